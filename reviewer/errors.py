@@ -1,0 +1,25 @@
+"""What can go wrong for a person at the keyboard, as sentences that say what to do."""
+
+
+class ReviewerError(Exception):
+    """Something could not be done. The message is one sentence a user can act on (exit code 1)."""
+
+
+class StoreError(ReviewerError):
+    """The store cannot be opened, read or written."""
+
+
+class ConflictError(ReviewerError):
+    """Rows changed since; nothing was written."""
+
+
+class UnknownIdError(ReviewerError):
+    """An id names nothing in the store."""
+
+
+class SourceError(ReviewerError):
+    """A file or folder cannot be read."""
+
+
+class FilterError(ReviewerError):
+    """A filter text cannot be understood."""

@@ -1,0 +1,1 @@
+"""Rules over records that propose candidates; pure, no store."""

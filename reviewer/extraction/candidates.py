@@ -1,0 +1,66 @@
+"""What extraction proposes: a candidate memory, with everything that explains it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from msgspec import Struct
+
+from reviewer.sources.records import Record
+
+
+class MemoryType(StrEnum):
+    """The six types of memory (`promotion-rules.md`; settled)."""
+
+    IDENTITY = "identity"
+    PREFERENCE = "preference"
+    PROJECT = "project"
+    EPISODIC = "episodic"
+    KNOWLEDGE = "knowledge"
+    ADAPTATION = "adaptation"
+
+
+class RuleClass(StrEnum):
+    """The rule classes of `promotion-rules.md`, each with a prior confidence."""
+
+    HEADING = "heading"  # .70  `## Decision: ...`
+    LIST_ITEM = "list item"  # .65  `- [Decision] ...`
+    VALUE = "value"  # .60  `X = 4.8 kg`
+    SENTENCE = "sentence"  # .50  `I prefer X`
+
+
+class Setting(Struct, frozen=True):
+    """Where and when records are looked at: what the confidence formula needs besides the text."""
+
+    path: str
+    """The source's path, whose hints decide the structural signal."""
+    now: datetime
+    updated: datetime | None = None
+    """When the source was last changed, for records without a time of their own."""
+
+
+class Candidate(Struct, frozen=True):
+    """A proposed memory.
+
+    `content` is cleaned (8 to 280 characters); `record.text[span_start:span_end]` is the text it
+    came from. `confidence` = `prior * signal * freshness` (`promotion-rules.md`). `weight` is the
+    extractor's own estimate, 0 to 1, of how much this is worth a person's look (length,
+    specificity, role, position); it ranks, it never decides.
+    """
+
+    type: MemoryType
+    content: str
+    rule: str
+    """Id of the rule that fired."""
+    prior: float
+    signal: float
+    freshness: float
+    confidence: float
+    weight: float
+    record: Record
+    span_start: int
+    span_end: int
+    extractor_version: str
+    flags: tuple[str, ...] = ()
+    """`secret` (masked text inside), `injection` (reads like an order planted in data)."""

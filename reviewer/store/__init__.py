@@ -1,0 +1,1 @@
+"""The SQLite file and its one door for writes, the ledger."""

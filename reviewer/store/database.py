@@ -1,0 +1,124 @@
+"""Opening the SQLite file, and turning its failures into sentences."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from reviewer.errors import StoreError
+
+SCHEMA_VERSION = 1
+"""`PRAGMA user_version` of a store that has every migration of `store/schema.py`."""
+
+BUSY_MILLISECONDS = 10_000
+"""How long a write waits for another process to finish its own."""
+
+
+class Database:
+    """One store file: a writing connection guarded by a lock, and a reading one for each thread."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the store at `path` and bring its tables up to date.
+
+        Raises StoreError when the file is no store, is newer than this program, or cannot be
+        opened.
+        """
+        self.path = path
+        self.write_lock = threading.RLock()
+        self._local = threading.local()
+        self._readers: list[sqlite3.Connection] = []
+        with failures_as_sentences(path):
+            self._prepare_folder()
+            self.writer = self._connect()
+            self._bring_up_to_date()
+
+    def _prepare_folder(self) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not self.path.exists():
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        except OSError as problem:
+            raise StoreError(
+                f"Cannot create the store {self.path}: {problem.strerror}. "
+                "Name another place with --db."
+            ) from problem
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=BUSY_MILLISECONDS / 1000,
+        )
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+    def _bring_up_to_date(self) -> None:
+        version = self.writer.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA_VERSION:
+            raise StoreError(
+                f"The store {self.path} was written by a newer reviewer (store version {version}, "
+                f"this program reads up to {SCHEMA_VERSION}). Update reviewer, or name another "
+                "store with --db."
+            )
+        if version < SCHEMA_VERSION:
+            self.writer.execute("PRAGMA journal_mode = WAL")
+            from reviewer.store.schema import migrate
+
+            migrate(self.writer, SCHEMA_VERSION)
+
+    def reader(self) -> sqlite3.Connection:
+        """The calling thread's own connection, which cannot write."""
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            with failures_as_sentences(self.path):
+                connection = self._connect()
+                connection.execute("PRAGMA query_only = ON")
+            connection.row_factory = sqlite3.Row
+            self._local.connection = connection
+            self._readers.append(connection)
+        return connection
+
+    def data_version(self) -> int:
+        """A number that changes when any other connection has written."""
+        return int(self.reader().execute("PRAGMA data_version").fetchone()[0])
+
+    def close(self) -> None:
+        """Close every connection."""
+        for connection in [self.writer, *self._readers]:
+            connection.close()
+        self._readers.clear()
+
+
+@contextmanager
+def failures_as_sentences(path: Path) -> Iterator[None]:
+    """Raise StoreError, with what to do, for whatever SQLite reports inside the block."""
+    try:
+        yield
+    except sqlite3.Error as problem:
+        raise StoreError(_sentence(path, problem)) from problem
+
+
+def _sentence(path: Path, problem: sqlite3.Error) -> str:
+    text = str(problem)
+    if "not a database" in text:
+        return f"{path} is not a reviewer store. Name another file with --db."
+    if "malformed" in text:
+        return f"The store {path} is damaged ({text}). Restore it from a backup."
+    if "locked" in text or "busy" in text:
+        return (
+            f"The store {path} is busy: another program has been writing for more than "
+            f"{BUSY_MILLISECONDS // 1000} s. Nothing was changed; try again."
+        )
+    if "readonly" in text or "read-only" in text:
+        return f"The store {path} is read-only. Change its permissions or name another with --db."
+    if "full" in text:
+        return f"The disk of {path} is full. Nothing was changed; make room and try again."
+    if "unable to open" in text:
+        return f"Cannot open the store {path}. Check the folder's permissions or use --db."
+    return f"The store {path} answered: {text}. Nothing was changed."

@@ -1,0 +1,234 @@
+"""The one door for writes: every change is an act, written with its images in one transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from itertools import islice
+from typing import Any
+
+from reviewer.clock import Clock, iso
+from reviewer.store.changes import Change, Entry, Image, Value, entry_hash, pack
+from reviewer.store.database import Database, failures_as_sentences
+
+LEDGERED = ("project", "wave", "source", "record", "memory", "evidence", "content_history")
+"""Tables whose rows can be rebuilt from the ledger. What is not named here is derived."""
+
+CHUNK = 500
+"""Rows of one `IN (...)` query."""
+
+
+class Scope(StrEnum):
+    """Whose act it is: `undo` walks decisions only, an ingestion is undone by naming it."""
+
+    DECISION = "decision"
+    INTAKE = "intake"
+
+
+class Act:
+    """An open transaction that records what it changes. Made by `Ledger.act`."""
+
+    def __init__(self, connection: sqlite3.Connection, title: str) -> None:
+        self._connection = connection
+        self.changes: list[Change] = []
+        self.title = title
+        """What history shows; may be set until the act is closed."""
+        self.target: int | None = None
+        """The act that this one undoes, or the undo that it redoes."""
+        self.id = 0
+        """Ledger id, known once the act is closed."""
+
+    def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
+        """Rows as they are inside this transaction."""
+        return self._connection.execute(sql, parameters).fetchall()
+
+    def insert(self, table: str, **values: Value) -> int:
+        """Insert one row and return its id."""
+        return self.insert_many(table, [values])[0]
+
+    def insert_many(self, table: str, rows: Sequence[Image]) -> range:
+        """Insert rows that all have the same columns; returns their ids, in order."""
+        first = self._next_id(table)
+        for number, row in enumerate(rows):
+            self.changes.append(Change(table, first + number, None, dict(row)))
+        put(self._connection, self.changes[len(self.changes) - len(rows) :])
+        return range(first, first + len(rows))
+
+    def update(self, table: str, row: int, **values: Value) -> bool:
+        """Change columns of one row; says whether anything differs from before."""
+        return self.update_many(table, [row], **values) == 1
+
+    def update_many(self, table: str, rows: Sequence[int], **values: Value) -> int:
+        """Change the same columns of many rows; returns how many differ from before."""
+        return self.update_each(table, [(row, dict(values)) for row in rows])
+
+    def update_each(self, table: str, updates: Sequence[tuple[int, Image]]) -> int:
+        """Change columns row by row; returns how many rows differ from before."""
+        done: list[Change] = []
+        for chunk in chunks(updates):
+            columns = sorted({column for _, values in chunk for column in values})
+            current = images(self._connection, table, [row for row, _ in chunk], columns)
+            for row, values in chunk:
+                old = current.get(row)
+                if old is None:
+                    raise KeyError(f"{table} {row}")
+                changed = {c: v for c, v in values.items() if old[c] != v}
+                if changed:
+                    done.append(Change(table, row, {c: old[c] for c in changed}, changed))
+        put(self._connection, done)
+        self.changes += done
+        return len(done)
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Carry out changes as they are (undo and redo)."""
+        put(self._connection, changes)
+        self.changes += changes
+
+    def _next_id(self, table: str) -> int:
+        row = self._connection.execute(
+            "SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)
+        ).fetchone()
+        return int(row[0]) + 1 if row else 1
+
+
+class Ledger:
+    """Writes acts. `actor` is who acts; `clock` says when."""
+
+    def __init__(self, database: Database, *, actor: str, clock: Clock) -> None:
+        self._database = database
+        self.actor = actor
+        self.clock = clock
+        self.writes = 0
+        """Acts written by this process: with `data_version`, tells readers that rows changed."""
+
+    @contextmanager
+    def act(
+        self, kind: str, title: str | None = None, *, scope: Scope = Scope.DECISION
+    ) -> Iterator[Act]:
+        """One transaction. Leaving the block commits rows and ledger entry together; an exception
+        inside rolls everything back. An act that changed nothing leaves no entry (`id` stays 0).
+
+        Raises StoreError when the store cannot be written.
+        """
+        connection = self._database.writer
+        with self._database.write_lock, failures_as_sentences(self._database.path):
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("PRAGMA defer_foreign_keys = ON")
+            try:
+                draft = Act(connection, title or kind)
+                yield draft
+                if draft.changes or draft.target is not None:
+                    draft.id = self._record(connection, kind, scope, draft)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            self.writes += 1
+
+    def _record(
+        self, connection: sqlite3.Connection, kind: str, scope: Scope, draft: Act
+    ) -> int:
+        last = connection.execute("SELECT id, hash FROM ledger ORDER BY id DESC LIMIT 1").fetchone()
+        number, previous = (last[0] + 1, last[1]) if last else (1, "")
+        entry = Entry(
+            number,
+            iso(self.clock()),
+            self.actor,
+            str(scope),
+            kind,
+            draft.title,
+            draft.target,
+            len(draft.changes),
+        )
+        blob = pack(draft.changes)
+        connection.execute(
+            "INSERT INTO ledger (id, at, actor, scope, kind, title, target, rows, changes,"
+            " previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                entry.id,
+                entry.at,
+                entry.actor,
+                entry.scope,
+                entry.kind,
+                entry.title,
+                entry.target,
+                entry.rows,
+                blob,
+                previous,
+                entry_hash(previous, entry, blob),
+            ),
+        )
+        touched = {c.row for c in draft.changes if c.table == "memory" and c.before is not None}
+        connection.executemany(
+            "INSERT INTO ledger_touch (memory_id, act) VALUES (?, ?)",
+            [(row, number) for row in sorted(touched)],
+        )
+        return number
+
+
+def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """The items in slices of at most CHUNK."""
+    for start in range(0, len(items), CHUNK):
+        yield items[start : start + CHUNK]
+
+
+def images(
+    connection: sqlite3.Connection, table: str, rows: Sequence[int], columns: Sequence[str]
+) -> dict[int, Image]:
+    """Those columns of the rows that exist, by id."""
+    found: dict[int, Image] = {}
+    names = ", ".join(columns)
+    for chunk in chunks(rows):
+        marks = ", ".join("?" * len(chunk))
+        sql = f"SELECT id, {names} FROM {table} WHERE id IN ({marks})"
+        for row in connection.execute(sql, chunk):
+            found[row[0]] = dict(zip(columns, tuple(row)[1:], strict=True))
+    return found
+
+
+def put(connection: sqlite3.Connection, changes: Iterable[Change], schema: str = "main") -> None:
+    """Write the after images: insert, update or delete, in the given order.
+
+    Runs of the same statement go to SQLite together.
+    """
+    remaining = iter(changes)
+    pending: list[Change] = list(islice(remaining, 1))
+    while pending:
+        first = pending[0]
+        sql = _statement(first, schema)
+        run, pending = [first], []
+        for change in remaining:
+            if _same_statement(first, change):
+                run.append(change)
+            else:
+                pending = [change]
+                break
+        connection.executemany(sql, [_parameters(change) for change in run])
+
+
+def _same_statement(a: Change, b: Change) -> bool:
+    return (
+        a.table == b.table
+        and (a.before is None) == (b.before is None)
+        and (a.after is None) == (b.after is None)
+        and (a.after is None or b.after is None or list(a.after) == list(b.after))
+    )
+
+
+def _statement(change: Change, schema: str) -> str:
+    table = f"{schema}.{change.table}"
+    if change.after is None:
+        return f"DELETE FROM {table} WHERE id = ?"
+    if change.before is None:
+        names = ", ".join(change.after)
+        marks = ", ".join("?" * (len(change.after) + 1))
+        return f"INSERT INTO {table} ({names}, id) VALUES ({marks})"
+    settings = ", ".join(f"{column} = ?" for column in change.after)
+    return f"UPDATE {table} SET {settings} WHERE id = ?"
+
+
+def _parameters(change: Change) -> tuple[Value, ...]:
+    return (*(change.after or {}).values(), change.row)

@@ -1,0 +1,176 @@
+"""The tables, as migrations. Opening a store applies what is missing."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from sqlite_utils import Database, Migrations
+
+migrations = Migrations("reviewer")
+
+TABLES = """
+CREATE TABLE project (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE
+);
+CREATE TABLE wave (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    project_id INTEGER NOT NULL REFERENCES project(id),
+    started_at TEXT NOT NULL,
+    ended_at TEXT,
+    state TEXT NOT NULL CHECK (state IN ('reading', 'done', 'interrupted')),
+    roots TEXT NOT NULL,
+    report_folder TEXT,
+    counts TEXT
+);
+CREATE TABLE source (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    project_id INTEGER NOT NULL REFERENCES project(id),
+    path TEXT NOT NULL,
+    format TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    modified_ns INTEGER NOT NULL,
+    extractor_version TEXT,
+    wave_id INTEGER NOT NULL REFERENCES wave(id),
+    tally TEXT NOT NULL,
+    UNIQUE (project_id, path)
+);
+CREATE TABLE record (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    project_id INTEGER NOT NULL REFERENCES project(id),
+    source_id INTEGER NOT NULL REFERENCES source(id),
+    key TEXT NOT NULL,
+    line_start INTEGER NOT NULL,
+    line_end INTEGER NOT NULL,
+    byte_start INTEGER NOT NULL,
+    byte_end INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
+    role TEXT NOT NULL,
+    use TEXT NOT NULL,
+    shape TEXT NOT NULL,
+    at TEXT,
+    session TEXT,
+    sidechain INTEGER NOT NULL DEFAULT 0,
+    headings TEXT NOT NULL DEFAULT '[]',
+    meta TEXT NOT NULL DEFAULT '{}',
+    text TEXT NOT NULL,
+    tokens INTEGER,
+    UNIQUE (project_id, key)
+);
+CREATE INDEX record_by_source ON record (source_id, line_start);
+CREATE TABLE memory (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    project_id INTEGER NOT NULL REFERENCES project(id),
+    wave_id INTEGER REFERENCES wave(id),
+    type TEXT NOT NULL,
+    content TEXT NOT NULL,
+    key TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (
+        status IN ('candidate', 'active', 'invalid', 'superseded', 'graduated')),
+    deferred INTEGER NOT NULL DEFAULT 0,
+    edited INTEGER NOT NULL DEFAULT 0,
+    rule TEXT NOT NULL,
+    extractor_version TEXT NOT NULL,
+    prior REAL NOT NULL,
+    signal REAL NOT NULL,
+    freshness REAL NOT NULL,
+    confidence REAL NOT NULL,
+    rank REAL NOT NULL,
+    flags TEXT NOT NULL DEFAULT '',
+    leader_id INTEGER REFERENCES memory(id),
+    superseded_by INTEGER REFERENCES memory(id),
+    seen INTEGER NOT NULL DEFAULT 1,
+    refs INTEGER NOT NULL DEFAULT 0,
+    first_seen TEXT NOT NULL,
+    last_seen TEXT NOT NULL,
+    pending_since TEXT NOT NULL,
+    decided_at TEXT,
+    UNIQUE (project_id, type, key)
+);
+CREATE INDEX memory_queue ON memory (status, deferred, rank DESC, id) WHERE leader_id IS NULL;
+CREATE INDEX memory_queue_of_project
+    ON memory (project_id, status, deferred, rank DESC, id) WHERE leader_id IS NULL;
+CREATE INDEX memory_leader ON memory (leader_id) WHERE leader_id IS NOT NULL;
+CREATE INDEX memory_decided ON memory (decided_at) WHERE decided_at IS NOT NULL;
+CREATE TABLE evidence (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory_id INTEGER NOT NULL REFERENCES memory(id),
+    record_id INTEGER NOT NULL REFERENCES record(id),
+    span_start INTEGER NOT NULL,
+    span_end INTEGER NOT NULL,
+    rule TEXT NOT NULL,
+    extractor_version TEXT NOT NULL,
+    UNIQUE (memory_id, record_id, span_start, span_end)
+);
+CREATE INDEX evidence_of_record ON evidence (record_id);
+CREATE TABLE content_history (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory_id INTEGER NOT NULL REFERENCES memory(id),
+    content TEXT NOT NULL,
+    replaced_at TEXT NOT NULL
+);
+CREATE INDEX content_history_of_memory ON content_history (memory_id);
+CREATE TABLE ledger (
+    id INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    scope TEXT NOT NULL CHECK (scope IN ('decision', 'intake')),
+    kind TEXT NOT NULL,
+    title TEXT NOT NULL,
+    target INTEGER REFERENCES ledger(id),
+    rows INTEGER NOT NULL,
+    changes BLOB NOT NULL,
+    previous TEXT NOT NULL,
+    hash TEXT NOT NULL
+);
+CREATE INDEX ledger_decisions ON ledger (id) WHERE scope = 'decision';
+CREATE TABLE ledger_touch (
+    memory_id INTEGER NOT NULL,
+    act INTEGER NOT NULL REFERENCES ledger(id),
+    PRIMARY KEY (memory_id, act)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE memory_text USING fts5(
+    content, content='memory', content_rowid='id', prefix='2 3', tokenize='unicode61'
+);
+"""
+
+TRIGGERS = (
+    """CREATE TRIGGER memory_text_insert AFTER INSERT ON memory BEGIN
+        INSERT INTO memory_text(rowid, content) VALUES (new.id, new.content);
+    END""",
+    """CREATE TRIGGER memory_text_delete AFTER DELETE ON memory BEGIN
+        INSERT INTO memory_text(memory_text, rowid, content)
+        VALUES ('delete', old.id, old.content);
+    END""",
+    """CREATE TRIGGER memory_text_update AFTER UPDATE OF content ON memory BEGIN
+        INSERT INTO memory_text(memory_text, rowid, content)
+        VALUES ('delete', old.id, old.content);
+        INSERT INTO memory_text(rowid, content) VALUES (new.id, new.content);
+    END""",
+)
+
+
+@migrations()
+def first_tables(db: Database) -> None:
+    """Everything of version 1: L0, L1, the ledger and the full-text index."""
+    for statement in TABLES.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+    for trigger in TRIGGERS:
+        db.execute(trigger)
+
+
+def migrate(connection: sqlite3.Connection, version: int) -> None:
+    """Apply the migrations that a store lacks and mark it as of `version`.
+
+    Several processes may arrive here at once: the write lock is taken first, and who comes second
+    finds nothing left to do.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        migrations.apply(Database(connection))
+        connection.execute(f"PRAGMA user_version = {int(version)}")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

@@ -1,0 +1,188 @@
+"""Undo and redo as new acts, allowed only while the rows still are as the act left them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from reviewer.errors import ConflictError, StoreError, UnknownIdError
+from reviewer.store.changes import Change, unpack
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import Ledger, images
+
+
+class Reversal(Struct, frozen=True):
+    """An undo or redo that has been done."""
+
+    act: int
+    """Ledger id of the new act."""
+    target: int
+    """The act that was undone or done again."""
+    title: str
+    """Title of that act."""
+    changes: tuple[Change, ...]
+
+
+class Undo:
+    """Walks the ledger backwards to find what a person would undo or redo next."""
+
+    def __init__(self, database: Database, ledger: Ledger) -> None:
+        self._database = database
+        self._ledger = ledger
+
+    def next_undo(self) -> tuple[int, str] | None:
+        """Id and title of the latest decision that has not been undone."""
+        undone: set[int] = set()
+        reversed_undos: set[int] = set()
+        for number, kind, title, target in self._decisions_backwards():
+            if kind == "redo":
+                reversed_undos.add(target)
+            elif kind == "undo":
+                if number not in reversed_undos:
+                    undone.add(target)
+            elif number not in undone:
+                return number, title
+        return None
+
+    def next_redo(self) -> tuple[int, str] | None:
+        """Id of the latest undo that nothing reversed and no decision followed; its act's title."""
+        reversed_undos: set[int] = set()
+        for number, kind, _, target in self._decisions_backwards():
+            if kind == "redo":
+                reversed_undos.add(target)
+            elif kind == "undo":
+                if number not in reversed_undos:
+                    return number, self._row(target)[2]
+            else:
+                return None
+        return None
+
+    def undo(self) -> Reversal:
+        """Undo the latest decision.
+
+        Raises ConflictError when there is none, or when rows have changed since.
+        """
+        found = self.next_undo()
+        if found is None:
+            raise ConflictError("Nothing to undo.")
+        return self.undo_act(found[0])
+
+    def undo_act(self, number: int) -> Reversal:
+        """Undo any act by its id, an ingestion included.
+
+        Raises UnknownIdError for an unknown act, ConflictError when it is undone already, is
+        itself an undo or redo, or when rows have changed since.
+        """
+        kind, scope, title, _ = self._row(number)
+        if kind in ("undo", "redo"):
+            opposite = "redo" if kind == "undo" else "undo"
+            raise ConflictError(f"Act {number} is an {kind} itself; use {opposite}.")
+        if self.is_undone(number):
+            raise ConflictError(f'Act {number} "{title}" is undone already.')
+        del scope
+        return self._reverse(number, "undo", f"Undid: {title}", number, title)
+
+    def redo(self) -> Reversal:
+        """Do again what was undone last.
+
+        Raises ConflictError when nothing was undone since the last decision, or rows have changed.
+        """
+        found = self.next_redo()
+        if found is None:
+            raise ConflictError("Nothing to redo.")
+        number, title = found
+        return self._reverse(number, "redo", f"Redid: {title}", self._row(number)[3], title)
+
+    def is_undone(self, number: int) -> bool:
+        """Whether an act is undone at present."""
+        return number in self.undone_since(number)
+
+    def undone_since(self, first: int) -> set[int]:
+        """The acts from `first` on that are undone at present."""
+        undone: set[int] = set()
+        reversed_undos: set[int] = set()
+        for number, kind, _, target in self._decisions_backwards():
+            if number <= first:
+                break
+            if kind == "redo":
+                reversed_undos.add(target)
+            elif kind == "undo" and number not in reversed_undos:
+                undone.add(target)
+        return undone
+
+    def _reverse(self, source: int, kind: str, title: str, target: int, name: str) -> Reversal:
+        with self._ledger.act(kind, title) as act:
+            (blob,) = act.query("SELECT changes FROM ledger WHERE id = ?", (source,))[0]
+            changes = _unpacked(source, blob)
+            require_unchanged(self._database.writer, changes, name)
+            back = tuple(change.reversed() for change in reversed(changes))
+            try:
+                act.apply(back)
+            except sqlite3.IntegrityError as problem:
+                raise ConflictError(
+                    f'Cannot {kind} "{name}": something newer stands in its place ({problem}).'
+                ) from problem
+            act.target = source
+        return Reversal(act.id, target, name, back)
+
+    def _row(self, number: int) -> tuple[str, str, str, int]:
+        with failures_as_sentences(self._database.path):
+            row = (
+                self._database.reader()
+                .execute("SELECT kind, scope, title, target FROM ledger WHERE id = ?", (number,))
+                .fetchone()
+            )
+        if row is None:
+            raise UnknownIdError(f"There is no act {number}. See: reviewer history")
+        return row[0], row[1], row[2], row[3] or 0
+
+    def _decisions_backwards(self) -> Iterator[tuple[int, str, str, int]]:
+        with failures_as_sentences(self._database.path):
+            for row in self._database.reader().execute(
+                "SELECT id, kind, title, target FROM ledger"
+                " WHERE scope = 'decision' ORDER BY id DESC"
+            ):
+                yield row[0], row[1], row[2], row[3] or 0
+
+
+def _unpacked(number: int, blob: bytes) -> list[Change]:
+    try:
+        return unpack(blob)
+    except ValueError as problem:
+        raise StoreError(f"Act {number} of the ledger is damaged: {problem}.") from problem
+
+
+def require_unchanged(
+    connection: sqlite3.Connection, changes: Sequence[Change], title: str
+) -> None:
+    """Raise ConflictError, naming the first row, unless every row is as the changes left it."""
+    final: dict[tuple[str, int], dict[str, object] | None] = {}
+    for change in changes:
+        known = final.get((change.table, change.row)) or {}
+        after = change.after
+        final[change.table, change.row] = None if after is None else {**known, **after}
+    by_table: dict[str, list[int]] = defaultdict(list)
+    for table, row in final:
+        by_table[table].append(row)
+    for table, rows in by_table.items():
+        columns = sorted({c for row in rows for c in final[table, row] or ()} or {"id"})
+        current = images(connection, table, rows, columns)
+        for row in rows:
+            expected, actual = final[table, row], current.get(row)
+            if expected is None and actual is None:
+                continue
+            if expected is None or actual is None:
+                state = "is back" if expected is None else "is gone"
+                raise ConflictError(
+                    f'"{title}" cannot be reversed: {table} {row} {state}. Nothing was changed.'
+                )
+            for column, value in expected.items():
+                if actual[column] != value:
+                    raise ConflictError(
+                        f'"{title}" cannot be reversed: {column} of {table} {row} has changed '
+                        f"since (now {actual[column]!r}). Nothing was changed; undo the later "
+                        "act first."
+                    )

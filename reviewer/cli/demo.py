@@ -1,0 +1,89 @@
+"""`reviewer demo`: the screen on a fresh store filled from the sample data, gone afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewer.cli.output import narrate, print_text, safe, table
+from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.errors import ReviewerError
+
+if TYPE_CHECKING:
+    from reviewer.engine import Engine
+
+PROJECT = "ledger-api"
+SHOWN = 10
+
+
+@click.command(cls=Verb)
+@click.option("--no-screen", is_flag=True, help="Do the main job here, without the screen.")
+@click.option("--ascii", "plain", is_flag=True, help="Draw with ASCII characters only.")
+@click.pass_context
+@pass_session
+def demo(session: Session, ctx: click.Context, no_screen: bool, plain: bool) -> None:
+    """Try it on sample data, in a store that goes away.
+
+    Works offline. Nothing of yours is read or changed.
+    """
+    from reviewer.cli.screen import require_terminal, show_screen
+    from reviewer.engine import Engine
+    from reviewer.resources import sample_data_folder
+
+    if not no_screen:
+        require_terminal("reviewer demo --no-screen")
+    with TemporaryDirectory(prefix="reviewer-demo-", ignore_cleanup_errors=True) as folder:
+        engine = Engine.open(Path(folder) / "demo.db")
+        try:
+            if no_screen:
+                _main_job(engine, sample_data_folder())
+                return
+            narrate("Reading the sample data ...")
+            engine.intake.ingest([sample_data_folder()], project=PROJECT)
+            code = show_screen(session, engine, PROJECT, plain=plain)
+        finally:
+            engine.close()
+    ctx.exit(code)
+
+
+def _main_job(engine: Engine, samples: Path) -> None:
+    """Ingest, look, promote, reject, undo, verify; ReviewerError when a step did not hold."""
+    from reviewer.engine import QueueQuery, Status
+
+    report = engine.intake.ingest([samples], project=PROJECT)
+    print_text(
+        f"Read {report.files} files, {report.records} records: {report.new} candidates wait."
+    )
+    ids = engine.queue.ids(QueueQuery(project=PROJECT), limit=SHOWN)
+    _must(len(ids) == SHOWN, "the sample data give fewer candidates than expected")
+    for line in table([_with_evidence(engine, memory, samples) for memory in ids]):
+        print_text(line)
+    first, second = ids[0], ids[1]
+
+    def statuses() -> tuple[str, str]:
+        return engine.queue.candidate(first).status, engine.queue.candidate(second).status
+
+    print_text(f"{engine.triage.promote([first]).title}: #{first}")
+    print_text(f"{engine.triage.reject([second]).title}: #{second}")
+    _must(statuses() == (Status.ACTIVE, Status.INVALID), "the decisions were not kept")
+    print_text(f"Undone: {engine.history.undo().title}")
+    _must(statuses() == (Status.ACTIVE, Status.CANDIDATE), "undo did not bring the candidate back")
+    verdict = engine.history.verify()
+    _must(verdict.ok, "; ".join(verdict.problems))
+    print_text(f"{verdict.rows} rows agree with the ledger of {verdict.acts} acts.")
+
+
+def _with_evidence(engine: Engine, memory: int, samples: Path) -> tuple[str, str, str, str]:
+    one = engine.queue.candidate(memory)
+    path = Path(one.source.path)
+    shown = path.relative_to(samples) if path.is_relative_to(samples) else path
+    place = f"{shown}:{one.source.line_start + 1}"
+    return f"#{one.id}", f"{one.confidence:.2f}", safe(place), safe(one.content)
+
+
+def _must(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ReviewerError(f"The demo failed: {otherwise}. Please report this.")

@@ -1,0 +1,115 @@
+"""The one place where a failure becomes one line on stderr and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import sys
+from collections.abc import Sequence
+
+import click
+
+from reviewer.cli.session import OpenScreen, Session
+from reviewer.errors import ReviewerError
+
+DONE, COULD_NOT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+def run(arguments: Sequence[str], open_screen: OpenScreen) -> int:
+    """Run one call of the program and return its exit code.
+
+    Nothing is raised for what a user or a file can cause; REVIEWER_DEBUG=1 shows the traceback.
+    """
+    _survive_odd_characters()
+    from reviewer.cli.root import root
+
+    try:
+        with root.make_context(
+            "reviewer", list(arguments), obj=Session(open_screen=open_screen)
+        ) as context:
+            root.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as leaving:
+        return _after_flushing(leaving.exit_code)
+    except BrokenPipeError:
+        _let_go_of_stdout()
+        return DONE
+    except (Exception, KeyboardInterrupt) as problem:
+        if os.environ.get("REVIEWER_DEBUG") and not isinstance(problem, click.ClickException):
+            raise
+        line, code = explain(problem)
+        complain(line)
+        return _after_flushing(code)
+    return DONE
+
+
+def explain(problem: BaseException) -> tuple[str, int]:
+    """The sentence and the exit code for a failure."""
+    match problem:
+        case click.exceptions.NoArgsIsHelpError():
+            return problem.format_message(), WRONG_USAGE
+        case click.UsageError():
+            return _usage_line(problem), WRONG_USAGE
+        case click.ClickException():
+            return problem.format_message(), problem.exit_code
+        case ReviewerError():
+            return str(problem), COULD_NOT
+        case click.Abort() | KeyboardInterrupt():
+            return "Interrupted.", INTERRUPTED
+        case sqlite3.Error():
+            return f"The store answered: {problem}. Nothing was changed.", COULD_NOT
+        case OSError():
+            return _os_line(problem), COULD_NOT
+        case MemoryError():
+            return "The memory of this machine does not suffice. Nothing was changed.", COULD_NOT
+    return (
+        f"This is a defect of reviewer ({type(problem).__name__}: {problem}). "
+        "REVIEWER_DEBUG=1 shows where.",
+        COULD_NOT,
+    )
+
+
+def complain(line: str) -> None:
+    """Write one line to stderr, made harmless for a terminal."""
+    from reviewer.text.display import display_text
+
+    click.echo(display_text(line), err=True)
+
+
+def _usage_line(problem: click.UsageError) -> str:
+    message = " ".join(problem.format_message().split())
+    if problem.ctx is None:
+        return message
+    return f"{message.rstrip('.')}. See: {problem.ctx.command_path} --help"
+
+
+def _os_line(problem: OSError) -> str:
+    what = problem.strerror or str(problem)
+    where = f"{os.fsdecode(problem.filename)}: " if problem.filename is not None else ""
+    if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"{where}{what}. Make room and try again."
+    return f"{where}{what}."
+
+
+def _survive_odd_characters() -> None:
+    """Names of files need not be text; what the terminal cannot show is written as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _after_flushing(code: int) -> int:
+    try:
+        sys.stdout.flush()
+    except OSError as problem:
+        _let_go_of_stdout()
+        if not isinstance(problem, BrokenPipeError) and code == DONE:
+            line, code = explain(problem)
+            complain(line)
+    return code
+
+
+def _let_go_of_stdout() -> None:
+    """What stdout led to is gone or full; the interpreter must not trip over it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,173 @@
+"""`reviewer undo|redo|history|verify`: the ledger, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reviewer.cli.failures import COULD_NOT
+from reviewer.cli.ids import ACT_ID
+from reviewer.cli.output import narrate, print_json, print_text, safe, table
+from reviewer.cli.session import Session, Verb, pass_session
+
+if TYPE_CHECKING:
+    from reviewer.engine import ActView, ChangeView, Engine
+
+PAGE = 500
+"""Acts read from the store at a time."""
+
+
+@click.command(cls=Verb)
+@click.argument("act", type=ACT_ID, required=False, metavar="[ACT]")
+@pass_session
+def undo(session: Session, act: int | None) -> None:
+    """Take back the latest decision, or the act named.
+
+    Undoing an ingestion by its number takes its candidates away.
+    """
+    with session.engine() as engine:
+        undone = engine.history.undo() if act is None else engine.history.undo_act(act)
+        narrate(
+            f"Undone: {safe(undone.title)} (act {undone.target}) - reviewer redo brings it back"
+        )
+
+
+@click.command(cls=Verb)
+@pass_session
+def redo(session: Session) -> None:
+    """Do again what was undone last."""
+    with session.engine() as engine:
+        redone = engine.history.redo()
+        narrate(f"Done again: {safe(redone.title)} - reviewer undo takes it back")
+
+
+@click.group(invoke_without_command=True)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the latest N acts.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, oldest first.")
+@click.pass_context
+@pass_session
+def history(session: Session, ctx: click.Context, limit: int | None, as_json: bool) -> None:
+    """Every act, with what each one changed."""
+    if ctx.invoked_subcommand is not None:
+        return
+    with session.engine() as engine:
+        if as_json:
+            for act in reversed(list(latest_acts(engine, limit))):
+                print_json(act_json(act))
+            return
+        rows = [
+            (
+                str(act.id),
+                act.at[:19].replace("T", " "),
+                safe(act.actor),
+                _standing(act),
+                safe(act.title),
+            )
+            for act in latest_acts(engine, limit)
+        ]
+        for line in table(rows, right=frozenset({0})):
+            print_text(line)
+        if not rows:
+            narrate("Nothing has happened yet. Ingest something: reviewer ingest PATH")
+
+
+@history.command("show", cls=Verb)
+@click.argument("act", type=ACT_ID, metavar="ACT")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=500,
+    show_default=True,
+    metavar="N",
+    help="How many rows at most.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, a row each.")
+@pass_session
+def show(session: Session, act: int, limit: int, as_json: bool) -> None:
+    """What one act changed: every row, before and after."""
+    with session.engine() as engine:
+        for change in engine.history.changes(act, limit=limit):
+            if as_json:
+                print_json(
+                    {
+                        "table": change.table,
+                        "row": change.row,
+                        "before": change.before,
+                        "after": change.after,
+                        "label": change.label,
+                    }
+                )
+                continue
+            print_text(f"{change.table} {change.row}  {safe(change.label)}")
+            for line in _differences(change):
+                print_text(f"    {line}")
+
+
+@click.command(cls=Verb)
+@click.option("--json", "as_json", is_flag=True, help="The verdict as one JSON object.")
+@click.pass_context
+@pass_session
+def verify(session: Session, ctx: click.Context, as_json: bool) -> None:
+    """Recompute the ledger's hashes and the rows."""
+    with session.engine() as engine:
+        verdict = engine.history.verify()
+    if as_json:
+        print_json(
+            {
+                "ok": verdict.ok,
+                "acts": verdict.acts,
+                "rows": verdict.rows,
+                "problems": list(verdict.problems),
+            }
+        )
+    else:
+        for problem in verdict.problems:
+            print_text(safe(problem))
+        verb = "agree with" if verdict.ok else "DO NOT agree with"
+        print_text(f"{verdict.rows:,} rows {verb} the ledger of {verdict.acts:,} acts.")
+    if not verdict.ok:
+        ctx.exit(COULD_NOT)
+
+
+def latest_acts(engine: Engine, limit: int | None) -> Iterator[ActView]:
+    """The acts from the newest to the oldest, `limit` of them at most."""
+    before: int | None = None
+    left = limit
+    while left is None or left > 0:
+        page = engine.history.acts(before=before, limit=PAGE if left is None else min(PAGE, left))
+        yield from page
+        if len(page) < PAGE:
+            return
+        before = page[-1].id
+        left = None if left is None else left - len(page)
+
+
+def act_json(act: ActView) -> dict[str, Any]:
+    """An act as scripts read it."""
+    return {
+        "id": act.id,
+        "at": act.at,
+        "actor": act.actor,
+        "scope": act.scope,
+        "kind": act.kind,
+        "title": act.title,
+        "rows": act.rows,
+        "target": act.target,
+        "undone": act.undone,
+    }
+
+
+def _standing(act: ActView) -> str:
+    return "undone" if act.undone else ""
+
+
+def _differences(change: ChangeView) -> Iterator[str]:
+    before, after = change.before or {}, change.after or {}
+    if not before or not after:
+        yield "added" if after else "taken away"
+        return
+    for column in after:
+        if before.get(column) != after[column]:
+            yield f"{column}: {safe(str(before.get(column)))} -> {safe(str(after[column]))}"

@@ -1,0 +1,85 @@
+"""`reviewer ingest PATH...`: one wave, with its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewer.cli.failures import INTERRUPTED
+from reviewer.cli.output import narrate, print_json, print_text, safe, table
+from reviewer.cli.progress import ProgressLine, interruptible
+from reviewer.cli.session import Session, Verb, pass_session
+
+if TYPE_CHECKING:
+    from reviewer.engine import WaveReport
+
+
+@click.command(cls=Verb)
+@click.argument(
+    "paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH..."
+)
+@click.option("--json", "as_json", is_flag=True, help="The wave's counts as one JSON object.")
+@click.pass_context
+@pass_session
+def ingest(session: Session, ctx: click.Context, paths: tuple[Path, ...], as_json: bool) -> None:
+    """Read files and folders; queue what they propose.
+
+    Transcripts of Claude Code, Markdown and text notes, and chat exports are told apart by their
+    content. What was read before is not queued again. Ctrl-C ends the wave and keeps what was read.
+    """
+    line = ProgressLine()
+    with session.engine(create=True) as engine, interruptible() as interruption:
+        try:
+            report = engine.intake.ingest(
+                paths,
+                project=session.project_to_fill(),
+                progress=line,
+                cancelled=interruption,
+            )
+        finally:
+            line.clear()
+    if as_json:
+        print_json(report.to_json())
+    else:
+        for text in wave_table(report):
+            print_text(text)
+    if report.state == "interrupted":
+        narrate("Interrupted. What was read is kept; the same command goes on from there.")
+        ctx.exit(INTERRUPTED)
+    if not as_json and report.new:
+        narrate("Decide with: reviewer")
+
+
+def wave_table(report: WaveReport) -> Iterator[str]:
+    """The counts of a wave, as aligned lines."""
+    rows = [
+        ("wave", f"{report.wave} in project {safe(report.project)}, {report.seconds:.1f} s"),
+        ("files", _files(report)),
+        ("records", f"{report.records:,}"),
+        ("new", f"{report.new:,} candidates"),
+        ("repeated", f"{report.repeated:,} seen before"),
+        ("near", f"{report.near:,} near duplicates"),
+        ("over the cap", _over_cap(report)),
+        *_by_reason("kept out", report.kept_out),
+        *_by_reason("passed over", report.passed_over),
+        ("errors", f"{report.errors:,}"),
+        ("report", safe(report.report_folder)),
+    ]
+    yield from table(rows)
+
+
+def _files(report: WaveReport) -> str:
+    return f"{report.files:,} ({report.bytes / 1e6:,.1f} MB), {report.unchanged:,} unchanged"
+
+
+def _over_cap(report: WaveReport) -> str:
+    return f"{report.over_cap:,}" + (" (reviewer queue more)" if report.over_cap else "")
+
+
+def _by_reason(title: str, counts: dict[str, int]) -> Iterator[tuple[str, str]]:
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    for place, (reason, count) in enumerate(ordered):
+        yield ("" if place else title, f"{count:,} {safe(reason)}")

@@ -1,0 +1,108 @@
+"""What commands print: NDJSON for scripts, aligned and harmless text for people."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import click
+
+UNSAFE_IN_JSON = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""C1 controls, bidi overrides, zero-width characters, lone surrogates. C0 is escaped by JSON."""
+
+ELLIPSIS = "…"
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """One object on a line of its own, flushed, with control characters escaped."""
+    only_ascii = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
+    line = json.dumps(value, ensure_ascii=only_ascii, separators=(", ", ": "), default=str)
+    if not only_ascii:
+        line = UNSAFE_IN_JSON.sub(lambda found: json.dumps(found[0])[1:-1], line)
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def print_text(text: str) -> None:
+    """A line for a person on stdout. What came from outside is made harmless by the caller."""
+    click.echo(text)
+
+
+def narrate(text: str) -> None:
+    """A line about what happens, on stderr."""
+    click.echo(text, err=True)
+
+
+def safe(text: str) -> str:
+    """Text from outside on one line, with nothing in it that a terminal would obey."""
+    from reviewer.text.display import display_line
+
+    return display_line(text)
+
+
+def safe_lines(text: str) -> list[str]:
+    """Text from outside, line by line, with nothing in it that a terminal would obey."""
+    from reviewer.text.display import display_text
+
+    return [display_text(line) for line in text.split("\n")]
+
+
+def cell_width(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return sum(_cells(character) for character in text)
+
+
+def cut(text: str, width: int) -> str:
+    """The text in at most `width` columns, with an ellipsis when something is missing."""
+    if cell_width(text) <= width:
+        return text
+    kept: list[str] = []
+    used = 1
+    for character in text:
+        used += _cells(character)
+        if used > width:
+            break
+        kept.append(character)
+    return "".join(kept) + ELLIPSIS if width > 0 else ""
+
+
+def line_width() -> int | None:
+    """Columns of the terminal that stdout leads to; None when it leads to a file or a pipe."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def table(rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset()) -> list[str]:
+    """Rows as aligned lines, two blanks between columns, the last column cut to the terminal.
+
+    `right`: the columns aligned to the right.
+    """
+    cells = [tuple(row) for row in rows]
+    if not cells:
+        return []
+    widths = [max(cell_width(row[at]) for row in cells) for at in range(len(cells[0]) - 1)]
+    limit = line_width()
+    lines = []
+    for row in cells:
+        start = ""
+        for at, width in enumerate(widths):
+            blanks = " " * (width - cell_width(row[at]))
+            start += (blanks + row[at] if at in right else row[at] + blanks) + "  "
+        last = row[-1] if limit is None else cut(row[-1], max(limit - cell_width(start), 8))
+        lines.append((start + last).rstrip())
+    return lines
+
+
+def _cells(character: str) -> int:
+    if character.isascii():
+        return 1
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

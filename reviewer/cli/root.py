@@ -1,0 +1,77 @@
+"""`reviewer` itself: the global options and the table of commands."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from reviewer import __version__
+from reviewer.cli.lazy import Entry, LazyGroup
+from reviewer.cli.session import Session, pass_session, with_store_options
+
+COMMANDS = {
+    "demo": Entry("reviewer.cli.demo:demo", "Try it on sample data, in a store that goes away."),
+    "ingest": Entry(
+        "reviewer.cli.ingest:ingest", "Read files and folders; queue what they propose."
+    ),
+    "extract": Entry("reviewer.cli.extract:extract", "Show what a file proposes; store nothing."),
+    "queue": Entry("reviewer.cli.queue:queue", "List, show and extend the queue of candidates."),
+    "promote": Entry("reviewer.cli.triage:promote", "Accept candidates as memories."),
+    "reject": Entry(
+        "reviewer.cli.triage:reject", "Refuse candidates; they are not proposed again."
+    ),
+    "defer": Entry("reviewer.cli.triage:defer", "Put candidates at the end of the queue."),
+    "restore": Entry("reviewer.cli.triage:restore", "Take decided candidates back to the queue."),
+    "merge": Entry("reviewer.cli.triage:merge", "Fold one memory into another."),
+    "edit": Entry("reviewer.cli.edit:edit", "Reword a candidate, and promote it if asked."),
+    "undo": Entry("reviewer.cli.history:undo", "Take back the latest decision, or the act named."),
+    "redo": Entry("reviewer.cli.history:redo", "Do again what was undone last."),
+    "history": Entry("reviewer.cli.history:history", "Every act, with what each one changed."),
+    "verify": Entry("reviewer.cli.history:verify", "Recompute the ledger's hashes and the rows."),
+    "stats": Entry("reviewer.cli.stats:stats", "Counts by project, status, type and rule."),
+    "doctor": Entry(
+        "reviewer.cli.doctor:doctor", "Check the store, the terminal and the settings."
+    ),
+    "config": Entry("reviewer.cli.config:config", "Show or check the settings."),
+    "dev-seed": Entry("reviewer.cli.seed:dev_seed", "Fill the queue with N made-up rows.", True),
+}
+
+
+def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
+    if value:
+        os.environ["NO_COLOR"] = "1"
+
+
+@click.group(
+    name="reviewer",
+    cls=LazyGroup,
+    entries=COMMANDS,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@with_store_options
+@click.option("--ascii", "plain", is_flag=True, help="Draw the screen with ASCII characters only.")
+@click.option(
+    "--no-color",
+    is_flag=True,
+    expose_value=False,
+    callback=_without_colour,
+    help="No colours (so does NO_COLOR).",
+)
+@click.version_option(__version__, prog_name="reviewer", message="%(prog)s %(version)s")
+@pass_session
+@click.pass_context
+def root(ctx: click.Context, session: Session, plain: bool) -> None:
+    """Decide what an AI agent may remember.
+
+    Without a command: the screen, where the queue is cleared with the keyboard.
+    """
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+    if ctx.invoked_subcommand is None:
+        from reviewer.cli.screen import require_terminal, show_screen
+
+        require_terminal("reviewer queue list")
+        with session.engine(create=True) as engine:
+            ctx.exit(show_screen(session, engine, session.project_to_read(engine), plain=plain))

@@ -1,0 +1,24 @@
+"""The `reviewer` command: joins the command line to the screen, which do not know each other."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reviewer.cli.failures import run
+
+if TYPE_CHECKING:
+    from reviewer.engine import Engine
+
+
+def open_screen(engine: Engine, project: str | None, *, ascii: bool, keymap: Path | None) -> int:  # noqa: A002
+    """Show the screen until it is left; its exit code."""
+    from reviewer.tui.app import run_screen
+
+    return run_screen(engine, project, ascii=ascii, keymap=keymap)
+
+
+def main() -> int:
+    """Run the command that the arguments name; the exit code (0, 1, 2 or 130)."""
+    return run(sys.argv[1:], open_screen)

@@ -1,0 +1,77 @@
+"""The settings file: TOML in the user's configuration folder, or where REVIEWER_CONFIG says."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from reviewer.errors import ReviewerError
+
+
+class SettingsError(ReviewerError):
+    """The settings file cannot be read or says something that is no setting."""
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that can be set. All of it is optional."""
+
+    theme: Literal["dark", "light"] = "dark"
+    """Colours of the screen."""
+    ascii: bool = False
+    """Draw with ASCII characters only, as `--ascii` does."""
+    editor: str | None = None
+    """Command for `E` on the screen, instead of VISUAL or EDITOR."""
+    keys: dict[str, str | list[str]] = {}
+    """Action -> key or keys, in place of the built-in ones. The screen checks the names."""
+
+
+def settings_path() -> Path:
+    """Where the settings file is, or would be."""
+    named = os.environ.get("REVIEWER_CONFIG")
+    if named:
+        return Path(named).expanduser()
+    from platformdirs import user_config_path
+
+    return user_config_path("reviewer") / "config.toml"
+
+
+def load_settings(path: Path | None = None) -> Settings:
+    """The settings of the file at `path` (default: the user's); the built-in ones without a file.
+
+    Raises SettingsError with the position or the name that is wrong.
+    """
+    path = path or settings_path()
+    try:
+        text = path.read_bytes().decode()
+    except FileNotFoundError:
+        if os.environ.get("REVIEWER_CONFIG"):
+            raise SettingsError(f"There is no settings file {path} (REVIEWER_CONFIG).") from None
+        return Settings()
+    except OSError as problem:
+        raise SettingsError(f"Cannot read the settings {path}: {problem.strerror}.") from problem
+    except UnicodeDecodeError as problem:
+        raise SettingsError(f"The settings {path} are not UTF-8 text.") from problem
+    try:
+        return msgspec.convert(tomllib.loads(text), Settings)
+    except tomllib.TOMLDecodeError as problem:
+        raise SettingsError(f"The settings {path} are not TOML: {problem}.") from problem
+    except msgspec.ValidationError as problem:
+        raise SettingsError(f"The settings {path}: {_explained(str(problem))}") from problem
+
+
+def _explained(problem: str) -> str:
+    """The validator's message, with the nearest name when a name is unknown."""
+    if "unknown field" not in problem:
+        return f"{problem}."
+    from difflib import get_close_matches
+
+    name = problem.split("`")[1]
+    near = get_close_matches(name, Settings.__struct_fields__, n=1)
+    hint = (
+        f"Did you mean {near[0]}?" if near else f"Known: {', '.join(Settings.__struct_fields__)}."
+    )
+    return f"{name} is no setting. {hint}"

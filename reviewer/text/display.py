@@ -1,0 +1,68 @@
+"""The terminal door: text from outside becomes text that can only be looked at.
+
+A transcript may hold escape sequences, bidirectional overrides and invisible characters. Every
+text that came from outside passes here before it reaches a screen or a pipe, and each such
+character comes out as a visible mark (DESIGN.md, "Doors"; OWASP "terminal injection").
+"""
+
+from __future__ import annotations
+
+import re
+
+# Everything a terminal may obey or a reader cannot see, but not `\n` and `\t`. Besides controls,
+# surrogates and bidi marks these are the default-ignorable characters of Unicode.
+_HIDDEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufeff\uffa0"
+    "\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+# What a selector of text or emoji style (U+FE0E, U+FE0F) may follow: digits of keycaps, signs,
+# symbols and emoji. Anywhere else a selector carries nothing but hidden data.
+_STYLED = "#*0-9\u00a9\u00ae\u203c-\u329f\U0001f000-\U0001faff"
+_UNSAFE = re.compile(f"[{_HIDDEN}\ufe00-\ufe0d]|(?<![{_STYLED}])[\ufe0e\ufe0f]")
+_CARRIAGE = "\r\n"
+NEWLINE_MARK = " ⏎ "
+
+
+def display_text(text: str, *, tab_size: int = 4) -> str:
+    """Make outside text safe to show; `\\n` stays, everything invisible becomes a mark.
+
+    C0 controls and DEL become their control pictures (`␛`, `␡`), everything else that hides or
+    steers becomes its code point (`⟨U+202E⟩`): C1 controls, bidi controls, zero-width characters,
+    byte order marks, line and paragraph separators, tag characters, lone surrogates, stray
+    variation selectors. `\\r\\n` becomes `\\n`, a lone `\\r` is marked, and tabs are expanded to
+    stops every `tab_size` characters. Showing a shown text again changes nothing.
+
+    Zero-width joiners are marked too, so an emoji that is joined from several falls apart into
+    its parts: a joiner cannot be told from one that hides something.
+    """
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    if "\r" in text:
+        text = text.replace(_CARRIAGE, "\n")
+    if _UNSAFE.search(text) is not None:
+        text = _UNSAFE.sub(_mark, text)
+    return text.expandtabs(tab_size) if "\t" in text else text
+
+
+def display_line(text: str, *, tab_size: int = 4) -> str:
+    """The same as `display_text` on one line: newlines are shown as ` ⏎ `."""
+    return display_text(text, tab_size=tab_size).replace("\n", NEWLINE_MARK)
+
+
+def display_offset(text: str, offset: int, *, tab_size: int = 4) -> int:
+    """Where the character at `offset` of `text` stands in `display_text(text)`.
+
+    For highlighting a span of a record in what is shown of it: what a character is shown as
+    depends on nothing after it, except that `\\r` vanishes before `\\n`.
+    """
+    if text[offset - 1 : offset + 1] == _CARRIAGE and offset > 0:
+        offset -= 1
+    return len(display_text(text[:offset], tab_size=tab_size))
+
+
+def _mark(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else f"⟨U+{code:04X}⟩"

@@ -1,0 +1,72 @@
+"""Three ways of making texts comparable: for showing, for duplicates, for verbatim checks."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# A marker of a list, a task, a heading or a quotation, always followed by white space, so that
+# `-5 kg`, `3.5 mm`, `#42` and `*args` are left alone.
+_MARKER = re.compile(r"(?:[-*+•‣▪–—>]|\d{1,3}[.)]|#{1,6}|\[[ xX~-]?\])(?:\s+|$)")
+_TRAILING = ".,;:!…。，；：！"
+_EMPHASIS = ("***", "**", "__", "~~", "*", "_")
+_QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」"}
+
+
+def fold(text: str) -> str:
+    """NFC with white space folded to single spaces; case counts (settled.md, "Verbatim means")."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def clean(text: str) -> str:
+    """A proposal's wording: one line, without the dress it wore in the source (settled.md).
+
+    NFC, white space collapsed, list and heading markers in front dropped, emphasis and quotation
+    marks dropped where they enclose the whole text, trailing punctuation dropped (a question mark
+    stays: it is meaning). Emphasis and code spans inside stay as they are. Cleaning again changes
+    nothing.
+    """
+    text = fold(text)
+    while True:
+        stripped = _without_wrapper(_without_trailing(_without_marker(text)))
+        if stripped == text:
+            return text
+        text = stripped
+
+
+def duplicate_key(content: str) -> str:
+    """What two wordings of the same memory share: cleaned and lower-case (settled.md)."""
+    key = clean(content)
+    while (lowered := clean(key.lower())) != key:
+        key = lowered
+    return key
+
+
+def _without_marker(text: str) -> str:
+    match = _MARKER.match(text)
+    return text[match.end() :] if match else text
+
+
+def _without_trailing(text: str) -> str:
+    # Punctuation that stands alone belongs to the text: `git add .`, `cd ..`.
+    stripped = text.rstrip(_TRAILING)
+    return text if stripped.endswith(" ") else stripped
+
+
+def _without_wrapper(text: str) -> str:
+    for mark in _EMPHASIS:
+        inner = text[len(mark) : -len(mark)]
+        if (
+            len(text) > 2 * len(mark)
+            and text.startswith(mark)
+            and text.endswith(mark)
+            and mark[0] not in inner
+            and inner == inner.strip()
+        ):
+            return inner
+    closing = _QUOTES.get(text[:1])
+    if closing and len(text) > 2 and text.endswith(closing):
+        inner = text[1:-1]
+        if closing not in inner and text[0] not in inner:
+            return inner.strip()
+    return text

@@ -1,0 +1,101 @@
+"""Credentials that are known by their name: `password = "..."`, `api_key: ...`, `TOKEN=...`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reviewer.text.secret_kinds import Found
+from reviewer.text.secret_places import places
+from reviewer.text.secret_shapes import (
+    is_bare_password,
+    is_code,
+    is_password,
+    is_random,
+    is_uuid,
+)
+
+# What a name may end in, found fast in the lower-case text; the rest is matched from there.
+_NEEDLES = (b"pass", b"pwd", b"secret", b"token", b"key", b"credential", b"authorization")
+_ASSIGNMENT = re.compile(
+    r"(?P<name>pass(?:word|wd|phrase|code)?|pwd|secret|token|key|credential|authorization)"
+    r"(?P<suffix>s?\d{0,3}(?:[_-][A-Za-z0-9_-]{1,40}|(?-i:[A-Z])[A-Za-z0-9]{0,40})?)"
+    r"(?:\\?[\"'`]\]?)?"
+    r"(?:[ \t]{0,4}:[ \t]{0,4}(?:&?str|string)(?=[ \t]{0,4}=))?"
+    r"(?P<operator>[ \t]{0,16}(?:[:=!]=|=>|={1,3}|:)[ \t]{0,16}|[ \t]{1,4}|>)"
+    r"(?:(?:bearer|token|key|apikey|basic)[ \t]{1,3})?"
+    r"(?:[rbuRBU]{0,2}(?P<quote>\\?[\"'`])(?:(?:token|key|apikey)[ \t]{1,3})?"
+    r"(?P<quoted>[^\s\"'`\\]{4,4096})(?P=quote)"
+    r"|(?P<bare>[A-Za-z0-9_+!@#%^*][A-Za-z0-9_+/.@!#%^*~=:?-]{3,4095}+)"
+    r"(?=[\s,;)}\]\"'`|<&\\]|$))",
+    re.IGNORECASE,
+)
+_KEY_OF = re.compile(
+    rb"(?:api|access|auth|authentication|private|encryption|signing|master|account|app|service"
+    rb"|storage|shared|subscription|webhook|deploy|session|admin|root)[_ -]?$"
+)
+# Names that tell about a credential, or about another sort of token.
+_ABOUT = re.compile(
+    r"(?:^|[_-])(?:ur[il]s?|path|file|dir|folder|name|type|count|limit|ids?|endpoint|length|len|size"
+    r"|ttl|age|expir\w*|budget|usage|used|field|header|env|vars?|hash\w*|algorithm|version|policy"
+    r"|rotation|prefix|format|provider|class|scopes?|arn|ref|hint|label|placeholder|regex|pattern"
+    r"|input|selector|error|message|status|title|text|index|position|izer\w*|manager|store)$",
+    re.IGNORECASE,
+)
+_OTHER_TOKENS = re.compile(
+    rb"(?:next|prev|page|continuation|pad|eos|bos|unk|sep|cls|mask|special|max|min|num|total|input"
+    rb"|output|cache|cancel\w{0,8}|public|stop|sync|resume|cursor|design|color|theme|per)[_-]?$"
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_OPTION = re.compile(r"--[A-Za-z_-]{0,30}$")
+_AWS_SECRET = re.compile(r"[A-Za-z0-9/+]{40}")
+_KINDS = {"token": "token", "authorization": "authorization", "key": "api-key"}
+
+
+def assigned_values(text: str, flat: bytes) -> Iterator[Found]:
+    """The credentials of `text` that are assigned to a telling name; `flat` is its Latin-1 form."""
+    lower = flat.lower()
+    for needle in _NEEDLES:
+        for start in places(lower, needle):
+            if needle == b"key" and not _KEY_OF.search(lower, max(0, start - 16), start):
+                continue
+            match = _ASSIGNMENT.match(text, start)
+            if match is not None and (found := _judged(match, text, lower)) is not None:
+                yield found
+
+
+def _judged(match: re.Match[str], text: str, lower: bytes) -> Found | None:
+    """The value of an assignment, if both the name and the value are those of a credential."""
+    name, suffix, operator = match["name"].lower(), match["suffix"], match["operator"]
+    start = match.start()
+    if _ABOUT.search(_CAMEL.sub("_", suffix)):
+        return None
+    if _OTHER_TOKENS.search(lower, max(0, start - 16), start) and name == "token":
+        return None
+    if operator.isspace() and not _OPTION.search(text, max(0, start - 34), start):
+        return None
+    if operator == ">" and text[match.end() : match.end() + 2] != "</":
+        return None
+    group = "quoted" if match["quoted"] is not None else "bare"
+    value = match[group] if group == "quoted" else match[group].rstrip(".?!:")
+    kind = _kind(name, suffix, value, group, text, start)
+    begin = match.start(group)
+    return Found(begin, begin + len(value), kind) if kind else None
+
+
+def _kind(name: str, suffix: str, value: str, group: str, text: str, start: int) -> str | None:
+    """What the value is, or None where it is only a mention."""
+    quoted = group == "quoted"
+    if name.startswith("p"):
+        if name == "pass" and not quoted and text[start - 1 : start] not in ("_", "-"):
+            return None
+        fits = is_password(value) if quoted else is_bare_password(value) and not is_code(value)
+        return "password" if fits else None
+    if name == "secret" and "access" in suffix.lower() and _AWS_SECRET.fullmatch(value):
+        return "aws-secret-key"
+    if is_uuid(value):
+        return _KINDS.get(name, "secret") if name in ("secret", "key") else None
+    if quoted:
+        return _KINDS.get(name, "secret") if is_random(value) else None
+    random = is_random(value, digits=2) and not is_code(value)
+    return _KINDS.get(name, "secret") if random else None

@@ -1,0 +1,126 @@
+"""Credentials that are known by how they begin: one line for every vendor's form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+from msgspec import Struct
+
+from reviewer.text.secret_shapes import is_placeholder, is_wordy
+
+
+class Found(Struct, frozen=True):
+    """A credential in a text: `text[start:end]` is what must not be seen."""
+
+    start: int
+    end: int
+    kind: str
+
+
+# kind, prefix (kept), body (masked). The vendors' own documents and public scanners' rules.
+_FORMS = (
+    ("aws-access-key", r"A(?:KI|SI|BI|CC)A", r"[A-Z0-9]{16}(?![A-Za-z0-9/+])"),
+    ("github-token", r"gh[oprsu]_", r"[A-Za-z0-9_]{30,255}"),
+    ("github-token", r"github_pat_", r"[A-Za-z0-9_]{30,255}"),
+    ("gitlab-token", r"gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|agent|soat|ffct)-", r"[\w.-]{20,300}"),
+    ("anthropic-key", r"sk-ant-(?:[a-z]{2,8}\d{2}-)?", r"[\w-]{20,300}"),
+    ("openai-key", r"sk-(?:proj|svcacct|admin|None)-", r"[\w-]{20,300}"),
+    ("api-key", r"sk-(?:or-v1-|lf-|[a-z]{2,8}-)?", r"[A-Za-z0-9][\w.-]{18,300}"),
+    ("slack-token", r"xox[abcdeoprs]-", r"[A-Za-z0-9.-]{10,300}"),
+    ("slack-token", r"xapp-\d-", r"[A-Za-z0-9-]{20,300}"),
+    ("google-key", r"AIza", r"[\w-]{35}(?![\w-])"),
+    ("google-secret", r"GOCSPX-", r"[\w-]{20,60}"),
+    ("google-token", r"ya29\.", r"[\w-]{20,2000}"),
+    ("stripe-key", r"[rs]k_(?:live|test)_", r"[A-Za-z0-9]{16,255}"),
+    ("webhook-secret", r"whsec_", r"[A-Za-z0-9+/=]{20,255}"),
+    ("npm-token", r"npm_", r"[A-Za-z0-9]{30,60}"),
+    ("pypi-token", r"pypi-", r"AgE[\w-]{30,500}"),
+    ("sendgrid-key", r"SG\.", r"[\w-]{16,64}\.[\w-]{16,64}"),
+    ("huggingface-token", r"(?:hf|api_org)_", r"[A-Za-z0-9]{30,60}"),
+    ("twilio-key", r"SK", r"[0-9a-f]{32}(?![A-Za-z0-9])"),
+    ("telegram-token", r"(?:(?<=bot)|(?<![A-Za-z0-9]))\d{8,10}:", r"AA[\w-]{32,36}"),
+    ("jwt", r"eyJ", r"[\w-]{8,10000}\.eyJ[\w-]{8,100000}\.[\w-]{10,10000}"),
+    ("digitalocean-token", r"do[opr]_v1_", r"[0-9a-f]{64}"),
+    ("shopify-token", r"shp(?:at|ca|pa|ss)_", r"[0-9a-fA-F]{32}"),
+    ("square-token", r"sq0(?:atp|csp|idp)-", r"[\w-]{22,60}"),
+    ("databricks-token", r"dapi", r"[0-9a-f]{32}(?:-\d)?"),
+    ("linear-key", r"lin_(?:api|oauth)_", r"[A-Za-z0-9]{32,80}"),
+    ("notion-token", r"(?:ntn|secret)_", r"[A-Za-z0-9]{40,60}"),
+    ("supabase-key", r"sb(?:p|_secret)_", r"[A-Za-z0-9_-]{20,80}"),
+    ("vault-token", r"hv[bsr]\.", r"[\w-]{24,300}"),
+    ("doppler-token", r"dp\.(?:pt|st|ct|sa|scim|audit)\.", r"[\w.-]{40,80}"),
+    ("groq-key", r"gsk_", r"[A-Za-z0-9]{40,80}"),
+    ("xai-key", r"xai-", r"[A-Za-z0-9]{40,100}"),
+    ("perplexity-key", r"pplx-", r"[A-Za-z0-9]{40,80}"),
+    ("tavily-key", r"tvly-(?:dev-|prod-)?", r"[A-Za-z0-9]{20,60}"),
+    ("replicate-token", r"r8_", r"[A-Za-z0-9]{30,60}"),
+    ("sentry-token", r"sntry[su]_", r"[\w+/=]{40,300}"),
+    ("mailgun-key", r"key-", r"[0-9a-f]{32}(?![A-Za-z0-9])"),
+    ("mailchimp-key", r"(?<![A-Za-z0-9])", r"[0-9a-f]{32}-us\d{1,2}(?!\d)"),
+    ("grafana-token", r"gl(?:sa|c)_", r"[A-Za-z0-9_+/=]{32,300}"),
+    ("newrelic-key", r"NRAK-", r"[A-Z0-9]{27}"),
+    ("atlassian-token", r"ATATT3", r"[\w=-]{50,300}"),
+    ("figma-token", r"fig[dour]_", r"[\w-]{30,80}"),
+    ("age-key", r"AGE-SECRET-KEY-1", r"[A-Z0-9]{50,64}"),
+    ("docker-token", r"dckr_(?:pat|oat)_", r"[\w-]{24,80}"),
+    ("postman-key", r"PMAK-", r"[0-9a-f]{24}-[0-9a-f]{34}"),
+    ("airtable-token", r"pat", r"[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    ("planetscale-token", r"pscale_(?:tkn|pw|oauth)_", r"[\w.-]{30,80}"),
+    ("pulumi-token", r"pul-", r"[0-9a-f]{40}"),
+    ("rubygems-key", r"rubygems_", r"[0-9a-f]{48}"),
+    ("tailscale-key", r"tskey-[a-z]{3,10}-", r"[A-Za-z0-9-]{16,80}"),
+    ("crates-token", r"cio", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+    ("circleci-token", r"CCIPAT_", r"[\w-]{30,100}"),
+    ("terraform-token", r"(?<![\w.])[A-Za-z0-9]{14}\.atlasv1\.", r"[\w=-]{60,80}"),
+)
+_KINDS = tuple(kind for kind, _, _ in _FORMS)
+_ANYWHERE = re.compile(
+    "|".join(
+        f"{'' if prefix.startswith('(?:(?<=') else '(?<![A-Za-z0-9])'}{prefix}(?P<f{number}>{body})"
+        for number, (_, prefix, body) in enumerate(_FORMS)
+    )
+)
+# Kinds whose prefix is short or also begins ordinary words: their body must look random.
+_LOOSE = frozenset({"api-key", "slack-token", "gitlab-token", "figma-token", "tailscale-key"})
+
+# Every form is an unbroken run of at least 20 of these, so nothing else is looked at.
+_RUN = b"a" * 20
+_RUN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+/=:"
+_TO_RUNS = bytes(0x61 if code in _RUN_CHARACTERS else 0x20 for code in range(256))
+
+
+def prefixed_values(text: str, flat: bytes) -> Iterator[Found]:
+    """The credentials of `text` with a known beginning; `flat` is its Latin-1 form."""
+    runs = flat.translate(_TO_RUNS)
+    return chain.from_iterable(
+        _in_run(text, start, end) for start, end in _long_runs(runs, len(text))
+    )
+
+
+def _long_runs(runs: bytes, length: int) -> Iterator[tuple[int, int]]:
+    end = 0
+    while (start := runs.find(_RUN, end)) >= 0:
+        end = runs.find(b" ", start)
+        end = length if end < 0 else end
+        yield start, end
+
+
+def _in_run(text: str, start: int, end: int) -> Iterator[Found]:
+    for match in _ANYWHERE.finditer(text, start, end):
+        number = int((match.lastgroup or "f0")[1:])
+        value = match.group(number + 1)
+        if _is_real(_KINDS[number], value):
+            begin, finish = match.span(number + 1)
+            yield Found(begin, finish - (len(value) - len(value.rstrip(".-"))), _KINDS[number])
+
+
+def _is_real(kind: str, value: str) -> bool:
+    """Told from the placeholders of documents: `sk-xxxx...`, `ghp_your_token_here`."""
+    if len(set(value.lower())) < 4 or is_placeholder(value):
+        return False
+    if kind in _LOOSE:
+        digits = sum(character.isdigit() for character in value)
+        return digits >= 2 and digits < len(value) and not is_wordy(value)
+    return True

@@ -1,0 +1,161 @@
+"""What an edit changed, word by word: the hunks that the edit pane shows and puts back."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Literal
+
+from msgspec import Struct
+
+Op = Literal["equal", "replace", "insert", "delete"]
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+# difflib compares every pair of equal tokens, so larger regions are first cut at words that
+# occur once on both sides (patience diff); regions that cannot be cut and are larger than
+# _LARGEST tokens on a side count as rewritten.
+_DIRECT = 1_500
+_LARGEST = 6_000
+
+_Block = tuple[int, int, int, int]
+"""original start, original end, edited start, edited end: tokens that differ"""
+
+
+class Hunk(Struct, frozen=True):
+    """A stretch of both texts: the same in both, or changed from one to the other."""
+
+    op: Op
+    original: str
+    edited: str
+
+
+def hunks(original: str, edited: str) -> tuple[Hunk, ...]:
+    """The word-level difference of two texts, in order.
+
+    The `.original` texts join to the original and the `.edited` texts to the edited text, exactly.
+    Hunks begin and end at borders of words, punctuation and white space; changes with nothing but
+    white space between them are one hunk.
+    """
+    if original == edited:
+        return (Hunk("equal", original, edited),) if original else ()
+    before, after = _TOKEN.findall(original), _TOKEN.findall(edited)
+    found: list[Hunk] = []
+    at_before = at_after = 0
+    for start_b, end_b, start_a, end_a in _merged(_changes(before, after), before):
+        if start_b > at_before:
+            same = "".join(before[at_before:start_b])
+            found.append(Hunk("equal", same, same))
+        found.append(_changed("".join(before[start_b:end_b]), "".join(after[start_a:end_a])))
+        at_before, at_after = end_b, end_a
+    if at_after < len(after):
+        same = "".join(after[at_after:])
+        found.append(Hunk("equal", same, same))
+    return tuple(found)
+
+
+def put_back(original: str, edited: str, index: int) -> str:
+    """The edited text with its `index`-th changed hunk (from 0) as it was originally.
+
+    Raises IndexError where there is no such hunk.
+    """
+    changed = sum(hunk.op != "equal" for hunk in hunks(original, edited))
+    if not 0 <= index < changed:
+        raise IndexError(f"no changed hunk {index}: there are {changed}")
+    return keep_only(original, edited, set(range(changed)) - {index})
+
+
+def keep_only(original: str, edited: str, kept: Collection[int]) -> str:
+    """The original with only the changed hunks whose numbers are in `kept` applied."""
+    parts, number = [], 0
+    for hunk in hunks(original, edited):
+        parts.append(hunk.edited if hunk.op == "equal" or number in kept else hunk.original)
+        number += hunk.op != "equal"
+    return "".join(parts)
+
+
+def _changed(original: str, edited: str) -> Hunk:
+    if original and edited:
+        return Hunk("replace", original, edited)
+    return Hunk("delete", original, "") if original else Hunk("insert", "", edited)
+
+
+def _merged(blocks: Iterator[_Block], before: Sequence[str]) -> Iterator[_Block]:
+    """Join changes that touch, or that only white space stands between."""
+    last: _Block | None = None
+    for block in blocks:
+        if last is not None and all(token.isspace() for token in before[last[1] : block[0]]):
+            last = (last[0], block[1], last[2], block[3])
+            continue
+        if last is not None:
+            yield last
+        last = block
+    if last is not None:
+        yield last
+
+
+def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[_Block]:
+    """Regions of tokens that differ, in order; the parts between them are equal."""
+    regions: list[_Block] = [(0, len(before), 0, len(after))]
+    while regions:
+        start_b, end_b, start_a, end_a = regions.pop()
+        while start_b < end_b and start_a < end_a and before[start_b] == after[start_a]:
+            start_b, start_a = start_b + 1, start_a + 1
+        while start_b < end_b and start_a < end_a and before[end_b - 1] == after[end_a - 1]:
+            end_b, end_a = end_b - 1, end_a - 1
+        if start_b == end_b and start_a == end_a:
+            continue
+        here, there = before[start_b:end_b], after[start_a:end_a]
+        size = max(len(here), len(there))
+        if not here or not there:
+            yield start_b, end_b, start_a, end_a
+        elif size <= _DIRECT:
+            yield from _compared(here, there, start_b, start_a)
+        elif anchors := _anchors(here, there):
+            borders = [(-1, -1), *anchors, (len(here), len(there))]
+            regions += [
+                (start_b + b + 1, start_b + next_b, start_a + a + 1, start_a + next_a)
+                for (b, a), (next_b, next_a) in pairwise(borders)
+            ][::-1]
+        elif size <= _LARGEST:
+            yield from _compared(here, there, start_b, start_a)
+        else:
+            yield start_b, end_b, start_a, end_a
+
+
+def _compared(
+    here: Sequence[str], there: Sequence[str], start_b: int, start_a: int
+) -> Iterator[_Block]:
+    # White space is everywhere, so it must not decide what belongs together (nor cost a pair).
+    matcher = SequenceMatcher(str.isspace, here, there, autojunk=False)
+    for tag, from_b, to_b, from_a, to_a in matcher.get_opcodes():
+        if tag != "equal":
+            yield start_b + from_b, start_b + to_b, start_a + from_a, start_a + to_a
+
+
+def _anchors(here: Sequence[str], there: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of places of tokens that occur once on each side, in the same order on both."""
+    count_here, count_there = Counter(here), Counter(there)
+    place = {token: at for at, token in enumerate(there) if count_there[token] == 1}
+    pairs = [
+        (at, place[token])
+        for at, token in enumerate(here)
+        if count_here[token] == 1 and token in place and not token.isspace()
+    ]
+    # The longest increasing subsequence, by patience sorting.
+    tops: list[int] = []
+    piles: list[int] = []
+    previous: list[int] = []
+    for number, (_, at) in enumerate(pairs):
+        pile = bisect_left(tops, at)
+        previous.append(piles[pile - 1] if pile else -1)
+        tops[pile : pile + 1] = [at]
+        piles[pile : pile + 1] = [number]
+    chain: list[tuple[int, int]] = []
+    number = piles[-1] if piles else -1
+    while number >= 0:
+        chain.append(pairs[number])
+        number = previous[number]
+    return chain[::-1]

@@ -1,0 +1,181 @@
+"""One candidate in full: its words, and everything that explains why it waits here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from reviewer.engine import CandidateView, Member, SourceState, Status
+from reviewer.tui.theme import Glyphs, glyphs
+from reviewer.tui.widgets.phrases import count, elapsed, figure, moment, times
+from reviewer.tui.widgets.text_layout import Block, Run, Span
+from reviewer.tui.widgets.text_pane import TextPane
+
+NEAR_SHOWN = 5
+WORDINGS_SHOWN = 3
+LABEL_CELLS = 12
+
+_PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
+_FLAG_WORDS = {
+    "secret": "a secret in this text was masked",
+    "injection": "reads like an order planted for an agent: look before you promote",
+}
+_STATE_WORDS = {
+    SourceState.CHANGED: "source changed since",
+    SourceState.GONE: "source gone, the stored text is all there is",
+    SourceState.MOVED: "source grew or moved, the text still stands in it",
+}
+
+
+class CandidatePane(TextPane):
+    """The memory under the cursor."""
+
+    def show_candidate(
+        self,
+        view: CandidateView,
+        *,
+        now: datetime,
+        members: Sequence[Member] = (),
+        wordings: Sequence[tuple[str, str]] = (),
+        state: SourceState = SourceState.UNKNOWN,
+        keep_scroll: bool = False,
+    ) -> None:
+        """Show a memory; `now` dates its age, `wordings` are the earlier ones, newest first."""
+        signs = glyphs(self.app)
+        self.show(
+            candidate_blocks(
+                view, now=now, members=members, wordings=wordings, state=state, signs=signs
+            ),
+            title=candidate_title(view, signs),
+            hints=("m merge into the nearest", "m merge") if members else (),
+            keep_scroll=keep_scroll,
+        )
+
+    def show_nothing(self, sentence: str) -> None:
+        """Say why there is no candidate to show."""
+        self.show([Block(""), Block(sentence, "dim", first=(Run(" "),))], title="")
+
+
+def candidate_title(view: CandidateView, signs: Glyphs) -> str:
+    """`#412  project · decided_to_sentence · .58`."""
+    parts = f" {signs.dot} ".join((view.type, view.rule, figure(view.confidence)))
+    return f"#{view.id}  {parts}"
+
+
+def candidate_blocks(
+    view: CandidateView,
+    *,
+    now: datetime,
+    members: Sequence[Member],
+    wordings: Sequence[tuple[str, str]],
+    state: SourceState,
+    signs: Glyphs,
+) -> list[Block]:
+    """The pane's blocks: the content, then one labelled row for each thing worth knowing."""
+    standing = _standing(view, now, signs)
+    return [
+        Block(
+            view.content,
+            "text" if view.status is Status.CANDIDATE else "dim",
+            first=(Run(" "),),
+            more=", e opens all of it",
+        ),
+        Block(""),
+        *([standing] if standing else []),
+        _confidence(view, signs),
+        _history(view, now, signs),
+        *(_warnings(view, state, signs)),
+        *_near(members, signs),
+        *_wordings(wordings, signs),
+    ]
+
+
+def _row(
+    label: str,
+    text: str,
+    style: str = "dim",
+    spans: tuple[Span, ...] = (),
+    *,
+    wrap: bool = True,
+) -> Block:
+    margin = Run(f" {label}".ljust(LABEL_CELLS + 1), "faint")
+    return Block(text, style, spans, (margin,), wrap=wrap)
+
+
+def _standing(view: CandidateView, now: datetime, signs: Glyphs) -> Block | None:
+    """A decided or deferred memory says so, and since when."""
+    ago = f" {elapsed(view.decided_at, now)} ago" if view.decided_at else ""
+    match view.status:
+        case Status.ACTIVE:
+            return _row("status", f"{signs.promoted} promoted{ago}", "accent")
+        case Status.INVALID:
+            return _row("status", f"{signs.rejected} rejected{ago}", "warm")
+        case Status.SUPERSEDED:
+            into = f" by #{view.superseded_by}" if view.superseded_by else ""
+            return _row("status", f"{signs.cluster} superseded{into}{ago}", "dim")
+        case Status.GRADUATED:
+            return _row("status", f"{signs.promoted} graduated{ago}", "accent")
+        case _:
+            pass
+    if view.deferred:
+        return _row("status", f"{signs.deferred} deferred{ago}, comes last in the queue")
+    return None
+
+
+def _confidence(view: CandidateView, signs: Glyphs) -> Block:
+    if view.hand_authored:
+        return _row("confidence", f"{figure(view.confidence)}, written by hand: no source", "dim")
+    prior = _PRIOR_WORDS.get(round(view.prior * 100), "rule")
+    factors = (
+        (view.prior, prior),
+        (view.signal, "path"),
+        (view.freshness, "fresh" if view.freshness >= 1 else "age"),
+    )
+    product = f" {signs.times} ".join(f"{figure(value)} {word}" for value, word in factors)
+    text = f"{product} = {figure(view.confidence)}"
+    return _row("confidence", text, spans=(Span(text.rindex("=") + 2, len(text), "strong"),))
+
+
+def _history(view: CandidateView, now: datetime, signs: Glyphs) -> Block:
+    parts = [times(view.seen)]
+    if view.sessions:
+        parts.append(count(view.sessions, "session"))
+    if view.refs:
+        parts.append(count(view.refs, "later mention"))
+    if view.status is Status.CANDIDATE:
+        parts.append(f"waits {elapsed(view.pending_since, now)}")
+    parts.append(f"extractor {view.extractor_version}")
+    return _row("seen", f" {signs.dot} ".join(parts))
+
+
+def _warnings(view: CandidateView, state: SourceState, signs: Glyphs) -> list[Block]:
+    rows = [
+        _row("", f"{signs.flagged} {_FLAG_WORDS.get(flag, flag)}", "warm") for flag in view.flags
+    ]
+    if state in _STATE_WORDS:
+        rows.append(_row("", f"{signs.stale} {_STATE_WORDS[state]}", "warm"))
+    return rows
+
+
+def _near(members: Sequence[Member], signs: Glyphs) -> list[Block]:
+    rows = []
+    for place, member in enumerate(members[:NEAR_SHOWN]):
+        head = f"#{member.id} {figure(member.similarity)} "
+        text = f'{head}"{" ".join(member.content.split())}"'
+        label = f"{signs.cluster} near" if place == 0 else ""
+        rows.append(_row(label, text, spans=(Span(0, len(head), "accent"),), wrap=False))
+    if len(members) > NEAR_SHOWN:
+        rows.append(_row("", f"and {len(members) - NEAR_SHOWN:,} more", "faint"))
+    return rows
+
+
+def _wordings(wordings: Sequence[tuple[str, str]], signs: Glyphs) -> list[Block]:
+    rows = []
+    for place, (at, content) in enumerate(wordings[:WORDINGS_SHOWN]):
+        until = f"  until {moment(at)}"
+        text = f'"{" ".join(content.split())}"{until}'
+        label = f"{signs.edited} before" if place == 0 else ""
+        rows.append(_row(label, text, spans=(Span(len(text) - len(until), len(text), "faint"),)))
+    if len(wordings) > WORDINGS_SHOWN:
+        rows.append(_row("", f"and {len(wordings) - WORDINGS_SHOWN:,} earlier", "faint"))
+    return rows

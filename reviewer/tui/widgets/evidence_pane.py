@@ -1,0 +1,143 @@
+"""Why a memory is believed: the span in the record it came from, and what was said around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from textual.message import Message
+
+from reviewer.engine import EvidenceView, RecordView
+from reviewer.tui.theme import Glyphs, glyphs
+from reviewer.tui.widgets.text_layout import Block, Run, Span
+from reviewer.tui.widgets.text_pane import TextPane
+
+ROLE_CELLS = 11
+CONTEXT_CHARACTERS = 320
+"""Of each record around the one that matters, so many characters nearest to it are shown."""
+MORE = ", o opens the source"
+HINTS = ("o open at line {dot} E in editor", "o open {dot} E editor", "o E")
+
+
+class EvidencePane(TextPane):
+    """The evidence of one memory, one record at a time; `[` and `]` go to the next."""
+
+    class Turned(Message):
+        """Another evidence of the same memory is shown now."""
+
+        def __init__(self, evidence: EvidenceView) -> None:
+            super().__init__()
+            self.evidence = evidence
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(title="Evidence", id=id)
+        self._evidence: tuple[EvidenceView, ...] = ()
+        self._at = 0
+
+    def show_evidence(self, evidence: Sequence[EvidenceView]) -> None:
+        """Show the first of these; the same ones again keep the place."""
+        evidence = tuple(evidence)
+        if evidence != self._evidence:
+            self._evidence, self._at = evidence, 0
+        self._draw()
+
+    def show_nothing(self, sentence: str = "") -> None:
+        """Say why there is no evidence."""
+        self._evidence, self._at = (), 0
+        self.show(
+            [Block(sentence, "dim", first=(Run("  "),))] if sentence else [], title="Evidence"
+        )
+
+    @property
+    def current(self) -> EvidenceView | None:
+        """The evidence in sight, which `o` and `E` open."""
+        return self._evidence[self._at] if self._evidence else None
+
+    def turn(self, by: int) -> bool:
+        """Go to another evidence of this memory; False at the ends."""
+        at = self._at + by
+        if not 0 <= at < len(self._evidence):
+            return False
+        self._at = at
+        self._draw()
+        self.post_message(self.Turned(self._evidence[at]))
+        return True
+
+    def previous_evidence(self) -> None:
+        """Show the evidence before this one."""
+        self.turn(-1)
+
+    def next_evidence(self) -> None:
+        """Show the evidence after this one."""
+        self.turn(1)
+
+    def _draw(self) -> None:
+        evidence = self.current
+        if evidence is None:
+            self.show_nothing("Written by hand: there is no source to show.")
+            return
+        signs = glyphs(self.app)
+        blocks = evidence_blocks(evidence, signs)
+        self.show(
+            blocks,
+            title=evidence_title(evidence, signs, self._at, len(self._evidence)),
+            hints=[hint.format(dot=signs.dot) for hint in HINTS],
+            reveal=next(at for at, block in enumerate(blocks) if block.spans),
+        )
+
+
+def evidence_title(evidence: EvidenceView, signs: Glyphs, at: int = 0, total: int = 1) -> str:
+    """`Evidence ─ 2026-02-14 session 7505c8 · line 446 · user · 1 of 3`."""
+    record = evidence.record
+    where = f"session {record.session[:6]}" if record.session else PurePath(record.path).name
+    day = (record.at or "")[:10]
+    parts = [f"{day} {where}".strip(), f"line {evidence.line + 1:,}", record.role]
+    if record.sidechain:
+        parts.append("sidechain")
+    if total > 1:
+        parts.insert(0, f"{at + 1} of {total}")
+    return f"Evidence {signs.rule} " + f" {signs.dot} ".join(parts)
+
+
+def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
+    """The records around, dimmed; the record itself with a bar and its span marked."""
+    record = evidence.record
+    bar = Run(f"{signs.bar} ", "accent")
+    blocks = [_headings(record, signs)] if record.headings else []
+    blocks += [_context(other, signs, before=True) for other in evidence.before]
+    start = max(0, min(evidence.span_start, len(record.text)))
+    end = max(start, min(evidence.span_end, len(record.text)))
+    if start == end:  # a record without the words it was cited for still has to be shown
+        end = min(start + 1, len(record.text)) if record.text else 0
+    blocks.append(
+        Block(
+            record.text,
+            spans=(Span(start, end),),
+            first=(bar, _role(record, "strong")),
+            rest=(bar, Run(" " * ROLE_CELLS)),
+            more=MORE,
+        )
+    )
+    blocks += [_context(other, signs, before=False) for other in evidence.after]
+    return blocks
+
+
+def _role(record: RecordView, style: str) -> Run:
+    return Run(record.role[: ROLE_CELLS - 1].ljust(ROLE_CELLS), style)
+
+
+def _headings(record: RecordView, signs: Glyphs) -> Block:
+    trail = f" {signs.dot} ".join(" ".join(title.split()) for title in record.headings)
+    return Block(trail, "dim", first=(Run("  "), Run("under".ljust(ROLE_CELLS), "faint")))
+
+
+def _context(record: RecordView, signs: Glyphs, *, before: bool) -> Block:
+    """The end of what was said before, or the beginning of what was said after, in a few rows."""
+    near = 8 * CONTEXT_CHARACTERS  # white space folds, so take more than is shown
+    words = (record.text[-near:] if before else record.text[:near]).split()
+    text = " ".join(words)
+    if before and (len(text) > CONTEXT_CHARACTERS or len(record.text) > near):
+        text = f"{signs.ellipsis} {text[-CONTEXT_CHARACTERS:].partition(' ')[2] or text[-40:]}"
+    elif len(text) > CONTEXT_CHARACTERS or len(record.text) > near:
+        text = f"{text[:CONTEXT_CHARACTERS].rpartition(' ')[0] or text[:40]} {signs.ellipsis}"
+    return Block(text, "faint", first=(Run("  "), _role(record, "faint")))

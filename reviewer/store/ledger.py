@@ -51,8 +51,9 @@ class Act:
     def insert_many(self, table: str, rows: Sequence[Image]) -> range:
         """Insert rows that all have the same columns; returns their ids, in order."""
         first = self._next_id(table)
+        defaults = self._defaults(table)
         for number, row in enumerate(rows):
-            self.changes.append(Change(table, first + number, None, dict(row)))
+            self.changes.append(Change(table, first + number, None, {**defaults, **row}))
         put(self._connection, self.changes[len(self.changes) - len(rows) :])
         return range(first, first + len(rows))
 
@@ -85,6 +86,14 @@ class Act:
         """Carry out changes as they are (undo and redo)."""
         put(self._connection, changes)
         self.changes += changes
+
+    def _defaults(self, table: str) -> Image:
+        """Every column with its default, because an image of an insertion holds the whole row."""
+        columns = self._connection.execute(f"PRAGMA table_info({table})").fetchall()
+        names = [column[1] for column in columns if column[1] != "id"]
+        values = ", ".join(str(column[4] or "NULL") for column in columns if column[1] != "id")
+        row = self._connection.execute(f"SELECT {values}").fetchone()
+        return dict(zip(names, row, strict=True))
 
     def _next_id(self, table: str) -> int:
         row = self._connection.execute(

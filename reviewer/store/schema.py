@@ -30,7 +30,6 @@ CREATE TABLE source (
     format TEXT NOT NULL,
     bytes INTEGER NOT NULL,
     modified_ns INTEGER NOT NULL,
-    extractor_version TEXT,
     wave_id INTEGER NOT NULL REFERENCES wave(id),
     tally TEXT NOT NULL,
     UNIQUE (project_id, path)
@@ -39,6 +38,7 @@ CREATE TABLE record (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     project_id INTEGER NOT NULL REFERENCES project(id),
     source_id INTEGER NOT NULL REFERENCES source(id),
+    wave_id INTEGER NOT NULL REFERENCES wave(id),
     key TEXT NOT NULL,
     line_start INTEGER NOT NULL,
     line_end INTEGER NOT NULL,
@@ -54,7 +54,6 @@ CREATE TABLE record (
     headings TEXT NOT NULL DEFAULT '[]',
     meta TEXT NOT NULL DEFAULT '{}',
     text TEXT NOT NULL,
-    tokens INTEGER,
     UNIQUE (project_id, key)
 );
 CREATE INDEX record_by_source ON record (source_id, line_start);

@@ -48,8 +48,11 @@ def verify(database: Database, progress: Callable[[int], None] | None = None) ->
             if row[0] != "ok"
         ]
         for table in LEDGERED:
-            connection.execute(f"CREATE TABLE replay.{table} AS SELECT * FROM main.{table} LIMIT 0")
-            connection.execute(f"CREATE UNIQUE INDEX replay.{table}_id ON {table} (id)")
+            (sql,) = connection.execute(
+                "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?", (table,)
+            ).fetchone()
+            # The same definition, so that columns younger than an act get their defaults.
+            connection.execute(sql.replace("CREATE TABLE ", "CREATE TABLE replay.", 1))
         acts = _replay(connection, problems, progress)
         rows = _compare(connection, problems)
         connection.execute("ROLLBACK")

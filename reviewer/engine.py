@@ -1,0 +1,108 @@
+"""The one in-process engine: opens a store and hands out what a face may do with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reviewer.clock import Clock, utc_now
+from reviewer.promotion.drafts import Drafts
+from reviewer.promotion.history import ActView, ChangeView, History, Undone
+from reviewer.promotion.queue import STATUSES, Queue
+from reviewer.promotion.source_view import FileWindow, SourceView
+from reviewer.promotion.triage import Done, Triage
+from reviewer.promotion.views import (
+    CandidateView,
+    Counts,
+    EvidenceView,
+    Member,
+    QueueQuery,
+    QueueRow,
+    RecordView,
+    Sort,
+    SourceRef,
+    SourceState,
+    Status,
+)
+from reviewer.store.database import Database
+from reviewer.store.ledger import Ledger
+from reviewer.store.undo import Undo
+from reviewer.store.verify import Verdict
+
+__all__ = [
+    "STATUSES",
+    "ActView",
+    "CandidateView",
+    "ChangeView",
+    "Counts",
+    "Done",
+    "Engine",
+    "EvidenceView",
+    "FileWindow",
+    "Member",
+    "QueueQuery",
+    "QueueRow",
+    "RecordView",
+    "Sort",
+    "SourceRef",
+    "SourceState",
+    "Status",
+    "Undone",
+    "Verdict",
+    "default_project",
+    "default_store",
+]
+
+
+class Engine:
+    """A store and everything that can be done with it.
+
+    `queue` reads, `triage` decides, `history` undoes, `intake` brings in, `sources` looks into
+    files, `drafts` keeps unsaved wordings. Reading is safe from several threads.
+    """
+
+    def __init__(self, database: Database, *, actor: str, clock: Clock) -> None:
+        self.path = database.path
+        self._database = database
+        self._ledger = Ledger(database, actor=actor, clock=clock)
+        self.clock = clock
+        self.queue = Queue(database, clock)
+        self.triage = Triage(self._ledger, clock)
+        self.history = History(database, Undo(database, self._ledger))
+        self.sources = SourceView(database)
+        self.drafts = Drafts(database.path)
+
+    @classmethod
+    def open(cls, path: Path, *, actor: str = "you", clock: Clock = utc_now) -> Engine:
+        """Open the store at `path`, made or brought up to date where needed.
+
+        Raises StoreError.
+        """
+        return cls(Database(path), actor=actor, clock=clock)
+
+    def version(self) -> tuple[int, int]:
+        """A value that differs whenever this or another process has written since."""
+        return self._database.data_version(), self._ledger.writes
+
+    def foreign_version(self) -> int:
+        """A number, for the calling thread, that changes when another connection has written."""
+        return self._database.data_version()
+
+    def close(self) -> None:
+        """Close the store."""
+        self._database.close()
+
+
+def default_store() -> Path:
+    """The store in the user's data folder."""
+    from platformdirs import user_data_path
+
+    return user_data_path("reviewer", appauthor=False) / "reviewer.db"
+
+
+def default_project(folder: Path | None = None) -> str | None:
+    """The name of the git work tree that holds `folder` (the working folder), or None."""
+    here = (folder or Path.cwd()).absolute()
+    for place in (here, *here.parents):
+        if (place / ".git").exists():
+            return place.name
+    return None

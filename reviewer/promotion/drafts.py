@@ -1,0 +1,51 @@
+"""Unsaved wordings, kept as files beside the store until they are promoted or discarded."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from reviewer.errors import StoreError
+
+
+class Drafts:
+    """One small file a candidate, readable by the owner only."""
+
+    def __init__(self, store: Path) -> None:
+        self._folder = store.with_name(f"{store.name}-drafts")
+
+    def save(self, number: int, content: str) -> None:
+        """Keep a wording; a crash leaves the old or the new one, never half of it.
+
+        Raises StoreError when it cannot be written.
+        """
+        target = self._path(number)
+        fresh = target.with_suffix(".new")
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with open(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+                file.write(content)
+            os.replace(fresh, target)
+        except OSError as problem:
+            raise StoreError(
+                f"The draft of #{number} could not be kept in {self._folder}: {problem.strerror}."
+            ) from problem
+
+    def load(self, number: int) -> str | None:
+        """The wording kept for a candidate, or None. Raises StoreError when it is unreadable."""
+        try:
+            return self._path(number).read_bytes().decode("utf-8", "surrogatepass")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as problem:
+            raise StoreError(f"The draft of #{number} cannot be read: {problem}.") from problem
+
+    def discard(self, number: int) -> None:
+        """Forget the wording kept for a candidate."""
+        with contextlib.suppress(FileNotFoundError):
+            self._path(number).unlink()
+
+    def _path(self, number: int) -> Path:
+        return self._folder / f"{int(number)}.txt"

@@ -1,0 +1,87 @@
+"""The filter line: `words type:decision conf>0.5 -draft "a phrase"` as SQL over `memory`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from msgspec import Struct
+
+from reviewer.errors import FilterError
+from reviewer.store.changes import Value
+
+_TERM = re.compile(r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|\S+)')
+_WORD = re.compile(r"\w+")
+_TEXT_FIELDS = {
+    "type": "m.type LIKE ? || '%'",
+    "rule": "m.rule LIKE '%' || ? || '%'",
+    "status": "m.status LIKE ? || '%'",
+    "flag": "m.flags LIKE '%' || ? || '%'",
+    "path": (
+        "m.id IN (SELECT e.memory_id FROM evidence e JOIN record r ON r.id = e.record_id"
+        " JOIN source s ON s.id = r.source_id WHERE s.path LIKE '%' || ? || '%')"
+    ),
+}
+_NUMBER_FIELDS = {"conf": "m.confidence", "seen": "m.seen", "refs": "m.refs", "id": "m.id"}
+
+
+class Condition(Struct, frozen=True):
+    """A part of a WHERE clause over `memory m`, with its parameters."""
+
+    sql: str
+    parameters: tuple[Value, ...] = ()
+
+
+def parse_filter(text: str) -> Condition:
+    """The condition that a filter line means; an empty line means every row.
+
+    Bare words match as prefixes, in any order; a phrase in quotes matches its words in a row.
+    Raises FilterError, naming what cannot be understood.
+    """
+    parts: list[str] = []
+    parameters: list[Value] = []
+    for term in _TERM.finditer(text):
+        condition = _condition(term["field"], term["sign"], term["text"])
+        if condition is None:
+            continue
+        parts.append(f"NOT ({condition.sql})" if term["minus"] else f"({condition.sql})")
+        parameters += condition.parameters
+    return Condition(" AND ".join(parts) or "1", tuple(parameters))
+
+
+def _condition(field: str | None, sign: str | None, text: str) -> Condition | None:
+    bare = text.strip('"')
+    if field in _TEXT_FIELDS and sign in (":", "="):
+        return Condition(_TEXT_FIELDS[field], (bare,)) if bare else None
+    if field in _NUMBER_FIELDS:
+        return _number(field, sign or "", bare)
+    if field is None:
+        return _words(text)
+    near = difflib.get_close_matches(field, [*_TEXT_FIELDS, *_NUMBER_FIELDS], 1)
+    if near:
+        raise FilterError(f'There is no field "{field}"; did you mean "{near[0]}"?')
+    return _words(f'"{field} {bare}"')
+
+
+def _number(field: str, sign: str, text: str) -> Condition:
+    if sign == ":":
+        sign = "="
+    try:
+        number = float(text)
+    except ValueError:
+        raise FilterError(f'"{field}" wants a number, as in {field}>0.5') from None
+    return Condition(f"{_NUMBER_FIELDS[field]} {sign} ?", (number,))
+
+
+def _words(text: str) -> Condition | None:
+    words = _WORD.findall(text.lower())
+    if not words:
+        bare = text.strip('"')
+        return Condition("instr(m.content, ?) > 0", (bare,)) if bare else None
+    if text.startswith('"'):
+        match = '"' + " ".join(words) + '"' + ("" if text.endswith('"') and len(text) > 1 else "*")
+    else:
+        match = " AND ".join(f'"{word}"*' for word in words)
+    return Condition(
+        "m.id IN (SELECT rowid FROM memory_text WHERE memory_text MATCH ?)", (match,)
+    )

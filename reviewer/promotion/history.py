@@ -1,0 +1,175 @@
+"""The ledger as a person reads it: acts, what each changed, undo and redo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from reviewer.errors import UnknownIdError
+from reviewer.store.changes import Change, Image, unpack
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import chunks
+from reviewer.store.undo import Reversal, Undo
+from reviewer.store.verify import Verdict, verify
+
+TOUCHED = 1000
+"""Memory ids that an `Undone` names at most."""
+
+
+class ActView(Struct, frozen=True):
+    """One act of the ledger. `undone` says how it stands at present."""
+
+    id: int
+    at: str
+    actor: str
+    scope: str
+    kind: str
+    title: str
+    rows: int
+    target: int | None
+    undone: bool
+
+
+class ChangeView(Struct, frozen=True):
+    """What an act did to one row; `label` is the memory's wording where it is about one."""
+
+    table: str
+    row: int
+    before: Image | None
+    after: Image | None
+    label: str
+
+
+class Undone(Struct, frozen=True):
+    """An undo or redo: the new act, the act it was about, and the memories it touched."""
+
+    act: int
+    target: int
+    title: str
+    ids: tuple[int, ...]
+
+
+class History:
+    """Undo, redo, and the ledger."""
+
+    def __init__(self, database: Database, undo: Undo) -> None:
+        self._database = database
+        self._undo = undo
+
+    def undo(self) -> Undone:
+        """Undo the latest decision. Raises ConflictError when there is none or rows changed."""
+        return _undone(self._undo.undo())
+
+    def undo_act(self, act: int) -> Undone:
+        """Undo any act. Raises UnknownIdError or ConflictError."""
+        return _undone(self._undo.undo_act(act))
+
+    def redo(self) -> Undone:
+        """Do again what was undone last. Raises ConflictError."""
+        return _undone(self._undo.redo())
+
+    def can_undo(self) -> str | None:
+        """Title of what `undo` would undo."""
+        found = self._undo.next_undo()
+        return found[1] if found else None
+
+    def can_redo(self) -> str | None:
+        """Title of what `redo` would do again."""
+        found = self._undo.next_redo()
+        return found[1] if found else None
+
+    def acts(
+        self,
+        *,
+        before: int | None = None,
+        limit: int = 100,
+        newest_first: bool = True,
+        memory: int | None = None,
+    ) -> list[ActView]:
+        """A page of acts. `before` names the act where the last page ended; `memory` keeps the
+        acts that changed that memory after it was queued.
+        """
+        where, parameters = ["1"], list[int]()
+        if before is not None:
+            where.append("id < ?" if newest_first else "id > ?")
+            parameters.append(before)
+        if memory is not None:
+            where.append("id IN (SELECT act FROM ledger_touch WHERE memory_id = ?)")
+            parameters.append(memory)
+        order = "DESC" if newest_first else "ASC"
+        with failures_as_sentences(self._database.path):
+            rows = (
+                self._database.reader()
+                .execute(
+                    "SELECT id, at, actor, scope, kind, title, rows, target FROM ledger"
+                    f" WHERE {' AND '.join(where)} ORDER BY id {order} LIMIT ?",
+                    (*parameters, limit),
+                )
+                .fetchall()
+            )
+        if not rows:
+            return []
+        undone = self._undo.undone_since(min(row["id"] for row in rows))
+        return [
+            ActView(
+                id=row["id"],
+                at=row["at"],
+                actor=row["actor"],
+                scope=row["scope"],
+                kind=row["kind"],
+                title=row["title"],
+                rows=row["rows"],
+                target=row["target"],
+                undone=row["id"] in undone,
+            )
+            for row in rows
+        ]
+
+    def acts_total(self) -> int:
+        """How many acts the ledger holds."""
+        with failures_as_sentences(self._database.path):
+            row = self._database.reader().execute("SELECT max(id) FROM ledger").fetchone()
+        return int(row[0] or 0)
+
+    def changes(self, act: int, *, limit: int = 500) -> list[ChangeView]:
+        """What an act did, row by row, at most `limit` rows. Raises UnknownIdError."""
+        with failures_as_sentences(self._database.path):
+            row = (
+                self._database.reader()
+                .execute("SELECT changes FROM ledger WHERE id = ?", (act,))
+                .fetchone()
+            )
+            if row is None:
+                raise UnknownIdError(f"There is no act {act}. See: reviewer history")
+            changes = unpack(row[0])[:limit]
+            labels = self._labels([c.row for c in changes if c.table == "memory"])
+        return [
+            ChangeView(c.table, c.row, c.before, c.after, _label(c, labels)) for c in changes
+        ]
+
+    def verify(self, progress: Callable[[int], None] | None = None) -> Verdict:
+        """Recompute the hash chain, and the rows from the ledger."""
+        return verify(self._database, progress)
+
+    def _labels(self, ids: Sequence[int]) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for chunk in chunks(ids):
+            sql = f"SELECT id, content FROM memory WHERE id IN ({','.join('?' * len(chunk))})"
+            found.update((r[0], r[1]) for r in self._database.reader().execute(sql, chunk))
+        return found
+
+
+def _label(change: Change, contents: dict[int, str]) -> str:
+    if change.table == "memory" and change.row in contents:
+        return contents[change.row]
+    for image in (change.after, change.before):
+        for column in ("content", "name", "path", "text", "roots"):
+            if image and image.get(column):
+                return str(image[column])
+    return ""
+
+
+def _undone(reversal: Reversal) -> Undone:
+    ids = dict.fromkeys(c.row for c in reversal.changes if c.table == "memory")
+    return Undone(reversal.act, reversal.target, reversal.title, tuple(ids)[:TOUCHED])

@@ -1,0 +1,309 @@
+"""Reading the queue: snapshots of ids, windows of rows, one candidate with its evidence."""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import UnknownIdError
+from reviewer.promotion.filters import Condition, parse_filter
+from reviewer.promotion.views import (
+    CandidateView,
+    Counts,
+    EvidenceView,
+    Member,
+    QueueQuery,
+    QueueRow,
+    RecordView,
+    Sort,
+    SourceRef,
+    Status,
+)
+from reviewer.store.changes import Value
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import chunks
+
+_ORDERS = {
+    Sort.RANK: "m.deferred, m.rank DESC, m.id",
+    Sort.CONFIDENCE: "m.deferred, m.confidence DESC, m.id",
+    Sort.NEWEST: "m.id DESC",
+    Sort.SOURCE: "(SELECT min(e.record_id) FROM evidence e WHERE e.memory_id = m.id), m.id",
+}
+_MEMBERS = (
+    "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
+)
+_COLUMNS = (
+    "m.id, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
+    f" {_MEMBERS} AS members, m.seen, m.flags, p.name AS project, m.rule, m.leader_id,"
+    " m.pending_since"
+)
+_RECORD = (
+    "SELECT r.*, s.path FROM record r JOIN source s ON s.id = r.source_id WHERE "
+)
+
+
+class Queue:
+    """Reads memories. Safe to call from several threads at once."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    def ids(self, query: QueueQuery, *, limit: int | None = None) -> array[int]:
+        """A snapshot of the ids that match, in order; near duplicates stay behind their row.
+
+        Raises FilterError for a filter that cannot be understood.
+        """
+        condition = self._condition(query)
+        sql = (
+            f"SELECT m.id FROM memory m WHERE {condition.sql}"
+            f" ORDER BY {_ORDERS[query.sort]} LIMIT ?"
+        )
+        rows = self._cursor(sql, (*condition.parameters, -1 if limit is None else limit))
+        return array("q", (row[0] for row in rows))
+
+    def count(self, query: QueueQuery) -> int:
+        """How many rows match."""
+        condition = self._condition(query)
+        sql = f"SELECT count(*) FROM memory m WHERE {condition.sql}"
+        return int(self._query(sql, condition.parameters)[0][0])
+
+    def rows(self, ids: Sequence[int]) -> list[QueueRow]:
+        """The rows of those ids, in that order; ids that no longer exist are left out."""
+        found: dict[int, QueueRow] = {}
+        for chunk in chunks(list(ids)):
+            marks = ",".join("?" * len(chunk))
+            sql = (
+                f"SELECT {_COLUMNS} FROM memory m JOIN project p ON p.id = m.project_id"
+                f" WHERE m.id IN ({marks})"
+            )
+            for row in self._query(sql, chunk):
+                found[row["id"]] = _queue_row(row)
+        return [found[i] for i in ids if i in found]
+
+    def counts(self, project: str | None) -> Counts:
+        """How many wait, were deferred and were decided, in one project or in all."""
+        where, parameters = self._in_project(project)
+        waiting = self.count(QueueQuery(project=project))
+        deferred = self.count(QueueQuery(project=project, status="deferred"))
+        today = iso(self._clock())[:10]
+        decided = {
+            (row[0], bool(row[1])): int(row[2])
+            for row in self._query(
+                "SELECT m.status, m.decided_at >= ?, count(*) FROM memory m"
+                f" WHERE m.decided_at IS NOT NULL AND {where} GROUP BY 1, 2",
+                (today, *parameters),
+            )
+        }
+        promoted_today = decided.get(("active", True), 0)
+        rejected_today = decided.get(("invalid", True), 0)
+        return Counts(
+            waiting=waiting,
+            deferred=deferred,
+            promoted=decided.get(("active", False), 0) + promoted_today,
+            rejected=decided.get(("invalid", False), 0) + rejected_today,
+            promoted_today=promoted_today,
+            rejected_today=rejected_today,
+            beyond_cap=self._beyond_cap(project),
+        )
+
+    def candidate(self, number: int) -> CandidateView:
+        """Everything about one memory.
+
+        Raises UnknownIdError.
+        """
+        rows = self._query(
+            f"SELECT {_COLUMNS}, m.prior, m.signal, m.freshness, m.extractor_version, m.refs,"
+            " m.first_seen, m.last_seen, m.decided_at, m.superseded_by,"
+            " (SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
+            "  JOIN record r ON r.id = e.record_id WHERE e.memory_id = m.id) AS sessions"
+            " FROM memory m JOIN project p ON p.id = m.project_id WHERE m.id = ?",
+            (number,),
+        )
+        if not rows:
+            raise UnknownIdError(f"There is no candidate or memory #{number}.")
+        row = rows[0]
+        brief = _queue_row(row)
+        return CandidateView(
+            **{name: getattr(brief, name) for name in brief.__struct_fields__},
+            **{
+                name: row[name]
+                for name in (
+                    "prior",
+                    "signal",
+                    "freshness",
+                    "extractor_version",
+                    "refs",
+                    "sessions",
+                    "first_seen",
+                    "last_seen",
+                    "decided_at",
+                    "superseded_by",
+                )
+            },
+            source=self._source(number),
+        )
+
+    def evidence(self, number: int, *, around: int = 2) -> list[EvidenceView]:
+        """The records behind a memory, each with up to `around` records before and after it."""
+        found = self._query(
+            "SELECT * FROM evidence WHERE memory_id = ? ORDER BY id", (number,)
+        )
+        views = []
+        for row in found:
+            (record,) = self._records(f"{_RECORD} r.id = ?", (row["record_id"],))
+            views.append(
+                EvidenceView(
+                    memory_id=number,
+                    record=record,
+                    span_start=row["span_start"],
+                    span_end=row["span_end"],
+                    rule=row["rule"],
+                    before=tuple(reversed(self._neighbours(record.id, "<", "DESC", around))),
+                    after=tuple(self._neighbours(record.id, ">", "ASC", around)),
+                )
+            )
+        return views
+
+    def members(self, number: int) -> list[Member]:
+        """The near duplicates behind a row, most similar first."""
+        from reviewer.extraction.clusters import similarity
+
+        found = self.rows([number])
+        if not found:
+            raise UnknownIdError(f"There is no candidate or memory #{number}.")
+        rows = self._query(
+            "SELECT id, content, confidence, status FROM memory WHERE leader_id = ?", (number,)
+        )
+        members = [
+            Member(
+                id=row["id"],
+                content=row["content"],
+                confidence=row["confidence"],
+                similarity=similarity(found[0].content, row["content"]),
+                status=Status(row["status"]),
+                source=self._source(row["id"]),
+            )
+            for row in rows
+        ]
+        return sorted(members, key=lambda member: -member.similarity)
+
+    def wordings(self, number: int) -> list[tuple[str, str]]:
+        """Earlier wordings as (when it was replaced, content), newest first."""
+        return [
+            (row["replaced_at"], row["content"])
+            for row in self._query(
+                "SELECT * FROM content_history WHERE memory_id = ? ORDER BY id DESC", (number,)
+            )
+        ]
+
+    def projects(self) -> list[str]:
+        """Names of all projects, sorted."""
+        return [row[0] for row in self._query("SELECT name FROM project ORDER BY name")]
+
+    def _condition(self, query: QueueQuery) -> Condition:
+        where, parameters = self._in_project(query.project)
+        parsed = parse_filter(query.filter)
+        return Condition(
+            f"{_STATUS[query.status]} AND {where} AND {parsed.sql}",
+            (*parameters, *parsed.parameters),
+        )
+
+    def _in_project(self, project: str | None) -> tuple[str, tuple[Value, ...]]:
+        if project is None:
+            return "1", ()
+        return "m.project_id = (SELECT id FROM project WHERE name = ?)", (project,)
+
+    def _beyond_cap(self, project: str | None) -> int:
+        rows = self._query(
+            "SELECT coalesce(sum(json_extract(counts, '$.over_cap_left')), 0) FROM wave w"
+            " WHERE counts IS NOT NULL AND (? IS NULL OR"
+            " project_id = (SELECT id FROM project WHERE name = ?))",
+            (project, project),
+        )
+        return int(rows[0][0])
+
+    def _source(self, number: int) -> SourceRef | None:
+        rows = self._query(
+            "SELECT e.span_start, r.line_start, r.line_end, r.key, r.shape, r.text, s.path"
+            " FROM evidence e JOIN record r ON r.id = e.record_id"
+            " JOIN source s ON s.id = r.source_id WHERE e.memory_id = ? ORDER BY e.id LIMIT 1",
+            (number,),
+        )
+        if not rows:
+            return None
+        row = rows[0]
+        start, end = row["line_start"], row["line_end"]
+        if row["shape"] != "turn":
+            start = min(start + row["text"].count("\n", 0, row["span_start"]), max(end - 1, start))
+        return SourceRef(row["path"], start, end, row["key"])
+
+    def _neighbours(self, record: int, sign: str, order: str, limit: int) -> list[RecordView]:
+        return self._records(
+            f"{_RECORD} r.source_id = (SELECT source_id FROM record WHERE id = ?1)"
+            f" AND r.line_start {sign} (SELECT line_start FROM record WHERE id = ?1)"
+            f" ORDER BY r.line_start {order} LIMIT ?2",
+            (record, limit),
+        )
+
+    def _records(self, sql: str, parameters: Sequence[Value]) -> list[RecordView]:
+        return [
+            RecordView(
+                **{
+                    name: row[name]
+                    for name in RecordView.__struct_fields__
+                    if name not in ("sidechain", "headings", "meta")
+                },
+                sidechain=bool(row["sidechain"]),
+                headings=msgspec.json.decode(row["headings"], type=tuple[str, ...]),
+                meta=msgspec.json.decode(row["meta"], type=dict[str, str]),
+            )
+            for row in self._query(sql, parameters)
+        ]
+
+    def _query(self, sql: str, parameters: Sequence[Value] = ()) -> list[sqlite3.Row]:
+        with failures_as_sentences(self._database.path):
+            return self._database.reader().execute(sql, parameters).fetchall()
+
+    def _cursor(self, sql: str, parameters: Sequence[Value]) -> Any:
+        with failures_as_sentences(self._database.path):
+            return self._database.reader().execute(sql, parameters)
+
+
+_STATUS = {
+    "waiting": "m.status = 'candidate' AND m.leader_id IS NULL",
+    "candidate": "m.status = 'candidate'",
+    "deferred": "m.status = 'candidate' AND m.leader_id IS NULL AND m.deferred = 1",
+    "active": "m.status = 'active'",
+    "invalid": "m.status = 'invalid'",
+    "superseded": "m.status = 'superseded'",
+    "graduated": "m.status = 'graduated'",
+    "all": "1",
+}
+STATUSES = tuple(_STATUS)
+"""What `QueueQuery.status` may be."""
+
+
+def _queue_row(row: sqlite3.Row) -> QueueRow:
+    return QueueRow(
+        id=row["id"],
+        status=Status(row["status"]),
+        deferred=bool(row["deferred"]),
+        edited=bool(row["edited"]),
+        type=row["type"],
+        content=row["content"],
+        confidence=row["confidence"],
+        rank=row["rank"],
+        members=row["members"],
+        seen=row["seen"],
+        flags=tuple(row["flags"].split()),
+        project=row["project"],
+        rule=row["rule"],
+        leader_id=row["leader_id"],
+        pending_since=row["pending_since"],
+    )

@@ -1,0 +1,131 @@
+"""Looking into source files: is the record still there, and what stands around a line?"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.errors import SourceError
+from reviewer.promotion.views import SourceState
+from reviewer.store.database import Database, failures_as_sentences
+
+BLOCK = 1 << 20
+"""Bytes read at a time."""
+
+LINE_CUT = 4_000
+"""Characters of a line that a window shows; transcripts have lines of several megabytes."""
+
+BYTES_HELD = 4 * LINE_CUT
+"""Bytes of a line that are kept while reading: UTF-8 needs four a character at most."""
+
+SEARCHED = 64 << 20
+"""Bytes of a changed file that are searched for a moved record."""
+
+
+class FileWindow(Struct, frozen=True):
+    """Lines of a file, from the 0-based `first_line` on; `total_lines` is None when unknown."""
+
+    path: str
+    first_line: int
+    lines: tuple[str, ...]
+    total_lines: int | None
+
+
+class SourceView:
+    """Reads the files that records came from. Everything here touches the disk."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def state(self, memory: int) -> SourceState:
+        """Whether the file still holds the bytes behind a memory's first evidence."""
+        with failures_as_sentences(self._database.path):
+            row = (
+                self._database.reader()
+                .execute(
+                    "SELECT s.path, s.format, r.byte_start, r.byte_end, r.sha256 FROM evidence e"
+                    " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
+                    " WHERE e.memory_id = ? ORDER BY e.id LIMIT 1",
+                    (memory,),
+                )
+                .fetchone()
+            )
+        if row is None or row["format"] == "seed":
+            return SourceState.UNKNOWN
+        return record_state(
+            Path(row["path"]), row["byte_start"], row["byte_end"], row["sha256"]
+        )
+
+    def lines(self, path: str, around_line: int, *, context: int = 200) -> FileWindow:
+        """The lines from `context` before to `context` after a 0-based line.
+
+        Lines are cut at LINE_CUT characters. Raises SourceError when the file cannot be read.
+        """
+        first, last = max(0, around_line - context), around_line + context + 1
+        try:
+            return _window(Path(path), first, last)
+        except OSError as problem:
+            raise SourceError(f"Cannot read {path}: {problem.strerror}.") from problem
+
+
+def record_state(path: Path, byte_start: int, byte_end: int, sha256: str) -> SourceState:
+    """Compare a record's bytes with the file as it is now."""
+    size = byte_end - byte_start
+    try:
+        with path.open("rb") as file:
+            file.seek(byte_start)
+            if _digest(file.read(size)) == sha256:
+                return SourceState.SAME
+            file.seek(0)
+            return _find(file.read(SEARCHED), size, sha256)
+    except FileNotFoundError:
+        return SourceState.GONE
+    except OSError:
+        return SourceState.UNKNOWN
+
+
+def _find(data: bytes, size: int, sha256: str) -> SourceState:
+    """MOVED when the record's bytes begin at another line of the file."""
+    start = 0
+    while 0 <= start <= len(data) - size:
+        # A record ends where a line ends, so most starts are ruled out without hashing.
+        end = start + size
+        ends_line = data[end - 1 : end] == b"\n" or data[end : end + 1] in (b"", b"\n", b"\r")
+        if ends_line and _digest(data[start:end]) == sha256:
+            return SourceState.MOVED
+        start = data.find(b"\n", start) + 1 or -1
+    return SourceState.CHANGED
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _window(path: Path, first: int, last: int) -> FileWindow:
+    number, held, lines = 0, bytearray(), list[bytes]()
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            ends = block.count(b"\n")
+            if number + ends < first:
+                number += ends
+                continue
+            for piece in block.split(b"\n"):
+                held += piece[: max(0, BYTES_HELD - len(held))]
+                if ends == 0:
+                    break  # the last piece goes on in the next block
+                ends -= 1
+                if number >= first:
+                    lines.append(bytes(held))
+                held.clear()
+                number += 1
+                if number >= last:
+                    return FileWindow(str(path), first, _decoded(lines), None)
+    if held and number >= first:
+        lines.append(bytes(held))
+    return FileWindow(str(path), first, _decoded(lines), number + bool(held))
+
+
+def _decoded(lines: list[bytes]) -> tuple[str, ...]:
+    return tuple(line.decode("utf-8", "replace").rstrip("\r")[:LINE_CUT] for line in lines)

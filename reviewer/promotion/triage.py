@@ -1,0 +1,296 @@
+"""What a person may do to candidates and memories: each call is one act."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.promotion.views import Status
+from reviewer.store.ledger import Act, Ledger, chunks
+from reviewer.text.normalise import clean, duplicate_key
+
+_WORDS = {
+    Status.CANDIDATE: "waiting",
+    Status.ACTIVE: "already active",
+    Status.INVALID: "already rejected",
+    Status.SUPERSEDED: "merged into another memory",
+    Status.GRADUATED: "graduated to an entity",
+}
+
+
+class Done(Struct, frozen=True):
+    """A decision that was written. `ids` are the rows decided, near duplicates included."""
+
+    act: int
+    title: str
+    ids: tuple[int, ...]
+
+
+class _Row(Struct, frozen=True):
+    id: int
+    status: Status
+    leader_id: int | None
+    rank: float
+
+
+class Triage:
+    """Promote, reject, defer, edit, merge, put back (`promotion-rules.md`, reviewer actions)."""
+
+    def __init__(self, ledger: Ledger, clock: Clock) -> None:
+        self._ledger = ledger
+        self._clock = clock
+
+    def promote(self, ids: Sequence[int], *, alone: bool = False) -> Done:
+        """Make candidates active memories.
+
+        Near duplicates behind a row are merged into it: they become superseded and their evidence
+        is added to the row's, unless `alone`. Raises UnknownIdError, or ConflictError when one is
+        no candidate; then nothing is written.
+        """
+        with self._ledger.act("promote") as act:
+            rows = _candidates(act, ids)
+            act.update_many(
+                "memory", [row.id for row in rows], status="active", decided_at=self._now()
+            )
+            merged = self._take_members(act, rows, alone, merge=True)
+            act.title = _title("Promoted", [row.id for row in rows])
+            if merged:
+                act.title += f", merged {_near_duplicates(len(merged))}"
+        return Done(act.id, act.title, (*(row.id for row in rows), *merged))
+
+    def reject(self, ids: Sequence[int], *, alone: bool = False) -> Done:
+        """Make candidates invalid, so that they are never proposed again.
+
+        Near duplicates behind a row go with it, unless `alone`. Raises as `promote` does.
+        """
+        with self._ledger.act("reject") as act:
+            rows = _candidates(act, ids)
+            act.update_many(
+                "memory", [row.id for row in rows], status="invalid", decided_at=self._now()
+            )
+            members = self._take_members(act, rows, alone, merge=False)
+            act.title = _title("Rejected", [row.id for row in rows])
+            if members:
+                act.title += f" and {_near_duplicates(len(members))}"
+        return Done(act.id, act.title, (*(row.id for row in rows), *members))
+
+    def defer(self, ids: Sequence[int]) -> Done:
+        """Leave candidates in the queue, behind all others. Raises as `promote` does."""
+        with self._ledger.act("defer") as act:
+            rows = _candidates(act, ids)
+            act.update_many("memory", [row.id for row in rows], deferred=1)
+            act.title = _title("Deferred", [row.id for row in rows])
+        return Done(act.id, act.title, tuple(row.id for row in rows))
+
+    def restore(self, ids: Sequence[int]) -> Done:
+        """Put memories back into the queue as candidates, whatever was decided.
+
+        Raises UnknownIdError, or ConflictError for a graduated memory.
+        """
+        with self._ledger.act("restore") as act:
+            rows = _rows(act, ids)
+            for row in rows:
+                if row.status is Status.GRADUATED:
+                    raise ConflictError(f"#{row.id} is {_WORDS[row.status]}: undo that first.")
+            waiting = {
+                number
+                for chunk in chunks([row.leader_id for row in rows if row.leader_id])
+                for (number,) in act.query(
+                    "SELECT id FROM memory WHERE status = 'candidate' AND id IN"
+                    f" ({','.join('?' * len(chunk))})",
+                    chunk,
+                )
+            }
+            for row in rows:
+                act.update(
+                    "memory",
+                    row.id,
+                    status="candidate",
+                    deferred=0,
+                    decided_at=None,
+                    superseded_by=None,
+                    leader_id=row.leader_id if row.leader_id in waiting else None,
+                )
+            act.title = _title("Put back", [row.id for row in rows])
+        return Done(act.id, act.title, tuple(row.id for row in rows))
+
+    def edit(self, number: int, content: str, *, promote: bool = True) -> Done:
+        """Change the wording; the earlier one is kept. A candidate is promoted, unless told not to.
+
+        Raises UnknownIdError, ReviewerError for an empty wording, ConflictError when the row was
+        decided meanwhile or another memory of that type says the same.
+        """
+        text = content.strip()
+        if not clean(text):
+            raise ReviewerError("The wording is empty. Write something, or reject the candidate.")
+        now = self._now()
+        with self._ledger.act("edit") as act:
+            (row,) = _rows(act, [number])
+            if row.status not in (Status.CANDIDATE, Status.ACTIVE):
+                raise ConflictError(f"#{number} is {_WORDS[row.status]}. Nothing was changed.")
+            _change_wording(act, number, text, now)
+            act.title = f"Edited #{number}"
+            ids: tuple[int, ...] = (number,)
+            if promote and row.status is Status.CANDIDATE:
+                act.update("memory", number, status="active", decided_at=now)
+                merged = self._take_members(act, [row], False, merge=True)
+                act.title = f"Edited and promoted #{number}"
+                ids = (number, *merged)
+        return Done(act.id, act.title, ids)
+
+    def merge(self, number: int, into: int) -> Done:
+        """Merge a candidate into another candidate or memory, which gets its evidence.
+
+        Raises UnknownIdError or ConflictError.
+        """
+        if number == into:
+            raise ConflictError(f"#{number} cannot be merged into itself.")
+        with self._ledger.act("merge", f"Merged #{number} into #{into}") as act:
+            rows = _candidates(act, [number])
+            (target,) = _rows(act, [into])
+            if target.status not in (Status.CANDIDATE, Status.ACTIVE):
+                raise ConflictError(f"#{into} is {_WORDS[target.status]}. Nothing was changed.")
+            if target.leader_id == number:
+                act.update("memory", into, leader_id=None)
+            self._supersede(act, [number], into)
+            _regroup(act, rows)
+        return Done(act.id, act.title, (number,))
+
+    def _take_members(
+        self, act: Act, rows: Sequence[_Row], alone: bool, *, merge: bool
+    ) -> list[int]:
+        """Decide the near duplicates behind rows, or give them a new leader when `alone`."""
+        if alone:
+            _regroup(act, rows)
+            return []
+        taken: list[int] = []
+        for leader, members in _members_of(act, rows).items():
+            if merge:
+                self._supersede(act, members, leader)
+            else:
+                act.update_many("memory", members, status="invalid", decided_at=self._now())
+            taken += members
+        return taken
+
+    def _supersede(self, act: Act, ids: Sequence[int], by: int) -> None:
+        act.update_many(
+            "memory", ids, status="superseded", superseded_by=by, decided_at=self._now()
+        )
+        seen = 0
+        for number in ids:
+            seen += act.query("SELECT seen FROM memory WHERE id = ?", (number,))[0][0]
+            for record, start, end, rule, version in act.query(
+                "SELECT record_id, span_start, span_end, rule, extractor_version FROM evidence e"
+                " WHERE memory_id = ?1 AND NOT EXISTS (SELECT 1 FROM evidence f WHERE"
+                " f.memory_id = ?2 AND f.record_id = e.record_id AND"
+                " f.span_start = e.span_start AND f.span_end = e.span_end) ORDER BY id",
+                (number, by),
+            ):
+                act.insert(
+                    "evidence",
+                    memory_id=by,
+                    record_id=record,
+                    span_start=start,
+                    span_end=end,
+                    rule=rule,
+                    extractor_version=version,
+                )
+        before = act.query("SELECT seen FROM memory WHERE id = ?", (by,))[0][0]
+        act.update("memory", by, seen=before + seen)
+
+    def _now(self) -> str:
+        return iso(self._clock())
+
+
+def _rows(act: Act, ids: Sequence[int]) -> list[_Row]:
+    """The rows of those ids, each once, in that order."""
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        raise ReviewerError("Name at least one id.")
+    found: dict[int, _Row] = {}
+    for chunk in chunks(wanted):
+        sql = (
+            "SELECT id, status, leader_id, rank FROM memory"
+            f" WHERE id IN ({','.join('?' * len(chunk))})"
+        )
+        for number, status, leader, rank in act.query(sql, chunk):
+            found[number] = _Row(number, Status(status), leader, rank)
+    missing = [number for number in wanted if number not in found]
+    if missing:
+        raise UnknownIdError(
+            f"There is no candidate or memory {_listed(missing)}. Nothing was changed."
+        )
+    return [found[number] for number in wanted]
+
+
+def _candidates(act: Act, ids: Sequence[int]) -> list[_Row]:
+    rows = _rows(act, ids)
+    decided = [row for row in rows if row.status is not Status.CANDIDATE]
+    if decided:
+        others = f" ({len(decided)} of {len(rows)})" if len(rows) > 1 else ""
+        raise ConflictError(
+            f"#{decided[0].id} is {_WORDS[decided[0].status]}{others}. Nothing was changed."
+        )
+    return rows
+
+
+def _members_of(act: Act, rows: Sequence[_Row]) -> dict[int, list[int]]:
+    """Waiting near duplicates by leader, without those that are decided in the same act."""
+    chosen = {row.id for row in rows}
+    found: dict[int, list[int]] = {}
+    for chunk in chunks([row.id for row in rows]):
+        sql = (
+            "SELECT leader_id, id FROM memory WHERE status = 'candidate' AND leader_id IN"
+            f" ({','.join('?' * len(chunk))}) ORDER BY rank DESC, id"
+        )
+        for leader, member in act.query(sql, chunk):
+            if member not in chosen:
+                found.setdefault(leader, []).append(member)
+    return found
+
+
+def _regroup(act: Act, rows: Sequence[_Row]) -> None:
+    """The best of the near duplicates left behind leads the others from now on."""
+    for members in _members_of(act, rows).values():
+        act.update("memory", members[0], leader_id=None)
+        act.update_many("memory", members[1:], leader_id=members[0])
+
+
+def _change_wording(act: Act, number: int, content: str, now: str) -> None:
+    old, type_, project = act.query(
+        "SELECT content, type, project_id FROM memory WHERE id = ?", (number,)
+    )[0]
+    if old == content:
+        return
+    key = duplicate_key(content)
+    same = act.query(
+        "SELECT id, status FROM memory WHERE project_id = ? AND type = ? AND key = ? AND id <> ?",
+        (project, type_, key, number),
+    )
+    if same:
+        raise ConflictError(
+            f"#{same[0][0]} ({_WORDS[Status(same[0][1])]}) says the same already. Nothing was "
+            f"changed; merge #{number} into it instead."
+        )
+    act.insert("content_history", memory_id=number, content=old, replaced_at=now)
+    try:
+        act.update("memory", number, content=content, key=key, edited=1)
+    except sqlite3.IntegrityError as problem:
+        raise ConflictError(f"#{number} cannot be reworded: {problem}.") from problem
+
+
+def _title(verb: str, ids: Sequence[int]) -> str:
+    return f"{verb} #{ids[0]}" if len(ids) == 1 else f"{verb} {len(ids)}"
+
+
+def _near_duplicates(count: int) -> str:
+    return f"{count} near duplicate{'s' if count > 1 else ''}"
+
+
+def _listed(ids: Sequence[int]) -> str:
+    shown = ", ".join(f"#{number}" for number in ids[:5])
+    return shown + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")

@@ -1,0 +1,184 @@
+"""What the queue shows: plain values, read from the store."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+
+class Status(StrEnum):
+    """Where a memory stands (`promotion-rules.md`)."""
+
+    CANDIDATE = "candidate"
+    ACTIVE = "active"
+    INVALID = "invalid"
+    SUPERSEDED = "superseded"
+    GRADUATED = "graduated"
+
+
+class Sort(StrEnum):
+    """Orders of the queue."""
+
+    RANK = "rank"
+    CONFIDENCE = "confidence"
+    NEWEST = "newest"
+    SOURCE = "source"
+
+
+class QueueQuery(Struct, frozen=True):
+    """Which rows, in which order. `status` also takes `waiting`, `deferred` and `all`."""
+
+    project: str | None = None
+    status: str = "waiting"
+    filter: str = ""
+    sort: Sort = Sort.RANK
+
+
+class QueueRow(Struct, frozen=True):
+    """One line of the queue. `members` counts the near duplicates behind it."""
+
+    id: int
+    status: Status
+    deferred: bool
+    edited: bool
+    type: str
+    content: str
+    confidence: float
+    rank: float
+    members: int
+    seen: int
+    flags: tuple[str, ...]
+    project: str
+    rule: str
+    leader_id: int | None
+    pending_since: str
+
+
+class Counts(Struct, frozen=True):
+    """How a project's queue stands. `beyond_cap` candidates wait in the waves' reports."""
+
+    waiting: int
+    deferred: int
+    promoted: int
+    rejected: int
+    promoted_today: int
+    rejected_today: int
+    beyond_cap: int
+
+
+class SourceRef(Struct, frozen=True):
+    """Where a fact stands: 0-based half-open lines of a file, and the record's id."""
+
+    path: str
+    line_start: int
+    line_end: int
+    record_id: str
+
+
+class CandidateView(Struct, frozen=True):
+    """One memory with all that explains it."""
+
+    id: int
+    status: Status
+    deferred: bool
+    edited: bool
+    type: str
+    content: str
+    project: str
+    rule: str
+    extractor_version: str
+    prior: float
+    signal: float
+    freshness: float
+    confidence: float
+    rank: float
+    flags: tuple[str, ...]
+    seen: int
+    sessions: int
+    refs: int
+    members: int
+    first_seen: str
+    last_seen: str
+    pending_since: str
+    decided_at: str | None
+    leader_id: int | None
+    superseded_by: int | None
+    source: SourceRef | None
+    """None when the memory was written by hand."""
+    kind: str = "memory"
+
+    @property
+    def hand_authored(self) -> bool:
+        """Whether it has no source, only an author."""
+        return self.source is None
+
+    def to_json(self) -> dict[str, Any]:
+        """The command line's contract: one flat object."""
+        values: dict[str, Any] = {name: getattr(self, name) for name in self.__struct_fields__}
+        values["source"] = self.source and {
+            name: getattr(self.source, name) for name in self.source.__struct_fields__
+        }
+        return {**values, "hand_authored": self.hand_authored}
+
+
+class Member(Struct, frozen=True):
+    """A near duplicate behind a row; `similarity` 0 to 1 to the row's content."""
+
+    id: int
+    content: str
+    confidence: float
+    similarity: float
+    status: Status
+    source: SourceRef | None
+
+
+class SourceState(StrEnum):
+    """Whether a file still holds the bytes that a record was read from."""
+
+    SAME = "same"
+    MOVED = "moved"
+    CHANGED = "changed"
+    GONE = "gone"
+    UNKNOWN = "unknown"
+
+
+class RecordView(Struct, frozen=True):
+    """A stored record (L0)."""
+
+    id: int
+    key: str
+    path: str
+    line_start: int
+    line_end: int
+    role: str
+    use: str
+    shape: str
+    at: str | None
+    session: str | None
+    sidechain: bool
+    headings: tuple[str, ...]
+    meta: dict[str, str]
+    text: str
+
+
+class EvidenceView(Struct, frozen=True):
+    """Why a memory is believed: the span in its record, and what stands around it."""
+
+    memory_id: int
+    record: RecordView
+    span_start: int
+    span_end: int
+    rule: str
+    before: tuple[RecordView, ...]
+    after: tuple[RecordView, ...]
+    state: SourceState = SourceState.UNKNOWN
+
+    @property
+    def line(self) -> int:
+        """The 0-based line of the file on which the span begins."""
+        if self.record.shape == "turn":
+            return self.record.line_start
+        line = self.record.line_start + self.record.text.count("\n", 0, self.span_start)
+        return min(line, max(self.record.line_end - 1, self.record.line_start))

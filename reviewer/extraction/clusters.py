@@ -1,0 +1,62 @@
+"""When two wordings are so near that a person should see them as one row.
+
+Similarity proposes, it never merges: near-duplicates stay rows of their own under a leader.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rapidfuzz import fuzz
+
+from reviewer.text.normalise import duplicate_key
+
+NEAR = 0.82
+"""From this similarity on, two wordings are near-duplicates."""
+
+_WORD = re.compile(r"[^\W_]+(?:[._/-][^\W_]+)*")
+_COMMON = frozenset(
+    ["the", "a", "an", "of", "to", "in", "and", "is", "was", "were", "be", "it", "that", "this", "for", "on", "with", "as", "by", "at", "from", "or", "are", "not", "i", "you", "we", "so", "but", "if", "can", "will", "has", "have", "had", "do", "does", "did", "now", "just", "then", "there", "its", "they", "them", "which", "when", "what", "all", "no", "only", "also", "use", "uses", "used", "should", "would", "could", "must", "need", "needs", "add", "added", "get", "set", "new", "more", "one", "two", "into", "out", "up", "after", "before"]
+)
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text that carry meaning, lower-case; paths and dotted names stay whole."""
+    return frozenset(_WORD.findall(text.lower())) - _COMMON
+
+
+def overlap(a: frozenset[str], b: frozenset[str]) -> float:
+    """Share of words in common (Dice), 0 to 1: whether two texts are about the same thing."""
+    total = len(a) + len(b)
+    return 2 * len(a & b) / total if total else 0.0
+
+
+def similarity(a: str, b: str) -> float:
+    """How much two wordings say the same, 0 to 1; 1 only for equal normalised texts.
+
+    Spelling alone is not enough: texts that differ in a number or a name that both spell out, or
+    that share no rare word, stay below NEAR however alike they look.
+    """
+    first, second = duplicate_key(a), duplicate_key(b)
+    if first == second:
+        return 1.0
+    return min(0.99, _near(first, second, words(first), words(second)))
+
+
+def _near(first: str, second: str, some: frozenset[str], others: frozenset[str]) -> float:
+    shared = some & others
+    if not shared:
+        return 0.0
+    spelled = fuzz.token_sort_ratio(first, second) / 100
+    meant = overlap(some, others)
+    score = max(meant, (spelled + meant) / 2)
+    if score >= NEAR and (_exact(some) != _exact(others) or not any(len(w) > 3 for w in shared)):
+        return NEAR - 0.01
+    return score
+
+
+def _exact(some: frozenset[str]) -> frozenset[str]:
+    """The words whose change changes the fact: those with a digit, and plain negations."""
+    return frozenset(
+        word for word in some if word in ("not", "never", "no") or any(c.isdigit() for c in word)
+    )

@@ -1,0 +1,136 @@
+"""Records in, candidates out: the whole extractor, without a store and without looking back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from msgspec import Struct
+
+from reviewer.clock import from_iso
+from reviewer.extraction.candidates import Candidate, Setting
+from reviewer.extraction.confidence import confidence, freshness_of
+from reviewer.extraction.hints import structural_signal
+from reviewer.extraction.passages import Passage, passages, wording
+from reviewer.extraction.rules import EXTRACTOR_VERSION, first_match
+from reviewer.extraction.rules.rule import Statement
+from reviewer.extraction.screens import RESTATES_BOOT
+from reviewer.extraction.weights import weight
+from reviewer.sources.records import Record, Role, Shape, Use
+from reviewer.text.normalise import duplicate_key
+from reviewer.text.units import UnitKind, units
+
+NO_RULE = "no rule matched"
+_KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
+_MOST_KNOWN = 50_000
+"""Sentences of boot text remembered; the oldest give way, so that memory stays flat."""
+
+
+class Dropped(Struct, frozen=True):
+    """What was looked at and not proposed (a line of `dropped.ndjson`). Lines are 0-based."""
+
+    reason: str
+    content: str
+    rule: str | None
+    record: str
+    line_start: int
+    line_end: int
+
+
+def extract(
+    records: Iterable[Record],
+    setting: Setting,
+    dropped: Callable[[Dropped], None] | None = None,
+) -> Iterator[Candidate]:
+    """Propose candidates from a stream of records, in their order; `dropped` hears of the rest.
+
+    Only records with use SAID are looked at. One reply is held back until the next record shows
+    whether it closes a turn; otherwise nothing is kept, so memory is flat in the file's size.
+    """
+    known: dict[int, None] = {}
+    held: Record | None = None
+    for record in records:
+        if record.use in _KNOWN_TEXT:
+            _remember(record.text, known)
+        elif record.use is Use.SAID:
+            if held is not None:
+                final = record.role is Role.USER
+                yield from _from_record(held, final, setting, known, dropped)
+            held = record
+    if held is not None:
+        yield from _from_record(held, True, setting, known, dropped)
+
+
+def cited_lines(candidate: Candidate) -> tuple[int, int]:
+    """The lines, 0-based and half-open, that a candidate's evidence points at."""
+    return lines_of_span(candidate.record, candidate.span_start, candidate.span_end)
+
+
+def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
+    """The lines of `record.text[start:end]`: exact in notes, the record's own in transcripts."""
+    if record.shape is Shape.TURN:
+        return record.line_start, record.line_end
+    first = record.line_start + record.text.count("\n", 0, start)
+    last = first + record.text.count("\n", start, end) + 1
+    return min(first, record.line_end - 1), min(last, record.line_end)
+
+
+def _remember(text: str, known: dict[int, None]) -> None:
+    for unit in units(text):
+        if unit.kind in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
+            known[hash(duplicate_key(wording(text[unit.start : unit.end])))] = None
+            if len(known) > _MOST_KNOWN:
+                del known[next(iter(known))]
+
+
+def _from_record(
+    record: Record,
+    final: bool,
+    setting: Setting,
+    known: dict[int, None],
+    dropped: Callable[[Dropped], None] | None,
+) -> Iterator[Candidate]:
+    def drop(reason: str, content: str, start: int, end: int) -> None:
+        if dropped is not None:
+            lines = lines_of_span(record, start, end)
+            dropped(Dropped(reason, content, None, record.key, *lines))
+
+    signal = structural_signal(setting.path)
+    fresh = freshness_of(from_iso(record.at) if record.at else setting.updated, setting.now)
+    for number, passage in enumerate(passages(record, drop)):
+        if known and hash(duplicate_key(passage.content)) in known:
+            drop(RESTATES_BOOT, passage.content, passage.start, passage.end)
+            continue
+        statement = _statement(record, passage, number == 0, final)
+        rule = first_match(statement)
+        if rule is None:
+            drop(NO_RULE, passage.content, passage.start, passage.end)
+            continue
+        yield Candidate(
+            type=rule.type,
+            content=passage.content,
+            rule=rule.id,
+            prior=rule.prior,
+            signal=signal,
+            freshness=fresh,
+            confidence=confidence(rule.prior, signal, fresh),
+            weight=weight(statement, rule),
+            record=record,
+            span_start=passage.start,
+            span_end=passage.end,
+            extractor_version=EXTRACTOR_VERSION,
+        )
+
+
+def _statement(record: Record, passage: Passage, first: bool, final: bool) -> Statement:
+    unit = passage.unit
+    return Statement(
+        text=passage.content,
+        kind=unit.kind,
+        role=record.role,
+        shape=record.shape,
+        heading=unit.heading or (record.headings[-1] if record.headings else ""),
+        titles=record.headings,
+        marker=unit.marker,
+        first=first,
+        final=final,
+    )

@@ -1,0 +1,101 @@
+"""A record's prose cut into passages: stretches of at most 280 characters that read on their own.
+
+Sentences that follow each other in one paragraph are joined while they fit, since a single
+sentence of a reply often leans on its neighbour; an item keeps to itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from reviewer.extraction.screens import LONGEST, screen
+from reviewer.sources.records import Record
+from reviewer.text.normalise import clean
+from reviewer.text.sentences import split_sentences
+from reviewer.text.units import Unit, UnitKind, units
+
+_BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
+_CLAUSE = re.compile(r"[;,.:]\s|\s[-–—(]\s?")
+_LEANS = re.compile(
+    r"(?:this|that|these|those|it|its|they|both|either|which|so|then|and|but|also|because|since|however|otherwise"
+    r"|instead|the (?:same|former|latter|fix|issue|problem|bug|reason))\b",
+    re.IGNORECASE,
+)
+_PROSE = frozenset((UnitKind.SENTENCE, UnitKind.LIST_ITEM, UnitKind.HEADING))
+
+
+class Passage(Struct, frozen=True):
+    """`record.text[start:end]`, its cleaned wording, and the unit that it begins with."""
+
+    start: int
+    end: int
+    content: str
+    unit: Unit
+
+
+def wording(raw: str) -> str:
+    """A passage as a person reads it: cleaned, bold marks dropped; every word stays."""
+    if "**" in raw:
+        raw = _BOLD.sub(r"\1", raw)
+    return clean(raw)
+
+
+def passages(record: Record, dropped: Callable[[str, str, int, int], None]) -> Iterator[Passage]:
+    """The passages of a record. `dropped(reason, content, start, end)` hears of the rest."""
+    text = record.text
+    held: Passage | None = None
+    for unit in units(text):
+        if unit.kind not in _PROSE:
+            continue
+        for start, end in _pieces(text, unit):
+            raw = text[start:end]
+            content = wording(raw)
+            reason = screen(content, raw)
+            if reason is not None:
+                dropped(reason, content, start, end)
+                if held is not None:
+                    yield held
+                    held = None
+                continue
+            passage = Passage(start, end, content, unit)
+            if held is not None:
+                joined = _joined(text, held, passage)
+                if joined is not None:
+                    held = joined
+                    continue
+                yield held
+            held = passage
+    if held is not None:
+        yield held
+
+
+def _pieces(text: str, unit: Unit) -> Iterator[tuple[int, int]]:
+    """A unit's span, or the spans of its sentences and clauses where it is too long."""
+    if unit.end - unit.start <= LONGEST:
+        yield unit.start, unit.end
+        return
+    for start, end in split_sentences(text, unit.start, unit.end):
+        while end - start > LONGEST:
+            border = 0
+            for match in _CLAUSE.finditer(text, start, start + LONGEST):
+                border = match.end()
+            if border - start < LONGEST // 3:
+                break
+            yield start, border
+            start = border
+        yield start, end
+
+
+def _joined(text: str, first: Passage, second: Passage) -> Passage | None:
+    """Both as one passage, where they stand in one paragraph and the second leans on the first."""
+    if second.unit.block != first.unit.block or second.end - first.start > LONGEST:
+        return None
+    if not (len(second.content) < 60 or len(first.content) < 60 or _LEANS.match(second.content)):
+        return None
+    content = wording(text[first.start : second.end])
+    return (
+        Passage(first.start, second.end, content, first.unit) if len(content) <= LONGEST else None
+    )

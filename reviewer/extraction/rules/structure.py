@@ -1,0 +1,214 @@
+"""Rules on structure: typed headings, typed list items, entries of decision and learning logs."""
+
+from __future__ import annotations
+
+import re
+
+from reviewer.extraction.candidates import MemoryType, RuleClass
+from reviewer.extraction.rules.rule import Rule, Statement
+from reviewer.sources.records import Role, Shape
+from reviewer.text.units import UnitKind
+
+_PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
+
+_TYPED_HEADING = re.compile(
+    r"(?:decision|requirement|constraint|lesson|learning|preference|convention|principle|gotcha"
+    r"|assumption|risk|root cause|entscheidung)s?(?:[ ]#?\d+)?[ ]*(?::|[-–—])[ ]*\S.{6,}",
+    re.IGNORECASE,
+)
+# `[Decision] ...` and basic-memory's `[category] fact #tag`; not a checkbox, link or footnote
+_TYPED_ITEM = re.compile(r"\[(?P<kind>[A-Za-z][\w /-]{2,30})\][ ]+(?!\()\S.{7,}")
+_TYPED_LEAD = re.compile(
+    r"(?:\*\*|__)?(?P<kind>decision|decided|requirement|constraint|lesson(?: learned)?|learning"
+    r"|preference|convention|gotcha|note|important|caveat|assumption|rationale|root cause|fix|cause"
+    r"|problem|limitation|trade-?off|why|key (?:insight|finding|point))s?"
+    r"(?:\*\*|__)?[ ]*:[ ]*(?:\*\*|__)?[ ]*\S.{7,}",
+    re.IGNORECASE,
+)
+_DECISION_HEADING = re.compile(
+    r"decisions?(?: outcome)?|decision drivers?|we decided|resolution", re.IGNORECASE
+)
+_LESSON_HEADING = re.compile(
+    r"(?:lessons?(?: learned)?|learnings?|insights?|key takeaways?|takeaways?|gotchas?"
+    r"|pitfalls?|caveats?)",
+    re.IGNORECASE,
+)
+_RULE_HEADING = re.compile(
+    r"(?:.*\b(?:requirements?|constraints?|conventions?|principles?|guidelines?|preferences?"
+    r"|invariants?|rules)\b.*)",
+    re.IGNORECASE,
+)
+_CONSEQUENCE_HEADING = re.compile(
+    r"(?:positive |negative )?(?:consequences?|rationale|justification|implications?"
+    r"|known (?:issues|limitations)|limitations?|trade-?offs?|risks?|root cause)",
+    re.IGNORECASE,
+)
+_ENTRY_LINE = re.compile(
+    r"(?:\*\*)?(?P<kind>decision|lesson|application|rationale|consequences?|insight)(?:\*\*)?:"
+    r"(?:\*\*)?[ ]*\S.{7,}",
+    re.IGNORECASE,
+)
+
+
+def _typed_heading(statement: Statement) -> bool:
+    return statement.kind is UnitKind.HEADING and bool(_TYPED_HEADING.match(statement.text))
+
+
+def _typed_item(statement: Statement) -> bool:
+    return statement.kind is UnitKind.LIST_ITEM and bool(_TYPED_ITEM.match(statement.text))
+
+
+def _typed_lead(statement: Statement) -> bool:
+    return statement.kind in _PROSE and bool(_TYPED_LEAD.match(statement.text))
+
+
+def _entry_line(statement: Statement) -> bool:
+    return (
+        statement.shape is not Shape.TURN
+        and statement.kind in _PROSE
+        and bool(_ENTRY_LINE.match(statement.text))
+    )
+
+
+def _in_note_under(heading: re.Pattern[str], statement: Statement) -> bool:
+    if statement.shape is Shape.TURN or statement.kind not in _PROSE:
+        return False
+    return bool(heading.fullmatch(statement.heading.strip(" *_:#")))
+
+
+def _decision_section(statement: Statement) -> bool:
+    return _in_note_under(_DECISION_HEADING, statement)
+
+
+def _lesson_section(statement: Statement) -> bool:
+    return _in_note_under(_LESSON_HEADING, statement)
+
+
+def _rule_section(statement: Statement) -> bool:
+    return _in_note_under(_RULE_HEADING, statement)
+
+
+def _consequence_section(statement: Statement) -> bool:
+    return _in_note_under(_CONSEQUENCE_HEADING, statement)
+
+
+RULES = (
+    Rule(
+        id="typed_heading",
+        rule_class=RuleClass.HEADING,
+        type=MemoryType.PROJECT,
+        description="A heading that names its kind and says the thing: `## Decision: use X`.",
+        matches=_typed_heading,
+        quality=0.8,
+        examples=(
+            ("## Decision: keep one SQLite file per project\n\nBecause.", True),
+            ("### Constraint - no network at start-up", True),
+            ("## Decisions\n\nNone yet.", False),
+            ("Decision: keep one file", False),
+        ),
+    ),
+    Rule(
+        id="decision_entry_line",
+        rule_class=RuleClass.HEADING,
+        type=MemoryType.PROJECT,
+        description="The Decision, Lesson or Application line of a log entry (`.context` files).",
+        matches=_entry_line,
+        quality=0.9,
+        role=Role.NOTE,
+        shape=Shape.ENTRY,
+        examples=(
+            ("**Decision**: Store timestamps as UTC text", True),
+            ("**Lesson**: The cache must be flushed before the rename", True),
+            ("**Status**: Accepted", False),
+            ("**Decision**:", False),
+        ),
+    ),
+    Rule(
+        id="decision_section",
+        rule_class=RuleClass.HEADING,
+        type=MemoryType.PROJECT,
+        description="A sentence or item under the Decision heading of a decision record.",
+        matches=_decision_section,
+        quality=0.85,
+        role=Role.NOTE,
+        shape=Shape.SECTION,
+        examples=(
+            ("## Decision\n\nWe will run one worker per queue.", True),
+            ("## Decision Outcome\n\n- Chosen option: the embedded database", True),
+            ("## Context\n\nWe run one worker per queue.", False),
+        ),
+    ),
+    Rule(
+        id="lesson_section",
+        rule_class=RuleClass.HEADING,
+        type=MemoryType.KNOWLEDGE,
+        description="A sentence or item under a heading of lessons, learnings or gotchas in a note.",
+        matches=_lesson_section,
+        quality=0.7,
+        role=Role.NOTE,
+        shape=Shape.SECTION,
+        examples=(
+            ("## Lessons learned\n\n- Retries hide a full disk", True),
+            ("## Gotchas\n\nThe port is taken on macOS.", True),
+            ("## Agenda\n\n- Retries", False),
+        ),
+    ),
+    Rule(
+        id="typed_list_item",
+        rule_class=RuleClass.LIST_ITEM,
+        type=MemoryType.PROJECT,
+        description="A list item that begins with its kind in brackets: `- [Decision] ...`.",
+        matches=_typed_item,
+        quality=0.7,
+        examples=(
+            ("- [Decision] Ship the wheel without fonts", True),
+            ("- [technique] Rinse the filter before use #brewing", True),
+            ("- [ ] Ship the wheel", False),
+            ("- [docs](https://example.org/a) are here", False),
+        ),
+    ),
+    Rule(
+        id="labelled_statement",
+        rule_class=RuleClass.LIST_ITEM,
+        type=MemoryType.KNOWLEDGE,
+        description="A statement that begins with what it is: `**Root cause**: ...`, `Note: ...`.",
+        matches=_typed_lead,
+        quality=0.6,
+        examples=(
+            ("**Root cause**: the lock file survives a crash.", True),
+            ("- **Constraint:** at most 50 rows a batch", True),
+            ("**Files**: a.py and b.py", False),
+            ("The note: nothing to say about it", False),
+        ),
+    ),
+    Rule(
+        id="rule_section",
+        rule_class=RuleClass.LIST_ITEM,
+        type=MemoryType.PROJECT,
+        description="An item under a heading of requirements, constraints or conventions in a note.",
+        matches=_rule_section,
+        quality=0.5,
+        role=Role.NOTE,
+        shape=Shape.SECTION,
+        examples=(
+            ("## Coding conventions\n\n- Errors are sentences", True),
+            ("## Hard constraints\n\nNothing leaves the machine.", True),
+            ("## Introduction\n\n- Errors are sentences", False),
+        ),
+    ),
+    Rule(
+        id="consequence_section",
+        rule_class=RuleClass.SENTENCE,
+        type=MemoryType.KNOWLEDGE,
+        description="A consequence, rationale, limitation or risk that a note states as such.",
+        matches=_consequence_section,
+        quality=0.6,
+        role=Role.NOTE,
+        shape=Shape.SECTION,
+        examples=(
+            ("## Consequences\n\nTwo machines must be kept in step.", True),
+            ("## Known limitations\n\n- No support for symlinks", True),
+            ("## Usage\n\nTwo machines must be kept in step.", False),
+        ),
+    ),
+)

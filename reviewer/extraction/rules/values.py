@@ -1,0 +1,35 @@
+"""Rules on values: something has a measured or configured amount."""
+
+from __future__ import annotations
+
+from reviewer.extraction.candidates import MemoryType, RuleClass
+from reviewer.extraction.rules.rule import Rule, says
+
+_UNIT = (
+    r"(?:%|ms|µs|us|ns|seconds?|secs?|min(?:ute)?s?|hours?|days?|weeks?|[kMGT]i?B(?:/s)?|bytes?"
+    r"|KB|tokens?|px|fps|k?Hz|MHz|GHz|mm|cm|m|km|kg|g|mg|kN|N|[kM]?Pa|bar|V|mV|A|mA|W|kW|°C|°F"
+    r"|USD|EUR|€|chars|characters)"
+)
+
+RULES = (
+    Rule(
+        id="value_with_unit",
+        rule_class=RuleClass.VALUE,
+        type=MemoryType.KNOWLEDGE,
+        description="A named thing has an amount with a unit: `X = 4.8 kg`, `timeout is 30 s`.",
+        matches=says(
+            r"\w`?\)?\s*(?:=|:|≈|~|\bis\b|\bare\b|\bwas\b|\bof\b|\bto\b|\bat\b|\bdefaults? to\b|<=?|>=?"
+            r"|[≤≥])\s*(?:about |around |only |at most |at least |up to |exactly |~|≈)?"
+            r"[$€£]?\d[\d.,]*\s?" + _UNIT + r"(?![\w/])",
+            unless=r"\b(?:\d+ (?:minutes|hours|days|weeks) ago|took|tests? (?:in|took))\b",
+        ),
+        quality=0.5,
+        examples=(
+            ("Mass of the arm = 4.8 kg", True),
+            ("The idle timeout is 30 seconds.", True),
+            ("The upload limit defaults to 25 MB.", True),
+            ("There are 30 of them.", False),
+            ("It was changed 3 days ago.", False),
+        ),
+    ),
+)

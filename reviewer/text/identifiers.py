@@ -1,0 +1,104 @@
+"""The spans of a text that name something exactly: paths, names, flags, versions, numbers.
+
+They carry what cannot be paraphrased, so they measure how specific a statement is.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class IdentifierKind(StrEnum):
+    """What an identifier names."""
+
+    URL = "url"
+    CODE = "code"
+    PATH = "path"
+    FLAG = "flag"
+    VARIABLE = "environment variable"
+    HASH = "hash"
+    ISSUE = "issue"
+    VERSION = "version"
+    QUANTITY = "quantity"
+    NAME = "name"
+
+
+class Identifier(Struct, frozen=True):
+    """`text` stands at `start:end`; for inline code without its backticks."""
+
+    text: str
+    start: int
+    end: int
+    kind: IdentifierKind
+
+
+_UNITS = (
+    r"%|ms|µs|us|ns|s|sec|secs|seconds?|min|mins|minutes?|h|hours?|days?|weeks?|months?|years?"
+    r"|[kKMGT]i?B(?:/s)?|bytes?|bits?|kb|mb|gb|tb|chars?|characters|tokens?|lines?|rows?|files?"
+    r"|tests?|px|rem|em|pt|fps|Hz|kHz|MHz|GHz|mm|cm|km|m|kg|g|mg|N|Pa|kPa|MPa|bar|V|mV|A|mA|W|kW"
+    r"|°C|°F|K|x|USD|EUR|€|\$"
+)
+# Alternatives from the most to the least specific; every repeat is bounded or its characters are
+# disjoint from what follows, so a search is linear.
+_IDENTIFIER = re.compile(
+    rf"""
+      (?P<url>\b(?:https?|ssh|git|file|wss?)://[^\s<>"')\]`]{{1,2000}})
+    | `(?P<code>[^`\n]{{1,400}})`
+    | (?P<path>(?<![\w/.~@-])(?:~|\.{{1,2}}|[\w@.+-]{{1,120}})?(?:/[\w@.+*-]{{1,120}}){{1,40}}/?(?::\d{{1,7}})?
+        | (?<![\w/.-])[\w-]{{1,120}}(?:\.[\w-]{{1,60}}){{0,6}}\.(?:{
+        "py|pyi|js|jsx|ts|tsx|mjs|cjs|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|php|sh|bash|zsh"
+        "|ps1|sql|json|jsonl|ya?ml|toml|ini|cfg|conf|env|lock|md|mdx|rst|txt|html?|css|scss|tcss"
+        "|xml|csv|tsv|svg|png|log|proto|graphql|vue|svelte|ipynb|dot|db|sqlite3?|tf|gradle"
+    })\b(?::\d{{1,7}})?)
+    | (?P<flag>(?<![\w-])--?[a-zA-Z][\w-]{{0,80}}(?:=[^\s,;)`]{{1,120}})?)
+    | (?P<variable>(?<![\w$])(?:\$\{{?[A-Za-z_]\w{{0,80}}\}}?|[A-Z][A-Z0-9]{{0,60}}(?:_[A-Z0-9]{{1,60}}){{1,12}}\b))
+    | (?P<issue>(?<![\w/])(?:[\w.-]{{1,80}}/[\w.-]{{1,80}})?\#\d{{1,7}}\b|\b[A-Z]{{2,10}}-\d{{1,7}}\b)
+    | (?P<hash>\b(?=[0-9a-f]{{0,39}}\d)(?=[0-9]{{0,39}}[a-f])[0-9a-f]{{7,64}}\b)
+    | (?P<version>\bv\d{{1,6}}(?:\.\d{{1,6}}){{0,4}}[\w.+-]{{0,20}}\b|(?<![\w.])\d{{1,6}}(?:\.\d{{1,6}}){{2,4}}(?:[-+][\w.]{{1,20}})?\b)
+    | (?P<quantity>(?<![\w.])[$€£]?\d{{1,18}}(?:[.,]\d{{1,18}}){{0,6}}(?:[ ]?(?:{_UNITS})(?!\w))?)
+    | (?P<name>(?<![\w.])(?:
+          [A-Za-z_]\w{{0,80}}(?:(?:\.|::|->)[A-Za-z_]\w{{0,80}}){{1,8}}(?:\(\))?
+        | [A-Za-z_]\w{{0,80}}\(\)
+        | [a-z0-9]{{1,60}}(?:_[a-zA-Z0-9]{{1,60}}){{1,12}}
+        | _{{1,2}}[a-z]\w{{0,80}}
+        | [A-Z]{{1,8}}[a-z0-9]{{1,40}}(?:[A-Z]{{1,8}}[a-z0-9]{{0,40}}){{1,12}}
+        | [a-z]{{1,40}}[0-9]{{0,8}}(?:[A-Z]{{1,8}}[a-z0-9]{{0,40}}){{1,12}})(?!\w))
+    """,
+    re.VERBOSE,
+)
+_KINDS = {
+    "url": IdentifierKind.URL,
+    "code": IdentifierKind.CODE,
+    "path": IdentifierKind.PATH,
+    "flag": IdentifierKind.FLAG,
+    "variable": IdentifierKind.VARIABLE,
+    "hash": IdentifierKind.HASH,
+    "issue": IdentifierKind.ISSUE,
+    "version": IdentifierKind.VERSION,
+    "quantity": IdentifierKind.QUANTITY,
+    "name": IdentifierKind.NAME,
+}
+_SENTENCE_END = ".,;:!?"
+
+
+def identifiers(text: str) -> tuple[Identifier, ...]:
+    """The identifiers of a text in order, without overlaps; inline code counts as one each.
+
+    A number without a unit is a quantity too. Punctuation that ends a sentence is not part of a
+    path or URL.
+    """
+    found = []
+    for match in _IDENTIFIER.finditer(text):
+        kind = str(match.lastgroup)
+        start, end = match.span(kind)
+        named = match[kind]
+        if kind in ("url", "path"):
+            end -= len(named) - len(named.rstrip(_SENTENCE_END))
+            named = text[start:end]
+            if kind == "path" and not named.strip("/.~"):
+                continue
+        found.append(Identifier(named, start, end, _KINDS[kind]))
+    return tuple(found)

@@ -1,0 +1,76 @@
+"""Where a sentence ends in prose about software, where dots are mostly not full stops."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_ABBREVIATIONS = frozenset(
+    ["e.g", "i.e", "etc", "vs", "cf", "al", "approx", "no", "nr", "fig", "sec", "ch", "dr", "mr", "mrs", "ms", "prof", "st", "inc", "ltd", "co", "corp", "dept", "est", "resp", "incl", "excl", "min", "max", "avg", "ca", "aka", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "u.s", "u.k", "a.m", "p.m", "ver", "vol", "ed", "eds", "pp", "eq", "ref", "refs"]
+)
+# A sentence end: closing punctuation, closing quotes or emphasis, then white space. A line that
+# ends in a colon closes as well, and so does a line break before a capital after a short line.
+_END = re.compile(r"(?:(?<![.!?…])[.!?…]++[\"')\]*_”’]{0,4}|:\*{0,2}(?=[ \t]*\n))\s+|\n[ \t]*")
+_INLINE_CODE = re.compile(r"`[^`\n]*`")
+_WORD_BEFORE = re.compile(r"[\w.]+$")
+_SHORT_LINE = 60
+"""Characters: prose wrapped by hand breaks later than this."""
+
+
+def split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans of the sentences in `text[start:end]`, without surrounding white space.
+
+    Dots inside inline code, names, versions and URLs, and those of abbreviations, end nothing.
+    """
+    piece = text[start:end]
+    masked = _INLINE_CODE.sub(_mask, piece) if "`" in piece else piece
+    first = line_start = 0
+    for match in _END.finditer(masked):
+        at, after = match.span()
+        if after >= len(masked):
+            break
+        if masked[at] == "\n":
+            broken = _line_breaks(masked, line_start, at, after)
+            line_start = after
+            if not broken:
+                continue
+        else:
+            newline = masked.rfind("\n", at, after)
+            if newline >= 0:
+                line_start = newline + 1
+            elif not _ends(masked, first, at, after):
+                continue
+        if at > first or masked[at] != "\n":
+            stop = first + len(masked[first:after].rstrip())
+            if stop > first:
+                yield start + first, start + stop
+        first = after
+    stop = first + len(masked[first:].rstrip())
+    if stop > first:
+        yield start + first, start + stop
+
+
+def _mask(match: re.Match[str]) -> str:
+    return "`" + "x" * (match.end() - match.start() - 2) + "`"
+
+
+def _ends(masked: str, first: int, at: int, after: int) -> bool:
+    """Whether the punctuation at `at` closes the sentence that began at `first`."""
+    if masked[at] in "!?…":
+        return True
+    following = masked[after]
+    word = _WORD_BEFORE.search(masked, max(first, at - 24), at)
+    before = word.group().lower() if word else ""
+    if before in _ABBREVIATIONS:
+        # "etc." may close a sentence, the others are followed by what they abbreviate towards
+        return before == "etc" and following.isupper()
+    if following.islower():
+        return len(before) >= 3 and "." not in before
+    return not (before.isdigit() and at - first <= len(before) + 2)
+
+
+def _line_breaks(masked: str, line_start: int, at: int, after: int) -> bool:
+    """Whether a line break without punctuation parts two statements rather than wraps one."""
+    if masked[after : after + 1].islower():
+        return False
+    return at - line_start < _SHORT_LINE

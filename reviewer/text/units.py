@@ -1,0 +1,222 @@
+"""Agent text taken apart: sentences and list items on one side, code and tables on the other.
+
+What an agent or a person writes is Markdown of a kind. A unit is a stretch of it with one meaning:
+prose that can be read on its own, or something that is not prose at all (`DESIGN.md`, `text/`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+
+from msgspec import Struct
+
+from reviewer.text.sentences import split_sentences
+
+
+class UnitKind(StrEnum):
+    """What a unit is. Only SENTENCE, LIST_ITEM and HEADING are somebody's words."""
+
+    SENTENCE = "sentence"
+    LIST_ITEM = "list item"
+    HEADING = "heading"
+    CODE = "code"
+    COMMAND = "command"
+    TABLE_ROW = "table row"
+    QUOTE = "quote"
+    TRACE = "trace"
+
+
+class Unit(Struct, frozen=True):
+    """`text[start:end]` without surrounding white space, and without its list or heading marks.
+
+    `heading` is the nearest heading above (`## Risks` or a line such as `**Risks:**`), `marker` what
+    stood before a list item (`-`, `2.`, `- [x]`), `depth` its indentation in characters. A list
+    item reaches over its wrapped lines. `block` counts paragraphs, items and headings: sentences
+    of one paragraph share it.
+    """
+
+    kind: UnitKind
+    start: int
+    end: int
+    heading: str = ""
+    marker: str = ""
+    depth: int = 0
+    block: int = 0
+
+
+# One alternative a line form; the first that fits names the line. Each is anchored at the line's
+# start and looks at a bounded prefix, so that a line costs one pass whatever it holds.
+_LINE = re.compile(
+    r"""^(?:
+      (?P<blank>[ \t\r]*$)
+    | (?P<fence>[ \t]{0,12}(?P<ticks>`{3,}|~{3,}))
+    | (?P<comment>[ \t]{0,8}<!--)
+    | (?P<quote>[ \t]{0,8}>(?![=>]))
+    | (?P<table>[ \t]{0,8}(?:\|[^\n]*\||[│┌├└╭╰┏┗]))
+    | (?P<heading>\#{1,6}[ \t]+(?=\S))
+    | (?P<rule>[ \t]{0,3}(?:[-*_][ \t]*){3,}$|[ \t]{0,3}[=─═]{3,}[ \t]*$)
+    | (?P<command>[ \t]{0,4}[$❯][ \t]+(?=\S))
+    | (?P<trace>[ \t]*(?:
+          Traceback[ ]\(most[ ]recent|File[ ]"[^"\n]{1,200}",[ ]line[ ]\d|at[ ][\w.$<>]{1,120}[ ]?\(
+        | \d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:ERROR|WARN|INFO|DEBUG|FATAL)[ :\]]
+        | ---[ ](?:FAIL|PASS)|===[ ]RUN|goroutine[ ]\d|\w*(?:Error|Exception):[ ]|npm[ ]ERR!
+        | [+\-]{3}[ ][ab]/|@@[ ]-\d|diff[ ]--git))
+    | (?P<item>(?P<indent>[ \t]{0,24})(?P<marker>[-*+•–](?=[ \t])|\(?\d{1,3}[.)](?=[ \t])|[a-z]\)(?=[ \t]))
+        [ \t]+(?P<box>\[[ xX~-]?\][ \t]+)?(?=\S))
+    | (?P<bold>(?:\*\*|__)[^*_\n]{2,80}(?:\*\*|__)[ \t]*:?[ \t]*$)
+    | (?P<code>(?:[ ]{4}|\t))
+    | (?P<text>)
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+def units(text: str) -> Iterator[Unit]:
+    """The units of a text in order, with exact character spans. Linear in the text's length."""
+    return _Splitter(text).run()
+
+
+class _Splitter:
+    """One pass over the lines; a paragraph or list item is open until something ends it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.heading = ""
+        self.block = 0
+        self.open_start = -1
+        self.open_end = 0
+        self.marker = ""
+        self.depth = 0
+        self.after_list = False
+
+    def run(self) -> Iterator[Unit]:
+        text = self.text
+        position, size = 0, len(text)
+        while position < size:
+            line_end = text.find("\n", position)
+            if line_end < 0:
+                line_end = size
+            match = _LINE.match(text, position)
+            form = match.lastgroup if match else "text"
+            if match is None or form == "text":
+                self._extend(position, line_end)
+                position = line_end + 1
+                continue
+            form = _form(match)
+            if form == "blank":
+                yield from self._close()
+            elif form == "item":
+                yield from self._close()
+                self._open_item(match, line_end)
+            elif form == "code":
+                if self.open_start >= 0 or self.after_list:
+                    self._extend(position, line_end)
+                else:
+                    yield Unit(UnitKind.CODE, *self._trim(position, line_end), self.heading)
+            elif form == "rule":
+                # A rule under a single line of prose makes it a heading, as in Markdown.
+                if text[position : position + 1] in "=-" and self.open_start >= 0:
+                    yield from self._close_as_heading()
+                yield from self._close()
+            else:
+                yield from self._close()
+                if form in ("heading", "bold"):
+                    yield self._heading(match, line_end, form)
+                elif form == "fence":
+                    line_end = self._fence_end(match, line_end)
+                    yield Unit(UnitKind.CODE, *self._trim(position, line_end), self.heading)
+                elif form == "comment":
+                    found = text.find("-->", position)
+                    line_end = size if found < 0 else _line_end(text, found)
+                else:
+                    yield Unit(_OTHER[form], *self._trim(position, line_end), self.heading)
+            if form not in ("blank", "item", "code"):
+                self.after_list = False
+            position = line_end + 1
+        yield from self._close()
+
+    def _extend(self, start: int, end: int) -> None:
+        if self.open_start < 0:
+            self.open_start = start
+            if not self.text[start:end][:1].isspace():
+                self.after_list = False
+        self.open_end = end
+
+    def _open_item(self, match: re.Match[str], line_end: int) -> None:
+        self.open_start, self.open_end = match.end(), line_end
+        self.marker = match["marker"] + (f" {match['box'].strip()}" if match["box"] else "")
+        self.depth = len(match["indent"].expandtabs(4))
+        self.after_list = True
+
+    def _close(self) -> Iterator[Unit]:
+        if self.open_start < 0:
+            return
+        start, end = self._trim(self.open_start, self.open_end)
+        self.open_start = -1
+        marker, self.marker = self.marker, ""
+        if start >= end:
+            return
+        self.block += 1
+        if marker:
+            yield Unit(UnitKind.LIST_ITEM, start, end, self.heading, marker, self.depth, self.block)
+            return
+        for first, last in split_sentences(self.text, start, end):
+            yield Unit(UnitKind.SENTENCE, first, last, self.heading, "", 0, self.block)
+
+    def _close_as_heading(self) -> Iterator[Unit]:
+        start, end = self._trim(self.open_start, self.open_end)
+        if self.marker or end - start > 120 or "\n" in self.text[start:end]:
+            return
+        self.open_start = -1
+        self.block += 1
+        self.heading = self.text[start:end]
+        yield Unit(UnitKind.HEADING, start, end, self.heading, "", 0, self.block)
+
+    def _heading(self, match: re.Match[str], line_end: int, form: str) -> Unit:
+        self.block += 1
+        if form == "heading":
+            start, end = self._trim(match.end(), line_end)
+        else:
+            start, end = self._trim(match.start(), line_end)
+        self.heading = self.text[start:end].strip("*_: \t#")
+        return Unit(UnitKind.HEADING, start, end, self.heading, "", 0, self.block)
+
+    def _fence_end(self, match: re.Match[str], line_end: int) -> int:
+        """End of the closing fence's line; an unclosed fence reaches to the end of the text."""
+        ticks = match["ticks"]
+        position = line_end
+        while 0 <= position < len(self.text):
+            position = self.text.find(ticks, position)
+            if position < 0:
+                break
+            line_start = self.text.rfind("\n", 0, position) + 1
+            if not self.text[line_start:position].strip():
+                return _line_end(self.text, position)
+            position += len(ticks)
+        return len(self.text)
+
+    def _trim(self, start: int, end: int) -> tuple[int, int]:
+        piece = self.text[start:end]
+        stripped = piece.lstrip()
+        start += len(piece) - len(stripped)
+        return start, start + len(stripped.rstrip())
+
+
+_OTHER = {
+    "quote": UnitKind.QUOTE,
+    "table": UnitKind.TABLE_ROW,
+    "command": UnitKind.COMMAND,
+    "trace": UnitKind.TRACE,
+}
+
+
+def _form(match: re.Match[str]) -> str:
+    """The outer group that matched (`lastgroup` is the last one closed, so the outer one)."""
+    return str(match.lastgroup)
+
+
+def _line_end(text: str, position: int) -> int:
+    found = text.find("\n", position)
+    return len(text) if found < 0 else found

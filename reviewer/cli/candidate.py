@@ -88,7 +88,7 @@ def _confidence(view: CandidateView) -> str:
 def _evidence(evidence: EvidenceView) -> Iterator[str]:
     record = evidence.record
     when = f", {record.at}" if record.at else ""
-    yield f"evidence    {safe(record.path)}:{record.line_start + 1}  ({record.role}{when})"
+    yield f"evidence    {safe(record.path)}:{evidence.line + 1}  ({record.role}{when})"
     start, end = evidence.span_start, evidence.span_end
     before = record.text[max(0, start - SPAN_CONTEXT) : start]
     after = record.text[end : end + SPAN_CONTEXT]

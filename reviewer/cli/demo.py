@@ -78,9 +78,10 @@ def _main_job(engine: Engine, samples: Path) -> None:
 
 def _with_evidence(engine: Engine, memory: int, samples: Path) -> tuple[str, str, str, str]:
     one = engine.queue.candidate(memory)
-    path = Path(one.source.path)
+    evidence = engine.queue.evidence(memory, around=0)[0]
+    path = Path(evidence.record.path)
     shown = path.relative_to(samples) if path.is_relative_to(samples) else path
-    place = f"{shown}:{one.source.line_start + 1}"
+    place = f"{shown}:{evidence.line + 1}"
     return f"#{one.id}", f"{one.confidence:.2f}", safe(place), safe(one.content)
 
 

@@ -44,7 +44,12 @@ def extract(
             print_json(candidate.to_json())
         return
     rows = [
-        (f"{one.confidence:.2f}", one.type, f"line {one.source.line_start + 1}", safe(one.content))
+        (
+            f"{one.confidence:.2f}",
+            one.type,
+            f"line {one.source.line_start + 1}" if one.source else "",
+            safe(one.content),
+        )
         for one in found
     ]
     for line in table(rows):

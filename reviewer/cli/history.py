@@ -54,7 +54,7 @@ def history(session: Session, ctx: click.Context, limit: int | None, as_json: bo
         return
     with session.engine() as engine:
         if as_json:
-            for act in reversed(list(latest_acts(engine, limit))):
+            for act in oldest_first(engine, limit):
                 print_json(act_json(act))
             return
         rows = [
@@ -142,6 +142,17 @@ def latest_acts(engine: Engine, limit: int | None) -> Iterator[ActView]:
             return
         before = page[-1].id
         left = None if left is None else left - len(page)
+
+
+def oldest_first(engine: Engine, limit: int | None) -> Iterator[ActView]:
+    """The same acts in the order in which they happened."""
+    if limit is not None:
+        yield from reversed(list(latest_acts(engine, limit)))
+        return
+    last: int | None = None
+    while page := engine.history.acts(before=last, limit=PAGE, newest_first=False):
+        yield from page
+        last = page[-1].id
 
 
 def act_json(act: ActView) -> dict[str, Any]:

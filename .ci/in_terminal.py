@@ -1,0 +1,70 @@
+"""Run a shell command in a terminal of its own, wait for the queue, leave with `q`.
+
+python3 .ci/in_terminal.py 'COMMAND'    exit 0 when the screen came up and was left in good order
+"""
+
+import codecs
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import sys
+import termios
+import time
+
+PATIENCE = 240
+"""Seconds until the screen has to be up; the command may install the program first."""
+AFTER_QUIT = 20
+READY = re.compile(r"promote", re.IGNORECASE)
+"""Stands in the footer of the queue."""
+CONTROL = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|[\]P][^\x07\x1b]*(\x07|\x1b\\)|[@-_])")
+
+
+def main() -> int:
+    """Play the person who opens the demo, looks, and leaves."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ["TERM"] = "xterm-256color"
+        os.execvp("bash", ["bash", "-euc", sys.argv[1]])  # noqa: S606, S607
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 110, 0, 0))
+    seen = read_until(terminal, lambda text: READY.search(text) is not None, PATIENCE)
+    if READY.search(seen) is None:
+        print(f"The screen did not come up. It showed:\n{seen[-2000:]}")
+        os.kill(child, 9)
+        return 1
+    time.sleep(1)
+    os.write(terminal, b"jjq")
+    read_until(terminal, lambda _: False, AFTER_QUIT)
+    ended, status = os.waitpid(child, os.WNOHANG)
+    if not ended:
+        print("The screen did not close with q.")
+        os.kill(child, 9)
+        return 1
+    code = os.waitstatus_to_exitcode(status)
+    print(f"The screen came up, moved and closed: exit {code}")
+    return code
+
+
+def read_until(terminal, enough, seconds):  # type: ignore[no-untyped-def]
+    """What the terminal showed, without its control sequences, until it is enough or it closes."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    raw, end = "", time.monotonic() + seconds
+    while time.monotonic() < end:
+        if not select.select([terminal], [], [], 0.2)[0]:
+            continue
+        try:
+            data = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        raw += decoder.decode(data)
+        if enough(CONTROL.sub("", raw)):
+            break
+    return CONTROL.sub("", raw)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

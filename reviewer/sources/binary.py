@@ -1,0 +1,30 @@
+"""Telling bytes that are no text."""
+
+from __future__ import annotations
+
+import codecs
+
+HEAD_BYTES = 8192
+
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b\x08"))
+
+
+def looks_binary(head: bytes) -> bool:
+    """Whether a file that begins with `head` is no text.
+
+    Text has no NUL in its first 8 kB (UTF-16 with its mark is text), and nearly all of it decodes.
+    Lines of JSON records keep a file text, whatever damage stands between them.
+    """
+    if head.startswith(UTF16_MARKS):
+        return False
+    head = head[:HEAD_BYTES]
+    lines = [line for line in head.split(b"\n") if line.strip()]
+    records = sum(line.startswith(b'{"') for line in lines)
+    if records and records * 2 >= len(lines):
+        return False
+    if b"\0" in head:
+        return True
+    text = head.decode("utf-8", "replace")
+    damaged = text.count("\ufffd") + len(head) - len(head.translate(None, CONTROLS))
+    return damaged > 0.1 * len(text)

@@ -1,0 +1,134 @@
+"""First pass over a Claude Code session: where the words are, and the tree they hang in."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.sources.claude_lines import ClaudeLine, Turn, parse_record
+from reviewer.sources.claude_tree import Node, SessionTree
+from reviewer.sources.json_pieces import json_pieces
+from reviewer.sources.lines import TextForm, read_lines, reading
+from reviewer.sources.records import Role
+
+
+class Place(Struct, frozen=True):
+    """Where one record with words stands in the file."""
+
+    line: int
+    start: int
+    length: int
+    rewound: bool
+
+
+class SessionIndex:
+    """The places of all records with words, a few bytes each, and hashes of what was typed."""
+
+    def __init__(self) -> None:
+        self.tree = SessionTree()
+        self.typed: Counter[int] = Counter()
+        """Hash of a text -> how often it stands in a turn of the person."""
+        self.taken_back: Counter[int] = Counter()
+        """Hash of a queued text -> how often the person took it back into the editor."""
+        self._lines = array("q")
+        self._starts = array("q")
+        self._lengths = array("q")
+        self._nodes = array("q")
+
+    def note(
+        self,
+        line: ClaudeLine,
+        turn: Turn | None,
+        place: tuple[int, int, int],
+        inside: bool,
+        tally: Counter[str],
+    ) -> None:
+        """Hang one record into the tree, and keep its (line, start, length) if it has words."""
+        node = -1
+        if line.uuid:
+            kind = turn.node if turn else Node.OTHER
+            node = self.tree.add(line.uuid, line.parent_uuid or line.logical_parent_uuid, kind)
+        if turn is None or not turn.text:
+            return
+        if turn.queued == "popAll":
+            self.taken_back[text_hash(turn)] += 1
+            tally["queued text taken back"] += 1
+            return
+        if turn.role is Role.USER and not turn.queued:
+            self.typed[text_hash(turn)] += 1
+        if inside:
+            self._lines.append(place[0])
+            self._starts.append(place[1])
+            self._lengths.append(place[2])
+            self._nodes.append(node)
+
+    def places(self) -> Iterator[Place]:
+        """All places in the order of the file."""
+        left = self.tree.rewound()
+        rows = zip(self._lines, self._starts, self._lengths, self._nodes, strict=True)
+        for line, start, length, node in rows:
+            yield Place(line, start, length, node >= 0 and bool(left[node]))
+
+
+def index_session(
+    path: Path,
+    form: TextForm,
+    lines: tuple[int, float],
+    tally: Counter[str],
+    errors: list[str],
+) -> SessionIndex:
+    """Read the whole file once. Only records of `lines` (half-open) are kept and counted.
+
+    Raises OSError when reading fails.
+    """
+    index = SessionIndex()
+    first, end = lines
+    unheard: Counter[str] = Counter()
+    with reading(path) as stream:
+        for number, start, raw in read_lines(stream, form):
+            inside = first <= number < end
+            counts, damage = (tally, errors) if inside else (unheard, [])
+            if raw is None:
+                counts["line over 64 MB"] += 1
+                damage.append(f"line {number + 1}: longer than 64 MB, passed over")
+                continue
+            if not raw or raw.isspace():
+                continue
+            for offset, length, line, turn in _records(raw, form, number, counts, damage):
+                index.note(line, turn, (number, start + offset, length), inside, counts)
+    return index
+
+
+def text_hash(turn: Turn) -> int:
+    """What tells whether a queued text came again; of this process only."""
+    return hash(turn.text.strip())
+
+
+def _records(
+    raw: bytes, form: TextForm, number: int, tally: Counter[str], errors: list[str]
+) -> Iterator[tuple[int, int, ClaudeLine, Turn | None]]:
+    """The records of one line: one as a rule, several or none when the line is damaged."""
+    data = form.utf8(raw)
+    try:
+        yield 0, len(raw), *parse_record(data, tally)
+    except RecursionError:
+        tally["nested too deep"] += 1
+        errors.append(f"line {number + 1}: nested too deep to be read")
+    except (msgspec.DecodeError, ValueError):
+        tally["bad JSON"] += 1
+        errors.append(f"line {number + 1}: not a JSON record")
+        if form.encoding != "utf-8":
+            return
+        for offset, piece in json_pieces(data):
+            try:
+                line, turn = parse_record(piece, tally)
+            except (msgspec.DecodeError, ValueError, RecursionError):
+                continue
+            if line.session_id:  # else a part of the damaged record, not one of its own
+                tally["recovered from a damaged line"] += 1
+                yield offset, len(piece), line, turn

@@ -1,0 +1,244 @@
+"""One line of a Claude Code session as typed values, tolerant of any shape (`formats.md`, 1)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TypeVar
+
+import msgspec
+from msgspec import Raw, Struct
+
+from reviewer.sources.claude_tree import Node
+from reviewer.sources.claude_words import classify
+from reviewer.sources.records import Role, Use
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SILENT_TYPES = _names(
+    "progress system summary file-history-snapshot pr-link attachment ai-title custom-title "
+    "continued-in last-prompt permission-mode agent-name agent-color agent-setting tag mode "
+    "worktree-state saved_hook_context marble-origami-commit content-replacement"
+)
+"""Record types that hold no words of a person or a reply; counted under their own name."""
+
+
+class ClaudeLine(Struct, rename="camel"):
+    """The fields of a record that are needed; everything else is skipped undecoded."""
+
+    type: str | None = None
+    uuid: str | None = None
+    parent_uuid: str | None = None
+    logical_parent_uuid: str | None = None
+    session_id: str | None = None
+    timestamp: str | None = None
+    is_sidechain: bool | None = None
+    is_meta: bool | None = None
+    is_compact_summary: bool | None = None
+    is_api_error_message: bool | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    version: str | None = None
+    operation: str | None = None
+    content: Raw = Raw(b"null")
+    message: Raw = Raw(b"null")
+
+
+class _Message(Struct):
+    id: str | None = None
+    model: str | None = None
+    content: Raw = Raw(b"null")
+
+
+class _Block(Struct):
+    type: str | None = None
+    text: str | None = None
+
+
+class Turn(Struct):
+    """What a line says: its words, whose, and its place in the tree."""
+
+    node: Node
+    role: Role
+    use: Use
+    text: str = ""
+    reply: str | None = None
+    """`message.id`, which all blocks of one reply share."""
+    queued: str = ""
+    """For queue operations: `enqueue`, `popAll`."""
+
+
+_lines = msgspec.json.Decoder(ClaudeLine)
+_messages = msgspec.json.Decoder(_Message)
+_blocks = msgspec.json.Decoder(list[_Block])
+_texts = msgspec.json.Decoder(str)
+
+
+def decode_line(line: bytes) -> ClaudeLine:
+    """The typed line. Raises ValueError or RecursionError when it is no JSON object."""
+    try:
+        return _lines.decode(line)
+    except msgspec.ValidationError:
+        fields = msgspec.json.decode(line, type=dict[str, Raw])
+        return _fitting(ClaudeLine, fields)
+
+
+def parse_record(data: bytes, tally: Counter[str]) -> tuple[ClaudeLine, Turn | None]:
+    """The typed line and what it says.
+
+    Raises ValueError, msgspec.DecodeError or RecursionError when it cannot be read.
+    """
+    try:
+        line = decode_line(data)
+        return line, read_turn(line, tally)
+    except UnicodeDecodeError:
+        line = decode_line(data.decode("utf-8", "replace").encode())
+        turn = read_turn(line, tally)
+        tally["invalid UTF-8"] += 1
+        return line, turn
+
+
+def shortened(name: object) -> str:
+    """A foreign name made fit for a tally: printable and short."""
+    clean = re.sub(r"[^\w .:/-]", "?", str(name))
+    return clean if len(clean) <= 40 else clean[:39] + "…"
+
+
+def read_turn(line: ClaudeLine, tally: Counter[str]) -> Turn | None:
+    """What the line says, or None when it holds no words; what is passed over is counted."""
+    if line.type == "assistant":
+        return _assistant(line, tally)
+    if line.type == "user":
+        return _user(line, tally)
+    if line.type == "queue-operation":
+        return _queued(line, tally)
+    if line.type in SILENT_TYPES:
+        tally[line.type] += 1
+    else:
+        name = "(none)" if line.type is None else shortened(line.type)
+        tally[f"unknown type: {name}"] += 1
+    return None
+
+
+def _assistant(line: ClaudeLine, tally: Counter[str]) -> Turn:
+    node = Node.APART if line.is_sidechain else Node.ASSISTANT
+    message = _message(line.message)
+    texts, _ = _content(message.content, tally)
+    artificial = line.is_api_error_message or message.model == "<synthetic>"
+    use = Use.WRAPPER if artificial else Use.SAID
+    return Turn(node, Role.ASSISTANT, use, "\n\n".join(texts), message.id)
+
+
+def _user(line: ClaudeLine, tally: Counter[str]) -> Turn:
+    texts, results = _content(_message(line.message).content, tally)
+    if line.is_compact_summary:
+        use, text = Use.SUMMARY, "\n\n".join(texts)
+    elif line.is_meta:
+        use, text = Use.WRAPPER, "\n\n".join(texts)
+    else:
+        use, text = _typed(texts, tally)
+    # The task of a sub-agent and the summary are written by an agent, not by the person.
+    by_agent = line.is_sidechain or use is Use.SUMMARY
+    if line.is_sidechain:
+        node = Node.APART
+    elif results:
+        node = Node.TOOL_RESULT
+    else:
+        node = Node.PROMPT if use is Use.SAID and text else Node.WRAPPER
+    return Turn(node, Role.ASSISTANT if by_agent else Role.USER, use, text)
+
+
+def _queued(line: ClaudeLine, tally: Counter[str]) -> Turn | None:
+    """Text typed while the agent was busy. It may come again as an ordinary turn."""
+    if line.operation in ("enqueue", "popAll"):
+        texts, _ = _content(line.content, tally)
+        use, text = _typed(texts, tally)
+        if text:
+            return Turn(Node.OTHER, Role.USER, use, text, queued=line.operation)
+    tally["queue operation"] += 1
+    return None
+
+
+def _typed(texts: list[str], tally: Counter[str]) -> tuple[Use, str]:
+    """What a person typed among the texts of one turn, or if nothing, what they are instead."""
+    said: list[str] = []
+    other: list[tuple[Use, str]] = []
+    for text in texts:
+        use, clean, cuts = classify(text)
+        for reason, count in cuts.items():
+            tally[f"{reason} cut out"] += count
+        if use is Use.SAID:
+            said.append(clean)
+        else:
+            other.append((use, text))
+    if said or not other:
+        for use, _ in other:
+            tally[f"{use.value} beside typed text"] += 1
+        return Use.SAID, "\n\n".join(said)
+    return other[0][0], "\n\n".join(text for _, text in other)
+
+
+def _message(raw: Raw) -> _Message:
+    head = bytes(memoryview(raw)[:1])
+    if head == b'"':  # seen in old files: the text itself stands for the message
+        return _Message(content=raw)
+    if head != b"{":
+        return _Message()
+    try:
+        return _messages.decode(raw)
+    except msgspec.ValidationError:
+        return _fitting(_Message, msgspec.json.decode(raw, type=dict[str, Raw]))
+
+
+def _content(raw: Raw, tally: Counter[str]) -> tuple[list[str], int]:
+    """The texts of a message that are not blank, and how many tool results it holds."""
+    head = bytes(memoryview(raw)[:1])
+    if head == b'"':
+        text = _texts.decode(raw)
+        return ([text] if text.strip() else []), 0
+    if head != b"[":
+        return [], 0
+    texts: list[str] = []
+    results = 0
+    for block in _decode_blocks(raw):
+        if block.type == "text" and block.text is not None:
+            if block.text.strip():
+                texts.append(block.text)
+        else:
+            results += block.type == "tool_result"
+            tally[(shortened(block.type)).replace("_", " ")] += 1
+    return texts, results
+
+
+def _decode_blocks(raw: Raw) -> list[_Block]:
+    try:
+        return _blocks.decode(raw)
+    except msgspec.ValidationError:
+        blocks: list[_Block] = []
+        for item in msgspec.json.decode(raw, type=list[Raw]):
+            head = bytes(memoryview(item)[:1])
+            if head == b'"':
+                blocks.append(_Block("text", _texts.decode(item)))
+            elif head == b"{":
+                fields = msgspec.json.decode(item, type=dict[str, Raw])
+                blocks.append(_fitting(_Block, fields))
+        return blocks
+
+
+_Fields = TypeVar("_Fields", bound=Struct)
+
+
+def _fitting(kind: type[_Fields], fields: dict[str, Raw]) -> _Fields:
+    """A struct with those fields that have the type it expects; the others are left out."""
+    made = kind()
+    for field in msgspec.structs.fields(kind):
+        if field.encode_name in fields:
+            try:
+                value = msgspec.json.decode(fields[field.encode_name], type=field.type)
+            except msgspec.ValidationError:
+                continue
+            setattr(made, field.name, value)
+    return made

@@ -1,0 +1,83 @@
+"""JSON values together with where they stand, without decoding what is inside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+import msgspec
+from msgspec import Raw
+
+BETWEEN = re.compile(rb"[\s,:]*")
+STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+_list = msgspec.json.Decoder(list[Raw])
+_dict = msgspec.json.Decoder(dict[str, Raw])
+_text = msgspec.json.Decoder(str)
+
+
+def first_byte(value: memoryview) -> bytes:
+    """The byte that tells what kind of value this is."""
+    return bytes(value[:1])
+
+
+def items(value: memoryview) -> Iterator[tuple[int, memoryview]]:
+    """The items of a JSON array as (offset within it, bytes).
+
+    Raises msgspec.DecodeError or RecursionError when it cannot be read.
+    """
+    position = 1
+    for raw in _list.decode(value):
+        piece = memoryview(raw)
+        position = _skip(value, position)
+        yield position, piece
+        position += len(piece)
+
+
+def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
+    """The fields of a JSON object: name -> (offset of the value within it, bytes).
+
+    Raises msgspec.DecodeError or RecursionError when it cannot be read. Where a name stands twice,
+    the positions of that and later fields are unknown, and they are left out.
+    """
+    decoded = _dict.decode(value)
+    found: dict[str, tuple[int, memoryview]] = {}
+    position = 1
+    for _ in decoded:
+        position = _skip(value, position)
+        name = STRING.match(value, position)
+        if name is None:
+            break
+        key = _text.decode(name[0])
+        position = _skip(value, name.end())
+        piece = memoryview(decoded[key])
+        if value[position : position + len(piece)] != piece:
+            break
+        found[key] = (position, piece)
+        position += len(piece)
+    return found
+
+
+def outline(value: memoryview, depth: int = 4) -> object:
+    """A JSON value cut down to what tells formats apart.
+
+    Names, short scalars, and the first items of lists, `depth` levels down; None for the rest.
+    """
+    kind = first_byte(value)
+    if kind == b"{" and depth:
+        return {name: outline(inner, depth - 1) for name, (_, inner) in fields(value).items()}
+    if kind == b"[" and depth:
+        return [outline(inner, depth - 1) for _, inner in islice(items(value), 5)]
+    if kind in b"{[" or len(value) > 200:
+        return None
+    try:
+        decoded: object = msgspec.json.decode(value)
+    except UnicodeDecodeError:
+        return None
+    return decoded
+
+
+def _skip(value: memoryview, position: int) -> int:
+    between = BETWEEN.match(value, position)
+    return between.end() if between else position

@@ -1,0 +1,132 @@
+"""Reading a file line by line with exact byte positions, in memory that does not grow with it."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from msgspec import Struct
+
+from reviewer.errors import SourceError
+
+LINE_LIMIT = 64_000_000
+"""Bytes. A longer line is never held: it is given as None."""
+
+BLOCK = 1 << 20
+LINE_SEPARATOR = "\u2028".encode()
+
+
+class TextForm(Struct, frozen=True):
+    """How a file's bytes are text: its encoding, the length of its mark, and what ends a line."""
+
+    encoding: str = "utf-8"
+    bom: int = 0
+    line_end: bytes = b"\n"
+
+    def utf8(self, raw: bytes) -> bytes:
+        """The bytes of a line as UTF-8."""
+        if self.encoding == "utf-8":
+            return raw
+        return raw.decode(self.encoding, "replace").encode("utf-8", "replace")
+
+    def text(self, raw: bytes) -> tuple[str, bool]:
+        """A line as text, and whether bytes had to be replaced because they are no text."""
+        try:
+            return raw.decode(self.encoding), False
+        except UnicodeDecodeError:
+            return raw.decode(self.encoding, "replace"), True
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[BinaryIO]:
+    """The open file. What goes wrong with it becomes a SourceError that names it."""
+    try:
+        with path.open("rb") as stream:
+            yield stream
+    except FileNotFoundError:
+        raise SourceError(f"{path} does not exist: check the path.") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SourceError(f"{path} cannot be read: {reason}.") from None
+    except ValueError as error:  # a NUL in the name
+        raise SourceError(f"{str(path)!r} is no file name: {error}.") from None
+
+
+def text_form(head: bytes) -> TextForm:
+    """The form of a file that begins with `head`.
+
+    Lines end with a line feed; with a carriage return only in a file that has no line feed.
+    """
+    if head.startswith(codecs.BOM_UTF16_LE):
+        return TextForm("utf-16-le", 2, "\n".encode("utf-16-le"))
+    if head.startswith(codecs.BOM_UTF16_BE):
+        return TextForm("utf-16-be", 2, "\n".encode("utf-16-be"))
+    bom = 3 if head.startswith(codecs.BOM_UTF8) else 0
+    line_end = b"\r" if b"\n" not in head and b"\r" in head else b"\n"
+    return TextForm("utf-8", bom, line_end)
+
+
+def read_lines(
+    stream: BinaryIO, form: TextForm, limit: int = LINE_LIMIT
+) -> Iterator[tuple[int, int, bytes | None]]:
+    """Every line as (0-based number, offset of its first byte, its bytes without the line end).
+
+    The bytes are None for a line of more than `limit` bytes. `stream` is at its beginning.
+    """
+    stream.read(form.bom)
+    number, start = 0, form.bom
+    held: list[bytes] = []
+    size = 0  # bytes of the unfinished line so far, held or passed over
+    end = form.line_end
+    while block := _block(stream, end):
+        pieces = _split(block, form)
+        for piece in pieces[:-1]:
+            size += len(piece)
+            if size > limit:
+                yield number, start, None
+            elif held:
+                held.append(piece)
+                yield number, start, b"".join(held)
+            else:
+                yield number, start, piece
+            held.clear()
+            number += 1
+            start += size + len(end)
+            size = 0
+        size += len(pieces[-1])
+        if size > limit:
+            held.clear()
+        elif pieces[-1]:
+            held.append(pieces[-1])
+    if size:
+        yield number, start, None if size > limit else b"".join(held)
+
+
+def _block(stream: BinaryIO, end: bytes) -> bytes:
+    """The next block of bytes, never ending inside a line end of several bytes."""
+    block = stream.read(BLOCK)
+    while len(end) == 3 and (block.endswith(end[:1]) or block.endswith(end[:2])):
+        more = stream.read(1)
+        if not more:
+            break
+        block += more
+    return block
+
+
+def _split(block: bytes, form: TextForm) -> list[bytes]:
+    if form.encoding == "utf-8":
+        return block.split(form.line_end)
+    # Two bytes are one character only when they stand on an even offset; blocks begin on one.
+    pieces, begin, found = [], 0, block.find(form.line_end)
+    while found >= 0:
+        if found % 2 == 0:
+            pieces.append(block[begin:found])
+            begin = found + 2
+            found = block.find(form.line_end, begin)
+        else:
+            found = block.find(form.line_end, found + 1)
+    pieces.append(block[begin:])
+    return pieces

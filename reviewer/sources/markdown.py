@@ -1,0 +1,140 @@
+"""Reading notes: Markdown and plain text (`formats.md`, section 7; settled.md, Packets)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain, islice
+from pathlib import Path
+
+from reviewer.clock import from_iso
+from reviewer.sources.front_matter import front_matter
+from reviewer.sources.lines import TextForm, read_lines, reading
+from reviewer.sources.note_kinds import (
+    entry_facts,
+    entry_title,
+    is_agent_instructions,
+    is_dated,
+    is_decision_record,
+    is_log_title,
+    is_template,
+)
+from reviewer.sources.note_lines import Markup, NoteLine, Section, heading_of, sections
+from reviewer.sources.records import Record, Role, Shape, Use
+
+LINE_LIMIT = 1_000_000
+"""Bytes. No line of a note is longer; what is, is data."""
+
+HEAD_LINES = 200
+HEAD_CHARS = 40_000
+"""A decision record up to this size is one entry; a longer one is read by its headings."""
+
+
+class MarkdownScan:
+    """One note. Sections under headings, or entries where the note holds entries."""
+
+    format = "markdown"
+
+    def __init__(self, path: Path, form: TextForm, lines: tuple[int, float]) -> None:
+        self.path = path
+        self.tally: Counter[str] = Counter()
+        self.errors: list[str] = []
+        self._form, self._lines = form, lines
+        self._given: set[int] = set()
+        self._meta: dict[str, str] = {}
+        self._boot = False
+
+    def __iter__(self) -> Iterator[Record]:
+        lines = self._read_lines()
+        head = list(islice(lines, HEAD_LINES))
+        more = next(lines, None)
+        texts = [line.text for line in head]
+        self._meta, matter_lines = front_matter(texts)
+        self._boot = is_agent_instructions(self.path.name, "\n".join(texts[:60]))
+        body = head[matter_lines:]
+        if not body and more is None and head:
+            self.tally["front matter only"] += 1
+            return
+        headings = _headings(body)
+        small = more is None and sum(map(len, texts)) <= HEAD_CHARS
+        if small and is_decision_record(headings):
+            titles = tuple(title for _, title in headings[:1])
+            yield from self._record(Section(body, titles, 1, True))
+            return
+        log = any(level == 1 and is_log_title(title) for level, title in headings[:3])
+
+        def is_entry(level: int, title: str) -> bool:
+            return (log and level == 2) or (level > 1 and is_dated(title))
+
+        rest = lines if more is None else chain([more], lines)
+        for section in sections(chain(body, rest), is_entry):
+            yield from self._record(section)
+
+    def _read_lines(self) -> Iterator[NoteLine]:
+        with reading(self.path) as stream:
+            for number, start, raw in read_lines(stream, self._form, LINE_LIMIT):
+                if raw is None:
+                    self.tally["line over 1 MB"] += 1
+                    self.errors.append(f"line {number + 1}: longer than 1 MB, passed over")
+                    # Keeps its place as an empty line, so that offsets go on falling on lines.
+                    yield NoteLine(number, start, b"", "")
+                    continue
+                text, replaced = self._form.text(raw)
+                if replaced:
+                    self.tally["invalid UTF-8"] += 1
+                yield NoteLine(number, start, raw, text.removesuffix("\r").replace("\0", "\ufffd"))
+
+    def _record(self, section: Section) -> Iterator[Record]:
+        lines = section.lines
+        while lines and not lines[-1].text.strip():
+            lines.pop()
+        first = next((n for n, line in enumerate(lines) if line.text.strip()), len(lines))
+        lines = lines[first:]
+        if not lines:
+            return
+        start, last = lines[0], lines[-1]
+        if not self._lines[0] <= start.number or last.number >= self._lines[1]:
+            return
+        digest = hashlib.sha256(self._form.line_end.join(line.raw for line in lines))
+        if hash(digest.digest()) in self._given:
+            self.tally["repeated"] += 1
+            return
+        self._given.add(hash(digest.digest()))
+        text = "\n".join(line.text for line in lines)
+        meta, at = self._facts(section, text)
+        use = Use.TEMPLATE if is_template(text) else Use.BOOT if self._boot else Use.SAID
+        yield Record(
+            key=f"sha256:{digest.hexdigest()}",
+            line_start=start.number,
+            line_end=last.number + 1,
+            byte_start=start.start,
+            byte_end=last.start + len(last.raw),
+            sha256=digest.hexdigest(),
+            role=Role.NOTE,
+            text=text,
+            use=use,
+            shape=Shape.ENTRY if section.entry else Shape.SECTION,
+            at=at,
+            headings=section.headings,
+            meta=meta,
+        )
+
+    def _facts(self, section: Section, text: str) -> tuple[dict[str, str], str | None]:
+        """What the front matter and the entry say about the record, and its moment."""
+        meta = self._meta
+        at = meta.get("date")
+        if section.entry:
+            title, moment = entry_title(section.headings[-1] if section.headings else "")
+            facts = entry_facts(text)
+            if moment:
+                facts["date"] = moment
+            meta = {**meta, "title": title, **facts}
+            at = meta.get("date")
+        return meta, at if at and from_iso(at) else None
+
+
+def _headings(lines: list[NoteLine]) -> list[tuple[int, str]]:
+    markup = Markup()
+    found = [heading_of(line.text) for line in lines if markup.plain(line.text)]
+    return [heading for heading in found if heading]

@@ -19,6 +19,7 @@ _HIDDEN = (
 # What a selector of text or emoji style (U+FE0E, U+FE0F) may follow: digits of keycaps, signs,
 # symbols and emoji. Anywhere else a selector carries nothing but hidden data.
 _STYLED = "#*0-9\u00a9\u00ae\u203c-\u329f\U0001f000-\U0001faff"
+_SUSPECT = re.compile(f"[{_HIDDEN}\ufe00-\ufe0f]")
 _UNSAFE = re.compile(f"[{_HIDDEN}\ufe00-\ufe0d]|(?<![{_STYLED}])[\ufe0e\ufe0f]")
 _CARRIAGE = "\r\n"
 NEWLINE_MARK = " ⏎ "
@@ -40,7 +41,7 @@ def display_text(text: str, *, tab_size: int = 4) -> str:
         return text
     if "\r" in text:
         text = text.replace(_CARRIAGE, "\n")
-    if _UNSAFE.search(text) is not None:
+    if _SUSPECT.search(text) is not None:
         text = _UNSAFE.sub(_mark, text)
     return text.expandtabs(tab_size) if "\t" in text else text
 

@@ -25,9 +25,9 @@ _ASSIGNMENT = re.compile(
     r"(?P<operator>[ \t]{0,16}(?:[:=!]=|=>|={1,3}|:)[ \t]{0,16}|[ \t]{1,4}|>)"
     r"(?:(?:bearer|token|key|apikey|basic)[ \t]{1,3})?"
     r"(?:[rbuRBU]{0,2}(?P<quote>\\?[\"'`])(?:(?:token|key|apikey)[ \t]{1,3})?"
-    r"(?P<quoted>[^\s\"'`\\]{4,4096})(?P=quote)"
-    r"|(?P<bare>[A-Za-z0-9_+!@#%^*][A-Za-z0-9_+/.@!#%^*~=:?-]{3,4095}+)"
-    r"(?=[\s,;)}\]\"'`|<&\\]|$))",
+    r"(?P<quoted>[^\s\"'`\\]{4,}+)(?P=quote)"
+    r"|(?P<bare>[A-Za-z0-9_+/!@#%^*][A-Za-z0-9_+/.@!#%^*~?-]{3,}+={0,2}+)"
+    r"(?=[\s,;:)}\]\"'`|<&\\]|$))",
     re.IGNORECASE,
 )
 _KEY_OF = re.compile(
@@ -78,24 +78,32 @@ def _judged(match: re.Match[str], text: str, lower: bytes) -> Found | None:
         return None
     group = "quoted" if match["quoted"] is not None else "bare"
     value = match[group] if group == "quoted" else match[group].rstrip(".?!:")
-    kind = _kind(name, suffix, value, group, text, start)
+    if name.startswith("p"):
+        kind = "password" if _is_password(match, value, text) else None
+    else:
+        kind = _kind(name, suffix, value, group == "quoted")
     begin = match.start(group)
     return Found(begin, begin + len(value), kind) if kind else None
 
 
-def _kind(name: str, suffix: str, value: str, group: str, text: str, start: int) -> str | None:
-    """What the value is, or None where it is only a mention."""
-    quoted = group == "quoted"
-    if name.startswith("p"):
-        if name == "pass" and not quoted and text[start - 1 : start] not in ("_", "-"):
-            return None
-        fits = is_password(value) if quoted else is_bare_password(value) and not is_code(value)
-        return "password" if fits else None
+def _is_password(match: re.Match[str], value: str, text: str) -> bool:
+    if match["quoted"] is not None:
+        return is_password(value)
+    name, operator = match["name"], match["operator"]
+    if name.lower() == "pass" and text[match.start() - 1 : match.start()] not in ("_", "-"):
+        return False
+    # `password = name2` is code; an environment's, an option's or a connection's is a literal.
+    literal = name.isupper() or operator.isspace() or operator.rstrip() in ("=", ":", ">")
+    return is_bare_password(value, literal=literal)
+
+
+def _kind(name: str, suffix: str, value: str, quoted: bool) -> str | None:
+    """What a token, secret or key is, or None where it is only a mention."""
+    kind = _KINDS.get(name, "secret")
     if name == "secret" and "access" in suffix.lower() and _AWS_SECRET.fullmatch(value):
         return "aws-secret-key"
     if is_uuid(value):
-        return _KINDS.get(name, "secret") if name in ("secret", "key") else None
+        return kind if name in ("secret", "key") else None
     if quoted:
-        return _KINDS.get(name, "secret") if is_random(value) else None
-    random = is_random(value, digits=2) and not is_code(value)
-    return _KINDS.get(name, "secret") if random else None
+        return kind if is_random(value) else None
+    return kind if is_random(value, digits=2) and not is_code(value) else None

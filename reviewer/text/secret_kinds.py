@@ -40,8 +40,8 @@ _FORMS = (
     ("sendgrid-key", r"SG\.", r"[\w-]{16,64}\.[\w-]{16,64}"),
     ("huggingface-token", r"(?:hf|api_org)_", r"[A-Za-z0-9]{30,60}"),
     ("twilio-key", r"SK", r"[0-9a-f]{32}(?![A-Za-z0-9])"),
-    ("telegram-token", r"(?:(?<=bot)|(?<![A-Za-z0-9]))\d{8,10}:", r"AA[\w-]{32,36}"),
-    ("jwt", r"eyJ", r"[\w-]{8,10000}\.eyJ[\w-]{8,100000}\.[\w-]{10,10000}"),
+    ("telegram-token", r"(?:bot)?\d{8,10}:", r"AA[\w-]{32,36}"),
+    ("jwt", r"eyJ", r"[\w-]{8,1000}\.eyJ[\w-]{8,50000}\.[\w-]{10,2000}"),
     ("digitalocean-token", r"do[opr]_v1_", r"[0-9a-f]{64}"),
     ("shopify-token", r"shp(?:at|ca|pa|ss)_", r"[0-9a-fA-F]{32}"),
     ("square-token", r"sq0(?:atp|csp|idp)-", r"[\w-]{22,60}"),
@@ -58,7 +58,7 @@ _FORMS = (
     ("replicate-token", r"r8_", r"[A-Za-z0-9]{30,60}"),
     ("sentry-token", r"sntry[su]_", r"[\w+/=]{40,300}"),
     ("mailgun-key", r"key-", r"[0-9a-f]{32}(?![A-Za-z0-9])"),
-    ("mailchimp-key", r"(?<![A-Za-z0-9])", r"[0-9a-f]{32}-us\d{1,2}(?!\d)"),
+    ("mailchimp-key", r"", r"[0-9a-f]{32}-us\d{1,2}(?!\d)"),
     ("grafana-token", r"gl(?:sa|c)_", r"[A-Za-z0-9_+/=]{32,300}"),
     ("newrelic-key", r"NRAK-", r"[A-Z0-9]{27}"),
     ("atlassian-token", r"ATATT3", r"[\w=-]{50,300}"),
@@ -73,15 +73,14 @@ _FORMS = (
     ("tailscale-key", r"tskey-[a-z]{3,10}-", r"[A-Za-z0-9-]{16,80}"),
     ("crates-token", r"cio", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
     ("circleci-token", r"CCIPAT_", r"[\w-]{30,100}"),
-    ("terraform-token", r"(?<![\w.])[A-Za-z0-9]{14}\.atlasv1\.", r"[\w=-]{60,80}"),
+    ("terraform-token", r"[A-Za-z0-9]{14}\.atlasv1\.", r"[\w=-]{60,80}"),
 )
 _KINDS = tuple(kind for kind, _, _ in _FORMS)
-_ANYWHERE = re.compile(
-    "|".join(
-        f"{'' if prefix.startswith('(?:(?<=') else '(?<![A-Za-z0-9])'}{prefix}(?P<f{number}>{body})"
-        for number, (_, prefix, body) in enumerate(_FORMS)
-    )
-)
+_ANY = "|".join(f"{prefix}({body})" for _, prefix, body in _FORMS)
+# A form begins a run or follows a sign. That the second pattern begins with one set of characters
+# makes its search several times faster than a look behind at every place.
+_FIRST = re.compile(_ANY)
+_NEXT = re.compile(f"[^A-Za-z0-9](?:{_ANY})")
 # Kinds whose prefix is short or also begins ordinary words: their body must look random.
 _LOOSE = frozenset({"api-key", "slack-token", "gitlab-token", "figma-token", "tailscale-key"})
 
@@ -108,12 +107,13 @@ def _long_runs(runs: bytes, length: int) -> Iterator[tuple[int, int]]:
 
 
 def _in_run(text: str, start: int, end: int) -> Iterator[Found]:
-    for match in _ANYWHERE.finditer(text, start, end):
-        number = int((match.lastgroup or "f0")[1:])
-        value = match.group(number + 1)
-        if _is_real(_KINDS[number], value):
-            begin, finish = match.span(number + 1)
-            yield Found(begin, finish - (len(value) - len(value.rstrip(".-"))), _KINDS[number])
+    match = _FIRST.match(text, start, end) or _NEXT.search(text, start, end)
+    while match:
+        kind, value = _KINDS[(match.lastindex or 1) - 1], match[match.lastindex or 1]
+        if _is_real(kind, value):
+            begin = match.start(match.lastindex or 1)
+            yield Found(begin, begin + len(value.rstrip(".-")), kind)
+        match = _NEXT.search(text, match.end(), end)
 
 
 def _is_real(kind: str, value: str) -> bool:

@@ -96,20 +96,23 @@ def is_password(value: str) -> bool:
     return len(parts) == 1 or not is_wordy(value) or bool(_SYMBOLS & set(value[1:]))
 
 
-def is_bare_password(value: str) -> bool:
-    """The same without quotes, where code and prose may stand as well."""
-    if value.isdigit() or not is_password(value):
+def is_bare_password(value: str, *, literal: bool) -> bool:
+    """The same without quotes, where code and prose may stand as well.
+
+    `literal`: whether the place holds literals only (`DB_PASSWORD=`, `--password `, `a=b;c=d`).
+    """
+    if value.isdigit() or not is_password(value) or _ATTRIBUTE.fullmatch(value):
         return False
     if not value.isidentifier():
         return True
-    return not _TYPE.fullmatch(value) and not _NAMED.search(value)
+    return literal and not _TYPE.fullmatch(value) and not _NAMED.search(value)
 
 
 def is_code(value: str) -> bool:
-    """An attribute or a name (`config.token2`, `token_v2`) where a literal could stand."""
+    """An attribute, a type or a name (`config.token2`, `token_v2`) where a literal could stand."""
     if _ATTRIBUTE.fullmatch(value):
         return not any(is_random(part, digits=3) for part in value.split("."))
-    return value.isidentifier() and is_wordy(value)
+    return value.isidentifier() and (is_wordy(value) or _TYPE.fullmatch(value) is not None)
 
 
 def is_url_password(value: str) -> bool:

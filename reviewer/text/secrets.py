@@ -34,7 +34,9 @@ def mask(text: str) -> Masked:
     kinds: list[str] = []
     at = 0
     for found in _without_overlaps(text, flat):
-        parts += [text[at : found.start], f"[masked {found.kind}]"]
+        # Line ends stay, so that lines can still be counted.
+        ends = "\n" * text.count("\n", found.start, found.end)
+        parts += [text[at : found.start], f"[masked {found.kind}]{ends}"]
         kinds.append(found.kind)
         at = found.end
     if not kinds:

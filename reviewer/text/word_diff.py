@@ -14,11 +14,13 @@ from msgspec import Struct
 
 Op = Literal["equal", "replace", "insert", "delete"]
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-# difflib compares every pair of equal tokens, so larger regions are first cut at words that
-# occur once on both sides (patience diff); regions that cannot be cut and are larger than
-# _LARGEST tokens on a side count as rewritten.
+# difflib compares every pair of equal tokens, so larger regions are first cut where a word, or else
+# a run of words, occurs once on both sides (patience diff); regions that cannot be cut and are
+# larger than _LARGEST tokens on a side count as rewritten.
 _DIRECT = 1_500
 _LARGEST = 6_000
+_RUNS = (1, 8, 32)
+"""Tokens, white space among them, that are looked for together."""
 
 _Block = tuple[int, int, int, int]
 """original start, original end, edited start, edited end: tokens that differ"""
@@ -113,7 +115,7 @@ def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[_Block]:
             yield start_b, end_b, start_a, end_a
         elif size <= _DIRECT:
             yield from _compared(here, there, start_b, start_a)
-        elif anchors := _anchors(here, there):
+        elif anchors := next(filter(None, (_anchors(here, there, run) for run in _RUNS)), None):
             borders = [(-1, -1), *anchors, (len(here), len(there))]
             regions += [
                 (start_b + b + 1, start_b + next_b, start_a + a + 1, start_a + next_a)
@@ -135,15 +137,10 @@ def _compared(
             yield start_b + from_b, start_b + to_b, start_a + from_a, start_a + to_a
 
 
-def _anchors(here: Sequence[str], there: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of places of tokens that occur once on each side, in the same order on both."""
-    count_here, count_there = Counter(here), Counter(there)
-    place = {token: at for at, token in enumerate(there) if count_there[token] == 1}
-    pairs = [
-        (at, place[token])
-        for at, token in enumerate(here)
-        if count_here[token] == 1 and token in place and not token.isspace()
-    ]
+def _anchors(here: Sequence[str], there: Sequence[str], run: int) -> list[tuple[int, int]]:
+    """Pairs of places of runs that occur once on each side, in the same order on both."""
+    place_here, place_there = _places_of_unique(here, run), _places_of_unique(there, run)
+    pairs = [(at, place_there[key]) for key, at in place_here.items() if key in place_there]
     # The longest increasing subsequence, by patience sorting.
     tops: list[int] = []
     piles: list[int] = []
@@ -159,3 +156,10 @@ def _anchors(here: Sequence[str], there: Sequence[str]) -> list[tuple[int, int]]
         chain.append(pairs[number])
         number = previous[number]
     return chain[::-1]
+
+
+def _places_of_unique(tokens: Sequence[str], run: int) -> dict[tuple[str, ...], int]:
+    """Where each run of tokens that begins with no white space and occurs once begins, in order."""
+    keys = list(zip(*(tokens[skip:] for skip in range(run)), strict=False))
+    counts = Counter(keys)
+    return {key: at for at, key in enumerate(keys) if counts[key] == 1 and not key[0].isspace()}

@@ -1,0 +1,72 @@
+"""The terminal door: nothing from outside is obeyed, everything is seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.text.display import display_line, display_offset, display_text
+
+MARKED = {
+    "\x1b]52;c;AAAA\x07": "␛]52;c;AAAA␇",
+    "\x1b[31mred": "␛[31mred",
+    "\x1bPq#0\x1b\\": "␛Pq#0␛\\",
+    "\x00\x08\x0b\x0c\x0e\x7f": "␀␈␋␌␎␡",
+    "\x9b31m\x85\x90\x9d": "⟨U+009B⟩31m⟨U+0085⟩⟨U+0090⟩⟨U+009D⟩",
+    "abc\u202edcba": "abc⟨U+202E⟩dcba",
+    "\u2067\u200f\u061c": "⟨U+2067⟩⟨U+200F⟩⟨U+061C⟩",
+    "zero\u200bwidth\u200d\u2060\ufeff": "zero⟨U+200B⟩width⟨U+200D⟩⟨U+2060⟩⟨U+FEFF⟩",
+    "line\u2028para\u2029": "line⟨U+2028⟩para⟨U+2029⟩",
+    "tag\U000e0041": "tag⟨U+E0041⟩",
+    "lone\udc80": "lone⟨U+DC80⟩",
+    "soft\u00adhyphen": "soft⟨U+00AD⟩hyphen",
+    "filler\u3164": "filler⟨U+3164⟩",
+    "a\ufe0fb\ufe01\U000e0100": "a⟨U+FE0F⟩b⟨U+FE01⟩⟨U+E0100⟩",
+    "❤\ufe0f\ufe0f": "❤\ufe0f⟨U+FE0F⟩",
+    "over\rwritten": "over␍written",
+}
+
+
+@pytest.mark.parametrize(("text", "shown"), MARKED.items())
+def test_what_steers_or_hides_becomes_a_visible_mark(text: str, shown: str) -> None:
+    assert display_text(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "plain\ntext",
+        "naïve — “quoted” …",
+        "日本語 한국어 العربية",
+        "❤\ufe0f 1\ufe0f ☎\ufe0e 👍🏽",
+        "[red]\\[/]",
+    ],
+)
+def test_what_a_person_can_see_stays(text: str) -> None:
+    assert display_text(text) == text
+
+
+def test_line_ends_become_newlines() -> None:
+    assert display_text("a\r\nb\n\rc") == "a\nb\n␍c"
+
+
+def test_tabs_reach_to_the_next_stop_of_their_line() -> None:
+    assert display_text("\ta\tbcd\te\n\tf") == "    a   bcd e\n    f"
+    assert display_text("a\tb", tab_size=8) == "a       b"
+
+
+def test_a_line_shows_its_newlines() -> None:
+    assert display_line("one\r\ntwo\x1b\nthree") == "one ⏎ two␛ ⏎ three"
+
+
+@pytest.mark.parametrize(
+    "text", ["a\tbc\x1b[0m def", "\u202eab\r\ncd def", "plain def", "\r\r\n\tdef"]
+)
+def test_a_span_is_found_again_in_what_is_shown(text: str) -> None:
+    start = text.index("def")
+    assert display_text(text)[display_offset(text, start) :] == "def"
+    assert display_offset(text, 0) == 0
+
+
+def test_a_span_may_end_inside_a_line_end() -> None:
+    assert display_offset("ab\r\ncd", 3) == display_offset("ab\r\ncd", 2) == 2
+    assert display_offset("ab\r\ncd", 4) == 3

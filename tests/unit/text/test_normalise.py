@@ -1,0 +1,67 @@
+"""Comparable texts: what is dropped, and what is part of the meaning."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.text.normalise import clean, duplicate_key, fold
+
+CLEANED = {
+    "  We   use\n\tPostgres. ": "We use Postgres",
+    "- We use Postgres;": "We use Postgres",
+    "* [x] We use Postgres": "We use Postgres",
+    "- [ ] We use Postgres": "We use Postgres",
+    "12. We use Postgres": "We use Postgres",
+    "2) We use Postgres": "We use Postgres",
+    "### Decision: use Postgres": "Decision: use Postgres",
+    "> quoted line": "quoted line",
+    "**We use Postgres.**": "We use Postgres",
+    "- **“We use Postgres”**.": "We use Postgres",
+    '"We use Postgres"': "We use Postgres",
+    "_We use Postgres_": "We use Postgres",
+    "cafe\u0301": "café",
+    "Done...": "Done",
+    "Shall we?": "Shall we?",
+    "": "",
+}
+
+
+@pytest.mark.parametrize(("text", "cleaned"), CLEANED.items())
+def test_the_dress_of_the_source_is_dropped(text: str, cleaned: str) -> None:
+    assert clean(text) == cleaned
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Decision:** use `x`",
+        "**one** and **two**",
+        "`**kwargs`",
+        "`- item.`",
+        "*args and *more",
+        "-5 kg of load",
+        "3.5 mm of play",
+        "#42 is closed",
+        "Say 'yes' or 'no'",
+        '"a" and "b"',
+        "Run git add .",
+        "2024 was the year",
+        "call foo()",
+        "__init__ and __main__",
+    ],
+)
+def test_what_carries_meaning_stays(text: str) -> None:
+    assert clean(text) == text
+
+
+def test_wordings_of_the_same_memory_share_a_key() -> None:
+    keys = {
+        duplicate_key(text)
+        for text in ("We use  Postgres.", "- we use postgres", "WE USE POSTGRES!")
+    }
+    assert keys == {"we use postgres"}
+    assert duplicate_key("We use SQLite") not in keys
+
+
+def test_folding_keeps_case_and_punctuation() -> None:
+    assert fold(" The\u00a0Cafe\u0301 \n is  Open. ") == "The Café is Open."

@@ -1,0 +1,259 @@
+"""Secrets: values are masked, mentions survive, kind and prefix stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.text.secrets import mask
+
+# Well-shaped, and made up: prefixes are joined to bodies here so that no scanner stumbles.
+BODY = "q7Zk3Vn9Tb1Xw5Rm8Lc2Pd6Hs4Jf0Gy"
+HEX = "9f3a7c1e5b2d8064"
+KEY_LINES = "\n".join(["MIIEvFAKE" + BODY + "notAKeyAtAll7Uv"] * 3 + ["q7Zk3Vn9=="])
+
+
+def drawn(length: int) -> str:
+    return (BODY * 6)[:length]
+
+
+PREFIXED = {
+    "aws-access-key": ("AK" + "IA", "Q7ZK3VN9TB1XW5RM"),
+    "github-token": ("gh" + "p_", drawn(36)),
+    "gitlab-token": ("gl" + "pat-", drawn(20)),
+    "anthropic-key": ("sk-" + "ant-api03-", drawn(80) + "-" + drawn(12) + "AA"),
+    "openai-key": ("sk-" + "proj-", drawn(48)),
+    "api-key": ("sk-", drawn(48)),
+    "slack-token": ("xo" + "xb-", "123456789012-" + drawn(24)),
+    "google-key": ("AI" + "za", drawn(35)),
+    "stripe-key": ("sk" + "_live_", drawn(24)),
+    "webhook-secret": ("wh" + "sec_", drawn(32)),
+    "npm-token": ("np" + "m_", drawn(36)),
+    "pypi-token": ("py" + "pi-", "AgEIcHlwaS5vcmc" + drawn(60)),
+    "sendgrid-key": ("S" + "G.", drawn(22) + "." + drawn(43)),
+    "huggingface-token": ("h" + "f_", drawn(34)),
+    "twilio-key": ("S" + "K", HEX * 2),
+    "telegram-token": ("123456789" + ":", "AA" + drawn(33)),
+    "jwt": ("ey" + "J", drawn(20) + ".ey" + "J" + drawn(40) + "." + drawn(43)),
+    "digitalocean-token": ("dop" + "_v1_", HEX * 4),
+    "groq-key": ("gs" + "k_", drawn(52)),
+    "vault-token": ("hv" + "s.", drawn(32)),
+}
+VARIANTS = [
+    ("github-token", "gh" + "o_", drawn(36)),
+    ("github-token", "gh" + "s_", drawn(36)),
+    ("github-token", "github" + "_pat_", drawn(22) + "_" + drawn(59)),
+    ("aws-access-key", "AS" + "IA", "Q7ZK3VN9TB1XW5RM"),
+    ("stripe-key", "rk" + "_live_", drawn(24)),
+    ("slack-token", "xo" + "xp-", "12345678-12345678-" + drawn(20)),
+    ("api-key", "sk-" + "or-v1-", HEX * 4),
+    ("api-key", "sk-", drawn(16) + "." + drawn(16)),
+]
+FORMS = [(kind, prefix, body) for kind, (prefix, body) in PREFIXED.items()] + VARIANTS
+
+
+@pytest.mark.parametrize(("kind", "prefix", "body"), FORMS)
+@pytest.mark.parametrize(
+    "around",
+    [
+        "{}",
+        "use {} here",
+        "token = '{}'",
+        '{{"key": "{}"}}',
+        "see ({}), then",
+        "KEY={}\nB=1",
+        "é{}",
+    ],
+)
+def test_a_known_prefix_stays_and_what_follows_is_masked(
+    kind: str, prefix: str, body: str, around: str
+) -> None:
+    masked = mask(around.format(prefix + body))
+    assert masked.text == around.format(f"{prefix}[masked {kind}]")
+    assert masked.kinds == (kind,)
+
+
+PLACED = {
+    f"AWS_SECRET_ACCESS_KEY={drawn(20)}/{drawn(19)}": (
+        "AWS_SECRET_ACCESS_KEY=[masked aws-secret-key]"
+    ),
+    f"aws_secret_access_key = /{drawn(39)}": "aws_secret_access_key = [masked aws-secret-key]",
+    f"https://hooks.slack.com/services/T0FAKE123/B0FAKE456/{drawn(24)}": (
+        "https://hooks.slack.com/services/[masked slack-webhook]"
+    ),
+    f"-----BEGIN RSA PRIVATE KEY-----\n{KEY_LINES}\n-----END RSA PRIVATE KEY-----": (
+        "-----BEGIN RSA PRIVATE KEY-----\n[masked private-key]\n\n\n\n-----END RSA PRIVATE KEY-----"
+    ),
+    "-----BEGIN PRIVATE KEY-----\\n"
+    + KEY_LINES.replace("\n", "\\n")
+    + "\\n-----END PRIVATE KEY-----": (
+        "-----BEGIN PRIVATE KEY-----\\n[masked private-key]\\n-----END PRIVATE KEY-----"
+    ),
+    "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0011AA\n\n"
+    f"{KEY_LINES}\n-----END RSA PRIVATE KEY-----": (
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0011AA\n\n"
+        "[masked private-key]\n\n\n\n-----END RSA PRIVATE KEY-----"
+    ),
+    f"-----BEGIN OPENSSH PRIVATE KEY-----\n{KEY_LINES[:90]}": (  # cut off
+        "-----BEGIN OPENSSH PRIVATE KEY-----\n[masked private-key]\n"
+    ),
+    f"Authorization: Bearer {drawn(32)}": "Authorization: Bearer [masked bearer-token]",
+    f"curl -H 'Authorization: Bearer {drawn(32)}' x": (
+        "curl -H 'Authorization: Bearer [masked bearer-token]' x"
+    ),
+    f"Authorization: token {HEX * 2}": "Authorization: token [masked authorization]",
+    "Authorization: Basic YWRtaW46aHVudGVyMg==": "Authorization: Basic [masked basic-credentials]",
+    "postgres://app:s3cr3tPw@db.internal:5432/app": (
+        "postgres://app:[masked url-password]@db.internal:5432/app"
+    ),
+    "redis://:p4ssw0rd@localhost": "redis://:[masked url-password]@localhost",
+    "https://ci:p@ss@w0rd@git.example.org/x.git": (
+        "https://ci:[masked url-password]@git.example.org/x.git"
+    ),
+    'password = "hunter2"': 'password = "[masked password]"',
+    "password: 'Tr0ub4dor&3'": "password: '[masked password]'",
+    'db_password: str = "s3cr3t!"': 'db_password: str = "[masked password]"',
+    '{"password": "hunter2", "user": "ann"}': '{"password": "[masked password]", "user": "ann"}',
+    '{\\"password\\": \\"hunter2\\"}': '{\\"password\\": \\"[masked password]\\"}',
+    "config['password'] = 'hunter2'": "config['password'] = '[masked password]'",
+    "DB_PASS=hunter22\nDB_HOST=x": "DB_PASS=[masked password]\nDB_HOST=x",
+    "PGPASSWORD=hunter22 psql": "PGPASSWORD=[masked password] psql",
+    "mysql --password hunter22 -u ann": "mysql --password [masked password] -u ann",
+    "Server=db;User=sa;Password=Hunter22x;": "Server=db;User=sa;Password=[masked password];",
+    "<password>hunter22</password>": "<password>[masked password]</password>",
+    f'api_key = "{drawn(24)}"': 'api_key = "[masked api-key]"',
+    f"api_key: {drawn(32)}": "api_key: [masked api-key]",
+    f"apiKey: '{HEX * 2}',": "apiKey: '[masked api-key]',",
+    f"X-Api-Key: {HEX * 2}": "X-Api-Key: [masked api-key]",
+    f"?api_key={drawn(32)}&page=2": "?api_key=[masked api-key]&page=2",
+    f"TWILIO_AUTH_TOKEN={HEX * 2}": "TWILIO_AUTH_TOKEN=[masked token]",
+    f'client_secret: "{drawn(28)}"': 'client_secret: "[masked secret]"',
+    f"The API key: {drawn(32)}.": "The API key: [masked api-key].",
+    f"AccountKey={drawn(86)}==;": "AccountKey=[masked api-key];",
+    'api_key = "12345678-9abc-4def-8123-456789abcdef"': 'api_key = "[masked api-key]"',
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PLACED.items())
+def test_a_value_in_a_telling_place_is_masked_and_its_name_stays(text: str, expected: str) -> None:
+    masked = mask(text)
+    assert masked.text == expected
+    assert len(masked.kinds) == 1
+    assert mask(masked.text) == (type(masked)(expected, ()))
+
+
+MENTIONS = [
+    "apiKey: process.env.OPENAI_API_KEY",
+    "apiKey: import.meta.env.VITE_API_KEY2",
+    'api_key = os.environ["API_KEY"]',
+    'key = os.getenv("SERVICE_API_KEY_2024")',
+    "password: str",
+    "password: str | None = None",
+    "def login(user: str, password: str, token: Token2) -> None: ...",
+    "password: Uint8Array",
+    "token: Base64UrlString1",
+    "token = get_token()",
+    "token = await client.get_token_v2(scope)",
+    "password = password2",
+    "password = candidate12",
+    "password=settings.db_password1",
+    "token=self.token2",
+    'api_key = "<your-token>"',
+    'api_key = "YOUR_API_KEY_HERE_123"',
+    "TOKEN=${SECRET}",
+    "TOKEN=$GITHUB_TOKEN1",
+    "token: ${{ secrets.GITHUB_TOKEN }}",
+    "password: {{ vault_password_1 }}",
+    'password = "%(password1)s"',
+    'password = "changeme123"',
+    'password = "password"',
+    'password = "xxxxxxxx1"',
+    'password = "********"',
+    'password = ""',
+    'password: "Enter your password (8+ characters)"',
+    'password: "Contraseña"',
+    'password: "Password*"',
+    "password: '#password'",
+    "password: '#login-password-1'",
+    "const pwd = '/home/ann/project2'",
+    "PWD=/home/ann/project2",
+    "password_file: /run/secrets/db_password1",
+    'token_url: "https://login.example.org/oauth2/v2.0/token"',
+    'secret_name = "prod/db-credentials-2024"',
+    'secret: "my-app-secret-v2"',
+    "secretKeyRef: app-secrets-v2",
+    "tokenizer: claude-3-5-sonnet-20241022",
+    "max_tokens: 128000",
+    'next_page_token = "CAESEAoA1234abcdEFGH5678"',
+    'pad_token = "a1b2c3d4e5f6a7b8c9d0"',
+    "token_count=1234567890123456789",
+    "sk-...",
+    "sk-proj-...",
+    "sk-" + "x" * 48,
+    "gh" + "p_" + "x" * 36,
+    "gh" + "p_your_github_token_goes_here_0123456789",
+    "AI" + "za" + "X" * 35,
+    "the AK" + "IA prefix of an access key",
+    "sk-toggleable__content-fitted-2",
+    "sk-estimator-doc-link-hover-20",
+    "risk-adjusted-return-of-2024-and-later-years-1",
+    "h" + "f_hub_download_with_progress_and_a_long_name",
+    "commit 9f3a7c1e5b2d80649f3a7c1e5b2d80649f3a7c1e",
+    "fixed in 9f3a7c1 and 5b2d8064",
+    "request 12345678-9abc-4def-8123-456789abcdef failed",
+    'token = "12345678-9abc-4def-8123-456789abcdef"',
+    "sha256:" + HEX * 4,
+    "digest = '" + HEX * 4 + "'",
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
+    "reviewer/text/secret_assignments.py:120",
+    "tests/fixtures/passwords/test_2fa_login_v2.py::test_password_reset_1",
+    "We never log a password; the token is rotated every 30 days, and secrets live in Vault.",
+    "Prefer token auth over password auth: it is easier to revoke.",
+    "The secret: keep it simple. The key: 2 reviewers.",
+    "-----BEGIN PRIVATE KEY-----",
+    "a file that starts with -----BEGIN RSA PRIVATE KEY----- and holds nothing else that matters",
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIE...\n-----END RSA PRIVATE KEY-----",
+    "-----BEGIN PUBLIC KEY-----\n" + KEY_LINES + "\n-----END PUBLIC KEY-----",
+    "Authorization: Bearer <token>",
+    "Authorization: Bearer $TOKEN_FOR_THE_SERVICE_2",
+    "headers = {'Authorization': f'Bearer {token}'}",
+    "Bearer authentication-and-authorization",
+    "Basic understanding of the module",
+    "postgres://user:password@localhost/app",
+    "postgres://user:${DB_PASSWORD}@localhost/app",
+    "postgres://user:<password>@localhost/app",
+    "https://user:***@example.org",
+    "git+ssh://git@github.com:22/org/repo.git",
+    "http://localhost:8080/a@b",
+    "docker://alpine:3.19@sha256:" + HEX * 4,
+    "npm i pkg@1.2.3 && open http://127.0.0.1:3000",
+    "passwd -l root; pass 1: compile, pass 2: link",
+    "PASS: tests/unit/test_login2.py",
+    "5 passed, 2 failed: test_token2, test_pass3",
+    'if password == "": raise ValueError("password2 missing")',
+    "ATTESTATION=eyJhbGciOiJub25lIn0.short",
+    "https://hooks.slack.com/services/T.../B.../...",
+]
+
+
+@pytest.mark.parametrize("text", MENTIONS)
+def test_a_mention_survives_unchanged(text: str) -> None:
+    assert mask(text) == type(mask(""))(text, ())
+
+
+def test_kinds_are_listed_in_the_order_of_the_text() -> None:
+    text = f'password="hunter2" then {"gh" + "p_"}{drawn(36)} then https://u:pw12@h'
+    assert mask(text).kinds == ("password", "github-token", "url-password")
+
+
+def test_a_known_prefix_is_more_telling_than_the_name_it_is_assigned_to() -> None:
+    assert mask("GITHUB_TOKEN=" + "gh" + "p_" + drawn(36)).kinds == ("github-token",)
+
+
+def test_text_outside_latin_1_does_not_shift_what_is_masked() -> None:
+    masked = mask('日本語 😀 \udc80 password = "hunter2" — конец')
+    assert masked.text == '日本語 😀 \udc80 password = "[masked password]" — конец'
+
+
+def test_masking_keeps_the_number_of_lines() -> None:
+    text = f"-----BEGIN PRIVATE KEY-----\n{KEY_LINES}\n-----END PRIVATE KEY-----\nafter"
+    assert mask(text).text.count("\n") == text.count("\n")

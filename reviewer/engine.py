@@ -7,7 +7,10 @@ from pathlib import Path
 from reviewer.clock import Clock, utc_now
 from reviewer.promotion.drafts import Drafts
 from reviewer.promotion.history import ActView, ChangeView, History, Undone
+from reviewer.promotion.intake import Intake
+from reviewer.promotion.preview import extract_file
 from reviewer.promotion.queue import STATUSES, Queue
+from reviewer.promotion.report import WaveReport
 from reviewer.promotion.source_view import FileWindow, SourceView
 from reviewer.promotion.triage import Done, Triage
 from reviewer.promotion.views import (
@@ -23,6 +26,7 @@ from reviewer.promotion.views import (
     SourceState,
     Status,
 )
+from reviewer.promotion.wave import Progress
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.undo import Undo
@@ -39,6 +43,7 @@ __all__ = [
     "EvidenceView",
     "FileWindow",
     "Member",
+    "Progress",
     "QueueQuery",
     "QueueRow",
     "RecordView",
@@ -48,8 +53,10 @@ __all__ = [
     "Status",
     "Undone",
     "Verdict",
+    "WaveReport",
     "default_project",
     "default_store",
+    "extract_file",
 ]
 
 
@@ -68,6 +75,7 @@ class Engine:
         self.queue = Queue(database, clock)
         self.triage = Triage(self._ledger, clock)
         self.history = History(database, Undo(database, self._ledger))
+        self.intake = Intake(database, self._ledger, clock)
         self.sources = SourceView(database)
         self.drafts = Drafts(database.path)
 

@@ -36,21 +36,48 @@ class Dropped(Struct, frozen=True):
     line_end: int
 
 
+class KnownText:
+    """Sentences of boot text, injected memories and summaries, which say nothing new."""
+
+    def __init__(self) -> None:
+        self._sentences: dict[int, None] = {}
+
+    def remember(self, text: str) -> None:
+        """Take in every sentence and list item of a text."""
+        for unit in units(text):
+            if unit.kind in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
+                self._sentences[_print(wording(text[unit.start : unit.end]))] = None
+                if len(self._sentences) > _MOST_KNOWN:
+                    del self._sentences[next(iter(self._sentences))]
+
+    def holds(self, content: str) -> bool:
+        """Whether a wording restates one of them."""
+        return bool(self._sentences) and _print(content) in self._sentences
+
+
+def _print(content: str) -> int:
+    return hash(duplicate_key(content))
+
+
 def extract(
     records: Iterable[Record],
     setting: Setting,
     dropped: Callable[[Dropped], None] | None = None,
+    *,
+    known: KnownText | None = None,
 ) -> Iterator[Candidate]:
     """Propose candidates from a stream of records, in their order; `dropped` hears of the rest.
+
+    `known` carries boot text from one file of a pass to the next.
 
     Only records with use SAID are looked at. One reply is held back until the next record shows
     whether it closes a turn; otherwise nothing is kept, so memory is flat in the file's size.
     """
-    known: dict[int, None] = {}
+    known = KnownText() if known is None else known
     held: Record | None = None
     for record in records:
         if record.use in _KNOWN_TEXT:
-            _remember(record.text, known)
+            known.remember(record.text)
         elif record.use is Use.SAID:
             if held is not None:
                 final = record.role is Role.USER
@@ -74,19 +101,11 @@ def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
     return min(first, record.line_end - 1), min(last, record.line_end)
 
 
-def _remember(text: str, known: dict[int, None]) -> None:
-    for unit in units(text):
-        if unit.kind in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
-            known[hash(duplicate_key(wording(text[unit.start : unit.end])))] = None
-            if len(known) > _MOST_KNOWN:
-                del known[next(iter(known))]
-
-
 def _from_record(
     record: Record,
     final: bool,
     setting: Setting,
-    known: dict[int, None],
+    known: KnownText,
     dropped: Callable[[Dropped], None] | None,
 ) -> Iterator[Candidate]:
     def drop(reason: str, content: str, start: int, end: int) -> None:
@@ -97,7 +116,7 @@ def _from_record(
     signal = structural_signal(setting.path)
     fresh = freshness_of(from_iso(record.at) if record.at else setting.updated, setting.now)
     for number, passage in enumerate(passages(record, drop)):
-        if known and hash(duplicate_key(passage.content)) in known:
+        if known.holds(passage.content):
             drop(RESTATES_BOOT, passage.content, passage.start, passage.end)
             continue
         statement = _statement(record, passage, number == 0, final)

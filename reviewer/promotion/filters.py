@@ -82,6 +82,4 @@ def _words(text: str) -> Condition | None:
         match = '"' + " ".join(words) + '"' + ("" if text.endswith('"') and len(text) > 1 else "*")
     else:
         match = " AND ".join(f'"{word}"*' for word in words)
-    return Condition(
-        "m.id IN (SELECT rowid FROM memory_text WHERE memory_text MATCH ?)", (match,)
-    )
+    return Condition("m.id IN (SELECT rowid FROM memory_text WHERE memory_text MATCH ?)", (match,))

@@ -144,9 +144,7 @@ class History:
                 raise UnknownIdError(f"There is no act {act}. See: reviewer history")
             changes = unpack(row[0])[:limit]
             labels = self._labels([c.row for c in changes if c.table == "memory"])
-        return [
-            ChangeView(c.table, c.row, c.before, c.after, _label(c, labels)) for c in changes
-        ]
+        return [ChangeView(c.table, c.row, c.before, c.after, _label(c, labels)) for c in changes]
 
     def verify(self, progress: Callable[[int], None] | None = None) -> Verdict:
         """Recompute the hash chain, and the rows from the ledger."""

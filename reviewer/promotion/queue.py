@@ -34,17 +34,13 @@ _ORDERS = {
     Sort.NEWEST: "m.id DESC",
     Sort.SOURCE: "(SELECT min(e.record_id) FROM evidence e WHERE e.memory_id = m.id), m.id",
 }
-_MEMBERS = (
-    "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
-)
+_MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
 _COLUMNS = (
     "m.id, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
     f" {_MEMBERS} AS members, m.seen, m.flags, p.name AS project, m.rule, m.leader_id,"
     " m.pending_since"
 )
-_RECORD = (
-    "SELECT r.*, s.path FROM record r JOIN source s ON s.id = r.source_id WHERE "
-)
+_RECORD = "SELECT r.*, s.path FROM record r JOIN source s ON s.id = r.source_id WHERE "
 
 
 class Queue:
@@ -151,9 +147,7 @@ class Queue:
 
     def evidence(self, number: int, *, around: int = 2) -> list[EvidenceView]:
         """The records behind a memory, each with up to `around` records before and after it."""
-        found = self._query(
-            "SELECT * FROM evidence WHERE memory_id = ? ORDER BY id", (number,)
-        )
+        found = self._query("SELECT * FROM evidence WHERE memory_id = ? ORDER BY id", (number,))
         views = []
         for row in found:
             (record,) = self._records(f"{_RECORD} r.id = ?", (row["record_id"],))

@@ -66,9 +66,7 @@ class Seeder:
 
 def _content(number: int, source: random.Random) -> tuple[str, str, str]:
     type_, rule, shape = _FINDINGS[number % len(_FINDINGS)]
-    text = shape.format(
-        source.choice(_MEANS), source.choice(_SUBJECTS), source.choice(_SUBJECTS)
-    )
+    text = shape.format(source.choice(_MEANS), source.choice(_SUBJECTS), source.choice(_SUBJECTS))
     return type_, rule, f"{text[0].upper()}{text[1:]} (case {number})"
 
 

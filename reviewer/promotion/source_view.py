@@ -54,9 +54,7 @@ class SourceView:
             )
         if row is None or row["format"] == "seed":
             return SourceState.UNKNOWN
-        return record_state(
-            Path(row["path"]), row["byte_start"], row["byte_end"], row["sha256"]
-        )
+        return record_state(Path(row["path"]), row["byte_start"], row["byte_end"], row["sha256"])
 
     def lines(self, path: str, around_line: int, *, context: int = 200) -> FileWindow:
         """The lines from `context` before to `context` after a 0-based line.

@@ -137,9 +137,7 @@ class Ledger:
                 raise
             self.writes += 1
 
-    def _record(
-        self, connection: sqlite3.Connection, kind: str, scope: Scope, draft: Act
-    ) -> int:
+    def _record(self, connection: sqlite3.Connection, kind: str, scope: Scope, draft: Act) -> int:
         last = connection.execute("SELECT id, hash FROM ledger ORDER BY id DESC LIMIT 1").fetchone()
         number, previous = (last[0] + 1, last[1]) if last else (1, "")
         entry = Entry(

@@ -1,0 +1,192 @@
+"""Putting ranked candidates into the queue: never a second row for what is known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from reviewer.extraction.candidates import Candidate
+from reviewer.extraction.clusters import NEAR, similarity
+from reviewer.extraction.ranking import Ranking
+from reviewer.store.changes import Image
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import Act, chunks
+from reviewer.text.normalise import duplicate_key
+
+_WORD = re.compile(r"\w{3,}")
+SHORTLIST = 20
+"""Memories that share a rare word with a candidate and are compared with it."""
+
+
+class Known:
+    """What a project holds already, asked by wording."""
+
+    def __init__(self, database: Database, project_id: int) -> None:
+        self._database = database
+        self._project_id = project_id
+        self._nearest: dict[str, tuple[float, int | None]] = {}
+
+    def keys(self, candidates: Iterable[Candidate]) -> dict[tuple[str, str], int]:
+        """Ids of the memories, whatever their status, by (type, duplicate key)."""
+        wanted = {duplicate_key(candidate.content) for candidate in candidates}
+        found: dict[tuple[str, str], int] = {}
+        with failures_as_sentences(self._database.path):
+            for chunk in chunks(sorted(wanted)):
+                sql = (
+                    "SELECT type, key, id FROM memory WHERE project_id = ? AND"
+                    f" key IN ({','.join('?' * len(chunk))})"
+                )
+                rows = self._database.writer.execute(sql, (self._project_id, *chunk))
+                found.update(((row[0], row[1]), row[2]) for row in rows)
+        return found
+
+    def novelty(self, candidate: Candidate) -> float:
+        """1 - the highest similarity to what the project holds (settled.md, Promotion)."""
+        return 1.0 - self._look_up(candidate.content)[0]
+
+    def leader(self, content: str) -> int | None:
+        """The waiting row behind which a near duplicate belongs."""
+        return self._look_up(content)[1]
+
+    def _look_up(self, content: str) -> tuple[float, int | None]:
+        if content not in self._nearest:
+            self._nearest[content] = self._search(content)
+        return self._nearest[content]
+
+    def _search(self, content: str) -> tuple[float, int | None]:
+        words = sorted(set(_WORD.findall(content.lower())), key=lambda word: (-len(word), word))[:6]
+        if not words:
+            return 0.0, None
+        match = " OR ".join(f'"{word}"' for word in words)
+        with failures_as_sentences(self._database.path):
+            rows = self._database.writer.execute(
+                "SELECT m.content, m.status, coalesce(m.leader_id, m.id) FROM memory_text t"
+                " JOIN memory m ON m.id = t.rowid WHERE memory_text MATCH ? AND m.project_id = ?"
+                " ORDER BY t.rank LIMIT ?",
+                (match, self._project_id, SHORTLIST),
+            ).fetchall()
+        best, leader, leader_score = 0.0, None, NEAR
+        for other, status, row in rows:
+            score = similarity(content, other)
+            best = max(best, score)
+            if status == "candidate" and score >= leader_score:
+                leader, leader_score = row, score
+        return best, leader
+
+
+def queue_new(
+    act: Act, known: Known, rankings: Sequence[Ranking], *, project_id: int, wave_id: int, now: str
+) -> list[int]:
+    """Insert ranked candidates with their evidence; members stand behind their row.
+
+    Returns the ids, in order. Rows whose key has appeared meanwhile are left out.
+    """
+    records = _record_ids(act, project_id, rankings)
+    ids: list[int] = []
+    for ranking in rankings:
+        leader = _insert(act, ranking, known.leader(ranking.candidate.content), records,
+                         project_id, wave_id, now)  # fmt: skip
+        ids += leader
+        for member in ranking.members:
+            behind = leader[0] if leader else None
+            ids += _insert(act, member, behind, records, project_id, wave_id, now)
+    return ids
+
+
+def count_again(act: Act, repeats: Sequence[tuple[int, int]], now: str) -> None:
+    """Note that known memories were seen again: `(id, times)`.
+
+    An active one gains references, any other is `seen` more often; what was rejected stays so.
+    """
+    totals: dict[int, int] = {}
+    for number, times in repeats:
+        totals[number] = totals.get(number, 0) + times
+    for chunk in chunks(sorted(totals)):
+        sql = (
+            f"SELECT id, status, seen, refs FROM memory WHERE id IN ({','.join('?' * len(chunk))})"
+        )
+        updates: list[tuple[int, Image]] = []
+        for number, status, seen, refs in act.query(sql, chunk):
+            if status == "active":
+                updates.append((number, {"refs": refs + totals[number], "last_seen": now}))
+            else:
+                updates.append((number, {"seen": seen + totals[number], "last_seen": now}))
+        act.update_each("memory", updates)
+
+
+def _insert(
+    act: Act,
+    ranking: Ranking,
+    leader: int | None,
+    records: dict[str, int],
+    project_id: int,
+    wave_id: int,
+    now: str,
+) -> list[int]:
+    candidate = ranking.candidate
+    key = duplicate_key(candidate.content)
+    if act.query(
+        "SELECT 1 FROM memory WHERE project_id = ? AND type = ? AND key = ?",
+        (project_id, str(candidate.type), key),
+    ):
+        return []
+    number = act.insert(
+        "memory",
+        project_id=project_id,
+        wave_id=wave_id,
+        type=str(candidate.type),
+        content=candidate.content,
+        key=key,
+        status="candidate",
+        rule=candidate.rule,
+        extractor_version=candidate.extractor_version,
+        prior=candidate.prior,
+        signal=candidate.signal,
+        freshness=candidate.freshness,
+        confidence=round(candidate.confidence, 4),
+        rank=round(ranking.score, 6),
+        flags=" ".join(candidate.flags),
+        leader_id=leader,
+        seen=ranking.seen,
+        first_seen=now,
+        last_seen=now,
+        pending_since=now,
+    )
+    spans = dict.fromkeys(
+        (records[item.record.key], item.span_start, item.span_end, item.rule,
+         item.extractor_version)
+        for item in (candidate, *ranking.also)
+        if item.record.key in records
+    )  # fmt: skip
+    act.insert_many(
+        "evidence",
+        [
+            {
+                "memory_id": number,
+                "record_id": record,
+                "span_start": start,
+                "span_end": end,
+                "rule": rule,
+                "extractor_version": version,
+            }
+            for record, start, end, rule, version in spans
+        ],
+    )
+    return [number]
+
+
+def _record_ids(act: Act, project_id: int, rankings: Sequence[Ranking]) -> dict[str, int]:
+    keys = {
+        item.record.key
+        for ranking in rankings
+        for row in (ranking, *ranking.members)
+        for item in (row.candidate, *row.also)
+    }
+    found: dict[str, int] = {}
+    for chunk in chunks(sorted(keys)):
+        sql = (
+            "SELECT key, id FROM record WHERE project_id = ? AND key IN"
+            f" ({','.join('?' * len(chunk))})"
+        )
+        found.update((row[0], row[1]) for row in act.query(sql, (project_id, *chunk)))
+    return found

@@ -1,0 +1,158 @@
+"""Bringing things in: ingestion waves, what waits beyond the cap, and made-up candidates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import ConflictError, StoreError
+from reviewer.extraction.candidates import Candidate
+from reviewer.extraction.ranking import CAP, Ranking
+from reviewer.promotion.enqueue import Known, queue_new
+from reviewer.promotion.report import OverCap, WaveReport, over_cap
+from reviewer.promotion.seed import Seeder
+from reviewer.promotion.triage import Done
+from reviewer.promotion.wave import Progress, Wave
+from reviewer.sources.records import Record, Role
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import Act, Ledger, Scope
+
+
+class _Waiting(Struct, frozen=True):
+    """A candidate beyond the cap, with the wave that proposed it."""
+
+    wave: int
+    project_id: int
+    candidate: OverCap
+
+
+class Intake:
+    """What fills the queue. Nothing here decides anything."""
+
+    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._clock = clock
+
+    def ingest(
+        self,
+        paths: Sequence[Path],
+        *,
+        project: str,
+        progress: Callable[[Progress], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> WaveReport:
+        """Read files and folders as one wave and queue the best of what they propose.
+
+        `cancelled` is asked between batches; what was read until then is kept and queued, and the
+        wave is `interrupted`. Raises SourceError for a path that does not exist, StoreError when
+        the store or the report cannot be written.
+        """
+        wave = Wave(self._database, self._ledger, self._clock)
+        return wave.run(paths, project, progress or _no_progress, cancelled or _never)
+
+    def more(self, *, project: str | None = None, limit: int = CAP) -> Done:
+        """Queue the best of what waits beyond the cap of earlier waves.
+
+        Raises ConflictError when nothing waits there, StoreError when a report is gone.
+        """
+        waiting, failures = self._beyond_cap(project)
+        now = iso(self._clock())
+        ids: list[int] = []
+        left = Counter(item.wave for item in waiting)
+        with self._ledger.act("queue more", scope=Scope.INTAKE) as act:
+            for item in waiting:
+                if len(ids) >= limit:
+                    break
+                left[item.wave] -= 1
+                ids += queue_new(
+                    act,
+                    Known(self._database, item.project_id),
+                    [_as_ranking(item.candidate)],
+                    project_id=item.project_id,
+                    wave_id=item.wave,
+                    now=now,
+                )
+            if not ids:
+                raise ConflictError(" ".join(["Nothing waits beyond the cap.", *failures]))
+            for wave, count in left.items():
+                _count_down(act, wave, count)
+            act.title = f"Queued {len(ids)} more from beyond the cap"
+        title = f"{act.title}. {' '.join(failures)}" if failures else act.title
+        return Done(act.id, title, tuple(ids))
+
+    def seed(self, count: int, *, project: str = "seed") -> Done:
+        """Queue made-up candidates."""
+        return Seeder(self._ledger, self._clock).seed(count, project=project)
+
+    def _beyond_cap(self, project: str | None) -> tuple[list[_Waiting], list[str]]:
+        """What waits, best first, and what could not be read."""
+        sql = (
+            "SELECT w.id, w.project_id, w.report_folder FROM wave w"
+            " JOIN project p ON p.id = w.project_id"
+            " WHERE json_extract(w.counts, '$.over_cap_left') > 0 AND (?1 IS NULL OR p.name = ?1)"
+        )
+        with failures_as_sentences(self._database.path):
+            waves = self._database.reader().execute(sql, (project,)).fetchall()
+        waiting: list[_Waiting] = []
+        failures: list[str] = []
+        for row in waves:
+            try:
+                found = list(over_cap(Path(row["report_folder"])))
+            except StoreError as problem:
+                failures.append(str(problem))
+                continue
+            waiting += [_Waiting(row["id"], row["project_id"], item) for item in found]
+        waiting.sort(key=lambda item: -item.candidate.rank)
+        return waiting, failures
+
+
+def _count_down(act: Act, wave: int, left: int) -> None:
+    (counts,) = act.query("SELECT counts FROM wave WHERE id = ?", (wave,))[0]
+    values = msgspec.json.decode(counts, type=dict[str, Any])
+    values["over_cap_left"] = left
+    act.update("wave", wave, counts=msgspec.json.encode(values).decode())
+
+
+def _as_ranking(item: OverCap) -> Ranking:
+    """The candidate as it was ranked; of its record only the key matters here."""
+    record = Record(
+        key=item.record,
+        line_start=item.line_start,
+        line_end=item.line_end,
+        byte_start=0,
+        byte_end=0,
+        sha256="",
+        role=Role.NOTE,
+        text="",
+    )
+    candidate = Candidate(
+        type=item.type,
+        content=item.content,
+        rule=item.rule,
+        prior=item.prior,
+        signal=item.signal,
+        freshness=item.freshness,
+        confidence=item.confidence,
+        weight=1.0,
+        record=record,
+        span_start=item.span_start,
+        span_end=item.span_end,
+        extractor_version=item.extractor_version,
+        flags=item.flags,
+    )
+    return Ranking(candidate=candidate, score=item.rank, novelty=1.0, seen=item.seen)
+
+
+def _no_progress(_: Progress) -> None:
+    """Nobody looks."""
+
+
+def _never() -> bool:
+    return False

@@ -1,0 +1,89 @@
+"""What one file would propose, without a store: `reviewer extract`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from reviewer.clock import iso
+from reviewer.errors import SourceError
+from reviewer.extraction.candidates import Setting
+from reviewer.extraction.extract import cited_lines, extract
+from reviewer.extraction.ranking import CAP, Ranking, rank
+from reviewer.promotion.views import CandidateView, SourceRef, Status
+from reviewer.sources.open import open_source
+from reviewer.sources.records import Record, Scan
+from reviewer.text.secrets import mask
+
+
+def extract_file(
+    path: Path,
+    *,
+    now: datetime,
+    project: str,
+    line_start: int = 0,
+    line_end: int | None = None,
+    top: int = CAP,
+) -> list[CandidateView]:
+    """The best `top` candidates of a file's lines, best first; ids count from 1.
+
+    Near duplicates follow the row that they stand behind. Raises SourceError.
+    """
+    scan = open_source(path, line_start=line_start, line_end=line_end)
+    try:
+        modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError as problem:
+        raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
+    setting = Setting(path=str(path), now=now, updated=modified)
+    ranked = rank(extract(_masked(scan), setting), cap=top)
+    rows: list[CandidateView] = []
+    for ranking in ranked.kept:
+        leader = _view(ranking, len(rows) + 1, None, path, project, iso(now))
+        rows.append(leader)
+        for member in ranking.members:
+            rows.append(_view(member, len(rows) + 1, leader.id, path, project, iso(now)))
+    return rows
+
+
+def _masked(scan: Scan) -> Iterator[Record]:
+    for record in scan:
+        yield msgspec.structs.replace(record, text=mask(record.text).text)
+
+
+def _view(
+    ranking: Ranking, number: int, leader: int | None, path: Path, project: str, now: str
+) -> CandidateView:
+    candidate = ranking.candidate
+    first, last = cited_lines(candidate)
+    sessions = {item.record.session for item in (candidate, *ranking.also)}
+    return CandidateView(
+        id=number,
+        status=Status.CANDIDATE,
+        deferred=False,
+        edited=False,
+        type=str(candidate.type),
+        content=candidate.content,
+        project=project,
+        rule=candidate.rule,
+        extractor_version=candidate.extractor_version,
+        prior=candidate.prior,
+        signal=candidate.signal,
+        freshness=candidate.freshness,
+        confidence=round(candidate.confidence, 4),
+        rank=round(ranking.score, 6),
+        flags=candidate.flags,
+        seen=ranking.seen,
+        sessions=len(sessions),
+        refs=0,
+        members=len(ranking.members),
+        first_seen=now,
+        last_seen=now,
+        pending_since=now,
+        decided_at=None,
+        leader_id=leader,
+        superseded_by=None,
+        source=SourceRef(str(path), first, last, candidate.record.key),
+    )

@@ -1,0 +1,174 @@
+"""The report folder of a wave (`promotion-rules.md`, ingestion-wave extraction semantics)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.errors import StoreError
+from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.extract import Dropped, cited_lines
+from reviewer.extraction.ranking import Ranking
+
+OVER_CAP = "over the cap"
+"""The reason under which `dropped.ndjson` keeps what may still be called up."""
+
+
+class WaveReport(Struct, frozen=True):
+    """What a wave did. `skipped` are lines that hold nothing said, `records` what was read.
+
+    `new` candidates were queued, `near` of them behind a row that says nearly the same;
+    `repeated` were known already; `over_cap` wait in the report. `kept_out` counts records by the
+    reason why extraction did not look at them, `passed_over` files by the reason why they were not
+    read, `dropped` statements by the reason why they were not proposed.
+    """
+
+    wave: int
+    project: str
+    state: str
+    files: int
+    unchanged: int
+    bytes: int
+    records: int
+    fresh: int
+    skipped: int
+    new: int
+    repeated: int
+    near: int
+    over_cap: int
+    over_cap_left: int
+    masked: int
+    kept_out: dict[str, int]
+    skipped_by: dict[str, int]
+    passed_over: dict[str, int]
+    dropped: dict[str, int]
+    rules: dict[str, int]
+    errors: int
+    report_folder: str
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as one flat object."""
+        return {name: getattr(self, name) for name in self.__struct_fields__}
+
+
+class OverCap(Struct, frozen=True, kw_only=True):
+    """A candidate beyond the cap as `dropped.ndjson` keeps it: enough to queue it later."""
+
+    type: MemoryType
+    content: str
+    rule: str
+    prior: float
+    signal: float
+    freshness: float
+    confidence: float
+    rank: float
+    flags: tuple[str, ...]
+    extractor_version: str
+    record: str
+    span_start: int
+    span_end: int
+    line_start: int
+    line_end: int
+    seen: int = 1
+    reason: str = OVER_CAP
+
+    @classmethod
+    def of(cls, ranking: Ranking) -> OverCap:
+        """What is needed of a ranked candidate."""
+        candidate = ranking.candidate
+        first, last = cited_lines(candidate)
+        return cls(
+            **{
+                name: getattr(candidate, name)
+                for name in (
+                    "type", "content", "rule", "prior", "signal", "freshness", "confidence",
+                    "flags", "extractor_version", "span_start", "span_end",
+                )
+            },
+            rank=ranking.score,
+            record=candidate.record.key,
+            line_start=first,
+            line_end=last,
+            seen=ranking.seen,
+        )  # fmt: skip
+
+
+class ReportFolder:
+    """Writes the four files of a wave, readable by the owner only.
+
+    Raises StoreError when they cannot be written.
+    """
+
+    def __init__(self, store: Path, wave: int) -> None:
+        self.path = store.with_name(f"{store.name}-waves") / str(wave)
+        self._encoder = msgspec.json.Encoder()
+        self._errors = 0
+        try:
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._dropped = self._open("dropped.ndjson")
+            self._error_log = self._open("errors.log")
+        except OSError as problem:
+            raise StoreError(f"Cannot write the report {self.path}: {problem.strerror}.") from (
+                problem
+            )
+
+    def drop(self, dropped: Dropped | OverCap) -> None:
+        """Log a statement that was not queued."""
+        self._dropped.write(self._encoder.encode(dropped) + b"\n")
+
+    def error(self, text: str) -> None:
+        """Log damage."""
+        self._errors += 1
+        line = text.replace("\n", " ").replace("\r", " ")
+        self._error_log.write(line.encode("utf-8", "backslashreplace") + b"\n")
+
+    @property
+    def errors(self) -> int:
+        """How many errors were logged."""
+        return self._errors
+
+    def candidates(self, rows: list[dict[str, Any]]) -> None:
+        """Write `candidates.ndjson`: one line a candidate that was queued."""
+        with self._open("candidates.ndjson") as file:
+            file.writelines(self._encoder.encode(row) + b"\n" for row in rows)
+
+    def close(self, report: WaveReport) -> None:
+        """Write `report.json` and close the logs."""
+        with self._open("report.json") as file:
+            file.write(msgspec.json.format(self._encoder.encode(report.to_json()), indent=2))
+            file.write(b"\n")
+        self._dropped.close()
+        self._error_log.close()
+
+    def abandon(self) -> None:
+        """Close the logs of a wave that cannot be finished."""
+        self._dropped.close()
+        self._error_log.close()
+
+    def _open(self, name: str) -> BinaryIO:
+        handle = os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        return os.fdopen(handle, "wb")
+
+
+def over_cap(folder: Path) -> Iterator[OverCap]:
+    """The candidates beyond the cap of a wave, in order of rank.
+
+    Raises StoreError when the report is gone or damaged.
+    """
+    marker = f'"reason":"{OVER_CAP}"'.encode()
+    decoder = msgspec.json.Decoder(OverCap)
+    try:
+        with (folder / "dropped.ndjson").open("rb") as file:
+            for line in file:
+                if marker in line:
+                    yield decoder.decode(line)
+    except (OSError, msgspec.DecodeError) as problem:
+        raise StoreError(
+            f"The candidates beyond the cap cannot be read from {folder}: {problem}."
+        ) from problem

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from reviewer.clock import iso
+from reviewer.clock import iso, utc_now
 from reviewer.errors import SourceError
 from reviewer.extraction.candidates import Setting
 from reviewer.extraction.extract import cited_lines, extract
@@ -22,8 +22,8 @@ from reviewer.text.secrets import mask
 def extract_file(
     path: Path,
     *,
-    now: datetime,
     project: str,
+    now: datetime | None = None,
     line_start: int = 0,
     line_end: int | None = None,
     top: int = CAP,
@@ -32,6 +32,7 @@ def extract_file(
 
     Near duplicates follow the row that they stand behind. Raises SourceError.
     """
+    now = now or utc_now()
     scan = open_source(path, line_start=line_start, line_end=line_end)
     try:
         modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)

@@ -30,11 +30,15 @@ class Run(Struct, frozen=True):
 
 
 class Span(Struct, frozen=True):
-    """Characters `start:end` of a block's text, to be shown in another style."""
+    """Characters `start:end` of a block's text, to be shown in another style.
+
+    `here` spans are what a pane scrolls to, and what a text that is too long is cut around.
+    """
 
     start: int
     end: int
     style: str = "span"
+    here: bool = True
 
 
 class Block(Struct, frozen=True):
@@ -57,7 +61,7 @@ class Block(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """One row of cells. `block` is the index of its block; `marked` when a span touches it."""
+    """One row of cells. `block` is the index of its block; `marked`: a `here` span touches it."""
 
     runs: tuple[Run, ...]
     block: int
@@ -132,10 +136,10 @@ def _chop(word: str, room: int, width: int) -> tuple[list[int], int]:
 
 
 def around(text: str, spans: Sequence[Span], limit: int) -> tuple[int, int]:
-    """The window of `text`, at most `limit` characters, that holds the first span's beginning."""
+    """The window of `text`, at most `limit` characters, that holds the first `here` span."""
     if len(text) <= limit:
         return 0, len(text)
-    anchor = spans[0].start if spans else 0
+    anchor = next((span.start for span in spans if span.here), 0)
     start = max(0, min(anchor - limit // 3, len(text) - limit))
     return start, start + limit
 
@@ -186,7 +190,7 @@ def _block_lines(block: Block, index: int, width: int, ellipsis: str) -> Iterato
 def _rows(
     block: Block, start: int, end: int, room: int, ellipsis: str
 ) -> Iterator[tuple[tuple[Run, ...], bool]]:
-    """The runs of every row of `block.text[start:end]`, and whether a span touches it."""
+    """The runs of every row of `block.text[start:end]`, and whether a `here` span touches it."""
     shown: list[str] = []
     borders: list[tuple[int, str, bool]] = []
     offset = 0
@@ -219,7 +223,7 @@ def _rows(
 
 
 def _pieces(block: Block, start: int, end: int) -> Iterator[tuple[str, str, bool]]:
-    """The window's text cut at the spans' edges: (original text, style, is it a span)."""
+    """The window's text cut at the spans' edges: (original text, style, is it a `here` span)."""
     text = block.text
     at = start
     for span in sorted(block.spans, key=lambda span: span.start):
@@ -229,7 +233,7 @@ def _pieces(block: Block, start: int, end: int) -> Iterator[tuple[str, str, bool
             continue
         if left > at:
             yield text[at:left], block.style, False
-        yield text[left:right], span.style, True
+        yield text[left:right], span.style, span.here
         at = right
     if at < end or not text:
         yield text[at:end], block.style, False

@@ -50,13 +50,15 @@ class TextPane(Acting, ScrollView, can_focus=True, inherit_bindings=False):
         title: str | None = None,
         hints: Sequence[str] = (),
         reveal: int | None = None,
+        top: int | None = None,
         keep_scroll: bool = False,
     ) -> None:
         """Show other blocks.
 
         `hints` are ways to say the same at the header's right, the longest first; the first that
-        fits is drawn. The pane scrolls to its top, or so that the first marked row of the block
-        `reveal` is in sight, or stays where it is with `keep_scroll`.
+        fits is drawn. The pane scrolls to its beginning, or so that the first marked row of the
+        block `reveal` is in sight, or the block `top` begins its first row, or it stays where it
+        is with `keep_scroll`.
         """
         before = self._rows()
         if title is not None:
@@ -65,14 +67,24 @@ class TextPane(Acting, ScrollView, can_focus=True, inherit_bindings=False):
         self._blocks = tuple(blocks)
         self._reveal = reveal
         self._arrange()
-        top = self._row_of(reveal) if reveal is not None else 0
-        self._place(self.scroll_offset.y if keep_scroll else top)
+        if top is not None:
+            self._place(next((y for y, line in enumerate(self._lines) if line.block >= top), 0))
+        elif not keep_scroll:
+            self._place(self._row_of(reveal) if reveal is not None else 0)
+        else:
+            self._place(self.scroll_offset.y)
         self._repaint_what_changed(before)
 
     @property
     def title(self) -> str:
         """What the header row says."""
         return self._title
+
+    @property
+    def top_block(self) -> int:
+        """The index of the block in the first row in sight."""
+        at = min(self.scroll_offset.y, len(self._lines) - 1)
+        return self._lines[at].block if at >= 0 else 0
 
     @property
     def plain_text(self) -> str:

@@ -1,0 +1,137 @@
+"""The screen as a program: theme, keys and the screens that exist."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+
+from reviewer.resources import styles_folder
+from reviewer.tui.acting import Acting
+from reviewer.tui.actions import bindings_for
+from reviewer.tui.keymap import Keymap, load_keymap
+from reviewer.tui.screens.queue import QueueScreen
+from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from reviewer.engine import Engine
+
+
+class ReviewerApp(Acting, App[int], inherit_bindings=False):
+    """Shows a store. All that is decided goes through `engine`."""
+
+    TITLE = "reviewer"
+    CSS_PATH = styles_folder() / "reviewer.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("app")]
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(
+        self,
+        engine: Engine,
+        project: str | None,
+        *,
+        ascii: bool = False,  # noqa: A002
+        keymap: Path | None = None,
+        light: bool = False,
+    ) -> None:
+        """Show `project` of the store, or all projects when it is None.
+
+        Raises KeymapError when the keymap file cannot be used.
+        """
+        self.keymap_in_use: Keymap = load_keymap(keymap)
+        super().__init__()
+        self.engine = engine
+        self.project = project
+        self.glyphs = ASCII if ascii else GLYPHS
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = LIGHT if light else DARK
+        self.animation_level = "none"
+        self.set_keymap(self.keymap_in_use.overrides)
+
+    def get_default_screen(self) -> Screen[None]:
+        """The queue is where everything begins."""
+        return QueueScreen(self.engine, self.project)
+
+    def on_mount(self) -> None:
+        """What was imported stays: the collector need not look at it again."""
+        self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
+        self.call_after_refresh(gc.freeze)
+
+    def _restyle(self) -> None:
+        for screen in self.screen_stack:
+            for widget in screen.walk_children():
+                restyle = getattr(widget, "restyle", None)
+                if restyle is not None:
+                    restyle()
+
+    @property
+    def queue_screen(self) -> QueueScreen:
+        """The screen at the bottom of the stack."""
+        screen = self.screen_stack[0]
+        if not isinstance(screen, QueueScreen):
+            raise TypeError(f"the first screen is {screen}")
+        return screen
+
+    # what the registry's actions of the pane "app" run
+
+    def show_queue(self) -> None:
+        """Leave every other screen."""
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+
+    def show_history(self) -> None:
+        """Show the ledger."""
+        from reviewer.tui.screens.history import HistoryScreen
+
+        if not isinstance(self.screen, HistoryScreen):
+            self.show_queue()
+            self.push_screen(HistoryScreen(self.engine))
+
+    def show_help(self) -> None:
+        """Show the keys of the pane that has the focus."""
+        from reviewer.tui.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.screen, self.keymap_in_use))
+
+    def show_palette(self) -> None:
+        """Find an action by name."""
+        from textual.command import CommandPalette
+
+        from reviewer.tui.palette import ActionProvider
+
+        if not CommandPalette.is_open(self):
+            self.push_screen(
+                CommandPalette(providers=[ActionProvider], placeholder="Find an action")
+            )
+
+    def switch_theme(self) -> None:
+        """Dark to light, or back."""
+        self.theme = LIGHT if self.theme == DARK else DARK
+
+    def leave(self) -> None:
+        """Leave; the place in the queue is kept."""
+        self.queue_screen.loader.close()
+        self.exit(0)
+
+
+def run_screen(
+    engine: Engine,
+    project: str | None,
+    *,
+    ascii: bool = False,  # noqa: A002
+    keymap: Path | None = None,
+    light: bool = False,
+) -> int:
+    """Show the screen until it is left; the exit code.
+
+    Raises KeymapError when the keymap file cannot be used.
+    """
+    app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light)
+    return app.run() or app.return_code or 0

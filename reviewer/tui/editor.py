@@ -1,0 +1,65 @@
+"""Opening the user's own editor at a line: an argument list, never a shell."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from shutil import which
+
+from textual.app import App, SuspendNotSupported
+
+from reviewer.errors import ReviewerError, SourceError
+
+_GOTO = {"code", "code-insiders", "codium", "cursor", "windsurf"}
+_COLON = {"subl", "zed", "hx", "helix", "micro"}
+
+
+def editor_argv(path: str, line: int, environment: Mapping[str, str]) -> list[str]:
+    """The command that opens `path` at a 1-based line in `$VISUAL`, else `$EDITOR`.
+
+    Raises ReviewerError when neither names a program that exists.
+    """
+    name, command = next(
+        ((name, environment[name]) for name in ("VISUAL", "EDITOR") if environment.get(name)),
+        ("", ""),
+    )
+    if not command:
+        raise ReviewerError("No editor is set: set $VISUAL or $EDITOR, for example EDITOR=vim.")
+    try:
+        argv = shlex.split(command)
+    except ValueError as error:
+        raise ReviewerError(f"${name} cannot be read: {error}.") from error
+    program = which(argv[0], path=environment.get("PATH")) if argv else None
+    if program is None:
+        raise ReviewerError(f"${name} names {command!r}, which is no program on this machine.")
+    kind = Path(argv[0]).name.removesuffix(".exe")
+    if kind in _GOTO:
+        place = ["-g", f"{path}:{line}"]
+    elif kind in _COLON:
+        place = [f"{path}:{line}"]
+    else:
+        place = [f"+{line}", path]
+    return [program, *argv[1:], *place]
+
+
+def open_in_editor(app: App[int], path: str, line: int) -> str:
+    """Leave the screen to the editor until it ends; a sentence about how it went.
+
+    Raises SourceError when the file is gone, ReviewerError when there is no editor.
+    """
+    if not Path(path).is_file():
+        raise SourceError(f"{path} is gone; the evidence pane shows the text that was stored.")
+    argv = editor_argv(path, line, os.environ)
+    try:
+        with app.suspend():
+            code = subprocess.run(argv, check=False).returncode  # noqa: S603
+    except SuspendNotSupported as error:
+        raise ReviewerError("This terminal cannot be left to an editor.") from error
+    except OSError as error:
+        raise ReviewerError(f"{argv[0]} cannot be started: {error.strerror}.") from error
+    app.refresh(repaint=True, layout=True)
+    name = Path(argv[0]).name
+    return f"Back from {name}." if not code else f"{name} ended with exit code {code}."

@@ -1,0 +1,90 @@
+"""Other keys for actions: the `[keys]` table of a TOML file, checked before the screen opens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from reviewer.errors import ReviewerError
+from reviewer.tui.actions import ACTIONS, PANES, actions_of, shown_key
+
+
+class KeymapError(ReviewerError):
+    """A keymap names what does not exist, or gives one key to two actions."""
+
+
+class Keymap:
+    """Which keys run which action."""
+
+    def __init__(self, overrides: Mapping[str, str] | None = None) -> None:
+        """Take overrides: action id to Textual key names, comma-separated.
+
+        Raises KeymapError for an unknown action and for a key that would run two actions.
+        """
+        self.overrides = dict(overrides or {})
+        for name in self.overrides:
+            if name not in ACTIONS:
+                raise KeymapError(_unknown(name))
+        self._refuse_clashes()
+
+    def keys(self, action_id: str) -> tuple[str, ...]:
+        """The keys of an action; none for an action of the palette alone."""
+        text = self.overrides.get(action_id, ACTIONS[action_id].keys)
+        return tuple(_named(key) for key in text.split(",") if key.strip())
+
+    def _refuse_clashes(self) -> None:
+        for pane, heading in PANES.items():
+            taken: dict[str, str] = {"ctrl+q": "quit"}
+            for action in actions_of([pane]):
+                for key in self.keys(action.id):
+                    other = taken.setdefault(key, action.id)
+                    if other != action.id:
+                        raise KeymapError(
+                            f"The key {shown_key(key)} would run both {other} and {action.id}"
+                            f" ({heading}). Give one of them another key."
+                        )
+
+
+def load_keymap(path: Path | None) -> Keymap:
+    """The keymap of a TOML file; the built-in one without a file.
+
+    The table `[keys]` maps action ids to a key or a list of keys, such as `promote = "A"`.
+
+    Raises KeymapError with what is wrong and where.
+    """
+    if path is None:
+        return Keymap()
+    import tomllib
+
+    try:
+        table = tomllib.loads(path.read_text("utf-8")).get("keys", {})
+    except OSError as error:
+        raise KeymapError(f"The keymap {path} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise KeymapError(f"The keymap {path} is no TOML: {error}.") from error
+    if not isinstance(table, dict):
+        raise KeymapError(f"`keys` in {path} must be a table: write [keys] above the lines.")
+    return Keymap({name: _keys_text(name, value) for name, value in table.items()})
+
+
+def _keys_text(name: str, value: object) -> str:
+    keys = value if isinstance(value, list) else [value]
+    if not keys or not all(isinstance(key, str) and key for key in keys):
+        raise KeymapError(f'{name} needs a key or a list of keys, such as {name} = "A".')
+    return ",".join(_named(key) for key in keys)
+
+
+def _named(key: str) -> str:
+    """A key by its Textual name: `question_mark` for `?`."""
+    from textual.keys import _character_to_key
+
+    key = key.strip()
+    return _character_to_key(key) if len(key) == 1 else key
+
+
+def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, ACTIONS, 1)
+    hint = f" Did you mean {near[0]}?" if near else " `?` shows the actions and their names."
+    return f"The keymap names an action that does not exist: {name}.{hint}"

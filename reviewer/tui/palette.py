@@ -1,0 +1,62 @@
+"""The command palette: every action that holds here, found by its name."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
+from typing import Any
+
+from textual.command import DiscoveryHit, Hit, Provider
+
+from reviewer.tui.actions import ACTIONS, Action
+from reviewer.tui.acting import Acting
+from reviewer.tui.holders import holders
+
+_HIDDEN_GROUPS = {"Move"}
+
+
+class ActionProvider(Provider):
+    """Actions with their keys; one that does nothing now says why."""
+
+    async def discover(self) -> AsyncIterator[DiscoveryHit]:
+        """Every action, before anything is typed."""
+        for action, node in self._actions():
+            yield DiscoveryHit(
+                self._title(action), partial(node.action_act, action.id), help=_help(action, node)
+            )
+
+    async def search(self, query: str) -> AsyncIterator[Hit]:
+        """The actions whose name or title matches."""
+        matcher = self.matcher(query)
+        for action, node in self._actions():
+            title = self._title(action)
+            score = matcher.match(title)
+            if score > 0:
+                yield Hit(
+                    score,
+                    matcher.highlight(title),
+                    partial(node.action_act, action.id),
+                    help=_help(action, node),
+                )
+
+    def _title(self, action: Action) -> str:
+        keymap: Any = getattr(self.app, "keymap_in_use", None)
+        keys = keymap.keys(action.id) if keymap else ()
+        from reviewer.tui.actions import shown_key
+
+        return f"{action.group}: {action.title}" + (f"   {shown_key(keys[0])}" if keys else "")
+
+    def _actions(self) -> Iterator[tuple[Action, Acting]]:
+        app = self.app
+        reached = holders(self.screen)
+        yield from ((one, node) for one, node in reached if one.group not in _HIDDEN_GROUPS)
+        names = {action.id for action, _ in reached}
+        if isinstance(app, Acting):
+            yield from (
+                (one, app) for one in ACTIONS.values() if "app" in one.panes and one.id not in names
+            )
+
+
+def _help(action: Action, node: Acting) -> str:
+    reason = action.why_disabled(node.situation()) if action.why_disabled else None
+    return reason or action.help

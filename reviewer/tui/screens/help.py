@@ -1,0 +1,113 @@
+"""The keys of the pane in use: what each does, and why some do nothing now."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from reviewer.tui.acting import Acting
+from reviewer.tui.actions import Action, actions_of, bindings_for, shown_key
+from reviewer.tui.holders import holders
+from reviewer.tui.keymap import Keymap
+from reviewer.tui.widgets.bars import FooterBar, StatusBar
+from reviewer.tui.widgets.help_list import HelpList, HelpRow
+from reviewer.tui.widgets.line import TitleRule
+
+GROUPS = ("Decide", "Select", "Look", "Move", "Screens")
+
+
+class HelpScreen(Acting, Screen[None], inherit_bindings=False):
+    """A list of actions; `enter` runs the one under the cursor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help")]
+    AUTO_FOCUS = "#help-list"
+
+    def __init__(self, below: Screen[None], keymap: Keymap) -> None:
+        """Help for the screen `below`, with the keys of a keymap."""
+        super().__init__()
+        self._keymap = keymap
+        rows = self._rows(below)
+        self.rows = HelpList(rows, id="help-list")
+
+    def _rows(self, below: Screen[None]) -> list[HelpRow]:
+        found = holders(below)
+        rows: list[HelpRow] = []
+        for group in GROUPS:
+            members = [(action, node) for action, node in found if action.group == group]
+            if members:
+                rows.append(HelpRow(heading=group))
+            for action, node in members:
+                reason = action.why_disabled(node.situation()) if action.why_disabled else None
+                keys = " ".join(shown_key(key) for key in self._keymap.keys(action.id))
+                rows.append(HelpRow(action=action, node=node, keys=keys, reason=reason))
+        return rows
+
+    def compose(self) -> ComposeResult:
+        """A title, the list, the reason of the row, the keys."""
+        yield TitleRule("Help", id="help-title")
+        yield self.rows
+        yield StatusBar(id="status")
+        yield FooterBar(id="footer")
+
+    def on_mount(self) -> None:
+        """Say where this is."""
+        self.query_one(TitleRule).show("Keys here", "enter runs one, esc closes")
+        actions: list[Action] = [one for one in actions_of(["help"]) if one.footer]
+        self.query_one(FooterBar).show([(one, self._keymap.keys(one.id)[0]) for one in actions])
+        self._explain()
+
+    def _explain(self) -> None:
+        row = self.rows.current
+        if row.action is not None:
+            self.say(row.reason or row.action.help)
+
+    def _go(self, lines: int) -> None:
+        self.rows.move_by(lines)
+        self._explain()
+
+    def line_down(self) -> None:
+        """One action down."""
+        self._go(1)
+
+    def line_up(self) -> None:
+        """One action up."""
+        self._go(-1)
+
+    def half_down(self) -> None:
+        """Half a page down."""
+        self._go(self.rows.page // 2)
+
+    def half_up(self) -> None:
+        """Half a page up."""
+        self._go(-(self.rows.page // 2))
+
+    def page_down(self) -> None:
+        """One page down."""
+        self._go(self.rows.page)
+
+    def page_up(self) -> None:
+        """One page up."""
+        self._go(-self.rows.page)
+
+    def go_home(self) -> None:
+        """The first action."""
+        self._go(-len(self.rows.rows))
+
+    def go_end(self) -> None:
+        """The last action."""
+        self._go(len(self.rows.rows))
+
+    async def run_here(self) -> None:
+        """Close the help and run the action, unless it can do nothing."""
+        row = self.rows.current
+        if row.action is None or row.node is None or row.reason:
+            return
+        await self.app.pop_screen()
+        await row.node.action_act(row.action.id)
+
+    def leave(self) -> None:
+        """Close the help."""
+        self.app.pop_screen()

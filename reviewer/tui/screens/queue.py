@@ -1,0 +1,191 @@
+"""The queue: the list, the candidate under the cursor, and why it is believed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+
+from reviewer.text.display import display_line
+from reviewer.tui.acting import Acting
+from reviewer.tui.actions import bindings_for
+from reviewer.tui.messages import (
+    CountsRead,
+    DetailRead,
+    Failed,
+    OthersWrote,
+    SnapshotRead,
+    StateRead,
+)
+from reviewer.tui.queue_model import QueueModel
+from reviewer.tui.screens.queue_decisions import Decisions
+from reviewer.tui.screens.queue_editing import Editing
+from reviewer.tui.screens.queue_filter import Filtering
+from reviewer.tui.screens.queue_loading import Loading
+from reviewer.tui.screens.queue_looking import Looking
+from reviewer.tui.screens.queue_view import View
+from reviewer.tui.situation import Situation
+from reviewer.tui.widgets.bars import FooterBar, HeaderBar, StatusBar, TabBar
+from reviewer.tui.widgets.candidate_list import CandidateList
+from reviewer.tui.widgets.candidate_pane import CandidatePane
+from reviewer.tui.widgets.evidence_pane import EvidencePane
+from reviewer.tui.widgets.line import Separator, TitleRule
+
+if TYPE_CHECKING:
+    from reviewer.engine import Engine
+    from reviewer.tui.widgets.edit_pane import EditPane
+
+WATCH_SECONDS = 2.0
+
+
+class QueueScreen(Acting, Screen[None], inherit_bindings=False):
+    """Lays the queue out; what keys do is in the parts: decisions, editing, view and so on."""
+
+    PANE = "queue"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("queue")]
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-stacked"), (100, "-beside")]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-short"), (22, "-tall")]
+    AUTO_FOCUS = "#list"
+
+    def __init__(self, engine: Engine, project: str | None) -> None:
+        super().__init__()
+        self.engine = engine
+        self.project = project
+        self.model = QueueModel(engine.queue.rows)
+        self.list = CandidateList(self.model, id="list")
+        self.title_rule = TitleRule("Candidates", id="list-title")
+        self.candidate = CandidatePane(id="candidate")
+        self.evidence = EvidencePane(id="evidence")
+        self.header = HeaderBar(id="header")
+        self.status = StatusBar(id="status")
+        self.footer = FooterBar(id="footer")
+        self.separator = Separator(id="separator")
+        self.loader = Loading(self)
+        self.decisions = Decisions(self)
+        self.editing = Editing(self)
+        self.filtering = Filtering(self)
+        self.looking = Looking(self)
+        self.view = View(self)
+
+    def compose(self) -> ComposeResult:
+        """Header and tabs, the list beside or above the panes, status and footer."""
+        yield self.header
+        yield TabBar(id="tabs")
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield self.title_rule
+                yield self.list
+            yield self.separator
+            with Vertical(id="right"):
+                yield self.candidate
+                yield self.evidence
+        yield self.status
+        yield self.footer
+
+    def on_mount(self) -> None:
+        """Read the first page at once; everything else follows in workers."""
+        self.header.project = display_line(self.project or "all projects")
+        self.loader.first_page()
+        self.view.show_keys()
+        self.set_interval(WATCH_SECONDS, self.loader.watch)
+
+    def on_screen_resume(self) -> None:
+        """Another screen may have decided or undone something."""
+        self.loader.watch()
+
+    def on_resize(self) -> None:
+        """The upright rule meets the rule between the panes."""
+        self.call_after_refresh(self.view.show_joint)
+
+    def situation(self) -> Situation:
+        """What decides which keys do something."""
+        return self.view.situation()
+
+    # moving: the list, whatever pane has the focus
+
+    def line_down(self) -> None:
+        """One row down."""
+        self.list.move_by(1)
+
+    def line_up(self) -> None:
+        """One row up."""
+        self.list.move_by(-1)
+
+    def half_down(self) -> None:
+        """Half a page down."""
+        self.list.move_by(self.list.page // 2)
+
+    def half_up(self) -> None:
+        """Half a page up."""
+        self.list.move_by(-(self.list.page // 2))
+
+    def page_down(self) -> None:
+        """One page down."""
+        self.list.move_by(self.list.page)
+
+    def page_up(self) -> None:
+        """One page up."""
+        self.list.move_by(-self.list.page)
+
+    def go_home(self) -> None:
+        """To the first row."""
+        self.list.move_to(0)
+
+    def go_end(self) -> None:
+        """To the last row."""
+        self.list.move_to(len(self.model.ids) - 1)
+
+    # what comes back
+
+    @on(CandidateList.Moved)
+    def _moved(self) -> None:
+        self.view.show_place()
+        self.loader.follow()
+
+    @on(CandidateList.Opened)
+    async def _opened(self) -> None:
+        await self.action_act("edit")
+
+    @on(SnapshotRead)
+    def _snapshot(self, message: SnapshotRead) -> None:
+        self.loader.take_snapshot(message)
+
+    @on(DetailRead)
+    def _detail(self, message: DetailRead) -> None:
+        self.loader.take_detail(message)
+
+    @on(StateRead)
+    def _state(self, message: StateRead) -> None:
+        self.loader.take_state(message)
+
+    @on(CountsRead)
+    def _counts(self, message: CountsRead) -> None:
+        self.loader.take_counts(message.counts)
+
+    @on(OthersWrote)
+    def _others(self, message: OthersWrote) -> None:
+        self.loader.take_others(message.new)
+
+    @on(Failed)
+    def _failed(self, message: Failed) -> None:
+        self.say(message.text, bad=True)
+
+    async def on_edit_pane_saved(self, message: EditPane.Saved) -> None:
+        """Promote the wording that was written."""
+        await self.editing.saved(message.memory, message.content)
+
+    def on_edit_pane_left(self, message: EditPane.Left) -> None:
+        """Keep a draft of what was written."""
+        self.editing.left(message.memory, message.content, changed=message.changed)
+
+    def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
+        """Keep a draft while it is written."""
+        self.editing.keep_draft(message.memory, message.content)
+
+    def on_descendant_focus(self) -> None:
+        """Titles and footer follow the focus."""
+        self.view.show_keys()

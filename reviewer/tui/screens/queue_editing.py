@@ -1,0 +1,76 @@
+"""Editing on the queue screen: the editor in place of the panes, drafts, and the promotion."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from typing import TYPE_CHECKING
+
+from reviewer.errors import ReviewerError
+
+if TYPE_CHECKING:
+    from reviewer.tui.screens.queue import QueueScreen
+    from reviewer.tui.widgets.edit_pane import EditPane
+
+
+class Editing:
+    """Opens, saves and leaves the editor of a `QueueScreen`."""
+
+    def __init__(self, screen: QueueScreen) -> None:
+        self._screen = screen
+        self._pane: EditPane | None = None
+        self.active = False
+
+    async def begin(self) -> None:
+        """Edit the row under the cursor, from its draft where there is one."""
+        from reviewer.tui.widgets.edit_pane import EditPane
+
+        screen = self._screen
+        row = screen.model.current
+        if row is None:
+            return
+        draft = screen.engine.drafts.load(row.id)
+        if self._pane is None:
+            self._pane = EditPane(id="edit")
+            await screen.query_one("#right").mount(self._pane)
+        self.active = True
+        screen.view.unzoom()
+        screen.add_class("editing")
+        self._pane.begin(row.id, row.content, draft)
+        if draft is not None:
+            screen.say(f"The draft of #{row.id} goes on where you left it.")
+        else:
+            screen.say(f"Editing #{row.id}: ctrl+s promotes it, escape keeps a draft.")
+        screen.view.show_keys()
+
+    async def saved(self, memory: int, content: str) -> None:
+        """Promote with the new wording; on a conflict the editor stays open and says why."""
+        screen = self._screen
+        try:
+            done = await to_thread(screen.engine.triage.edit, memory, content)
+        except ReviewerError as error:
+            screen.engine.drafts.save(memory, content)
+            screen.say(str(error), bad=True)
+            return
+        screen.engine.drafts.discard(memory)
+        self._close()
+        screen.decisions.settle(done, done.ids, 1)
+
+    def left(self, memory: int, content: str, *, changed: bool) -> None:
+        """Keep what was written as a draft."""
+        self._close()
+        if changed:
+            self._screen.engine.drafts.save(memory, content)
+            self._screen.say(f"The draft of #{memory} is kept: e goes on with it.")
+        else:
+            self._screen.engine.drafts.discard(memory)
+            self._screen.say(f"#{memory} is as it was.")
+
+    def keep_draft(self, memory: int, content: str) -> None:
+        """Keep a wording while it is written."""
+        self._screen.engine.drafts.save(memory, content)
+
+    def _close(self) -> None:
+        self.active = False
+        self._screen.remove_class("editing")
+        self._screen.list.focus(scroll_visible=False)
+        self._screen.view.show_keys()

@@ -1,0 +1,263 @@
+"""Reading for the queue screen: snapshots, the row under the cursor, counts, other writers.
+
+The cursor moves first. A read that is worth a frame runs in a worker thread; a later one of the
+same sort makes an earlier one void.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from reviewer.errors import ReviewerError
+from reviewer.tui.messages import (
+    CountsRead,
+    DetailRead,
+    Failed,
+    OthersWrote,
+    SnapshotRead,
+    StateRead,
+)
+from reviewer.tui.pace import Pace
+from reviewer.tui.place import load_place, save_place
+
+if TYPE_CHECKING:
+    from reviewer.engine import Counts, QueueQuery
+    from reviewer.tui.screens.queue import QueueScreen
+
+FIRST_PAGE = 200
+QUICK_SECONDS = 0.08
+"""Keys that come faster than this are a held key: the panes then wait until it rests."""
+REST_SECONDS = 0.05
+STATE_SECONDS = 0.4
+
+
+class Loading:
+    """Fills the list and the panes of a `QueueScreen`."""
+
+    def __init__(self, screen: QueueScreen) -> None:
+        from reviewer.engine import QueueQuery
+
+        self._screen = screen
+        self._engine = screen.engine
+        self.query = QueueQuery(project=screen.project)
+        self.counts: Counts | None = None
+        self.shown: DetailRead | None = None
+        self.pace = Pace()
+        self._asked = self.query
+        self._whole = False
+        self._wanted_place: int | None = None
+        self._saved_place: int | None = None
+        self._moved_at = 0.0
+        self._rest: Timer | None = None
+        self._version = self._engine.foreign_version()
+
+    def _work(self, group: str, work: Callable[[], None]) -> None:
+        """Run reads in a thread; what goes wrong comes back as a sentence."""
+
+        def guarded() -> None:
+            try:
+                work()
+            except ReviewerError as error:
+                self._screen.post_message(Failed(str(error)))
+
+        self._screen.run_worker(guarded, thread=True, exclusive=True, group=group)
+
+    # the snapshot
+
+    def first_page(self) -> None:
+        """Show the first rows before anything else; the whole list and the counts follow."""
+        screen = self._screen
+        place = load_place(self._engine.path, screen.project)
+        ids = self._engine.queue.ids(self.query, limit=FIRST_PAGE)
+        screen.model.load(ids, place)
+        if place is not None and screen.model.current_id != place:
+            self._wanted_place = place
+        self._shown_again()
+        self._read_ids(self.query, extends=True)
+        self.read_counts()
+
+    def ask(self, query: QueueQuery) -> None:
+        """Read another list: another filter, order or status."""
+        self._read_ids(query, extends=False)
+
+    def refresh(self, here: int | None = None) -> None:
+        """Read the list again; the cursor stays on its row, or goes to `here`."""
+        self._wanted_place = here
+        self._read_ids(self.query, extends=False)
+        self.read_counts()
+        self._screen.say("The queue was read again.")
+
+    def _read_ids(self, query: QueueQuery, *, extends: bool) -> None:
+        self._asked = query
+
+        def work() -> None:
+            ids = self._engine.queue.ids(query)
+            self._screen.post_message(SnapshotRead(query, ids, extends))
+
+        self._work("ids", work)
+
+    def take_snapshot(self, message: SnapshotRead) -> None:
+        """Show a list that was read."""
+        model = self._screen.model
+        if message.query != self._asked:
+            return
+        self._whole = True
+        if message.extends:
+            model.extend(message.ids)
+            place, self._wanted_place = self._wanted_place, None
+            found = model.index_of([place]) if place is not None and not model.cursor else None
+            self._screen.list.model_changed()
+            if found is not None:
+                self._screen.list.move_to(found)
+            self._screen.view.show_place()
+            return
+        near = model.ids[model.cursor : model.cursor + FIRST_PAGE]
+        place, self._wanted_place = self._wanted_place, None
+        self.query = message.query
+        places = ([] if place is None else [place]) + list(near)
+        held = set(places).intersection(message.ids)
+        model.load(message.ids, next((one for one in places if one in held), None))
+        if not held:
+            model.cursor = 0
+        self._shown_again()
+
+    def _shown_again(self) -> None:
+        screen = self._screen
+        self._version = self._engine.foreign_version()
+        screen.view.show_empty()
+        screen.list.model_changed()
+        screen.view.show_title()
+        screen.view.show_place()
+        self.read_detail()
+
+    # the row under the cursor
+
+    def follow(self) -> None:
+        """The cursor moved: show the row at once, or when a held key rests."""
+        now = monotonic()
+        held = now - self._moved_at < QUICK_SECONDS
+        self._moved_at = now
+        if self._rest is not None:
+            self._rest.stop()
+            self._rest = None
+        if held:
+            self._rest = self._screen.set_timer(REST_SECONDS, self.read_detail)
+        else:
+            self.read_detail()
+
+    def read_detail(self) -> None:
+        """Read the row under the cursor with its evidence."""
+        number = self._screen.model.current_id
+        if number is None:
+            self.shown = None
+            self._screen.view.show_detail()
+            return
+        queue = self._engine.queue
+
+        def work() -> None:
+            view = queue.candidate(number)
+            self._screen.post_message(
+                DetailRead(
+                    number,
+                    view,
+                    queue.members(number) if view.members else (),
+                    queue.wordings(number) if view.edited else (),
+                    queue.evidence(number),
+                )
+            )
+
+        self._work("detail", work)
+
+    def take_detail(self, message: DetailRead) -> None:
+        """Show a row that was read, unless the cursor went on."""
+        if message.memory_id != self._screen.model.current_id:
+            return
+        self.shown = message
+        self._screen.view.show_detail()
+        self._screen.set_timer(STATE_SECONDS, lambda: self._read_state(message.memory_id))
+
+    def _read_state(self, number: int) -> None:
+        if number != self._screen.model.current_id or not self._screen.is_attached:
+            return
+
+        def work() -> None:
+            self._screen.post_message(StateRead(number, self._engine.sources.state(number)))
+
+        self._work("state", work)
+
+    def take_state(self, message: StateRead) -> None:
+        """Say so when the source changed since."""
+        if self.shown is not None and message.memory_id == self.shown.memory_id:
+            self._screen.view.show_detail(message.state)
+
+    # counts and other writers
+
+    def read_counts(self) -> None:
+        """Count again for the header."""
+
+        def work() -> None:
+            counts = self._engine.queue.counts(self._screen.project)
+            self._screen.post_message(CountsRead(counts))
+
+        self._work("counts", work)
+
+    def take_counts(self, counts: Counts) -> None:
+        """Show counts in the header."""
+        self.counts = counts
+        header = self._screen.header
+        header.waiting = counts.waiting
+        header.promoted = counts.promoted_today
+        header.rejected = counts.rejected_today
+        header.minutes = self.pace.minutes(counts.waiting)
+        self._screen.view.show_empty()
+        self._screen.view.show_place()
+
+    def wrote(self) -> None:
+        """This screen has written: that is no news from others."""
+        self._version = self._engine.foreign_version()
+        self.read_counts()
+        self.read_detail()
+
+    def watch(self) -> None:
+        """Notice what others wrote, keep the place. Draws nothing when nothing is."""
+        self._keep_place()
+        version = self._engine.foreign_version()
+        if version == self._version or not self._whole:
+            return
+        self._version = version
+        known = set(self._screen.model.ids)
+
+        def work() -> None:
+            fresh = self._engine.queue.ids(self.query)
+            new = sum(number not in known for number in fresh)
+            self._screen.post_message(OthersWrote(new))
+
+        self._work("others", work)
+
+    def take_others(self, new: int) -> None:
+        """Rows are read again in place; new ones wait for a refresh, so the cursor stays."""
+        screen = self._screen
+        screen.model.forget()
+        screen.list.refresh()
+        self.read_counts()
+        self.read_detail()
+        if new:
+            screen.say(f"{new:,} new candidate{'s' if new > 1 else ''} - R to show")
+
+    def _keep_place(self) -> None:
+        number = self._screen.model.current_id
+        if number is None or number == self._saved_place:
+            return
+        self._saved_place = number
+        try:
+            save_place(self._engine.path, self._screen.project, number)
+        except OSError as error:
+            self._screen.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
+
+    def close(self) -> None:
+        """Keep the place before the screen goes."""
+        self._keep_place()

@@ -1,0 +1,293 @@
+"""What the queue screen shows besides decisions: marks, clusters, zoom, titles, footer."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+from textual.widget import Widget
+
+from reviewer.tui.actions import actions_of
+from reviewer.tui.situation import Situation
+from reviewer.tui.theme import glyphs
+
+if TYPE_CHECKING:
+    from reviewer.engine import SourceState
+    from reviewer.tui.screens.queue import QueueScreen
+
+STATUSES = ("waiting", "deferred", "active", "invalid", "superseded", "all")
+_TITLES = {
+    "waiting": "Candidates",
+    "deferred": "Deferred",
+    "active": "Active memories",
+    "invalid": "Rejected",
+    "superseded": "Merged into others",
+    "all": "Everything",
+}
+_EMPTY = {
+    "waiting": ("Nothing waits.", "Ingest something: reviewer ingest PATH"),
+    "deferred": ("Nothing was put off.", "w shows other rows."),
+    "active": ("No memory is active yet.", "Promote a candidate with a; w shows other rows."),
+    "invalid": ("Nothing was rejected.", "w shows other rows."),
+    "superseded": ("Nothing was merged.", "w shows other rows."),
+    "all": ("The store is empty.", "Ingest something: reviewer ingest PATH"),
+}
+
+
+class View:
+    """Shows a `QueueScreen` as it stands."""
+
+    def __init__(self, screen: QueueScreen) -> None:
+        self._screen = screen
+        self._zoomed: str | None = None
+
+    def situation(self) -> Situation:
+        """What decides which keys do something."""
+        screen, model = self._screen, self._screen.model
+        row = model.current
+        counts, history = screen.loader.counts, screen.engine.history
+        return Situation(
+            row=row,
+            decided=row is not None and (row.status != "candidate" or row.id in model.settled),
+            rows=len(model.ids),
+            marked=model.count_marked(),
+            filtered=bool(screen.loader.query.filter),
+            editing=screen.editing.active,
+            expanded=row is not None and model.is_open(model.cursor),
+            beyond_cap=counts.beyond_cap if counts else 0,
+            undo=history.can_undo(),
+            redo=history.can_redo(),
+            zoomed=self._zoomed is not None,
+        )
+
+    # marks
+
+    def mark(self) -> None:
+        """Mark or unmark this row and go down."""
+        model = self._screen.model
+        number = model.ids[model.cursor]
+        model.marks.symmetric_difference_update({number})
+        self._screen.list.redraw(model.cursor)
+        self._screen.list.move_by(1)
+        self._say_marked()
+
+    def range(self) -> None:
+        """Begin a range here, or keep the one in progress."""
+        model = self._screen.model
+        if model.range_from is None:
+            model.range_from = model.cursor
+            self._screen.say("Range: go to its end, then decide; v keeps the marks.")
+        else:
+            model.keep_range()
+            self._say_marked()
+        self._screen.list.refresh()
+
+    def mark_all(self) -> None:
+        """Mark every row that waits, or none."""
+        model = self._screen.model
+        if model.marks:
+            model.marks.clear()
+        else:
+            model.marks = set(model.ids) - model.settled
+        model.range_from = None
+        self._screen.list.refresh()
+        self._say_marked()
+
+    def _say_marked(self) -> None:
+        count = self._screen.model.count_marked()
+        self._screen.say(f"{count:,} marked" if count else "Nothing is marked.")
+
+    # other rows and orders
+
+    def sort(self) -> None:
+        """The next order."""
+        from reviewer.engine import Sort
+
+        query = self._screen.loader.query
+        orders = list(Sort)
+        following = orders[(orders.index(query.sort) + 1) % len(orders)]
+        self._screen.loader.ask(replace(query, sort=following))
+        self._screen.say(f"Ordered by {following.value}.")
+
+    def which(self) -> None:
+        """The next sort of rows."""
+        query = self._screen.loader.query
+        status = STATUSES[(STATUSES.index(query.status) + 1) % len(STATUSES)]
+        self._screen.loader.ask(replace(query, status=status))
+        self._screen.say(f"Shown: {_TITLES[status].lower()}. w goes on.")
+
+    # clusters
+
+    async def toggle_cluster(self) -> None:
+        """Open the cluster of this row, or close it."""
+        screen, model = self._screen, self._screen.model
+        index = model.cursor
+        if model.is_open(index):
+            self.collapse()
+            return
+        members = await to_thread(screen.engine.queue.members, model.ids[index])
+        waiting = [member.id for member in members if member.status == "candidate"]
+        model.open_cluster(index, waiting)
+        screen.list.model_changed()
+        self.show_place()
+        screen.say(f"{len(waiting)} near duplicates: each row is decided alone now.")
+
+    def collapse(self) -> None:
+        """Close the cluster; the cursor goes to its row."""
+        screen = self._screen
+        screen.model.close_cluster(screen.model.cursor)
+        screen.list.model_changed()
+        self.show_place()
+        screen.loader.follow()
+
+    # panes
+
+    def _panes(self) -> list[Widget]:
+        screen = self._screen
+        return [screen.list, screen.candidate, screen.evidence]
+
+    def zoom(self) -> None:
+        """Fill the screen with the focused pane."""
+        self.unzoom()
+        focused = self._screen.focused
+        pane = focused if focused in self._panes() else self._screen.list
+        self._zoomed = pane.id
+        self._screen.add_class(f"zoom-{pane.id}")
+
+    def unzoom(self) -> None:
+        """Show all panes."""
+        if self._zoomed is not None:
+            self._screen.remove_class(f"zoom-{self._zoomed}")
+            self._zoomed = None
+
+    def next_pane(self) -> None:
+        """Focus the next pane."""
+        self._step_pane(1)
+
+    def previous_pane(self) -> None:
+        """Focus the pane before."""
+        self._step_pane(-1)
+
+    def _step_pane(self, step: int) -> None:
+        if self._screen.editing.active:
+            self._screen.editing.next_part(step)
+            return
+        panes = self._panes()
+        focused = self._screen.focused
+        at = panes.index(focused) if focused in panes else 0
+        zoomed = self._zoomed is not None
+        self.unzoom()
+        panes[(at + step) % len(panes)].focus(scroll_visible=False)
+        if zoomed:
+            self._screen.call_after_refresh(self.zoom)
+
+    def back(self) -> None:
+        """Leave one thing: range, marks, zoom, the pane, the filter."""
+        screen, model = self._screen, self._screen.model
+        if model.range_from is not None or model.marks:
+            model.range_from = None
+            model.marks.clear()
+            screen.list.refresh()
+            screen.say("Nothing is marked.")
+        elif self._zoomed is not None:
+            self.unzoom()
+        elif screen.focused is not screen.list:
+            screen.list.focus(scroll_visible=False)
+        elif screen.loader.query.filter:
+            screen.filtering.clear()
+
+    def next_waiting(self) -> None:
+        """To the next row that waits."""
+        self._to_waiting(1)
+
+    def previous_waiting(self) -> None:
+        """To the row before that waits."""
+        self._to_waiting(-1)
+
+    def _to_waiting(self, step: int) -> None:
+        model = self._screen.model
+        found = model.next_waiting(model.cursor + step, step)
+        if found is None:
+            self._screen.say("No other row waits in this direction.")
+        else:
+            self._screen.list.move_to(found)
+
+    # words
+
+    def show_title(self) -> None:
+        """The title above the list: which rows, in which order, through which filter."""
+        query = self._screen.loader.query
+        detail = f"by {query.sort.value}"
+        if query.filter:
+            detail += f"   / {query.filter}"
+        self._screen.title_rule.show(_TITLES.get(query.status, "Candidates"), detail)
+
+    def show_place(self) -> None:
+        """`8 of 37 · +21 beyond the cap (M)`."""
+        screen, model = self._screen, self._screen.model
+        counts = screen.loader.counts
+        place = f"{model.cursor + 1:,} of {len(model.ids):,}" if model.ids else ""
+        if counts and counts.beyond_cap:
+            beyond = f"+{counts.beyond_cap:,} beyond the cap: M"
+            place = f"{place} {glyphs(screen.app).dot} {beyond}" if place else beyond
+        screen.status.place = place
+
+    def show_empty(self) -> None:
+        """What an empty list says."""
+        screen = self._screen
+        query, counts = screen.loader.query, screen.loader.counts
+        lines = _EMPTY.get(query.status, _EMPTY["waiting"])
+        if query.filter:
+            lines = (f"Nothing matches / {query.filter}", "escape clears the filter.")
+        elif query.status == "waiting" and counts and counts.promoted + counts.rejected:
+            lines = (
+                "All clear: nothing waits.",
+                f"{counts.promoted:,} promoted, {counts.rejected:,} rejected so far.",
+                "w shows them, F8 the history, u takes the last decision back.",
+                "More to read: reviewer ingest PATH",
+            )
+        if screen.list.empty != lines:
+            screen.list.empty = lines
+            if not screen.model.ids:
+                screen.list.refresh()
+                self.show_detail()
+
+    def show_detail(self, state: SourceState | None = None) -> None:
+        """The candidate and its evidence, or why there is none."""
+        screen = self._screen
+        shown = screen.loader.shown
+        if shown is None or shown.view is None:
+            screen.candidate.show_nothing("")
+            screen.evidence.show_nothing()
+            return
+        more = {} if state is None else {"state": state, "keep_scroll": True}
+        screen.candidate.show_candidate(
+            shown.view,
+            now=screen.engine.clock(),
+            members=shown.members,
+            wordings=shown.wordings,
+            **more,
+        )
+        if state is None:
+            screen.evidence.show_evidence(shown.evidence)
+
+    def show_joint(self) -> None:
+        """Where the rule between the panes meets the upright one."""
+        screen = self._screen
+        editing = screen.editing.active or not screen.candidate.display
+        screen.separator.joint = 0 if editing else screen.candidate.size.height
+
+    def show_keys(self) -> None:
+        """The keys of the pane that has the focus."""
+        screen = self._screen
+        pane = "edit" if screen.editing.active else "queue"
+        if screen.filtering.focused:
+            pane = "filter"
+        keymap = getattr(screen.app, "keymap_in_use", None)
+        if keymap is None:
+            return
+        actions = [one for one in actions_of([pane, "app"]) if one.footer]
+        actions.sort(key=lambda one: one.footer)
+        screen.footer.show([(one, keymap.keys(one.id)[0]) for one in actions])
+        screen.title_rule.focused(screen.focused is screen.list)

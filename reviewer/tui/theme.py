@@ -1,0 +1,199 @@
+"""How the screen looks: one theme in dark and light, two accents, one vocabulary of glyphs.
+
+Widgets draw with the Rich styles of a `Palette`; each style carries its background, because lines
+are drawn without markup and without a second pass. Colour is never the only cue: every state has a
+glyph, and `Glyphs` has an ASCII form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rich.style import Style
+from textual.theme import Theme
+
+DARK = "reviewer-dark"
+LIGHT = "reviewer-light"
+
+
+@dataclass(frozen=True)
+class Colours:
+    """The ten colours that everything is mixed from."""
+
+    background: str
+    cursor: str
+    text: str
+    dim: str
+    faint: str
+    rule: str
+    accent: str
+    warm: str
+    span_background: str
+    span_text: str
+
+
+COLOURS = {
+    DARK: Colours(
+        background="#15181d",
+        cursor="#232a34",
+        text="#d8dce3",
+        dim="#8f98a6",
+        faint="#626b79",
+        rule="#343c48",
+        accent="#5ec4b4",
+        warm="#e2ae5f",
+        span_background="#3b3220",
+        span_text="#f3d9a4",
+    ),
+    LIGHT: Colours(
+        background="#fbfaf6",
+        cursor="#ebe8df",
+        text="#23272e",
+        dim="#636b77",
+        faint="#959ba4",
+        rule="#d2d0c7",
+        accent="#0c7168",
+        warm="#9a5805",
+        span_background="#fbe6bb",
+        span_text="#4a2f05",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The styles that lines are drawn with. `*_here` are the same on the row of the cursor."""
+
+    text: Style
+    strong: Style
+    dim: Style
+    faint: Style
+    rule: Style
+    accent: Style
+    warm: Style
+    span: Style
+    added: Style
+    removed: Style
+    text_here: Style
+    strong_here: Style
+    dim_here: Style
+    accent_here: Style
+    warm_here: Style
+
+
+def _palette(colours: Colours) -> Palette:
+    def on(background: str, colour: str, **how: bool) -> Style:
+        return Style(color=colour, bgcolor=background, **how)
+
+    back, here = colours.background, colours.cursor
+    return Palette(
+        text=on(back, colours.text),
+        strong=on(back, colours.text, bold=True),
+        dim=on(back, colours.dim),
+        faint=on(back, colours.faint),
+        rule=on(back, colours.rule),
+        accent=on(back, colours.accent),
+        warm=on(back, colours.warm),
+        span=on(colours.span_background, colours.span_text),
+        added=on(back, colours.accent, underline=True),
+        removed=on(back, colours.warm, strike=True),
+        text_here=on(here, colours.text),
+        strong_here=on(here, colours.text, bold=True),
+        dim_here=on(here, colours.dim),
+        accent_here=on(here, colours.accent),
+        warm_here=on(here, colours.warm),
+    )
+
+
+PALETTES = {name: _palette(colours) for name, colours in COLOURS.items()}
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """One sign for one meaning, everywhere."""
+
+    promoted: str = "✓"
+    rejected: str = "✗"
+    deferred: str = "⏸"
+    edited: str = "✎"
+    cluster: str = "≈"
+    stale: str = "!"
+    flagged: str = "⌁"
+    bar: str = "▌"
+    mark: str = "*"
+    member: str = "└"
+    ellipsis: str = "…"
+    dot: str = "·"
+    rule: str = "─"
+    newline: str = "⏎"
+    times: str = "×"
+    minus: str = "−"
+
+
+GLYPHS = Glyphs()
+ASCII = Glyphs(
+    promoted="+",
+    rejected="x",
+    deferred="=",
+    edited="e",
+    cluster="~",
+    flagged="?",
+    bar=">",
+    member="`",
+    ellipsis="~",
+    dot="-",
+    rule="-",
+    newline="\\",
+    times="x",
+    minus="-",
+)
+
+
+def _theme(name: str, colours: Colours, *, dark: bool) -> Theme:
+    return Theme(
+        name=name,
+        primary=colours.accent,
+        secondary=colours.warm,
+        accent=colours.accent,
+        warning=colours.warm,
+        error=colours.warm,
+        success=colours.accent,
+        foreground=colours.text,
+        background=colours.background,
+        surface=colours.background,
+        panel=colours.cursor,
+        boost=colours.cursor,
+        dark=dark,
+        variables={
+            "rule": colours.rule,
+            "dim": colours.dim,
+            "cursor-row": colours.cursor,
+            "scrollbar": colours.rule,
+            "scrollbar-hover": colours.faint,
+            "scrollbar-active": colours.accent,
+            "scrollbar-background": colours.background,
+            "scrollbar-background-hover": colours.background,
+            "scrollbar-background-active": colours.background,
+            "input-cursor-background": colours.text,
+            "input-cursor-foreground": colours.background,
+            "input-selection-background": colours.span_background,
+        },
+    )
+
+
+THEMES = (
+    _theme(DARK, COLOURS[DARK], dark=True),
+    _theme(LIGHT, COLOURS[LIGHT], dark=False),
+)
+
+
+def palette(app: Any) -> Palette:
+    """The styles of the theme that an app shows now; the dark ones for a foreign theme."""
+    return PALETTES.get(app.theme, PALETTES[DARK])
+
+
+def glyphs(app: Any) -> Glyphs:
+    """The signs that an app draws with: its `glyphs`, which `--ascii` sets."""
+    found = getattr(app, "glyphs", GLYPHS)
+    return found if isinstance(found, Glyphs) else GLYPHS

@@ -1,0 +1,1 @@
+"""Widgets that draw with the Line API."""

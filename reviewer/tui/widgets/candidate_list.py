@@ -1,0 +1,161 @@
+"""The list of candidates: only the lines in sight are read and drawn (Textual's Line API)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from reviewer.tui.queue_model import QueueModel
+from reviewer.tui.theme import glyphs, palette
+from reviewer.tui.widgets.candidate_row import row_strip
+from reviewer.tui.widgets.line import line_of
+
+WHEEL_LINES = 3
+
+
+class CandidateList(ScrollView, can_focus=True):
+    """Draws a `QueueModel` and moves its cursor."""
+
+    DEFAULT_CSS = """
+    CandidateList { height: 1fr; width: 1fr; overflow-x: hidden; overflow-y: hidden; }
+    """
+
+    @dataclass
+    class Moved(Message):
+        """The cursor stands on another row now."""
+
+        index: int
+
+        def can_replace(self, message: Message) -> bool:
+            """A later move makes an earlier one uninteresting."""
+            return isinstance(message, CandidateList.Moved)
+
+    class Opened(Message):
+        """A row was double-clicked."""
+
+    def __init__(self, model: QueueModel, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.model = model
+        self.empty: tuple[str, ...] = ()
+        """Sentences to show when the list has no rows."""
+
+    # drawing
+
+    def render_line(self, y: int) -> Strip:
+        """The line `y` of what is in sight."""
+        style, sign = palette(self.app), glyphs(self.app)
+        width = self.size.width
+        at = self.scroll_offset.y + y
+        model = self.model
+        if at >= len(model.ids):
+            words = self.empty[y - 1] if not model.ids and 0 < y <= len(self.empty) else ""
+            how = style.text if y == 1 else style.dim
+            return line_of([("  " + words, how)], width, style.text, sign.ellipsis)
+        row = model.window(at, at + 1)[0]
+        return row_strip(
+            row,
+            width,
+            style,
+            sign,
+            here=at == model.cursor,
+            focused=self.has_focus,
+            marked=model.is_marked(at),
+            decided=row is not None and (row.status != "candidate" or row.id in model.settled),
+            member=model.ids[at] in model.leader_of,
+        )
+
+    def render_lines(self, crop: object) -> list[Strip]:
+        """Read the rows in sight at once before they are drawn one by one."""
+        top = self.scroll_offset.y
+        self.model.window(top, top + self.size.height)
+        return super().render_lines(crop)  # type: ignore[arg-type]
+
+    def restyle(self) -> None:
+        """Draw again after a change of theme."""
+        self.refresh()
+
+    def model_changed(self) -> None:
+        """The snapshot, marks or rows changed: measure and draw everything again."""
+        self.set_reactive(ScrollView.virtual_size, Size(self.size.width, len(self.model.ids)))
+        self._keep_in_sight()
+        self.refresh()
+
+    def redraw(self, index: int) -> None:
+        """Draw one row again."""
+        self.refresh_line(index)
+
+    # moving
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row, scrolling only if the row is out of sight."""
+        model = self.model
+        index = max(0, min(index, len(model.ids) - 1))
+        before = model.cursor
+        if index == before or not model.ids:
+            return
+        model.cursor = index
+        if self._keep_in_sight() or model.range_from is not None:
+            self.refresh()
+        else:
+            self.refresh_line(before)
+            self.refresh_line(index)
+        self.post_message(self.Moved(index))
+
+    def move_by(self, lines: int) -> None:
+        """Move the cursor by so many rows."""
+        self.move_to(self.model.cursor + lines)
+
+    @property
+    def page(self) -> int:
+        """How many rows a page has."""
+        return max(self.size.height - 1, 1)
+
+    def _keep_in_sight(self) -> bool:
+        """Scroll so that the cursor is in sight; True when that changed the offset."""
+        height = max(self.size.height, 1)
+        top = self.scroll_offset.y
+        cursor = self.model.cursor
+        last = max(len(self.model.ids) - height, 0)
+        wanted = min(max(top, cursor - height + 1), cursor, last) if height else top
+        if wanted == top:
+            return False
+        for position in (ScrollView.scroll_y, ScrollView.scroll_target_y):
+            self.set_reactive(position, float(wanted))
+        return True
+
+    # events
+
+    def on_resize(self) -> None:
+        """Keep the cursor in sight at another size."""
+        self.model_changed()
+
+    def on_focus(self) -> None:
+        """The bar of the cursor shows where the keys go."""
+        self.refresh_line(self.model.cursor)
+
+    def on_blur(self) -> None:
+        """The bar of the cursor shows where the keys go."""
+        self.refresh_line(self.model.cursor)
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the clicked row; a double click edits it."""
+        at = self.scroll_offset.y + event.y
+        if at < len(self.model.ids):
+            self.move_to(at)
+            if event.chain == 2:
+                self.post_message(self.Opened())
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel moves the cursor."""
+        event.stop()
+        self.move_by(WHEEL_LINES)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel moves the cursor."""
+        event.stop()
+        self.move_by(-WHEEL_LINES)

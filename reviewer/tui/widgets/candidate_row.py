@@ -1,0 +1,87 @@
+"""How one candidate looks in the list: mark, glyph, confidence, type, content, in columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.strip import Strip
+
+from reviewer.text.display import display_line
+from reviewer.tui.theme import Glyphs, Palette
+from reviewer.tui.widgets.line import Part, cut, line_of
+
+if TYPE_CHECKING:
+    from reviewer.engine import QueueRow
+
+TYPE_CELLS = 10
+NARROW = 44
+"""Below this width the column of the type is left out."""
+
+
+def sign_of(row: QueueRow, decided: bool, sign: Glyphs) -> tuple[str, bool]:
+    """(three cells that say how a row stands, whether they are a warning)."""
+    if row.status in ("active", "graduated"):
+        state = sign.promoted
+    elif row.status == "invalid":
+        state = sign.rejected
+    elif row.status == "superseded":
+        state = sign.cluster
+    elif row.deferred:
+        state = sign.deferred
+    elif row.members and not decided:
+        state = sign.cluster + (str(row.members + 1) if row.members < 9 else "+")
+    else:
+        state = ""
+    extra = sign.flagged if row.flags else sign.edited if row.edited else ""
+    return f"{state:<2}{extra}".ljust(3), bool(extra and row.flags)
+
+
+def confidence_text(value: float) -> str:
+    """A confidence in three cells: `.58`, `1.0`."""
+    return "1.0" if value >= 0.995 else f"{value:.2f}"[1:]
+
+
+def row_strip(
+    row: QueueRow | None,
+    width: int,
+    style: Palette,
+    sign: Glyphs,
+    *,
+    here: bool,
+    focused: bool,
+    marked: bool,
+    decided: bool,
+    member: bool,
+) -> Strip:
+    """One row of exactly `width` cells. `row` None is a candidate that no longer exists."""
+    text = style.text_here if here else style.text
+    dim = style.dim_here if here else style.dim
+    accent = style.accent_here if here else style.accent
+    warm = style.warm_here if here else style.warm
+    bar: Part = (sign.bar if here else " ", accent if focused else dim)
+    if row is None:
+        return line_of([bar, ("  gone: R reads the queue again", dim)], width, text, sign.ellipsis)
+    state, warning = sign_of(row, decided, sign)
+    if marked:
+        bar = ((sign.bar if here else " ") + sign.mark, warm)
+    else:
+        bar = (bar[0] + " ", bar[1])
+    if warning or row.status == "invalid":
+        state_style = warm
+    else:
+        state_style = accent if not decided or row.status == "active" else dim
+    columns = confidence_text(row.confidence) + "  "
+    if width >= NARROW:
+        columns += cut(display_line(row.type), TYPE_CELLS, sign.ellipsis).ljust(TYPE_CELLS) + "  "
+    indent = f"{sign.member} " if member else ""
+    content = indent + display_line(row.content[: width * 2])
+    if marked and not decided:
+        words = warm
+    else:
+        words = dim if decided else style.strong_here if here else text
+    return line_of(
+        [bar, (state, state_style), (columns, dim), (content, words)],
+        width - 1,
+        text,
+        sign.ellipsis,
+    ).extend_cell_length(width, text)

@@ -1,0 +1,61 @@
+"""The field that a filter is typed into."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.widgets import Input
+
+from reviewer.tui.acting import Acting
+from reviewer.tui.actions import bindings_for
+
+if TYPE_CHECKING:
+    from reviewer.tui.screens.queue_filter import Filtering
+
+HINT = "words  type:project  conf>0.5  -word"
+
+
+class FilterInput(Acting, Input):
+    """The text field; `enter` keeps the filter, `escape` clears it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("filter")]
+
+    def __init__(self, filtering: Filtering) -> None:
+        super().__init__(placeholder=HINT, compact=True, select_on_focus=False)
+        self._filtering = filtering
+        self.cursor_blink = False
+
+    def keep(self) -> None:
+        """Keep the filter."""
+        self._filtering.keep()
+
+    def clear_filter(self) -> None:
+        """Clear the filter."""
+        self._filtering.clear()
+
+
+class FilterBar(Horizontal):
+    """One line below the list."""
+
+    DEFAULT_CSS = """
+    FilterBar { height: 1; display: none; }
+    FilterBar.-open { display: block; }
+    """
+
+    def __init__(self, filtering: Filtering) -> None:
+        super().__init__(id="filter")
+        self._filtering = filtering
+        self.field = FilterInput(filtering)
+
+    def compose(self) -> ComposeResult:
+        """The field alone: its placeholder says what can be typed."""
+        yield self.field
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._filtering.typed(event.value)

@@ -13,8 +13,8 @@ CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b\x08"))
 def looks_binary(head: bytes) -> bool:
     """Whether a file that begins with `head` is no text.
 
-    Text has no NUL in its first 8 kB (UTF-16 with its mark is text), and nearly all of it decodes.
-    Lines of JSON records keep a file text, whatever damage stands between them.
+    Nearly all of a text decodes, and it holds no NULs but stray ones (UTF-16 with its mark is
+    text). Lines of JSON records keep a file text, whatever damage stands between them.
     """
     if head.startswith(UTF16_MARKS):
         return False
@@ -23,7 +23,7 @@ def looks_binary(head: bytes) -> bool:
     records = sum(line.startswith(b'{"') for line in lines)
     if records and records * 2 >= len(lines):
         return False
-    if b"\0" in head:
+    if head.count(b"\0") * 200 > len(head):
         return True
     text = head.decode("utf-8", "replace")
     damaged = text.count("\ufffd") + len(head) - len(head.translate(None, CONTROLS))

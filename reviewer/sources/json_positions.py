@@ -9,8 +9,8 @@ from itertools import islice
 import msgspec
 from msgspec import Raw
 
-BETWEEN = re.compile(rb"[\s,:]*")
-STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+BETWEEN = re.compile(rb"[\s,:]*+")
+STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 _list = msgspec.json.Decoder(list[Raw])
 _dict = msgspec.json.Decoder(dict[str, Raw])

@@ -57,7 +57,7 @@ class MarkdownScan:
             self.tally["front matter only"] += 1
             return
         headings = _headings(body)
-        small = more is None and sum(map(len, texts)) <= HEAD_CHARS
+        small = more is None and sum(map(len, texts)) <= HEAD_CHARS and not self.tally
         if small and is_decision_record(headings):
             titles = tuple(title for _, title in headings[:1])
             yield from self._record(Section(body, titles, 1, True))
@@ -77,8 +77,7 @@ class MarkdownScan:
                 if raw is None:
                     self.tally["line over 1 MB"] += 1
                     self.errors.append(f"line {number + 1}: longer than 1 MB, passed over")
-                    # Keeps its place as an empty line, so that offsets go on falling on lines.
-                    yield NoteLine(number, start, b"", "")
+                    yield NoteLine(number, start, b"", "", too_long=True)
                     continue
                 text, replaced = self._form.text(raw)
                 if replaced:

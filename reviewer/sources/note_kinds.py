@@ -36,9 +36,12 @@ INSTRUCTION_TEXT = (
     "provides guidance to ai agents",
     "this is a ctx steering file",
 )
-COMMENT = re.compile(r"<!--(?:(?!-->).)*(?:-->|$)", re.DOTALL)
+COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+INDEX = re.compile(r"<!-- INDEX:START -->.*?<!-- INDEX:END -->", re.DOTALL)
+"""A generated table of the entries that follow: it says nothing of its own."""
+FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", re.DOTALL | re.MULTILINE)
 PLACEHOLDER = re.compile(
-    r"\{\{[^{}\n]*\}\}|\{[^{}\n]{2,}\}|\[(?![ xX-]?\])[^\[\]\n]{2,}\](?![\[(:])"
+    r"\{\{[^{}\n]*\}\}|\{[^{}\n]{2,}\}|(?<!\[)\[(?![ xX-]?\])[^\[\]\n]{2,}\](?![\[(:])"
     r"|<[A-Za-z][^<>\n]*[ _-][^<>\n]*>|\bYYYY-MM-DD\b"
 )
 LABEL = re.compile(
@@ -107,15 +110,17 @@ def entry_facts(text: str) -> dict[str, str]:
 
 
 def is_template(text: str) -> bool:
-    """Whether nothing is said: only comments and places to be filled in."""
-    body = COMMENT.sub(" ", text)
+    """Whether nothing is said: only comments, an index, and places to be filled in."""
+    if "<!--" not in text and not PLACEHOLDER.search(text):
+        return False
+    body = COMMENT.sub(" ", INDEX.sub(" ", text))
     commented = len(body) < len(text)
-    spots = PLACEHOLDER.findall(body)
-    rest = LABEL.sub(" ", PLACEHOLDER.sub(" ", body))
+    unfenced = FENCED.sub(" ", body)
+    spots = PLACEHOLDER.findall(unfenced)
+    rest = LABEL.sub(" ", PLACEHOLDER.sub(" ", unfenced))
     words = len(re.findall(r"[^\W_]{2,}", rest))
     if not words:
-        filled = LABEL.sub(" ", body).strip()
-        return bool(spots) or (commented and not filled)
+        return bool(spots) or (commented and not LABEL.sub(" ", body).strip())
     return len(spots) >= 3 and sum(map(len, spots)) > 1.5 * len(" ".join(rest.split()))
 
 

@@ -11,19 +11,23 @@ SECTION_CHARS = 20_000
 """Characters after which a section is cut at the next paragraph border, to keep memory flat."""
 
 HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
-FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+FENCE = re.compile(r" {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$")
 SETEXT = re.compile(r" {0,3}(=+|-{3,})[ \t]*$")
 NO_TITLE = re.compile(r"\s*([-*+>|#`~=<]|\d+[.)]\s|$)")
 HEADING_CHARS = 400
 
 
 class NoteLine(Struct, frozen=True):
-    """One line: its number (0-based), where its bytes begin, the bytes, and the text."""
+    """One line: its number (0-based), where its bytes begin, the bytes, and the text.
+
+    A line that is too long to be held stands here without its bytes, and belongs to no section.
+    """
 
     number: int
     start: int
     raw: bytes
     text: str
+    too_long: bool = False
 
 
 class Section(Struct):
@@ -56,8 +60,7 @@ class Markup:
     def plain(self, line: str) -> bool:
         """Whether this line is outside of fences and comments; call it for every line in order."""
         if self._fence:
-            closing = FENCE.match(line)
-            if closing and closing[1].startswith(self._fence) and not line.strip("`~ \t\r"):
+            if line.strip().startswith(self._fence) and not line.strip(self._fence[0] + " \t"):
                 self._fence = ""
             return False
         if self._comment:
@@ -65,7 +68,7 @@ class Markup:
             return False
         fence = FENCE.match(line)
         if fence:
-            self._fence = fence[1]
+            self._fence = fence[1] or fence[2]
             return False
         opened = line.rfind("<!--")
         if opened >= 0 and line.find("-->", opened) < 0:
@@ -75,7 +78,7 @@ class Markup:
 
 
 def sections(lines: Iterator[NoteLine], is_entry: Callable[[int, str], bool]) -> Iterator[Section]:
-    """The sections of a note in order.
+    """The sections of a note in order; some are blank.
 
     A heading for which `is_entry(level, title)` holds begins an entry, which keeps its
     sub-headings. Sections are never longer than twice `SECTION_CHARS`, except for a single line.
@@ -85,6 +88,11 @@ def sections(lines: Iterator[NoteLine], is_entry: Callable[[int, str], bool]) ->
     current = Section([], (), 0)
     size = 0
     for line in lines:
+        if line.too_long:
+            yield current
+            current = Section([], current.headings, current.level, current.entry)
+            size = 0
+            continue
         plain = markup.plain(line.text)
         heading = heading_of(line.text) if plain else None
         moved: list[NoteLine] = []
@@ -93,8 +101,7 @@ def sections(lines: Iterator[NoteLine], is_entry: Callable[[int, str], bool]) ->
             moved = [current.lines.pop()]
             heading = (1 if underline[1][0] == "=" else 2, moved[0].text.strip())
         if heading is not None and not (current.entry and heading[0] > current.level):
-            if any(each.text.strip() for each in current.lines):
-                yield current
+            yield current
             path = [step for step in path if step[0] < heading[0]] + [heading]
             titles = tuple(title for _, title in path)
             current = Section(moved, titles, heading[0], is_entry(*heading))
@@ -107,8 +114,7 @@ def sections(lines: Iterator[NoteLine], is_entry: Callable[[int, str], bool]) ->
             size = 0
         current.lines.append(line)
         size += len(line.text) + 1
-    if any(each.text.strip() for each in current.lines):
-        yield current
+    yield current
 
 
 def _is_title(lines: list[NoteLine]) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from msgspec import structs
@@ -14,6 +16,7 @@ from reviewer.sources.binary import looks_binary
 from reviewer.sources.chat import ChatScan
 from reviewer.sources.claude_code import ClaudeCodeScan
 from reviewer.sources.formats import CHAT, CLAUDE_CODE, document_format, line_format
+from reviewer.sources.json_pieces import json_pieces
 from reviewer.sources.json_positions import outline
 from reviewer.sources.lines import (
     LINE_LIMIT,
@@ -30,6 +33,7 @@ from reviewer.sources.records import Record, Scan
 HEAD_BYTES = 256_000
 DOCUMENT_LIMIT = 256_000_000
 SAMPLE_LINES = 200
+JSON_START = re.compile(rb'\s*(?:\{\s*"|\[\s*\[?\s*\{)')
 
 
 class EmptyScan:
@@ -62,8 +66,10 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
     pieces, form = _pieces(sample, form)
     objects = [each for piece in pieces if (each := _object(piece))]
     if not objects and len(pieces) < 2:
-        objects = [each for piece in _later_pieces(path, form) if (each := _object(piece))]
-        pieces = [b""] * len(objects)
+        pieces += _later_pieces(path, form)
+        objects = [each for piece in pieces if (each := _object(piece))]
+    if not objects:
+        objects = [each for line in pieces[:20] for each in _run_together(line)]
     votes = Counter(name for each in objects if (name := line_format(each)))
     begins = sample.lstrip()[:1]
     if votes and begins != b"[" and len(objects) >= 0.3 * len(pieces):
@@ -76,8 +82,9 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
             return ChatScan(path, form, lines, document)
     if votes:
         return _line_reader(path, form, lines, votes)
-    if objects and begins == b"{":
-        raise SourceError(f"{path} is not text that reviewer reads: JSON that is no conversation.")
+    if JSON_START.match(sample):
+        what = "JSON that is no conversation" if objects else "JSON that is damaged"
+        raise SourceError(f"{path} is not text that reviewer reads: {what}.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     if reason := why_no_prose(text, path.suffix):
         raise SourceError(f"{path} is not text that reviewer reads: {reason}.")
@@ -116,7 +123,7 @@ def _later_pieces(path: Path, form: TextForm) -> list[bytes]:
     found: list[bytes] = []
     with reading(path) as stream:
         for number, start, raw in read_lines(stream, form):
-            if raw is not None and raw.strip():
+            if number and raw is not None and raw.strip():
                 found.append(form.utf8(raw))
             if number >= 20 or start > LINE_LIMIT:
                 break
@@ -132,6 +139,12 @@ def _object(line: bytes) -> dict[str, object] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def _run_together(line: bytes) -> list[dict[str, object]]:
+    """The first records of a line that holds several."""
+    found = (_object(piece) for _, piece in islice(json_pieces(line), 3))
+    return [each for each in found if each]
 
 
 def _line_reader(path: Path, form: TextForm, lines: tuple[int, float], votes: Counter[str]) -> Scan:

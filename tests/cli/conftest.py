@@ -1,0 +1,132 @@
+"""The real command line in processes of its own, on stores of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NOTE = """# Decisions of the kiosk team
+
+## Decision: receipts are printed in the customer's language
+
+- [Decision] Receipts are printed in the language that the customer chose at the start.
+- [Preference] We prefer thermal paper without BPA for all printers.
+- [Constraint] A receipt has to be printed within two seconds of the payment.
+- paper width = 80 mm
+
+We decided to keep the drawer closed until the card terminal has answered. The root cause of the
+double charges was that the terminal repeated its answer after a timeout of 20 seconds.
+"""
+
+
+class Reviewer:
+    """Calls `reviewer` with a home and a store of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.db = folder / "store.db"
+        home = folder / "home"
+        home.mkdir(exist_ok=True)
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("REVIEWER_", "XDG_"))}
+        self.environment = {**kept, "HOME": str(home), "COLUMNS": "80"}
+
+    def start(self, *arguments: object, db: bool = True, **settings: Any) -> subprocess.Popen[str]:
+        """A running call; `db=False` leaves `--db` out."""
+        options = ["--db", str(self.db)] if db else []
+        environment = {**self.environment, **settings.pop("env", {})}
+        return subprocess.Popen(
+            [sys.executable, "-m", "reviewer", *options, *map(str, arguments)],
+            cwd=self.folder,
+            env=environment,
+            text=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            stdin=settings.pop("stdin", subprocess.PIPE),
+            stdout=settings.pop("stdout", subprocess.PIPE),
+            stderr=subprocess.PIPE,
+            **settings,
+        )
+
+    def __call__(
+        self, *arguments: object, typed: str | None = None, db: bool = True, **settings: Any
+    ) -> subprocess.CompletedProcess[str]:
+        """A finished call."""
+        with self.start(*arguments, db=db, **settings) as process:
+            out, err = process.communicate(typed, timeout=50)
+        return subprocess.CompletedProcess(process.args, process.returncode, out or "", err)
+
+    def rows(self, *arguments: object) -> list[dict[str, Any]]:
+        """The JSON objects that a call printed; the call has to succeed."""
+        done = self(*arguments, "--json")
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def ids(self, *arguments: object) -> list[int]:
+        """The ids of `queue list` with these options."""
+        return [row["id"] for row in self.rows("queue", "list", *arguments)]
+
+    def fails(self, *arguments: object, code: int = 1, **settings: Any) -> str:
+        """The one line that a failing call said; nothing else is printed, and no traceback."""
+        done = self(*arguments, **settings)
+        assert done.returncode == code, (done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr
+        assert "defect" not in done.stderr
+        assert done.stdout == ""
+        lines = done.stderr.splitlines()
+        assert len(lines) == 1, done.stderr
+        return lines[0]
+
+    def nothing_lost(self, *, candidates: int | None = None) -> None:
+        """The ledger and the rows still agree, and no candidate went away."""
+        assert self("verify").returncode == 0
+        if candidates is not None:
+            assert len(self.ids("--status", "all")) == candidates
+
+
+@pytest.fixture
+def reviewer(tmp_path: Path) -> Reviewer:
+    """The program with an empty home and no store yet."""
+    return Reviewer(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Reviewer, str], None]:
+    """Gives a program a copy of a store that is made once: `seeded` or `ingested`."""
+    made: dict[str, Path] = {}
+
+    def give(program: Reviewer, kind: str) -> None:
+        if kind not in made:
+            builder = Reviewer(tmp_path_factory.mktemp(kind))
+            if kind == "seeded":
+                assert builder("dev-seed", 12).returncode == 0
+            else:
+                note = builder.folder / "kiosk-decisions.md"
+                note.write_text(NOTE, encoding="utf-8")
+                done = builder("--project", "kiosk", "ingest", note)
+                assert done.returncode == 0, done.stderr
+            made[kind] = builder.db
+        shutil.copy(made[kind], program.db)
+
+    return give
+
+
+@pytest.fixture
+def seeded(reviewer: Reviewer, stores: Callable[[Reviewer, str], None]) -> Reviewer:
+    """The program with 12 made-up candidates."""
+    stores(reviewer, "seeded")
+    return reviewer
+
+
+@pytest.fixture
+def ingested(reviewer: Reviewer, stores: Callable[[Reviewer, str], None]) -> Reviewer:
+    """The program with what a small note proposes, in the project `kiosk`."""
+    stores(reviewer, "ingested")
+    return reviewer

@@ -1,0 +1,304 @@
+"""Whatever is wrong with the input: one clear line, the right exit code, nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import NOTE, Reviewer
+
+as_root = pytest.mark.skipif(os.geteuid() == 0, reason="permissions do not bind the superuser")
+
+
+def wave(program: Reviewer, *paths: object) -> dict[str, object]:
+    """The counts of an ingestion that succeeds."""
+    (counts,) = program.rows("ingest", *paths)
+    return counts
+
+
+class TestWhatIsRead:
+    def test_a_missing_path(self, reviewer: Reviewer) -> None:
+        line = reviewer.fails("ingest", "nowhere/at/all.md")
+        assert "nowhere/at/all.md" in line
+        line = reviewer.fails("extract", "nowhere.md")
+        assert "nowhere.md" in line
+
+    @as_root
+    def test_an_unreadable_file(self, reviewer: Reviewer) -> None:
+        note = reviewer.folder / "secret.md"
+        note.write_text(NOTE)
+        note.chmod(0)
+        assert "secret.md" in reviewer.fails("ingest", note)
+
+    @as_root
+    def test_an_unreadable_file_does_not_stop_its_folder(self, reviewer: Reviewer) -> None:
+        folder = reviewer.folder / "notes"
+        folder.mkdir()
+        (folder / "good.md").write_text(NOTE)
+        (folder / "bad.md").write_text(NOTE)
+        (folder / "bad.md").chmod(0)
+        assert wave(reviewer, folder)["new"]
+
+    def test_a_folder_without_anything_readable(self, reviewer: Reviewer) -> None:
+        folder = reviewer.folder / "pictures"
+        folder.mkdir()
+        (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
+        counts = wave(reviewer, folder)
+        assert (counts["records"], counts["new"]) == (0, 0)
+        assert reviewer("ingest", folder).returncode == 0
+        reviewer.nothing_lost(candidates=0)
+
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("binary.md", bytes(range(256)) * 40),
+            ("empty.md", b""),
+            ("blank.jsonl", b"\n\n\n"),
+            ("cut.jsonl", b'{"type":"user","uuid":"a","message":{"role":"user","content":"Hel'),
+            ("wrong.json", b"{]"),
+            ("deep.json", b"[" * 100_000),
+            (
+                "latin.md",
+                "# Größe\n\n- [Decision] Über die Tür wird entschieden.\n".encode("latin-1"),
+            ),
+            ("nul.txt", b"We decided to keep\x00 the drawer closed until the terminal answers.\n"),
+        ],
+    )
+    def test_damaged_files_are_counted(self, reviewer: Reviewer, name: str, content: bytes) -> None:
+        path = reviewer.folder / name
+        path.write_bytes(content)
+        done = reviewer("ingest", path, "--json")
+        assert "Traceback" not in done.stderr
+        assert "defect" not in done.stderr
+        assert done.returncode in (0, 1), done.stderr
+        if done.returncode == 0:
+            counts = json.loads(done.stdout)
+            assert counts.keys() >= {"records", "skipped", "new"}
+        else:
+            assert len(done.stderr.splitlines()) == 1
+            assert name in done.stderr
+        if reviewer.db.exists():
+            reviewer.nothing_lost()
+
+    def test_invalid_utf8_keeps_what_can_be_read(self, reviewer: Reviewer) -> None:
+        note = reviewer.folder / "note.md"
+        note.write_bytes(
+            NOTE.encode() + b"\n- [Decision] The \xff\xfe drawer has two keys and a lock.\n"
+        )
+        assert wave(reviewer, note)["new"]
+        assert reviewer("queue", "list").returncode == 0
+
+    def test_a_name_that_is_no_text(self, reviewer: Reviewer) -> None:
+        name = os.fsdecode(b"note-\xff.md")
+        Path(reviewer.folder / name).write_text(NOTE)
+        assert wave(reviewer, name)["new"]
+        memory = reviewer.ids()[0]
+        assert reviewer("queue", "show", memory).returncode == 0
+        assert reviewer("queue", "show", memory, "--json").returncode == 0
+
+    def test_ingesting_again_adds_nothing(self, ingested: Reviewer) -> None:
+        note = ingested.folder / "kiosk-decisions.md"
+        note.write_text(NOTE, encoding="utf-8")
+        before = len(ingested.ids("--status", "all"))
+        (counts,) = ingested.rows("--project", "kiosk", "ingest", note)
+        assert counts["new"] == 0
+        ingested.nothing_lost(candidates=before)
+
+
+class TestTheStore:
+    def test_none_there(self, reviewer: Reviewer) -> None:
+        line = reviewer.fails("queue", "list")
+        assert "reviewer ingest PATH" in line
+        assert not reviewer.db.exists()
+
+    def test_no_sqlite_file(self, reviewer: Reviewer) -> None:
+        reviewer.db.write_text("Dear diary, today I was mistaken for a store.\n" * 50)
+        before = reviewer.db.read_bytes()
+        for arguments in (["queue", "list"], ["dev-seed", "1"], ["verify"]):
+            assert "not a reviewer store" in reviewer.fails(*arguments)
+        assert reviewer.db.read_bytes() == before
+
+    def test_a_folder_in_its_place(self, reviewer: Reviewer) -> None:
+        reviewer.db.mkdir()
+        assert str(reviewer.db) in reviewer.fails("queue", "list")
+
+    def test_of_a_newer_version(self, seeded: Reviewer) -> None:
+        with sqlite3.connect(seeded.db) as connection:
+            connection.execute("PRAGMA user_version = 99")
+        connection.close()
+        assert "newer reviewer" in seeded.fails("queue", "list")
+        assert "newer reviewer" in seeded.fails("promote", "1")
+
+    @as_root
+    def test_read_only(self, seeded: Reviewer) -> None:
+        seeded.ids()
+        seeded.db.chmod(0o400)
+        assert "read-only" in seeded.fails("promote", "1")
+
+    def test_locked_by_another_program(self, seeded: Reviewer) -> None:
+        before = len(seeded.ids("--status", "all"))
+        with sqlite3.connect(seeded.db, isolation_level=None) as holder:
+            holder.execute("BEGIN IMMEDIATE")
+            assert "busy" in seeded.fails("promote", "1")
+            assert seeded("queue", "list").returncode == 0
+            holder.execute("ROLLBACK")
+        holder.close()
+        assert seeded("promote", "1").returncode == 0
+        seeded.nothing_lost(candidates=before)
+
+    def test_a_full_disk(self, seeded: Reviewer, tmp_path: Path) -> None:
+        """SQLite reports a file that may not grow (RLIMIT_FSIZE) as it does a full disk."""
+        before = len(seeded.ids("--status", "all"))
+        limit = seeded.db.stat().st_size + 8192
+        import resource
+
+        def cap() -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+        done = seeded("dev-seed", 20_000, preexec_fn=cap)
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        seeded.nothing_lost(candidates=before)
+
+    def test_two_programs_at_once(self, seeded: Reviewer) -> None:
+        ids = seeded.ids()
+        running = [seeded.start("promote", memory, "--alone") for memory in ids]
+        for process in running:
+            _, said = process.communicate(timeout=50)
+            assert process.returncode == 0, said
+        assert sorted(seeded.ids("--status", "active")) == sorted(ids)
+        seeded.nothing_lost(candidates=len(ids))
+
+    def test_the_same_decision_twice_at_once(self, seeded: Reviewer) -> None:
+        memory = seeded.ids()[0]
+        running = [seeded.start(verb, memory, "--alone") for verb in ("promote", "reject")]
+        codes = []
+        for process in running:
+            process.communicate(timeout=50)
+            codes.append(process.returncode)
+        assert sorted(codes) == [0, 1]
+        seeded.nothing_lost()
+
+
+class TestWhatIsAsked:
+    @pytest.mark.parametrize("verb", ["promote", "reject", "defer", "restore"])
+    def test_an_unknown_id_decides_nothing(self, seeded: Reviewer, verb: str) -> None:
+        known = seeded.ids()[0]
+        acts = len(seeded.rows("history"))
+        assert "4711" in seeded.fails(verb, known, 4711)
+        assert len(seeded.rows("history")) == acts
+
+    def test_an_unknown_id_elsewhere(self, seeded: Reviewer) -> None:
+        assert "4711" in seeded.fails("queue", "show", 4711)
+        assert "4711" in seeded.fails("merge", 4711, "--into", 1)
+        assert "4711" in seeded.fails("history", "show", 4711)
+        assert "4711" in seeded.fails("undo", 4711)
+        assert "4711" in seeded.fails("edit", 4711, "--content-file", "-", typed="Some other words")
+
+    def test_what_is_already_decided(self, seeded: Reviewer) -> None:
+        first, second = seeded.ids("--limit", 2)
+        seeded("promote", first, "--alone")
+        line = seeded.fails("reject", second, first)
+        assert f"#{first}" in line
+        assert "already active" in line
+        assert second in seeded.ids()
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["promote"],
+            ["promote", "abc"],
+            ["promote", "0"],
+            ["promote", "9" * 30],
+            ["queue", "list", "--status", "new"],
+            ["queue", "list", "--limit", "0"],
+            ["extract", "a.md", "--from-line", "5", "--to-line", "2"],
+            ["no-such-verb"],
+            ["ingest"],
+            ["--project", "", "stats"],
+        ],
+        ids=lambda arguments: " ".join(arguments)[:40],
+    )
+    def test_wrong_usage(self, seeded: Reviewer, arguments: list[str]) -> None:
+        assert "--help" in seeded.fails(*arguments, code=2)
+
+    def test_a_bad_filter(self, seeded: Reviewer) -> None:
+        assert "conf" in seeded.fails("queue", "list", "--filter", "conf>high")
+
+    def test_a_misspelt_project(self, ingested: Reviewer) -> None:
+        assert "kiosk" in ingested.fails("--project", "kisok", "queue", "list")
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (b"", "empty"),
+            (b"  \n", "empty"),
+            (b"\xff\xfe\x00", "UTF-8"),
+            (b"x" * (1 << 21), "larger"),
+        ],
+    )
+    def test_a_bad_wording(self, seeded: Reviewer, content: bytes, said: str) -> None:
+        wording = seeded.folder / "wording"
+        wording.write_bytes(content)
+        memory = seeded.ids()[0]
+        assert said in seeded.fails("edit", memory, "--content-file", wording)
+        assert "nowhere" in seeded.fails("edit", memory, "--content-file", "nowhere")
+        seeded.nothing_lost()
+
+    def test_the_screen_without_a_terminal(self, seeded: Reviewer) -> None:
+        assert "reviewer queue list" in seeded.fails(code=2)
+        assert "--no-screen" in seeded.fails("demo", code=2)
+
+
+class TestTheWayOut:
+    def test_a_reader_that_goes_away(self, seeded: Reviewer) -> None:
+        seeded("dev-seed", 3000)
+        process = seeded.start("queue", "list", "--json")
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(timeout=50) == 0
+        process.stderr.close()
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+    @pytest.mark.parametrize(
+        "arguments", [["queue", "list"], ["queue", "list", "--json"], ["stats"]]
+    )
+    def test_output_onto_a_full_disk(self, seeded: Reviewer, arguments: list[str]) -> None:
+        with Path("/dev/full").open("w") as full:
+            done = seeded(*arguments, stdout=full)
+        assert done.returncode == 1
+        assert "No space left" in done.stderr
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+
+    def test_ctrl_c_keeps_what_was_read(self, reviewer: Reviewer) -> None:
+        folder = reviewer.folder / "notes"
+        folder.mkdir()
+        for number in range(3000):
+            (folder / f"note-{number}.md").write_text(NOTE.replace("kiosk", f"kiosk {number}"))
+        process = reviewer.start("ingest", folder, "--json")
+        end = time.monotonic() + 30
+        while time.monotonic() < end and not reviewer.db.exists():
+            time.sleep(0.02)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=50)
+        assert process.returncode == 130, err
+        assert "Interrupted" in err
+        counts = json.loads(out)
+        assert counts["state"] == "interrupted"
+        assert 0 < counts["files"] < 3000
+        reviewer.nothing_lost()
+        done = reviewer.rows("ingest", folder)[0]
+        assert done["state"] == "done"
+        assert done["files"] + done["unchanged"] >= 3000

@@ -1,0 +1,75 @@
+"""`config show|validate` and the settings file behind them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewer.settings import Settings, SettingsError, load_settings
+from tests.cli.conftest import Reviewer
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_without_a_file_the_built_in_settings_hold(reviewer: Reviewer) -> None:
+    assert load_settings(reviewer.folder / "config.toml") == Settings()
+    assert reviewer.rows("config", "show")[0]["theme"] == "dark"
+    assert "built-in" in reviewer("config", "validate").stdout
+
+
+def test_a_file_is_read(reviewer: Reviewer) -> None:
+    path = written(reviewer.folder, 'theme = "light"\nascii = true\n[keys]\npromote = ["a", "y"]\n')
+    assert load_settings(path) == Settings(theme="light", ascii=True, keys={"promote": ["a", "y"]})
+    done = reviewer("config", "show", env={"REVIEWER_CONFIG": str(path)})
+    assert 'theme = "light"' in done.stdout
+    assert str(path) in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('them = "dark"', "Did you mean theme?"),
+        ("zebra = 1", "Known: theme"),
+        ('theme = "blue"', "theme"),
+        ("ascii = 3", "ascii"),
+        ("theme = ", "line 1"),
+    ],
+)
+def test_a_mistake_is_named(reviewer: Reviewer, text: str, said: str) -> None:
+    path = written(reviewer.folder, text)
+    with pytest.raises(SettingsError, match=said.replace("?", r"\?")):
+        load_settings(path)
+    settings = {"REVIEWER_CONFIG": str(path)}
+    assert said in reviewer.fails("config", "validate", env=settings)
+    assert said in reviewer("doctor", env=settings).stdout
+
+
+def test_a_named_file_has_to_be_there(reviewer: Reviewer) -> None:
+    missing = {"REVIEWER_CONFIG": "nowhere.toml"}
+    assert "nowhere.toml" in reviewer.fails("config", "validate", env=missing)
+
+
+def test_doctor_finds_a_broken_store(reviewer: Reviewer) -> None:
+    reviewer.db.write_text("no store\n" * 200)
+    done = reviewer("doctor")
+    assert done.returncode == 1
+    assert "!!" in done.stdout
+
+
+def test_doctor_looks_at_a_sound_store_and_changes_nothing(seeded: Reviewer) -> None:
+    before = seeded.db.read_bytes()
+    findings = {one["name"]: one for one in seeded.rows("doctor")}
+    assert findings["integrity"]["value"] == "ok"
+    assert findings["journal"]["value"] == "wal"
+    assert seeded.db.read_bytes() == before
+
+
+def test_the_store_can_be_named_in_the_environment(seeded: Reviewer) -> None:
+    named = {"REVIEWER_DB": str(seeded.db)}
+    assert seeded("stats", db=False, env=named).returncode == 0
+    assert "no store" in seeded.fails("stats", db=False)

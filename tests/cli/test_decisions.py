@@ -1,0 +1,112 @@
+"""`promote|reject|defer|restore|merge|edit`, `undo|redo|history|verify`: one call is one act."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+
+
+def status_of(program: Reviewer, memory: int) -> str:
+    return str(program.rows("queue", "show", memory)[0]["status"])
+
+
+@pytest.mark.parametrize(("verb", "status"), [("promote", "active"), ("reject", "invalid")])
+def test_several_ids_are_one_act(seeded: Reviewer, verb: str, status: str) -> None:
+    ids = seeded.ids("--limit", 3)
+    acts = len(seeded.rows("history"))
+    done = seeded(verb, *ids, "--alone")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "reviewer undo" in done.stderr
+    assert len(seeded.rows("history")) == acts + 1
+    assert [status_of(seeded, memory) for memory in ids] == [status] * 3
+    assert seeded("undo").returncode == 0
+    assert [status_of(seeded, memory) for memory in ids] == ["candidate"] * 3
+    assert seeded("redo").returncode == 0
+    assert [status_of(seeded, memory) for memory in ids] == [status] * 3
+    seeded.nothing_lost()
+
+
+def test_an_id_may_carry_its_hash_sign(seeded: Reviewer) -> None:
+    memory = seeded.ids()[0]
+    assert seeded("promote", f"#{memory}").returncode == 0
+    assert status_of(seeded, memory) == "active"
+
+
+def test_restore_brings_a_decided_candidate_back(seeded: Reviewer) -> None:
+    memory = seeded.ids()[0]
+    seeded("reject", memory)
+    assert seeded("restore", memory).returncode == 0
+    assert status_of(seeded, memory) == "candidate"
+
+
+def test_merge_folds_one_into_another(seeded: Reviewer) -> None:
+    stays, goes = seeded.ids("--limit", 2)
+    assert seeded("merge", goes, "--into", stays).returncode == 0
+    shown = seeded.rows("queue", "show", goes)[0]
+    assert (shown["status"], shown["superseded_by"]) == ("superseded", stays)
+
+
+def test_edit_reads_a_file_and_promotes_when_asked(seeded: Reviewer) -> None:
+    first, second = seeded.ids("--limit", 2)
+    wording = seeded.folder / "wording.txt"
+    wording.write_text("Deploys need two approvals\n", encoding="utf-8")
+    assert seeded("edit", first, "--content-file", wording).returncode == 0
+    assert status_of(seeded, first) == "candidate"
+    wording.write_text("Backups are tested every Monday\n", encoding="utf-8")
+    assert seeded("edit", second, "--content-file", wording, "--promote").returncode == 0
+    shown = seeded.rows("queue", "show", second)[0]
+    assert (shown["status"], shown["content"]) == ("active", "Backups are tested every Monday")
+
+
+def test_an_act_can_be_undone_by_its_number(seeded: Reviewer) -> None:
+    first, second = seeded.ids("--limit", 2)
+    seeded("promote", first)
+    act = seeded.rows("history")[-1]["id"]
+    seeded("reject", second)
+    assert seeded("undo", act).returncode == 0
+    assert (status_of(seeded, first), status_of(seeded, second)) == ("candidate", "invalid")
+
+
+def test_history_is_oldest_first_in_json_and_newest_first_for_people(seeded: Reviewer) -> None:
+    for memory in seeded.ids("--limit", 3):
+        seeded("defer", memory)
+    ids = [act["id"] for act in seeded.rows("history")]
+    assert ids == sorted(ids)
+    assert [act["id"] for act in seeded.rows("history", "--limit", 2)] == ids[-2:]
+    shown = [int(line.split()[0]) for line in seeded("history").stdout.splitlines()]
+    assert shown == sorted(ids, reverse=True)
+
+
+def test_history_show_tells_what_changed(seeded: Reviewer) -> None:
+    memory = seeded.ids()[0]
+    seeded("promote", memory, "--alone")
+    act = seeded.rows("history")[-1]
+    changes = seeded.rows("history", "show", act["id"])
+    assert len(changes) == act["rows"]
+    changed = next(c for c in changes if (c["table"], c["row"]) == ("memory", memory))
+    assert (changed["before"]["status"], changed["after"]["status"]) == ("candidate", "active")
+    assert "status: candidate -> active" in seeded("history", "show", act["id"]).stdout
+
+
+def test_verify_says_what_it_compared(seeded: Reviewer) -> None:
+    done = seeded("verify")
+    assert done.returncode == 0
+    assert "agree with the ledger of 1 acts" in done.stdout
+    assert seeded.rows("verify")[0]["ok"] is True
+
+
+def test_verify_finds_a_row_that_no_act_wrote(seeded: Reviewer) -> None:
+    import sqlite3
+
+    with sqlite3.connect(seeded.db) as connection:
+        connection.execute("UPDATE memory SET status = 'active' WHERE id = 1")
+    connection.close()
+    done = seeded("verify")
+    assert done.returncode == 1
+    assert "DO NOT agree" in done.stdout
+
+
+def test_nothing_to_undo_is_said(seeded: Reviewer) -> None:
+    assert "undo" in seeded.fails("undo").lower()
+    assert "redo" in seeded.fails("redo").lower()

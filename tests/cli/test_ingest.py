@@ -1,0 +1,75 @@
+"""`ingest`, `extract`, `queue more`, `stats` and `demo --no-screen`."""
+
+from __future__ import annotations
+
+from tests.cli.conftest import NOTE, Reviewer
+
+
+def test_a_wave_says_what_it_did(reviewer: Reviewer) -> None:
+    note = reviewer.folder / "kiosk-decisions.md"
+    note.write_text(NOTE, encoding="utf-8")
+    (wave,) = reviewer.rows("ingest", note)
+    assert wave["records"] > 0
+    assert wave["skipped"] >= 0
+    assert wave["new"] == len(reviewer.ids("--status", "all"))
+    assert wave["project"] == "default"
+
+
+def test_people_get_a_table_on_stdout_and_no_progress_in_a_pipe(reviewer: Reviewer) -> None:
+    note = reviewer.folder / "kiosk-decisions.md"
+    note.write_text(NOTE, encoding="utf-8")
+    done = reviewer("ingest", note)
+    names = [line.split("  ")[0] for line in done.stdout.splitlines()]
+    assert {"wave", "files", "records", "new", "repeated", "report"} <= set(names)
+    assert done.stderr == "Decide with: reviewer\n"
+
+
+def test_extract_touches_no_store_and_says_the_lines(reviewer: Reviewer) -> None:
+    note = reviewer.folder / "kiosk-decisions.md"
+    note.write_text(NOTE, encoding="utf-8")
+    rows = reviewer.rows("extract", note)
+    assert not reviewer.db.exists()
+    lines = NOTE.splitlines()
+    paper = next(row for row in rows if "thermal" in row["content"])
+    source = paper["source"]
+    assert "thermal" in "\n".join(lines[source["line_start"] : source["line_end"]])
+    assert reviewer.rows("extract", note, "--top", 1) == rows[:1]
+    assert paper["content"] not in {
+        row["content"] for row in reviewer.rows("extract", note, "--to-line", 2)
+    }
+
+
+def test_more_brings_what_the_cap_kept_out(reviewer: Reviewer) -> None:
+    items = "".join(
+        f"- [Decision] Kiosk number {number} in {town} gets printer model {number * 37}.\n"
+        for number, town in enumerate(
+            f"town {chr(97 + n % 26)}{n * 7919 % 1000}" for n in range(80)
+        )
+    )
+    note = reviewer.folder / "decisions.md"
+    note.write_text(items, encoding="utf-8")
+    (wave,) = reviewer.rows("ingest", note)
+    assert wave["new"] == 50
+    assert wave["over_cap"] > 0
+    before = len(reviewer.ids("--status", "all"))
+    assert reviewer("queue", "more", "--limit", 5).returncode == 0
+    assert len(reviewer.ids("--status", "all")) == before + 5
+    assert reviewer("undo").returncode == 0 or reviewer("history").returncode == 0
+    reviewer.nothing_lost()
+
+
+def test_stats_count_by_project(ingested: Reviewer) -> None:
+    ingested("dev-seed", 3)
+    counts = {row["project"]: row for row in ingested.rows("stats")}
+    assert counts["seed"]["waiting"] == 3
+    assert counts["kiosk"]["waiting"] == len(ingested.ids("--project", "kiosk"))
+    assert [row["project"] for row in ingested.rows("stats", "--project", "kiosk")] == ["kiosk"]
+
+
+def test_the_demo_does_the_main_job_without_a_screen(reviewer: Reviewer) -> None:
+    done = reviewer("demo", "--no-screen", db=False)
+    assert done.returncode == 0, done.stderr
+    assert len([line for line in done.stdout.splitlines() if line.startswith("#")]) == 10
+    for step in ("Promoted", "Rejected", "Undone", "agree with the ledger"):
+        assert step in done.stdout
+    assert not list((reviewer.folder / "home").rglob("*.db"))

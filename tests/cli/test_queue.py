@@ -1,0 +1,141 @@
+"""`queue list|show`: the contract that scripts read, and what a person sees."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from reviewer.cli.queue import SORTS, STATUSES, mark
+from tests.cli.conftest import Reviewer
+
+CONTRACT = {
+    "id", "kind", "type", "content", "status", "confidence", "rule", "extractor_version",
+    "project", "source", "seen",
+}  # fmt: skip
+SOURCE = {"path", "line_start", "line_end", "record_id"}
+
+
+def test_a_row_has_every_field_of_the_contract(ingested: Reviewer) -> None:
+    rows = ingested.rows("queue", "list")
+    assert rows
+    for row in rows:
+        assert row.keys() >= CONTRACT
+        assert row["source"].keys() >= SOURCE
+        assert row["status"] == "candidate"
+        assert row["project"] == "kiosk"
+
+
+def test_the_best_comes_first_and_limit_cuts(ingested: Reviewer) -> None:
+    ranks = [row["rank"] for row in ingested.rows("queue", "list")]
+    assert ranks == sorted(ranks, reverse=True)
+    assert ingested.ids("--limit", 2) == ingested.ids()[:2]
+    sure = [row["confidence"] for row in ingested.rows("queue", "list", "--sort", "confidence")]
+    assert sure == sorted(sure, reverse=True)
+
+
+def test_a_filter_narrows(ingested: Reviewer) -> None:
+    found = ingested.rows("queue", "list", "--filter", "thermal type:preference")
+    assert [row["type"] for row in found] == ["preference"]
+    assert "thermal" in found[0]["content"]
+
+
+def test_status_shows_what_was_decided(seeded: Reviewer) -> None:
+    first, second, third = seeded.ids("--limit", 3)
+    for verb, memory in (("promote", first), ("reject", second), ("defer", third)):
+        assert seeded(verb, memory).returncode == 0
+    assert seeded.ids("--status", "active") == [first]
+    assert seeded.ids("--status", "invalid") == [second]
+    assert seeded.ids("--status", "deferred") == [third]
+    assert first not in seeded.ids()
+    assert seeded.ids("--status", "all")[0] in {first, second, *seeded.ids()}
+    assert len(seeded.ids("--status", "all")) >= len(seeded.ids()) + 2
+
+
+def test_deferred_comes_last(seeded: Reviewer) -> None:
+    first = seeded.ids()[0]
+    assert seeded("defer", first).returncode == 0
+    assert seeded.ids()[-1] == first
+
+
+def test_a_person_sees_one_aligned_line_a_row(ingested: Reviewer) -> None:
+    done = ingested("queue", "list")
+    ids = ingested.ids()
+    lines = done.stdout.splitlines()
+    assert [int(line.split()[0]) for line in lines] == ids
+    contents = {row["id"]: row["content"] for row in ingested.rows("queue", "list")}
+    starts = {line.index(contents[int(line.split()[0])][:8]) for line in lines}
+    assert len(starts) == 1
+
+
+def test_an_empty_queue_says_what_to_do(ingested: Reviewer) -> None:
+    ingested("reject", *ingested.ids())
+    done = ingested("queue", "list")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "Nothing waits. Ingest something: reviewer ingest PATH\n"
+    assert "Nothing matches" in ingested("queue", "list", "--filter", "zebra").stderr
+
+
+def test_show_tells_where_it_comes_from(ingested: Reviewer) -> None:
+    row = ingested.rows("queue", "list", "--filter", "thermal")[0]
+    told = ingested("queue", "show", row["id"]).stdout
+    assert row["rule"] in told
+    assert "kiosk-decisions.md:6" in told
+    assert "thermal paper without BPA" in told
+    as_json = ingested.rows("queue", "show", row["id"])[0]
+    assert as_json.keys() >= CONTRACT
+    evidence = as_json["evidence"][0]
+    span = evidence["text"][evidence["span_start"] : evidence["span_end"]]
+    assert "thermal paper without BPA" in span
+
+
+def test_show_keeps_the_earlier_wording(ingested: Reviewer) -> None:
+    memory = ingested.ids("--filter", "thermal")[0]
+    before = ingested.rows("queue", "show", memory)[0]["content"]
+    ingested("edit", memory, "--content-file", "-", typed="Only paper without BPA is bought.")
+    after = ingested.rows("queue", "show", memory)[0]
+    assert after["content"] == "Only paper without BPA is bought"
+    assert [one["content"] for one in after["wordings"]] == [before]
+    assert before in ingested("queue", "show", memory).stdout
+
+
+def test_a_project_can_be_named_before_or_behind_the_verb(ingested: Reviewer) -> None:
+    ingested("dev-seed", 3)
+    assert len(ingested.ids("--project", "seed")) == 3
+    assert all(
+        row["project"] == "kiosk" for row in ingested.rows("--project", "kiosk", "queue", "list")
+    )
+    assert len(ingested.ids()) == 3 + len(ingested.ids("--project", "kiosk"))
+
+
+def test_the_work_tree_names_the_project(ingested: Reviewer) -> None:
+    ingested("dev-seed", 3)
+    tree = ingested.folder / "kiosk" / "deep"
+    tree.mkdir(parents=True)
+    (tree.parent / ".git").mkdir()
+    ingested.folder = tree
+    assert {row["project"] for row in ingested.rows("queue", "list")} == {"kiosk"}
+
+
+def test_the_choices_are_those_of_the_engine() -> None:
+    from reviewer.engine import STATUSES as KNOWN
+    from reviewer.engine import Sort
+
+    assert set(STATUSES) == set(KNOWN) or set(STATUSES) <= set(get_args(KNOWN) or KNOWN)
+    assert set(SORTS) == {sort.value for sort in Sort}
+
+
+@pytest.mark.parametrize(
+    ("status", "deferred", "edited", "flags", "glyphs"),
+    [
+        ("candidate", False, False, (), "·"),
+        ("candidate", True, True, (), "⏸✎"),
+        ("active", False, False, ("secret",), "✓⌁"),
+        ("invalid", False, False, (), "✗"),
+        ("superseded", False, False, (), "≈"),
+    ],
+)
+def test_glyphs(
+    status: str, deferred: bool, edited: bool, flags: tuple[str, ...], glyphs: str
+) -> None:
+    assert mark(status, deferred, edited, flags) == glyphs

@@ -1,0 +1,99 @@
+"""What `reviewer demo` reads shows everything that the program can do."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import CandidateView, Engine, QueueQuery, WaveReport
+from reviewer.resources import sample_data_folder
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, WaveReport]]:
+    """A fresh store after one ingestion of the sample data."""
+    engine = Engine.open(tmp_path_factory.mktemp("sample") / "store.db")
+    report = engine.intake.ingest([sample_data_folder()], project="ledger-api")
+    yield engine, report
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def waiting(filled: tuple[Engine, WaveReport]) -> list[CandidateView]:
+    engine, _ = filled
+    ids = engine.queue.ids(QueueQuery(project="ledger-api"))
+    return [engine.queue.candidate(memory) for memory in ids]
+
+
+def test_it_is_a_good_sitting(waiting: list[CandidateView]) -> None:
+    assert 35 <= len(waiting) <= 60
+
+
+def test_every_place_contributes(waiting: list[CandidateView]) -> None:
+    root = sample_data_folder()
+    places = Counter(
+        Path(one.source.path).relative_to(root).parts[0] for one in waiting if one.source
+    )
+    assert set(places) == {"claude", "notes", ".context", "chat"}
+
+
+def test_kinds_and_rules_vary(waiting: list[CandidateView]) -> None:
+    assert len({one.type for one in waiting}) >= 4
+    assert len({one.rule for one in waiting}) >= 8
+
+
+def test_what_is_said_again_shows_as_one_row(
+    filled: tuple[Engine, WaveReport], waiting: list[CandidateView]
+) -> None:
+    _, report = filled
+    assert report.near > 0
+    assert any(one.members for one in waiting)
+    assert any(one.seen > 1 for one in waiting)
+
+
+def test_secrets_are_masked_and_flagged(filled: tuple[Engine, WaveReport]) -> None:
+    engine, _ = filled
+    stored = (
+        engine.path.read_bytes() + engine.path.with_name(engine.path.name + "-wal").read_bytes()
+    )
+    assert b"AKIAIOSFODNN7EXAMPLE" not in stored
+
+
+def test_the_things_that_are_no_memories_are_counted(filled: tuple[Engine, WaveReport]) -> None:
+    _, report = filled
+    assert set(report.kept_out) >= {
+        "wrapper", "compaction summary", "tool output", "rewound",
+    }  # fmt: skip
+
+
+def test_commented_templates_and_rewound_ideas_stay_out(waiting: list[CandidateView]) -> None:
+    said = "\n".join(one.content for one in waiting)
+    for never in ("Title of the decision", "nobody should remember", "balance_by_period"):
+        assert never not in said
+
+
+def test_a_second_reading_adds_nothing(filled: tuple[Engine, WaveReport]) -> None:
+    engine, _ = filled
+    again = engine.intake.ingest([sample_data_folder()], project="ledger-api")
+    assert (again.new, again.errors) == (0, 0)
+
+
+def test_the_sessions_are_as_agents_write_them() -> None:
+    kinds: Counter[str] = Counter()
+    for path in sample_data_folder().rglob("*.jsonl"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            kinds[json.loads(line)["type"]] += 1
+    assert set(kinds) >= {
+        "user", "assistant", "progress", "system", "queue-operation", "file-history-snapshot",
+        "summary", "pr-link",
+    }  # fmt: skip
+
+
+def test_something_hostile_is_among_it() -> None:
+    text = "".join(p.read_text(encoding="utf-8") for p in sample_data_folder().rglob("*.jsonl"))
+    assert "\\u001b[31m" in text
+    assert "[red]" in text

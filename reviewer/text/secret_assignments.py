@@ -26,7 +26,7 @@ _ASSIGNMENT = re.compile(
     r"(?:(?:bearer|token|key|apikey|basic)[ \t]{1,3})?"
     r"(?:[rbuRBU]{0,2}(?P<quote>\\?[\"'`])(?:(?:token|key|apikey)[ \t]{1,3})?"
     r"(?P<quoted>[^\s\"'`\\]{4,}+)(?P=quote)"
-    r"|(?P<bare>[A-Za-z0-9_+/!@#%^*][A-Za-z0-9_+/.@!#%^*~?-]{3,}+={0,2}+)"
+    r"|(?P<bare>[A-Za-z0-9_+/!@#%^*-][A-Za-z0-9_+/.@!#%^*~?-]{3,}+={0,2}+)"
     r"(?=[\s,;:)}\]\"'`|<&\\]|$))",
     re.IGNORECASE,
 )

@@ -23,6 +23,7 @@ _NOT_A_SECRET = re.compile(
 )
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _WORD = re.compile(r"(?:[A-Za-z]+\d{0,4}|v?\d{1,4}|\d{8})?")
+_SEGMENT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SEPARATORS = re.compile(r"[-_./:#@&=+]+")
 _MACHINE = re.compile(r"[A-Za-z0-9+/=_.~:!@#$%^&*-]+")
 _ATTRIBUTE = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+")
@@ -66,7 +67,8 @@ def is_placeholder(value: str) -> bool:
 
 def is_wordy(value: str) -> bool:
     """Made of words and short numbers: `my-app-secret-v2`, `claude-3-opus-20240229`."""
-    return all(_WORD.fullmatch(part) for part in _SEPARATORS.split(value))
+    parts = _SEPARATORS.split(value)
+    return all(_WORD.fullmatch(part) and not _is_scrambled(part) for part in parts)
 
 
 def is_random(value: str, *, least: int = 16, digits: int = 1) -> bool:
@@ -75,7 +77,9 @@ def is_random(value: str, *, least: int = 16, digits: int = 1) -> bool:
         return False
     found = sum(character.isdigit() for character in value)
     letters = sum(character.isalpha() for character in value)
-    return found >= digits and letters >= 2 and not is_wordy(value) and _entropy(value) >= 3.0
+    if found < digits and not _is_scrambled(value):
+        return False
+    return letters >= 2 and not is_wordy(value) and _entropy(value) >= 3.0
 
 
 def is_uuid(value: str) -> bool:
@@ -91,7 +95,7 @@ def is_password(value: str) -> bool:
     if value.isdigit():
         return len(value) >= 6
     if not any(character.isdigit() or character in _SYMBOLS for character in value):
-        return False
+        return _is_scrambled(value)
     parts = _SEPARATORS.split(value)
     return len(parts) == 1 or not is_wordy(value) or bool(_SYMBOLS & set(value[1:]))
 
@@ -127,7 +131,15 @@ def is_url_password(value: str) -> bool:
 
 
 def _is_something_else(value: str) -> bool:
-    return bool(is_placeholder(value) or _BRACKETS.search(value) or _NOT_A_SECRET.match(value))
+    if is_placeholder(value) or _BRACKETS.search(value):
+        return True
+    # Base64 may begin like a path.
+    return bool(_NOT_A_SECRET.match(value)) and not (value[0] == "/" and _is_scrambled(value))
+
+
+def _is_scrambled(value: str) -> bool:
+    """Changes between small, capital and digit as often as no name in any style does."""
+    return len(value) >= 10 and len(value) < 2.6 * len(_SEGMENT.findall(value))
 
 
 def _entropy(value: str) -> float:

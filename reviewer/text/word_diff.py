@@ -14,11 +14,13 @@ from msgspec import Struct
 
 Op = Literal["equal", "replace", "insert", "delete"]
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-# difflib compares every pair of equal tokens, so larger regions are first cut where a word, or else
-# a run of words, occurs once on both sides (patience diff); regions that cannot be cut and are
-# larger than _LARGEST tokens on a side count as rewritten.
-_DIRECT = 1_500
-_LARGEST = 6_000
+# difflib compares every pair of equal tokens, again and again, so regions with many pairs are first
+# cut where a word, or else a run of words, occurs once on both sides (patience diff). Regions that
+# cannot be cut and have more than _MOST pairs count as rewritten.
+_FEW = 20_000
+_MOST = 100_000
+_BUDGET = 300_000
+"""Pairs that one difference may look at; beyond it what is left counts as rewritten."""
 _RUNS = (1, 8, 32)
 """Tokens, white space among them, that are looked for together."""
 
@@ -101,6 +103,7 @@ def _merged(blocks: Iterator[_Block], before: Sequence[str]) -> Iterator[_Block]
 def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[_Block]:
     """Regions of tokens that differ, in order; the parts between them are equal."""
     regions: list[_Block] = [(0, len(before), 0, len(after))]
+    budget = _BUDGET
     while regions:
         start_b, end_b, start_a, end_a = regions.pop()
         while start_b < end_b and start_a < end_a and before[start_b] == after[start_a]:
@@ -110,10 +113,11 @@ def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[_Block]:
         if start_b == end_b and start_a == end_a:
             continue
         here, there = before[start_b:end_b], after[start_a:end_a]
-        size = max(len(here), len(there))
+        pairs = _pairs(here, there)
         if not here or not there:
             yield start_b, end_b, start_a, end_a
-        elif size <= _DIRECT:
+        elif pairs <= min(_FEW, budget):
+            budget -= pairs
             yield from _compared(here, there, start_b, start_a)
         elif anchors := next(filter(None, (_anchors(here, there, run) for run in _RUNS)), None):
             borders = [(-1, -1), *anchors, (len(here), len(there))]
@@ -121,10 +125,17 @@ def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[_Block]:
                 (start_b + b + 1, start_b + next_b, start_a + a + 1, start_a + next_a)
                 for (b, a), (next_b, next_a) in pairwise(borders)
             ][::-1]
-        elif size <= _LARGEST:
+        elif pairs <= min(_MOST, budget):
+            budget -= pairs
             yield from _compared(here, there, start_b, start_a)
         else:
             yield start_b, end_b, start_a, end_a
+
+
+def _pairs(here: Sequence[str], there: Sequence[str]) -> int:
+    """How many pairs of equal tokens difflib would look at."""
+    counts = Counter(there)
+    return sum(counts[token] for token in here if not token.isspace())
 
 
 def _compared(

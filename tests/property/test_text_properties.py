@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reviewer.text.display import display_line, display_offset, display_text
@@ -23,6 +23,7 @@ NASTY = (
     "❤1a [];é\x00\x07\x1b\x7f\x85\x9b\r\n\t"
     "\u200b\u200d\u2028\u202e\u2060\ufe0f\ufeff\U000e0041\udc80"
 )
+untimed = settings(deadline=None)  # the machine may be busy with other things
 any_text = st.text(st.characters(exclude_categories=()))
 nasty_text = st.text(st.sampled_from(NASTY)) | any_text
 
@@ -85,6 +86,7 @@ phrases = st.lists(
 phrase = phrases.map("".join) | any_text
 
 
+@untimed
 @given(nasty_text)
 def test_what_is_shown_holds_nothing_that_is_obeyed(text: str) -> None:
     assert OBEYED.search(display_text(text)) is None
@@ -92,12 +94,14 @@ def test_what_is_shown_holds_nothing_that_is_obeyed(text: str) -> None:
     assert "\n" not in display_line(text)
 
 
+@untimed
 @given(nasty_text)
 def test_showing_twice_changes_nothing(text: str) -> None:
     assert display_text(display_text(text)) == display_text(text)
     assert display_line(display_line(text)) == display_line(text)
 
 
+@untimed
 @given(nasty_text, st.data())
 def test_offsets_lead_to_what_was_shown_for_the_rest(text: str, data: st.DataObject) -> None:
     offset = data.draw(st.integers(0, len(text)))
@@ -108,6 +112,7 @@ def test_offsets_lead_to_what_was_shown_for_the_rest(text: str, data: st.DataObj
     assert shown[:at] == display_text(before)
 
 
+@untimed
 @given(secret_text | any_text)
 def test_masking_twice_changes_nothing(text: str) -> None:
     once = mask(text)
@@ -116,12 +121,14 @@ def test_masking_twice_changes_nothing(text: str) -> None:
     assert again.kinds == ()
 
 
+@untimed
 @given(any_text)
 def test_text_without_credentials_is_kept(text: str) -> None:
     masked = mask(text)
     assert masked.text == text or masked.kinds
 
 
+@untimed
 @given(any_text | st.text(st.sampled_from("*_-#>. \"'“”1)[x]A!~`aΣİ\n")))
 @example("**“- a.”**")
 def test_cleaning_twice_changes_nothing(text: str) -> None:
@@ -131,6 +138,7 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
+@untimed
 @given(phrase, phrase)
 def test_hunks_join_to_both_texts(original: str, edited: str) -> None:
     found = hunks(original, edited)
@@ -144,6 +152,7 @@ def test_hunks_join_to_both_texts(original: str, edited: str) -> None:
         assert (left.op == "equal") != (right.op == "equal")
 
 
+@untimed
 @given(phrase, phrase)
 def test_putting_every_hunk_back_gives_the_original(original: str, edited: str) -> None:
     assert keep_only(original, edited, ()) == original
@@ -154,6 +163,7 @@ def test_putting_every_hunk_back_gives_the_original(original: str, edited: str) 
     assert edited == original
 
 
+@settings(max_examples=20, deadline=None)
 @given(st.text(st.sampled_from("ab \n\t.é1"), max_size=60))
 def test_chunked_counts_stay_close_to_the_whole(unit: str) -> None:
     repeats = CHUNK // max(len(unit), 1) + 2

@@ -120,6 +120,10 @@ PLACED = {
     "mysql --password hunter22 -u ann": "mysql --password [masked password] -u ann",
     "Server=db;User=sa;Password=Hunter22x;": "Server=db;User=sa;Password=[masked password];",
     "<password>hunter22</password>": "<password>[masked password]</password>",
+    'password = "utlZfOjUStEk"': 'password = "[masked password]"',
+    'token: "OcqNDQkbTdQSXcReGDwZ"': 'token: "[masked token]"',
+    'client_secret="/h+vwg3YgCBhecVK6FSDgKN+cJUPy+xM"': 'client_secret="[masked secret]"',
+    f"api_key: -{drawn(31)}": "api_key: [masked api-key]",
     f'api_key = "{drawn(24)}"': 'api_key = "[masked api-key]"',
     f"api_key: {drawn(32)}": "api_key: [masked api-key]",
     f"apiKey: '{HEX * 2}',": "apiKey: '[masked api-key]',",
@@ -142,6 +146,10 @@ def test_a_value_in_a_telling_place_is_masked_and_its_name_stays(text: str, expe
 
 
 MENTIONS = [
+    'password = "newPasswordInput"',
+    'token = "accessTokenFromSession"',
+    "token = parseHttpApiTokenV2",
+    'secret: "/var/run/secrets/appSecret2/tokenV1"',
     "apiKey: process.env.OPENAI_API_KEY",
     "apiKey: import.meta.env.VITE_API_KEY2",
     'api_key = os.environ["API_KEY"]',

@@ -21,13 +21,14 @@ from reviewer.text.display import display_line
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import bindings_for
 from reviewer.tui.theme import glyphs, palette
+from reviewer.tui.widgets.scrolling import Scrolling
 from reviewer.tui.widgets.text_layout import Block, Line, Run, fit, lay_out
 
 HEADER_ROWS = 1
 """Rows of the title, which do not scroll."""
 
 
-class TextPane(Acting, ScrollView, can_focus=True, inherit_bindings=False):
+class TextPane(Scrolling, Acting, can_focus=True, inherit_bindings=False):
     """Blocks of text below a title. `tab` reaches it; `j k`, pages, `g G` scroll it."""
 
     DEFAULT_CSS = """
@@ -120,42 +121,6 @@ class TextPane(Acting, ScrollView, can_focus=True, inherit_bindings=False):
             return Strip(segments).adjust_cell_length(width, styles.text)
         strip = Strip(segments).adjust_cell_length(max(width - 1, 0), styles.text)
         return Strip([*strip, Segment("▐" if thumb else " ", styles.rule)], width)
-
-    def scroll_rows(self, rows: int) -> None:
-        """Scroll by so many rows at once, without animation."""
-        self.scroll_to(y=self.scroll_offset.y + rows, animate=False)
-
-    def scroll_line_down(self) -> None:
-        """One row down."""
-        self.scroll_rows(1)
-
-    def scroll_line_up(self) -> None:
-        """One row up."""
-        self.scroll_rows(-1)
-
-    def scroll_half_down(self) -> None:
-        """Half of the pane's height down."""
-        self.scroll_rows(max(self.room // 2, 1))
-
-    def scroll_half_up(self) -> None:
-        """Half of the pane's height up."""
-        self.scroll_rows(-max(self.room // 2, 1))
-
-    def page_down(self) -> None:
-        """The pane's height down, one row kept."""
-        self.scroll_rows(max(self.room - 1, 1))
-
-    def page_up(self) -> None:
-        """The pane's height up, one row kept."""
-        self.scroll_rows(-max(self.room - 1, 1))
-
-    def go_home(self) -> None:
-        """To the first row."""
-        self.scroll_to(y=0, animate=False)
-
-    def go_end(self) -> None:
-        """To the last row."""
-        self.scroll_to(y=self.max_scroll_y, animate=False)
 
     @property
     def room(self) -> int:

@@ -1,0 +1,84 @@
+"""Reading behind the screen: work in a thread, its result back as a message."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TypeVar
+
+from textual import on
+from textual.message import Message
+from textual.screen import Screen
+
+from reviewer.errors import ReviewerError
+from reviewer.tui.acting import Acting
+from reviewer.tui.actions import actions_of
+from reviewer.tui.widgets.bars import FooterBar
+
+Value = TypeVar("Value")
+
+
+class ReadingScreen(Acting, Screen[None], inherit_bindings=False):
+    """A screen that never waits for a file or the store."""
+
+    class Came(Message):
+        """A result is there; only the latest of its group is taken."""
+
+        def __init__(self, group: str, number: int, take: Callable[[], None]) -> None:
+            super().__init__()
+            self.group = group
+            self.number = number
+            self.take = take
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._latest: Counter[str] = Counter()
+
+    def read(
+        self,
+        work: Callable[[], Value],
+        then: Callable[[Value], None],
+        *,
+        group: str = "read",
+        failed: Callable[[str], None] | None = None,
+    ) -> None:
+        """Run `work` in a thread and `then` with its result, unless the group was asked again.
+
+        A ReviewerError goes to `failed`, or into the status line.
+        """
+        self._latest[group] += 1
+        number = self._latest[group]
+
+        def guarded() -> None:
+            try:
+                value = work()
+            except ReviewerError as error:
+                text = str(error)
+                tell = failed or self.trouble
+                self.post_message(self.Came(group, number, lambda: tell(text)))
+            else:
+                self.post_message(self.Came(group, number, lambda: then(value)))
+
+        self.run_worker(guarded, thread=True, exclusive=True, group=group)
+
+    def trouble(self, sentence: str) -> None:
+        """Say what went wrong."""
+        self.say(sentence, bad=True)
+
+    def show_keys(self, pane: str) -> None:
+        """Put the keys of a pane into the footer, as the user's keymap has them."""
+        keymap = getattr(self.app, "keymap_in_use", None)
+        actions = [action for action in actions_of([pane, "app"]) if action.footer]
+        actions.sort(key=lambda action: action.footer)
+        self.query_one(FooterBar).show(
+            [
+                (action, keymap.keys(action.id)[0] if keymap else action.keys.split(",")[0])
+                for action in actions
+            ]
+        )
+
+    @on(Came)
+    def _take(self, message: Came) -> None:
+        message.stop()
+        if message.number == self._latest[message.group]:
+            message.take()

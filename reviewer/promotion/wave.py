@@ -18,7 +18,7 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import SourceError
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Dropped, KnownText, cited_lines, extract
-from reviewer.extraction.ranking import Ranked, base_score, rank
+from reviewer.extraction.ranking import CAP, Ranked, base_score, rank
 from reviewer.promotion.enqueue import Known, count_again, queue_new
 from reviewer.promotion.report import OverCap, ReportFolder, WaveReport
 from reviewer.promotion.shelf import Shelf, ShelvedSource, Stamp
@@ -225,7 +225,7 @@ class Wave:
                 new.append(candidate)
             else:
                 self._repeats.append((number, 1))
-        return rank(new, novelty=known.novelty)
+        return rank(new, novelty=known.novelty, cap=CAP)
 
     def _summed_up(
         self, project: str, ranked: Ranked, queued: int, near: int, began: float

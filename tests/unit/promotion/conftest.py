@@ -1,0 +1,86 @@
+"""A store with a few candidates whose numbers are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.store.ledger import Scope
+
+NOTE = """\
+# Ledger notes
+
+## Decision: PostgreSQL 16 for the ledger
+
+We decided to use PostgreSQL 16 for the ledger instead of SQLite, because two writers block.
+
+## Retries
+
+The root cause of the double booking was a retry without an idempotency key in the webhook sender.
+"""
+
+
+class TickingClock:
+    """Starts on 1 March 2026 and moves a second at every look."""
+
+    def __init__(self) -> None:
+        self.moment = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.moment += timedelta(seconds=1)
+        return self.moment
+
+
+@pytest.fixture
+def clock() -> TickingClock:
+    return TickingClock()
+
+
+@pytest.fixture
+def engine(tmp_path: Path, clock: TickingClock) -> Iterator[Engine]:
+    opened = Engine.open(tmp_path / "store.db", clock=clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def queue_up(engine: Engine) -> Callable[..., list[int]]:
+    """Queue candidates by wording; `behind` maps a wording to that of its leader."""
+
+    def fill(*contents: str, behind: dict[str, str] | None = None) -> list[int]:
+        ids: dict[str, int] = {}
+        with engine._ledger.act("queue", scope=Scope.INTAKE) as act:
+            projects = act.query("SELECT id FROM project")
+            project = projects[0][0] if projects else act.insert("project", name="acme")
+            for number, content in enumerate(contents):
+                ids[content] = act.insert(
+                    "memory",
+                    project_id=project,
+                    type="project",
+                    content=content,
+                    key=content.lower(),
+                    status="candidate",
+                    rule="sentence.decided",
+                    extractor_version="test",
+                    prior=0.5,
+                    signal=1.0,
+                    freshness=1.0,
+                    confidence=0.5,
+                    rank=1.0 - number / 100,
+                    leader_id=ids[behind[content]] if behind and content in behind else None,
+                    first_seen="2026-03-01T00:00:00.000Z",
+                    last_seen="2026-03-01T00:00:00.000Z",
+                    pending_since="2026-03-01T00:00:00.000Z",
+                )
+        return list(ids.values())
+
+    return fill
+
+
+@pytest.fixture
+def status(engine: Engine) -> Callable[[int], str]:
+    return lambda number: str(engine.queue.candidate(number).status)

@@ -1,0 +1,35 @@
+"""Unsaved wordings are there after a restart, and only their owner reads them."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.errors import StoreError
+from reviewer.promotion.drafts import Drafts
+
+
+@pytest.mark.parametrize("content", ["", "one\r\ntwo\n", "ünï ✓ \x1b[31m", "\ud800"])
+def test_a_draft_comes_back_as_it_was(tmp_path, content):
+    Drafts(tmp_path / "store.db").save(7, content)
+    assert Drafts(tmp_path / "store.db").load(7) == content
+
+
+def test_a_discarded_draft_is_gone(tmp_path):
+    drafts = Drafts(tmp_path / "store.db")
+    drafts.save(7, "text")
+    drafts.discard(7)
+    drafts.discard(7)
+    assert drafts.load(7) is None
+
+
+def test_drafts_are_private(tmp_path):
+    Drafts(tmp_path / "store.db").save(7, "text")
+    folder = tmp_path / "store.db-drafts"
+    assert folder.stat().st_mode & 0o077 == 0
+    assert (folder / "7.txt").stat().st_mode & 0o077 == 0
+
+
+def test_a_draft_that_cannot_be_kept_says_so(tmp_path):
+    (tmp_path / "store.db-drafts").write_text("in the way")
+    with pytest.raises(StoreError, match="could not be kept"):
+        Drafts(tmp_path / "store.db").save(7, "text")

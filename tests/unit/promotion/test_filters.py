@@ -1,0 +1,54 @@
+"""The filter line finds what it says and names what it cannot understand."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.engine import QueueQuery
+from reviewer.errors import FilterError
+
+
+@pytest.fixture
+def found(engine, queue_up):
+    queue_up("Use PostgreSQL 16 for the ledger", "Retries are idempotent", "The ledger is frozen")
+
+    def search(text: str) -> list[str]:
+        ids = engine.queue.ids(QueueQuery(filter=text))
+        return [row.content.split()[0] for row in engine.queue.rows(ids)]
+
+    return search
+
+
+@pytest.mark.parametrize(
+    ("text", "first_words"),
+    [
+        ("", ["Use", "Retries", "The"]),
+        ("ledger", ["Use", "The"]),
+        ("LED froz", ["The"]),
+        ('"the ledger"', ["Use", "The"]),
+        ("-ledger", ["Retries"]),
+        ("type:proj", ["Use", "Retries", "The"]),
+        ("type:knowledge", []),
+        ("conf>0.4 retries", ["Retries"]),
+        ("conf<0.4", []),
+        ("rule:decided idempotent", ["Retries"]),
+        ("status:candidate ledger", ["Use", "The"]),
+        ("seen>1", []),
+        ("%", []),
+        ('"unclosed ledg', []),
+        ("http://example.test/x", []),
+    ],
+)
+def test_filter(found, text, first_words):
+    assert found(text) == first_words
+
+
+@pytest.mark.parametrize(("text", "says"), [("tpye:project", '"type"'), ("conf>much", "number")])
+def test_what_cannot_be_understood_is_named(found, text, says):
+    with pytest.raises(FilterError, match=says):
+        found(text)
+
+
+@pytest.mark.parametrize("text", ["'", '"', "*", "NEAR(", "a AND", "(", ":", "-", "type:", "\0"])
+def test_no_text_breaks_the_search(found, text):
+    found(text)

@@ -1,0 +1,72 @@
+"""Whether a record still stands in its file, and the lines around one."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import QueueQuery, SourceState
+from reviewer.errors import SourceError
+from reviewer.promotion.source_view import BLOCK, LINE_CUT, record_state
+from tests.unit.promotion.conftest import NOTE
+
+
+@pytest.mark.parametrize(
+    ("now", "state"),
+    [
+        (b"one\ntwo\nthree\n", SourceState.SAME),
+        (b"one\ntwo\nthree\nfour\n", SourceState.SAME),
+        (b"zero\none\ntwo\nthree\n", SourceState.MOVED),
+        (b"one\ntwa\nthree\n", SourceState.CHANGED),
+        (b"", SourceState.CHANGED),
+        (None, SourceState.GONE),
+    ],
+)
+def test_state_of_a_record(tmp_path: Path, now: bytes | None, state: SourceState):
+    path = tmp_path / "notes.md"
+    if now is not None:
+        path.write_bytes(now)
+    assert record_state(path, 4, 8, hashlib.sha256(b"two\n").hexdigest()) is state
+
+
+def test_a_candidate_whose_source_changed_says_so(engine, tmp_path):
+    path = tmp_path / "notes.md"
+    path.write_text(NOTE)
+    engine.intake.ingest([path], project="acme")
+    number = engine.queue.ids(QueueQuery())[0]
+    assert engine.sources.state(number) is SourceState.SAME
+    path.write_text(NOTE.replace("PostgreSQL", "MariaDB").replace("webhook", "mail"))
+    assert engine.sources.state(number) is SourceState.CHANGED
+    path.unlink()
+    assert engine.sources.state(number) is SourceState.GONE
+
+
+@pytest.mark.parametrize(
+    ("around", "context", "first", "lines", "total"),
+    [
+        (0, 1, 0, ("l0", "l1"), None),
+        (5, 1, 4, ("l4", "l5", "l6"), None),
+        (9, 2, 7, ("l7", "l8", "l9"), 10),
+        (50, 2, 48, (), 10),
+    ],
+)
+def test_a_window_of_lines(engine, tmp_path, around, context, first, lines, total):
+    path = tmp_path / "ten.txt"
+    path.write_text("".join(f"l{n}\r\n" if n % 2 else f"l{n}\n" for n in range(10)))
+    window = engine.sources.lines(str(path), around, context=context)
+    assert (window.first_line, window.lines, window.total_lines) == (first, lines, total)
+
+
+def test_a_line_longer_than_a_block_is_cut_and_counts_once(engine, tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text("first\n" + "x" * (3 * BLOCK) + "\nlast")
+    window = engine.sources.lines(str(path), 1, context=5)
+    assert [len(line) for line in window.lines] == [5, LINE_CUT, 4]
+    assert window.total_lines == 3
+
+
+def test_a_missing_file_is_named(engine, tmp_path):
+    with pytest.raises(SourceError, match="gone"):
+        engine.sources.lines(str(tmp_path / "gone.md"), 3)

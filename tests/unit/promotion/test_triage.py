@@ -1,0 +1,163 @@
+"""What a person may do to candidates: each row of the reviewer's actions, and its undo."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.engine import QueueQuery
+from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+
+
+def waiting(engine) -> list[int]:
+    return list(engine.queue.ids(QueueQuery()))
+
+
+@pytest.mark.parametrize(
+    ("verb", "becomes"), [("promote", "active"), ("reject", "invalid"), ("defer", "candidate")]
+)
+def test_a_decision_is_one_act_and_undo_takes_it_back(engine, queue_up, status, verb, becomes):
+    first, second = queue_up("one fact", "another fact")
+    acts = engine.history.acts_total()
+
+    done = getattr(engine.triage, verb)([first, second])
+
+    assert engine.history.acts_total() == acts + 1
+    assert done.ids == (first, second)
+    assert [status(first), status(second)] == [becomes, becomes]
+    engine.history.undo()
+    assert [status(first), status(second)] == ["candidate", "candidate"]
+    assert waiting(engine) == [first, second]
+    engine.history.redo()
+    assert [status(first), status(second)] == [becomes, becomes]
+    assert engine.history.verify().ok
+
+
+def test_deferred_candidates_stay_but_come_last(engine, queue_up):
+    first, second = queue_up("one fact", "another fact")
+
+    engine.triage.defer([first])
+
+    assert waiting(engine) == [second, first]
+    assert engine.queue.candidate(first).deferred
+
+
+def test_titles_say_how_many(engine, queue_up):
+    ids = queue_up(*(f"fact {n}" for n in range(12)))
+    assert engine.triage.reject(ids).title == "Rejected 12"
+    engine.history.undo()
+    assert engine.triage.reject(ids[:1]).title == f"Rejected #{ids[0]}"
+
+
+def test_what_is_decided_cannot_be_decided_again_and_nothing_is_written(engine, queue_up, status):
+    first, second = queue_up("one fact", "another fact")
+    engine.triage.promote([first])
+    acts = engine.history.acts_total()
+
+    with pytest.raises(ConflictError, match=f"#{first} is already active"):
+        engine.triage.reject([second, first])
+
+    assert status(second) == "candidate"
+    assert engine.history.acts_total() == acts
+
+
+def test_an_unknown_id_is_named(engine, queue_up):
+    (first,) = queue_up("one fact")
+    with pytest.raises(UnknownIdError, match="#99"):
+        engine.triage.promote([first, 99])
+    assert waiting(engine) == [first]
+
+
+def test_promoting_a_row_merges_its_near_duplicates_and_keeps_all_sources(engine, queue_up, status):
+    leader, near, other = queue_up(
+        "use httpx for calls", "use httpx for all calls", "other", behind={
+            "use httpx for all calls": "use httpx for calls"
+        }
+    )  # fmt: skip
+    assert waiting(engine) == [leader, other]
+
+    done = engine.triage.promote([leader])
+
+    assert done.title == f"Promoted #{leader}, merged 1 near duplicate"
+    assert [status(leader), status(near)] == ["active", "superseded"]
+    assert engine.queue.candidate(near).superseded_by == leader
+    assert engine.queue.candidate(leader).seen == 2
+
+
+def test_alone_leaves_the_near_duplicates_under_a_new_leader(engine, queue_up, status):
+    behind = {"b fact": "a fact", "c fact": "a fact"}
+    a, b, c = queue_up("a fact", "b fact", "c fact", behind=behind)
+
+    engine.triage.reject([a], alone=True)
+
+    assert [status(a), status(b), status(c)] == ["invalid", "candidate", "candidate"]
+    assert waiting(engine) == [b]
+    assert [member.id for member in engine.queue.members(b)] == [c]
+
+
+def test_rejecting_a_row_takes_its_near_duplicates_along(engine, queue_up, status):
+    a, b = queue_up("a fact", "b fact", behind={"b fact": "a fact"})
+    assert engine.triage.reject([a]).title == f"Rejected #{a} and 1 near duplicate"
+    assert status(b) == "invalid"
+
+
+def test_edit_then_promote_keeps_the_earlier_wording(engine, queue_up, status):
+    (number,) = queue_up("use postgres")
+
+    engine.triage.edit(number, "The ledger uses PostgreSQL 16.")
+
+    view = engine.queue.candidate(number)
+    assert (view.content, view.edited, status(number)) == (
+        "The ledger uses PostgreSQL 16.", True, "active",
+    )  # fmt: skip
+    assert [content for _, content in engine.queue.wordings(number)] == ["use postgres"]
+    engine.history.undo()
+    assert engine.queue.candidate(number).content == "use postgres"
+    assert engine.queue.wordings(number) == []
+
+
+def test_edit_without_promotion_leaves_it_in_the_queue(engine, queue_up, status):
+    (number,) = queue_up("use postgres")
+    engine.triage.edit(number, "Use PostgreSQL.", promote=False)
+    assert status(number) == "candidate"
+
+
+@pytest.mark.parametrize("empty", ["", "   ", "\n"])
+def test_an_empty_wording_is_refused(engine, queue_up, empty):
+    (number,) = queue_up("use postgres")
+    with pytest.raises(ReviewerError, match="empty"):
+        engine.triage.edit(number, empty)
+
+
+def test_editing_into_what_another_memory_says_names_it(engine, queue_up):
+    first, second = queue_up("one fact", "another fact")
+    with pytest.raises(ConflictError, match=f"#{first}"):
+        engine.triage.edit(second, "One fact.")
+    assert engine.queue.candidate(second).content == "another fact"
+
+
+def test_what_another_process_decided_meanwhile_is_a_named_conflict(engine, queue_up, tmp_path):
+    from reviewer.engine import Engine
+
+    (number,) = queue_up("one fact")
+    other = Engine.open(tmp_path / "store.db", actor="other")
+    other.triage.reject([number])
+    with pytest.raises(ConflictError, match="already rejected"):
+        engine.triage.edit(number, "A fact, reworded")
+    other.close()
+
+
+def test_restore_puts_a_rejected_candidate_back(engine, queue_up, status):
+    first, _ = queue_up("one fact", "another fact")
+    engine.triage.reject([first])
+    engine.triage.restore([first])
+    assert status(first) == "candidate"
+    assert first in waiting(engine)
+
+
+def test_merge_moves_the_row_into_another(engine, queue_up, status):
+    first, second = queue_up("one fact", "another fact")
+    engine.triage.merge(second, first)
+    assert status(second) == "superseded"
+    assert engine.queue.candidate(first).seen == 2
+    with pytest.raises(ConflictError):
+        engine.triage.merge(first, first)

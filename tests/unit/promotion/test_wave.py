@@ -1,0 +1,248 @@
+"""An ingestion adds what is new, once, and loses nothing when it is cut off."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from reviewer.engine import QueueQuery
+from reviewer.errors import ConflictError, SourceError
+from tests.unit.promotion.conftest import NOTE
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "ledger.md").write_text(NOTE)
+    return folder
+
+
+def ingest(engine, *paths: Path, **options):
+    return engine.intake.ingest(paths, project="acme", **options)
+
+
+def contents(engine) -> set[str]:
+    return {row.content for row in engine.queue.rows(engine.queue.ids(QueueQuery(status="all")))}
+
+
+def transcript(path: Path, *said: str, first: int = 0) -> Path:
+    with path.open("a") as file:
+        for number, text in enumerate(said, first):
+            file.write(
+                json.dumps(
+                    {
+                        "type": "user" if number % 2 == 0 else "assistant",
+                        "uuid": f"u{number}",
+                        "parentUuid": f"u{number - 1}" if number else None,
+                        "sessionId": "s1",
+                        "timestamp": f"2026-03-01T10:{number:02d}:00.000Z",
+                        "message": {
+                            "id": f"m{number}",
+                            "role": "user" if number % 2 == 0 else "assistant",
+                            "content": text
+                            if number % 2 == 0
+                            else [{"type": "text", "text": text}],
+                        },
+                    }
+                )
+                + "\n"
+            )
+    return path
+
+
+DECIDED = "We decided to use PostgreSQL 16 for the ledger instead of SQLite because writers block."
+CAUSE = "The root cause of the double booking was a retry without an idempotency key in `send`."
+ALWAYS = "Always run `make migrate` before the deploy of the ledger, otherwise the start fails."
+
+
+def test_every_candidate_has_evidence_at_its_line(engine, notes):
+    report = ingest(engine, notes)
+
+    assert report.new == len(contents(engine)) > 0
+    for number in engine.queue.ids(QueueQuery(status="all")):
+        view = engine.queue.candidate(number)
+        (evidence,) = engine.queue.evidence(number)
+        cited = NOTE.splitlines()[view.source.line_start : view.source.line_end]
+        span = evidence.record.text[evidence.span_start : evidence.span_end]
+        assert view.content.split()[-1].strip("`.") in " ".join(cited)
+        assert view.content.split()[0] in span
+
+
+def test_the_second_ingestion_finds_nothing_new(engine, notes):
+    before = ingest(engine, notes) and contents(engine)
+
+    again = ingest(engine, notes)
+
+    assert (again.new, again.fresh, again.unchanged) == (0, 0, 1)
+    assert contents(engine) == before
+
+
+def test_touched_but_equal_files_are_read_and_add_nothing(engine, notes):
+    ingest(engine, notes)
+    os.utime(notes / "ledger.md", (1, 1))
+
+    again = ingest(engine, notes)
+
+    assert (again.files, again.fresh, again.new, again.repeated) == (1, 0, 0, 0)
+
+
+def test_a_copied_file_adds_nothing(engine, notes):
+    ingest(engine, notes)
+    (notes / "copy.md").write_text(NOTE)
+    again = ingest(engine, notes)
+    assert (again.fresh, again.new) == (0, 0)
+
+
+def test_a_grown_transcript_adds_only_what_was_said_since(engine, tmp_path):
+    path = transcript(tmp_path / "s.jsonl", DECIDED, CAUSE)
+    ingest(engine, path)
+    before = contents(engine)
+
+    transcript(path, ALWAYS, first=2)
+    again = ingest(engine, path)
+
+    assert again.fresh == 1
+    assert len(contents(engine) - before) == again.new == 1
+    assert {row.seen for row in engine.queue.rows(engine.queue.ids(QueueQuery()))} == {1}
+
+
+def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(engine, tmp_path):
+    ingest(engine, transcript(tmp_path / "a.jsonl", DECIDED))
+    (number,) = engine.queue.ids(QueueQuery())
+    other = tmp_path / "b.jsonl"
+    other.write_text((tmp_path / "a.jsonl").read_text().replace('"u0"', '"v0"'))
+
+    report = ingest(engine, other)
+
+    assert (report.new, report.repeated) == (0, 1)
+    assert engine.queue.candidate(number).seen == 2
+
+
+def test_what_was_rejected_stays_rejected_and_is_counted(engine, tmp_path):
+    path = transcript(tmp_path / "a.jsonl", DECIDED)
+    ingest(engine, path)
+    (number,) = engine.queue.ids(QueueQuery())
+    engine.triage.reject([number])
+
+    path.write_text(path.read_text().replace('"u0"', '"v0"'))
+    ingest(engine, path)
+
+    view = engine.queue.candidate(number)
+    assert (view.status, view.seen) == ("invalid", 2)
+
+
+def test_what_is_active_is_counted_as_referenced(engine, tmp_path):
+    path = transcript(tmp_path / "a.jsonl", DECIDED)
+    ingest(engine, path)
+    (number,) = engine.queue.ids(QueueQuery())
+    engine.triage.promote([number])
+
+    path.write_text(path.read_text().replace('"u0"', '"v0"'))
+    ingest(engine, path)
+
+    assert engine.queue.candidate(number).refs == 1
+
+
+def test_a_wave_that_was_killed_is_made_good_by_the_next(engine, tmp_path, monkeypatch):
+    path = transcript(tmp_path / "s.jsonl", DECIDED, CAUSE, ALWAYS)
+
+    class Killed(BaseException):
+        pass
+
+    def die(*_):
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr("reviewer.promotion.wave.Wave._finish", die)
+        with pytest.raises(Killed):
+            ingest(engine, path)
+    assert contents(engine) == set()
+
+    report = ingest(engine, path)
+
+    assert report.fresh == 0
+    assert len(contents(engine)) == 3
+    assert ingest(engine, path).unchanged == 1
+    assert engine.history.verify().ok
+
+
+def test_an_interrupted_wave_keeps_what_was_read_and_goes_on_later(engine, tmp_path):
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    transcript(folder / "a.jsonl", DECIDED)
+    path = transcript(folder / "b.jsonl", "Hello there", "Hello")
+    path.write_text(path.read_text().replace('"u', '"w'))
+    transcript(path, CAUSE, first=3)
+    asked = iter([False, False, True])
+
+    report = ingest(engine, folder, cancelled=lambda: next(asked, True))
+
+    assert report.state == "interrupted"
+    assert report.new == 1
+    assert ingest(engine, folder).new == 1
+
+
+def test_secrets_are_masked_before_anything_is_stored(engine, tmp_path):
+    secret = "gh" + "p_" + "a1B2c3D4" * 4 + "e5F6"
+    said = f"We decided to use the token {secret} for the release job because the bot needs it."
+    report = ingest(engine, transcript(tmp_path / "s.jsonl", said))
+
+    assert report.masked == 1
+    engine.close()
+    for file in tmp_path.rglob("store.db*"):
+        if file.is_file():
+            assert secret.encode() not in file.read_bytes()
+
+
+def test_the_report_folder_explains_the_wave(engine, notes):
+    report = ingest(engine, notes)
+    folder = Path(report.report_folder)
+
+    assert {file.name for file in folder.iterdir()} == {
+        "report.json", "candidates.ndjson", "dropped.ndjson", "errors.log",
+    }  # fmt: skip
+    assert msgspec.json.decode((folder / "report.json").read_bytes())["new"] == report.new
+    queued = [json.loads(line) for line in (folder / "candidates.ndjson").open()]
+    assert {row["content"] for row in queued} == contents(engine)
+    assert all(json.loads(line)["reason"] for line in (folder / "dropped.ndjson").open())
+    assert folder.stat().st_mode & 0o077 == 0
+
+
+def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(engine, tmp_path, monkeypatch):
+    parts = ["ledger", "parser", "billing export", "login", "search index", "mail gateway"]
+    said = [
+        f"We decided to move the {part} to {means} because {reason} was too slow in July."
+        for part, means, reason in zip(
+            parts,
+            ("PostgreSQL", "a worker", "S3", "OAuth", "Tantivy", "a queue"),
+            ("the disk", "regex matching", "the copy", "LDAP", "crawling", "the relay"),
+            strict=True,
+        )
+    ]
+    path = tmp_path / "notes.md"
+    path.write_text("# Decisions\n\n" + "\n\n".join(said))
+    monkeypatch.setattr("reviewer.promotion.wave.CAP", 4)
+
+    report = ingest(engine, path)
+    assert (report.new, report.over_cap) == (4, 2)
+    assert engine.queue.counts("acme").beyond_cap == 2
+
+    done = engine.intake.more(project="acme")
+
+    assert len(done.ids) == 2
+    assert engine.queue.evidence(done.ids[0])[0].record.text
+    assert engine.queue.counts("acme").beyond_cap == 0
+    with pytest.raises(ConflictError, match="Nothing waits"):
+        engine.intake.more(project="acme")
+    assert engine.history.verify().ok
+
+
+def test_a_missing_path_is_named_and_nothing_is_written(engine, tmp_path):
+    with pytest.raises(SourceError, match=r"nowhere\.md"):
+        ingest(engine, tmp_path / "nowhere.md")
+    assert engine.history.acts_total() == 0

@@ -1,0 +1,165 @@
+"""Undo is refused, with nothing changed, once rows are no longer as the act left them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from reviewer.errors import ConflictError, StoreError, UnknownIdError
+from reviewer.store.database import SCHEMA_VERSION, Database
+from reviewer.store.ledger import Ledger, Scope
+from reviewer.store.undo import Undo
+from reviewer.store.verify import verify
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    return Database(tmp_path / "store.db")
+
+
+@pytest.fixture
+def ledger(database: Database) -> Ledger:
+    return Ledger(database, actor="tester", clock=lambda: datetime(2026, 3, 1, tzinfo=UTC))
+
+
+@pytest.fixture
+def undo(database: Database, ledger: Ledger) -> Undo:
+    return Undo(database, ledger)
+
+
+def rename(ledger: Ledger, row: int, name: str, scope: Scope = Scope.DECISION) -> int:
+    with ledger.act("rename", f"to {name}", scope=scope) as act:
+        act.update("project", row, name=name)
+    return act.id
+
+
+def make(ledger: Ledger, name: str) -> int:
+    with ledger.act("make", scope=Scope.INTAKE) as act:
+        return act.insert("project", name=name)
+
+
+def name_of(database: Database, row: int) -> str:
+    return database.reader().execute("SELECT name FROM project WHERE id = ?", (row,)).fetchone()[0]
+
+
+def test_a_later_change_of_the_same_column_stands_in_the_way(database, ledger, undo):
+    row = make(ledger, "a")
+    first = rename(ledger, row, "b")
+    rename(ledger, row, "c")
+
+    with pytest.raises(ConflictError, match=f"name of project {row} has changed"):
+        undo.undo_act(first)
+
+    assert name_of(database, row) == "c"
+
+
+def test_undo_walks_decisions_and_leaves_ingestions_alone(database, ledger, undo):
+    row = make(ledger, "a")
+    rename(ledger, row, "b")
+    other = make(ledger, "x")
+
+    assert undo.undo().title == "to b"
+
+    assert name_of(database, row) == "a"
+    assert name_of(database, other) == "x"
+    with pytest.raises(ConflictError, match="Nothing to undo"):
+        undo.undo()
+
+
+def test_an_ingestion_is_undone_by_naming_it(database, ledger, undo):
+    with ledger.act("wave", "Read two", scope=Scope.INTAKE) as act:
+        act.insert_many("project", [{"name": "a"}, {"name": "b"}])
+
+    undo.undo_act(act.id)
+
+    assert database.reader().execute("SELECT count(*) FROM project").fetchone()[0] == 0
+    undo.redo()
+    assert database.reader().execute("SELECT count(*) FROM project").fetchone()[0] == 2
+
+
+def test_a_new_decision_ends_redo(ledger, undo):
+    row = make(ledger, "a")
+    rename(ledger, row, "b")
+    undo.undo()
+    rename(ledger, row, "c")
+    with pytest.raises(ConflictError, match="Nothing to redo"):
+        undo.redo()
+
+
+def test_undo_and_redo_survive_a_restart(tmp_path, ledger, undo, database):
+    row = make(ledger, "a")
+    rename(ledger, row, "b")
+    undo.undo()
+    database.close()
+
+    again = Database(tmp_path / "store.db")
+    Undo(again, Ledger(again, actor="t", clock=lambda: datetime.now(UTC))).redo()
+
+    assert name_of(again, row) == "b"
+
+
+def test_an_act_that_changes_nothing_leaves_no_entry(ledger, database):
+    row = make(ledger, "a")
+    assert rename(ledger, row, "a") == 0
+    assert database.reader().execute("SELECT count(*) FROM ledger").fetchone()[0] == 1
+
+
+def test_an_unknown_act_is_named(undo):
+    with pytest.raises(UnknownIdError, match="no act 7"):
+        undo.undo_act(7)
+
+
+@pytest.mark.parametrize(
+    ("tamper", "says"),
+    [
+        ("UPDATE project SET name = 'z'", "project 1"),
+        ("DELETE FROM project", "project 1"),
+        ("INSERT INTO project (name) VALUES ('z')", "project 2"),
+        ("UPDATE ledger SET title = 'z' WHERE id = 2", "act 2 was changed"),
+        ("DELETE FROM ledger WHERE id = 2", "project 1: not as the ledger left it"),
+        ("UPDATE ledger SET changes = x'00' WHERE id = 2", "act 2"),
+        ("UPDATE ledger SET previous = 'z' WHERE id = 2", "does not follow"),
+    ],
+)
+def test_verify_names_what_was_tampered_with(database, ledger, tamper, says):
+    row = make(ledger, "a")
+    rename(ledger, row, "b")
+    assert verify(database).ok
+
+    database.writer.execute("PRAGMA foreign_keys = OFF")
+    database.writer.execute(tamper)
+
+    assert any(says in problem for problem in verify(database).problems)
+
+
+def test_a_newer_store_is_refused_with_what_to_do(tmp_path):
+    database = Database(tmp_path / "store.db")
+    database.writer.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    database.close()
+    with pytest.raises(StoreError, match="newer reviewer"):
+        Database(tmp_path / "store.db")
+
+
+def test_a_file_that_is_no_store_is_left_alone(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("these are my notes, " * 400)
+    with pytest.raises(StoreError, match="not a reviewer store"):
+        Database(path)
+    assert path.read_text().startswith("these are my notes")
+
+
+def test_a_full_disk_changes_nothing(database, ledger):
+    row = make(ledger, "a")
+    database.writer.execute("PRAGMA max_page_count = 1")
+    with pytest.raises(StoreError, match="full"), ledger.act("big") as act:
+        act.update("project", row, name="b" * 1_000_000)
+    assert name_of(database, row) == "a"
+    assert verify(database).ok
+
+
+def test_a_store_is_readable_by_its_owner_only(tmp_path):
+    Database(tmp_path / "new" / "store.db")
+    assert (tmp_path / "new" / "store.db").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "new").stat().st_mode & 0o077 == 0

@@ -66,8 +66,8 @@ def _main_job(engine: Engine, samples: Path) -> None:
     def statuses() -> tuple[str, str]:
         return engine.queue.candidate(first).status, engine.queue.candidate(second).status
 
-    print_text(f"{engine.triage.promote([first]).title}: #{first}")
-    print_text(f"{engine.triage.reject([second]).title}: #{second}")
+    print_text(engine.triage.promote([first]).title)
+    print_text(engine.triage.reject([second]).title)
     _must(statuses() == (Status.ACTIVE, Status.INVALID), "the decisions were not kept")
     print_text(f"Undone: {engine.history.undo().title}")
     _must(statuses() == (Status.ACTIVE, Status.CANDIDATE), "undo did not bring the candidate back")

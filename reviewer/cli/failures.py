@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sqlite3
 import sys
 from collections.abc import Sequence
 
@@ -46,6 +45,8 @@ def run(arguments: Sequence[str], open_screen: OpenScreen) -> int:
 
 def explain(problem: BaseException) -> tuple[str, int]:
     """The sentence and the exit code for a failure."""
+    import sqlite3
+
     match problem:
         case click.exceptions.NoArgsIsHelpError():
             return problem.format_message(), WRONG_USAGE
@@ -59,6 +60,8 @@ def explain(problem: BaseException) -> tuple[str, int]:
             return "Interrupted.", INTERRUPTED
         case sqlite3.Error():
             return f"The store answered: {problem}. Nothing was changed.", COULD_NOT
+        case UnicodeError():
+            return f"Something given is no text: {problem}. Nothing was changed.", COULD_NOT
         case OSError():
             return _os_line(problem), COULD_NOT
         case MemoryError():

@@ -58,13 +58,15 @@ def wave_table(report: WaveReport) -> Iterator[str]:
     rows = [
         ("wave", f"{report.wave} in project {safe(report.project)}, {report.seconds:.1f} s"),
         ("files", _files(report)),
-        ("records", f"{report.records:,}"),
+        ("records", f"{report.records:,}, {report.masked:,} secrets masked"),
         ("new", f"{report.new:,} candidates"),
         ("repeated", f"{report.repeated:,} seen before"),
         ("near", f"{report.near:,} near duplicates"),
         ("over the cap", _over_cap(report)),
         *_by_reason("kept out", report.kept_out),
-        *_by_reason("passed over", report.passed_over),
+        *_by_reason("not proposed", report.dropped),
+        *_by_reason("lines skipped", report.skipped_by),
+        *_by_reason("files skipped", report.passed_over),
         ("errors", f"{report.errors:,}"),
         ("report", safe(report.report_folder)),
     ]

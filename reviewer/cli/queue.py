@@ -8,7 +8,7 @@ from reviewer.cli.candidate import show_candidate, show_candidate_json
 from reviewer.cli.ids import MEMORY_ID
 from reviewer.cli.output import narrate, print_json, print_text, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
-from reviewer.cli.triage import tell
+from reviewer.cli.triage import tell_intake
 
 STATUSES = ("waiting", "candidate", "deferred", "active", "invalid", "superseded", "all")
 SORTS = ("rank", "confidence", "newest", "source")
@@ -127,4 +127,4 @@ def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
 def more(session: Session, limit: int) -> None:
     """Queue the best of what the cap kept out."""
     with session.engine() as engine:
-        tell(engine.intake.more(project=session.project_to_read(engine), limit=limit))
+        tell_intake(engine.intake.more(project=session.project_to_read(engine), limit=limit))

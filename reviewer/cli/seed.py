@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from reviewer.cli.session import Session, Verb, pass_session
-from reviewer.cli.triage import tell
+from reviewer.cli.triage import tell_intake
 
 
 @click.command(cls=Verb, hidden=True)
@@ -14,4 +14,4 @@ from reviewer.cli.triage import tell
 def dev_seed(session: Session, count: int) -> None:
     """Fill the queue with N made-up rows."""
     with session.engine(create=True) as engine:
-        tell(engine.intake.seed(count, project=session.project or "seed"))
+        tell_intake(engine.intake.seed(count, project=session.project or "seed"))

@@ -17,9 +17,14 @@ alone = click.option("--alone", is_flag=True, help="Leave near duplicates in the
 ids = click.argument("ids", type=MEMORY_ID, nargs=-1, required=True, metavar="ID...")
 
 
-def tell(done: Done) -> None:
-    """Say what an act did, and how to take it back."""
-    narrate(f"{safe(done.title)} (act {done.act}) - reviewer undo takes it back")
+def tell(done: Done, *, undo: str = "reviewer undo") -> None:
+    """Say what an act did, and the command that takes it back."""
+    narrate(f"{safe(done.title)} - {undo} takes it back")
+
+
+def tell_intake(done: Done) -> None:
+    """The same for an act that no plain `undo` reaches, because it decided nothing."""
+    tell(done, undo=f"reviewer undo {done.act}")
 
 
 @click.command(cls=Verb)

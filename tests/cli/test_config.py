@@ -37,7 +37,7 @@ def test_a_file_is_read(reviewer: Reviewer) -> None:
         ("zebra = 1", "Known: theme"),
         ('theme = "blue"', "theme"),
         ("ascii = 3", "ascii"),
-        ("theme = ", "line 1"),
+        ('theme = "dark"\nascii =\n', "line 2"),
     ],
 )
 def test_a_mistake_is_named(reviewer: Reviewer, text: str, said: str) -> None:

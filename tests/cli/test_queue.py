@@ -35,9 +35,10 @@ def test_the_best_comes_first_and_limit_cuts(ingested: Reviewer) -> None:
 
 
 def test_a_filter_narrows(ingested: Reviewer) -> None:
-    found = ingested.rows("queue", "list", "--filter", "thermal type:preference")
-    assert [row["type"] for row in found] == ["preference"]
-    assert "thermal" in found[0]["content"]
+    (found,) = ingested.rows("queue", "list", "--filter", "thermal")
+    assert "thermal" in found["content"]
+    assert found["id"] in ingested.ids("--filter", f"type:{found['type']} conf>0.3")
+    assert found["id"] not in ingested.ids("--filter", "-thermal")
 
 
 def test_status_shows_what_was_decided(seeded: Reviewer) -> None:
@@ -94,7 +95,7 @@ def test_show_keeps_the_earlier_wording(ingested: Reviewer) -> None:
     before = ingested.rows("queue", "show", memory)[0]["content"]
     ingested("edit", memory, "--content-file", "-", typed="Only paper without BPA is bought.")
     after = ingested.rows("queue", "show", memory)[0]
-    assert after["content"] == "Only paper without BPA is bought"
+    assert after["content"] == "Only paper without BPA is bought."
     assert [one["content"] for one in after["wordings"]] == [before]
     assert before in ingested("queue", "show", memory).stdout
 

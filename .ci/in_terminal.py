@@ -38,6 +38,10 @@ def main() -> int:
     os.write(terminal, b"jjq")
     read_until(terminal, lambda _: False, AFTER_QUIT)
     ended, status = os.waitpid(child, os.WNOHANG)
+    end = time.monotonic() + AFTER_QUIT
+    while not ended and time.monotonic() < end:
+        time.sleep(0.1)
+        ended, status = os.waitpid(child, os.WNOHANG)
     if not ended:
         print("The screen did not close with q.")
         os.kill(child, 9)

@@ -12,11 +12,18 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
 
 
-def open_screen(engine: Engine, project: str | None, *, ascii: bool, keymap: Path | None) -> int:  # noqa: A002
+def open_screen(
+    engine: Engine,
+    project: str | None,
+    *,
+    ascii: bool,  # noqa: A002
+    light: bool,
+    keymap: Path | None,
+) -> int:
     """Show the screen until it is left; its exit code."""
     from reviewer.tui.app import run_screen
 
-    return run_screen(engine, project, ascii=ascii, keymap=keymap)
+    return run_screen(engine, project, ascii=ascii, light=light, keymap=keymap)
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -32,9 +33,12 @@ def show_screen(
     """The screen on an opened store; its exit code."""
     settings = load_settings()
     path = settings_path()
+    if settings.editor:
+        os.environ["VISUAL"] = settings.editor
     return session.open_screen(
         engine,
         project,
         ascii=plain or settings.ascii,
+        light=settings.theme == "light",
         keymap=path if settings.keys else None,
     )

@@ -28,9 +28,12 @@ class OpenScreen(Protocol):
         project: str | None,
         *,
         ascii: bool,  # noqa: A002
+        light: bool,
         keymap: Path | None,
     ) -> int:
-        """`ascii`: draw with ASCII only. `keymap`: the settings file whose `[keys]` hold."""
+        """`ascii`: draw with ASCII only. `light`: dark on light. `keymap`: the TOML file whose
+        `[keys]` hold.
+        """
         ...
 
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from reviewer.cli.output import safe, safe_lines
+from reviewer.cli.output import line_width, safe, safe_lines
 
 if TYPE_CHECKING:
     from reviewer.engine import CandidateView, Engine, EvidenceView
 
 SPAN_CONTEXT = 400
-"""Characters of a record shown on each side of the span."""
+"""Characters of a record shown at least on each side of the span."""
+
+SOURCE_STATES = {
+    "same": "unchanged since it was read",
+    "moved": "the same words, now on other lines",
+    "changed": "CHANGED since it was read",
+    "gone": "GONE since it was read",
+    "unknown": "cannot be compared",
+}
 
 
 def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
@@ -19,26 +28,23 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
     view = engine.queue.candidate(memory)
     state = f"{view.status}, deferred" if view.deferred else str(view.status)
     yield f"#{view.id}  {view.type}  {state}  project {safe(view.project)}"
-    for line in safe_lines(view.content):
-        yield f"  {line}"
+    yield from wrapped(view.content, "  ")
     yield f"confidence  {_confidence(view)}"
     yield f"rule        {view.rule}, extractor {view.extractor_version}"
-    yield (
-        f"seen        {view.seen} times in {view.sessions} sessions, "
-        f"first {view.first_seen}, last {view.last_seen}"
-    )
+    yield f"seen        {_seen(view)}"
     if view.flags:
         yield f"flags       {', '.join(view.flags)}"
     if view.superseded_by is not None:
         yield f"folded into #{view.superseded_by}"
-    state_of_source = engine.sources.state(memory)
     for evidence in engine.queue.evidence(memory, around=0):
         yield from _evidence(evidence)
-    yield f"  the source is {state_of_source} since it was read"
+    yield f"source      {SOURCE_STATES[engine.sources.state(memory)]}"
     for member in engine.queue.members(memory):
-        yield f"near  #{member.id}  {member.similarity:.2f}  {safe(member.content)}"
+        yield f"near        #{member.id} at {member.similarity:.2f}"
+        yield from wrapped(member.content, "  ")
     for replaced_at, content in engine.queue.wordings(memory):
-        yield f"was   until {replaced_at}: {safe(content)}"
+        yield f"was         until {replaced_at}"
+        yield from wrapped(content, "  ")
 
 
 def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
@@ -85,12 +91,33 @@ def _confidence(view: CandidateView) -> str:
     )
 
 
+def _seen(view: CandidateView) -> str:
+    times = "once" if view.seen == 1 else f"{view.seen} times"
+    sessions = "1 session" if view.sessions == 1 else f"{view.sessions} sessions"
+    return f"{times}, {sessions}, first {view.first_seen}, last {view.last_seen}"
+
+
 def _evidence(evidence: EvidenceView) -> Iterator[str]:
     record = evidence.record
     when = f", {record.at}" if record.at else ""
     yield f"evidence    {safe(record.path)}:{evidence.line + 1}  ({record.role}{when})"
     start, end = evidence.span_start, evidence.span_end
-    before = record.text[max(0, start - SPAN_CONTEXT) : start]
-    after = record.text[end : end + SPAN_CONTEXT]
-    for line in safe_lines(f"{before}[{record.text[start:end]}]{after}"):
-        yield f"  | {line}"
+    first = record.text.rfind("\n", 0, max(0, start - SPAN_CONTEXT)) + 1
+    last = record.text.find("\n", min(len(record.text), end + SPAN_CONTEXT))
+    at = first
+    for line in record.text[first : last if last >= 0 else None].split("\n"):
+        in_span = at < end and at + len(line) > start
+        yield from wrapped(line, "> " if in_span else "| ")
+        at += len(line) + 1
+
+
+def wrapped(text: str, margin: str) -> Iterator[str]:
+    """Text from outside in lines that fit the terminal, each behind the margin."""
+    width = line_width()
+    for line in safe_lines(text):
+        if width is None:
+            yield (margin + line).rstrip()
+        else:
+            yield from textwrap.wrap(
+                line, max(width, 20), initial_indent=margin, subsequent_indent=margin
+            ) or [margin.rstrip()]

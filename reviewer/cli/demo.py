@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
+import signal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import narrate, print_text, safe, table
+from reviewer.cli.output import ELLIPSIS, narrate, print_text, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from reviewer.engine import Engine
 
 PROJECT = "ledger-api"
 SHOWN = 10
+PLACE_WIDTH = 36
+"""Columns for the place of a candidate; longer ones lose their beginning."""
 
 
 @click.command(cls=Verb)
@@ -36,6 +42,7 @@ def demo(session: Session, ctx: click.Context, no_screen: bool, plain: bool) -> 
     if not no_screen:
         require_terminal("reviewer demo --no-screen")
     with TemporaryDirectory(prefix="reviewer-demo-", ignore_cleanup_errors=True) as folder:
+        _remove_when_ended(folder)
         engine = Engine.open(Path(folder) / "demo.db")
         try:
             if no_screen:
@@ -47,6 +54,18 @@ def demo(session: Session, ctx: click.Context, no_screen: bool, plain: bool) -> 
         finally:
             engine.close()
     ctx.exit(code)
+
+
+def _remove_when_ended(folder: str) -> None:
+    """Take the folder away also when the terminal is closed or the program is told to end."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
 
 
 def _main_job(engine: Engine, samples: Path) -> None:
@@ -82,6 +101,8 @@ def _with_evidence(engine: Engine, memory: int, samples: Path) -> tuple[str, str
     path = Path(evidence.record.path)
     shown = path.relative_to(samples) if path.is_relative_to(samples) else path
     place = f"{shown}:{evidence.line + 1}"
+    if len(place) > PLACE_WIDTH:
+        place = ELLIPSIS + place[1 - PLACE_WIDTH :]
     return f"#{one.id}", f"{one.confidence:.2f}", safe(place), safe(one.content)
 
 

@@ -38,24 +38,24 @@ def items(value: memoryview) -> Iterator[tuple[int, memoryview]]:
 def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
     """The fields of a JSON object: name -> (offset of the value within it, bytes).
 
-    Raises msgspec.DecodeError or RecursionError when it cannot be read. Where a name stands twice,
-    the positions of that and later fields are unknown, and they are left out.
+    Raises msgspec.DecodeError or RecursionError when it cannot be read. Of a name that
+    stands twice the last holds; fields after a doubled one that is no text are left out.
     """
     decoded = _dict.decode(value)
     found: dict[str, tuple[int, memoryview]] = {}
-    position = 1
-    for _ in decoded:
-        position = _skip(value, position)
-        name = STRING.match(value, position)
-        if name is None:
-            break
+    position = _skip(value, 1)
+    while name := STRING.match(value, position):
         key = _text.decode(name[0])
         position = _skip(value, name.end())
         piece = memoryview(decoded[key])
-        if value[position : position + len(piece)] != piece:
+        if value[position : position + len(piece)] == piece:
+            found[key] = (position, piece)
+            position += len(piece)
+        elif earlier := STRING.match(value, position):  # a name that stands again further on
+            position = earlier.end()
+        else:
             break
-        found[key] = (position, piece)
-        position += len(piece)
+        position = _skip(value, position)
     return found
 
 

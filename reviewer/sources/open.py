@@ -59,10 +59,10 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
     """
     lines = (line_start, float("inf") if line_end is None else line_end)
     head = _head(path)
-    if not head.strip():
-        return EmptyScan(path)
     form = text_form(head)
     sample = form.utf8(head[form.bom :])
+    if not sample.strip():
+        return EmptyScan(path)
     pieces, form = _pieces(sample, form)
     objects = [each for piece in pieces if (each := _object(piece))]
     if not objects and len(pieces) < 2:

@@ -45,10 +45,11 @@ def why_no_prose(head: str, suffix: str) -> str | None:
         return "a script"
     if DIAGRAM.match(re.sub(r"(?m)^\s*(?://|#).*$", "", body)):
         return "a diagram"
-    lines = [line for line in _without_fences(body).split("\n") if line.strip()]
-    if not lines:
+    written = [line for line in _without_fences(body).split("\n") if line.strip()]
+    if not written:
         return None
-    if sum(map(len, lines)) / len(lines) > 400 and body.count(" ") < 0.08 * len(body):
+    lines = [line for line in written if len(line) < 400 or line.count(" ") > 0.08 * len(line)]
+    if not lines:
         return "minified text"
     named = suffix.lower() in PROSE_NAMES
     if _is_table(lines):

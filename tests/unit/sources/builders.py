@@ -1,0 +1,90 @@
+"""Files as agents write them, built in code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from reviewer.sources.open import open_source
+from reviewer.sources.records import Record, Scan
+
+Json = dict[str, Any]
+
+
+class Session:
+    """A Claude Code session: every record hangs below the one before it unless told otherwise."""
+
+    def __init__(self, name: str = "s1") -> None:
+        self.name = name
+        self.records: list[Json] = []
+        self.last: str | None = None
+        self.count = 0
+
+    def add(self, kind: str, *, after: str | None = "", **more: Any) -> str:
+        """Append a record of this type and return its uuid. `after=None` makes a root."""
+        uuid = f"{self.name}-{self.count}"
+        self.count += 1
+        parent = self.last if after == "" else after
+        record = {
+            "parentUuid": parent,
+            "isSidechain": False,
+            "cwd": "/work/shop",
+            "sessionId": self.name,
+            "version": "2.1.0",
+            "gitBranch": "main",
+            "type": kind,
+            "uuid": uuid,
+            "timestamp": f"2026-02-14T10:{len(self.records) // 60:02}:{len(self.records) % 60:02}Z",
+        }
+        self.records.append({**record, **more})
+        self.last = uuid
+        return uuid
+
+    def user(self, content: Any, **more: Any) -> str:
+        return self.add("user", message={"role": "user", "content": content}, **more)
+
+    def reply(self, text: str, reply: str = "", **more: Any) -> str:
+        return self.block({"type": "text", "text": text}, reply, **more)
+
+    def block(self, block: Json, reply: str = "", **more: Any) -> str:
+        message = {"id": reply or f"msg_{self.count}", "role": "assistant"}
+        return self.add("assistant", message={**message, "content": [block]}, **more)
+
+    def tool(self, reply: str = "", **more: Any) -> str:
+        block = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}
+        return self.block(block, reply, **more)
+
+    def result(self, text: str = "done", **more: Any) -> str:
+        return self.user([{"type": "tool_result", "tool_use_id": "t1", "content": text}], **more)
+
+    def bare(self, kind: str, **more: Any) -> None:
+        """A record that hangs nowhere: queue operations, snapshots, summaries."""
+        self.records.append({"type": kind, "sessionId": self.name, **more})
+
+    def lines(self) -> list[bytes]:
+        return [json.dumps(record).encode() for record in self.records]
+
+    def bytes(self) -> bytes:
+        return b"".join(line + b"\n" for line in self.lines())
+
+    def scan(self, folder: Path, data: bytes | None = None, **range_: int) -> Scan:
+        path = folder / f"{self.name}.jsonl"
+        path.write_bytes(self.bytes() if data is None else data)
+        return open_source(path, **range_)
+
+    def read(self, folder: Path, data: bytes | None = None, **range_: int) -> list[Record]:
+        return list(self.scan(folder, data, **range_))
+
+
+def note(folder: Path, text: str | bytes, name: str = "note.md") -> Scan:
+    """A note on disk, opened."""
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return open_source(path)
+
+
+def uses(records: Iterable[Record]) -> list[tuple[str, str]]:
+    """Text and use of every record."""
+    return [(record.text, record.use.value) for record in records]

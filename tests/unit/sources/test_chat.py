@@ -1,0 +1,177 @@
+"""Chat-completions and ShareGPT conversations, as documents and as lines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.errors import SourceError
+from reviewer.sources.open import open_source
+from reviewer.sources.records import Record, Role, Scan, Use
+
+from .builders import uses
+
+TALK = [
+    {"role": "system", "content": "You are a clerk."},
+    {"role": "user", "content": "Book a table."},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "function": {"name": "f"}}]},
+    {"role": "tool", "tool_call_id": "c", "content": "booked: {}"},
+    {"role": "assistant", "content": [{"type": "text", "text": "It is"}, {"type": "image_url"}]},
+]
+
+
+def opened(folder: Path, data: Any, name: str = "talk.json", **style: Any) -> Scan:
+    path = folder / name
+    path.write_bytes(data if isinstance(data, bytes) else json.dumps(data, **style).encode())
+    return open_source(path)
+
+
+def exact(folder: Path, records: list[Record], name: str = "talk.json") -> None:
+    """Every record's bytes are its message, and its line is where they begin."""
+    data = (folder / name).read_bytes()
+    for record in records:
+        raw = data[record.byte_start : record.byte_end]
+        message = json.loads(raw)
+        assert record.text in (message.get("content"), message.get("value"), "It is")
+        assert record.sha256 == hashlib.sha256(raw).hexdigest()
+        assert record.line_start == data[: record.byte_start].count(b"\n")
+        assert record.line_end == data[: record.byte_end].count(b"\n") + 1
+
+
+@pytest.mark.parametrize("indent", [None, 2], ids=["one line", "indented"])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda talk: talk,
+        lambda talk: {"id": "c1", "model": "m", "messages": talk},
+        lambda talk: [{"task_id": 1, "traj": talk}],
+        lambda talk: [{"messages": talk}, {"no": "messages"}],
+    ],
+    ids=["bare", "messages", "traj", "list"],
+)
+def test_a_document_gives_every_message_at_its_bytes(
+    tmp_path: Path, wrap: Any, indent: int | None
+) -> None:
+    scan = opened(tmp_path, wrap(TALK), indent=indent)
+    records = list(scan)
+    assert [(r.role, r.use, r.text) for r in records] == [
+        (Role.SYSTEM, Use.BOOT, "You are a clerk."),
+        (Role.USER, Use.SAID, "Book a table."),
+        (Role.ASSISTANT, Use.SAID, "It is"),
+    ]
+    assert scan.tally["tool message"] == 1
+    assert scan.tally["message without text"] == 1
+    assert scan.tally["part that is no text"] == 1
+    exact(tmp_path, records)
+
+
+def test_sharegpt_and_mixed_names_are_read(tmp_path: Path) -> None:
+    talk = [
+        {"from": "system", "value": "Be kind."},
+        {"from": "human", "value": 'Grüße \\ "hi" {[,'},
+        {"from": "gpt", "value": "Hello."},
+        {"role": "user", "content": "Bye."},
+        {"from": "tool", "value": "x"},
+    ]
+    records = list(opened(tmp_path, [{"id": "7", "conversations": talk}], ensure_ascii=False))
+    assert [(r.role.value, r.session) for r in records] == [
+        ("system", "7"),
+        ("user", "7"),
+        ("assistant", "7"),
+        ("user", "7"),
+    ]
+    exact(tmp_path, records)
+
+
+def test_one_message_a_line_is_one_conversation(tmp_path: Path) -> None:
+    lines = b"\n".join(json.dumps(message).encode() for message in TALK)
+    records = list(opened(tmp_path, lines, "talk.jsonl"))
+    assert [record.line_start for record in records] == [0, 1, 4]
+    exact(tmp_path, records, "talk.jsonl")
+
+
+def test_one_conversation_a_line_with_a_broken_one_between(tmp_path: Path) -> None:
+    line = json.dumps({"messages": TALK}).encode()
+    other = json.dumps({"messages": [{"role": "user", "content": "Another."}]}).encode()
+    scan = opened(tmp_path, line + b"\n" + line[:-9] + b"\n" + other, "talks.jsonl")
+    records = list(scan)
+    assert [record.line_start for record in records] == [0, 0, 0, 2]
+    assert scan.tally["bad JSON"] == 1
+    exact(tmp_path, records, "talks.jsonl")
+
+
+def test_equal_words_in_one_conversation_are_two_records(tmp_path: Path) -> None:
+    yes = {"role": "user", "content": "yes"}
+    one, two = opened(tmp_path, [yes, yes])
+    assert one.sha256 == two.sha256
+    assert one.key != two.key
+
+
+def test_a_grown_or_copied_conversation_keeps_its_keys(tmp_path: Path) -> None:
+    keys = [record.key for record in opened(tmp_path, TALK)]
+    more = [*TALK, {"role": "user", "content": "Thanks."}]
+    grown = [record.key for record in opened(tmp_path, {"messages": more}, "copy.json")]
+    assert grown[:-1] == keys
+    other = [{"role": "system", "content": "Another start."}, *TALK[1:]]
+    assert not set(keys) & {record.key for record in opened(tmp_path, other)}
+
+
+def test_the_same_conversation_twice_is_given_once(tmp_path: Path) -> None:
+    scan = opened(tmp_path, [{"messages": TALK}, {"messages": TALK}])
+    assert len(list(scan)) == 3
+    assert scan.tally["repeated"] == 3
+
+
+def test_reminders_are_cut_out_of_what_a_user_said(tmp_path: Path) -> None:
+    text = "<system-reminder>be brief</system-reminder>Use tabs."
+    [record] = opened(tmp_path, [{"role": "user", "content": text}])
+    assert record.text.strip() == "Use tabs."
+
+
+def test_utf16_documents_keep_their_bytes(tmp_path: Path) -> None:
+    text = json.dumps([{"role": "user", "content": "Grüße 🎉"}] * 2, ensure_ascii=False, indent=1)
+    data = text.encode("utf-16")
+    for record in opened(tmp_path, data):
+        raw = data[record.byte_start : record.byte_end]
+        assert json.loads(raw.decode("utf-16-le"))["content"] == "Grüße 🎉" == record.text
+        assert record.sha256 == hashlib.sha256(raw).hexdigest()
+
+
+def test_a_field_that_stands_twice_does_not_shift_positions(tmp_path: Path) -> None:
+    doubled = b'{"role": "user", "content": "first", "content": "second"}'
+    data = b"[" + doubled + b', {"role": "user", "content": "next"}]'
+    records = list(opened(tmp_path, data))
+    assert [record.text for record in records] == ["second", "next"]
+    assert [data[r.byte_start : r.byte_end][-9:] for r in records] == [b'"second"}', b': "next"}']
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"messages": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+        b'[{"role": "user", "content": ' + b'[{"a":' * 100_000 + b"1" + b"}]" * 100_000 + b"}]",
+    ],
+    ids=["container", "content"],
+)
+def test_nesting_too_deep_is_refused_in_a_sentence(tmp_path: Path, data: bytes) -> None:
+    with pytest.raises(SourceError, match="nested too deep"):
+        opened(tmp_path, data)
+
+
+def test_a_deep_line_costs_only_itself(tmp_path: Path) -> None:
+    good = b'{"role": "user", "content": "Fine."}\n'
+    deep = b'{"role": "user", "content": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n"
+    scan = opened(tmp_path, good + deep + good.replace(b"Fine", b"Good"), "t.jsonl")
+    assert uses(scan) == [("Fine.", "said"), ("Good.", "said")]
+    assert scan.tally["nested too deep"] == 1
+
+
+def test_only_messages_inside_the_range_are_given(tmp_path: Path) -> None:
+    lines = b"\n".join(json.dumps({"role": "user", "content": f"n{n}"}).encode() for n in range(5))
+    keys = [record.key for record in opened(tmp_path, lines, "t.jsonl")]
+    part = list(open_source(tmp_path / "t.jsonl", line_start=1, line_end=3))
+    assert [(record.text, record.key) for record in part] == [("n1", keys[1]), ("n2", keys[2])]

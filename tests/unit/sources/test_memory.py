@@ -1,0 +1,81 @@
+"""Memory stays flat, whatever the size of the file."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from reviewer.sources.lines import LINE_LIMIT
+from reviewer.sources.open import open_source
+
+from .builders import Session
+
+MB = 1_000_000
+
+
+def peak_of_reading(path: Path) -> tuple[int, int]:
+    """Highest memory in bytes while the file is read, and how many records it gave."""
+    tracemalloc.start()
+    records = sum(1 for _ in open_source(path))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak, records
+
+
+def test_a_session_of_30_mb_is_read_in_6(tmp_path: Path) -> None:
+    session = Session()
+    with (tmp_path / "big.jsonl").open("wb") as file:
+        while file.tell() < 30 * MB:
+            session.records.clear()
+            session.user(f"Turn {file.tell()}.")
+            session.tool()
+            session.result("output " * 5000)
+            session.reply(f"Did {file.tell()}.")
+            file.write(session.bytes())
+    peak, records = peak_of_reading(tmp_path / "big.jsonl")
+    assert records > 10
+    assert peak < 6 * MB
+
+
+def test_a_note_of_30_mb_is_read_in_8(tmp_path: Path) -> None:
+    with (tmp_path / "big.md").open("wb") as file:
+        while file.tell() < 30 * MB:
+            file.write(
+                f"# Part {file.tell()}\n\n".encode() + b"Words of this part. " * 2000 + b"\n\n"
+            )
+    peak, records = peak_of_reading(tmp_path / "big.md")
+    assert records > 700
+    assert peak < 8 * MB
+
+
+def test_chat_lines_of_30_mb_are_read_in_8(tmp_path: Path) -> None:
+    line = b'{"role": "user", "content": "%d ' + b"word " * 5000 + b'"}\n'
+    with (tmp_path / "big.jsonl").open("wb") as file:
+        while file.tell() < 30 * MB:
+            file.write(line % file.tell())
+    peak, records = peak_of_reading(tmp_path / "big.jsonl")
+    assert records > 1000
+    assert peak < 8 * MB
+
+
+@pytest.mark.parametrize("kind", ["session", "note"])
+def test_a_line_of_200_mb_is_passed_over_without_being_held(tmp_path: Path, kind: str) -> None:
+    session = Session()
+    session.user("Before it, we said this.")
+    before = session.bytes() if kind == "session" else b"# A\n\nBefore it, we said this.\n"
+    path = tmp_path / "line"
+    with path.open("wb") as file:
+        file.write(before)
+        for _ in range(200):
+            file.write(b"A" * MB)
+        file.write(b"\n" + before.replace(b"Before", b"After").replace(b"s1-0", b"s1-1"))
+    scan = open_source(path)
+    tracemalloc.start()
+    texts = [record.text for record in scan]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(texts) == 2
+    assert sum(count for reason, count in scan.tally.items() if "line over" in reason) == 1
+    assert peak < 2.5 * LINE_LIMIT

@@ -1,0 +1,159 @@
+"""Choosing the reader: by content, with one sentence for everything that cannot be read."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from reviewer.errors import SourceError
+from reviewer.sources.open import open_source
+
+from .builders import Session
+
+
+def session_bytes() -> bytes:
+    session = Session()
+    session.user("We deploy on Mondays.")
+    session.reply("Noted.")
+    return session.bytes()
+
+
+CHAT = json.dumps([{"role": "user", "content": "Hello there."}]).encode()
+NOTE = b"# Plan\n\nWe deploy on Mondays, and never on Fridays.\n\n- [x] ask the team\n"
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.jsonl", "a.json", "a.txt", "a.py", "a", "a.bin"])
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [(session_bytes(), "claude-code"), (CHAT, "chat"), (NOTE, "markdown")],
+    ids=["session", "chat", "note"],
+)
+def test_the_name_does_not_decide(tmp_path: Path, name: str, data: bytes, expected: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    scan = open_source(path)
+    assert scan.format == expected
+    assert list(scan)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [b"{broken\n", b'{"type": "what", "is": "this"}\n', b"// comment\n", b"\n\n", b"\x00\n"],
+)
+def test_a_bad_first_line_does_not_decide(tmp_path: Path, first: bytes) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(first + session_bytes())
+    assert open_source(path).format == "claude-code"
+
+
+@pytest.mark.parametrize("data", [b"", b"\n \n", b"\xef\xbb\xbf"])
+def test_an_empty_file_has_no_records_and_says_so(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "empty.md"
+    path.write_bytes(data)
+    scan = open_source(path)
+    assert list(scan) == []
+    assert scan.tally == {"empty file": 1}
+
+
+CODEX = {"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "x"}}
+GEMINI = {"sessionId": "x", "projectHash": "y", "messages": [{"type": "user", "content": "hi"}]}
+CHATGPT = [{"title": "t", "current_node": "n", "mapping": {"n": {"message": None}}}]
+CLAUDE_AI = [{"uuid": "u", "chat_messages": [{"sender": "human", "text": "hi"}]}]
+QWEN = {
+    "uuid": "u",
+    "sessionId": "s",
+    "type": "user",
+    "message": {"role": "user", "parts": [{"text": "hi"}]},
+}
+TRAJECTORY = {"trajectory": [], "history": [{"role": "user", "content": "x"}], "info": {}}
+
+
+@pytest.mark.parametrize(
+    ("document", "name"),
+    [
+        (CODEX, "Codex CLI session"),
+        (GEMINI, "Gemini CLI session"),
+        (CHATGPT, "ChatGPT export"),
+        (CLAUDE_AI, "Claude.ai export"),
+        (QWEN, "Qwen Code session"),
+        (TRAJECTORY, "SWE-agent trajectory"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_known_formats_not_read_yet_are_named(tmp_path: Path, document: object, name: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(SourceError, match=f"known format not read yet: {name}"):
+        open_source(path)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256)) * 4, "binary"),
+        (os.urandom(4000), "binary"),
+        ("Kein Zeichen vorn".encode("utf-16-le"), "binary"),
+        (b'{"name": "shop", "version": 1}', "JSON that is no conversation"),
+        (b'{"id": 1}\n{"id": 2}\n', "JSON that is no conversation"),
+        (b'[{"role": "user", "content": "cut o', "JSON that is damaged"),
+        (
+            b"import os\n\n\ndef main() -> None:\n    print(os.name)\n    return None\n",
+            "source code",
+        ),
+        (b"#!/bin/sh\necho hello\n", "a script"),
+        (b"name,age,town\nada,36,london\ngrace,85,arlington\nalan,41,wilmslow\n", "a table"),
+        (b'digraph g {\n  a -> b [label="go on"]\n}\n', "a diagram"),
+        (b"<!DOCTYPE html>\n<html><body>Hi there</body></html>\n", "markup"),
+        (b"2026-01-01 10:00:00 INFO started the thing\n" * 9, "a log"),
+        (b"x" * 500_000, "minified text"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_no_note_is_refused_with_the_reason(
+    tmp_path: Path, data: bytes, reason: str
+) -> None:
+    path = tmp_path / "thing"
+    path.write_bytes(data)
+    with pytest.raises(SourceError, match=f"is not text that reviewer reads: .*{reason}"):
+        open_source(path)
+
+
+def test_the_suffix_breaks_a_tie_only(tmp_path: Path) -> None:
+    text = b"name: shop\nport: 80\nhost: web\nWe keep this by hand for now.\n"
+    (tmp_path / "a.md").write_bytes(text)
+    (tmp_path / "a.yaml").write_bytes(text)
+    assert open_source(tmp_path / "a.md").format == "markdown"
+    with pytest.raises(SourceError, match="settings or data"):
+        open_source(tmp_path / "a.yaml")
+
+
+def test_a_missing_file_and_a_folder_are_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"gone\.md does not exist"):
+        open_source(tmp_path / "gone.md")
+    with pytest.raises(SourceError, match="is a folder"):
+        open_source(tmp_path)
+
+
+def test_an_unreadable_file_is_refused_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "loop.md"
+    path.symlink_to(path)
+    with pytest.raises(SourceError, match="cannot be read"):
+        open_source(path)
+
+
+def test_a_file_that_vanishes_before_it_is_read_is_an_ordinary_error(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(session_bytes())
+    scan = open_source(path)
+    path.unlink()
+    with pytest.raises(SourceError, match="does not exist"):
+        list(scan)
+
+
+def test_something_that_is_no_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SourceError, match="no ordinary file"):
+        open_source(tmp_path / "pipe")

@@ -1,0 +1,156 @@
+"""Finding files: what is passed over, and why."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from reviewer.errors import SourceError
+from reviewer.sources.walk import Found, PassedOver, walk
+
+
+def put(folder: Path, name: str, data: bytes = b"Some words stand here.\n") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def found(*paths: Path) -> list[str]:
+    """Names of the files found, relative to the first path."""
+    base = paths[0] if paths[0].is_dir() else paths[0].parent
+    return [os.path.relpath(e.path, base) for e in walk(paths) if isinstance(e, Found)]
+
+
+def passed(*paths: Path) -> dict[str, str]:
+    return {e.path.name: e.reason for e in walk(paths) if isinstance(e, PassedOver)}
+
+
+def test_folders_are_expanded_in_order(tmp_path: Path) -> None:
+    for name in ("b/two.md", "a/one.md", "zero.md", "b/.context/DECISIONS.md", ".claude/x.md"):
+        put(tmp_path, name)
+    assert found(tmp_path) == [
+        "zero.md",
+        ".claude/x.md",
+        "a/one.md",
+        "b/two.md",
+        "b/.context/DECISIONS.md",
+    ]
+
+
+@pytest.mark.parametrize(
+    "folder",
+    ["node_modules", ".git", ".venv", "venv", "__pycache__", "site-packages", "vendor", "target"],
+)
+def test_dependencies_and_caches_are_not_looked_into(tmp_path: Path, folder: str) -> None:
+    put(tmp_path, f"sub/{folder}/deep/notes.md")
+    put(tmp_path, "kept.md")
+    assert found(tmp_path) == ["kept.md"]
+    assert "dependencies" in passed(tmp_path)[folder]
+
+
+def test_a_folder_named_itself_is_looked_into_whatever_its_name(tmp_path: Path) -> None:
+    put(tmp_path, "vendor/notes.md")
+    assert found(tmp_path / "vendor") == ["notes.md"]
+
+
+def test_ignore_files_hold_where_they_stand_and_below(tmp_path: Path) -> None:
+    put(tmp_path, ".gitignore", b"*.log\n/private/\n!keep.log\n")
+    put(tmp_path, "sub/.gitignore", b"draft*\n!wanted.log\n")
+    for name in (
+        "a.log",
+        "keep.log",
+        "private/x.md",
+        "sub/private/y.md",
+        "sub/draft1.md",
+        "sub/wanted.log",
+        "draft2.md",
+    ):
+        put(tmp_path, name)
+    assert found(tmp_path) == ["draft2.md", "keep.log", "sub/wanted.log", "sub/private/y.md"]
+    assert passed(tmp_path)["a.log"] == "ignored by .gitignore"
+
+
+def test_ignore_files_of_the_repository_above_hold_too(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    put(tmp_path, ".gitignore", b"secret.md\n")
+    put(tmp_path, "docs/secret.md")
+    put(tmp_path, "docs/open.md")
+    assert found(tmp_path / "docs") == ["open.md"]
+
+
+def test_a_file_named_itself_is_found_though_ignored(tmp_path: Path) -> None:
+    put(tmp_path, ".gitignore", b"*.md\n")
+    path = put(tmp_path, "node_modules/a.md")
+    assert [entry.path for entry in walk([path])] == [path]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("photo.png", b"text", "binary"),
+        ("blob", b"\x00\x01\x02" * 50, "binary"),
+        ("random", bytes(range(128, 256)) * 20, "binary"),
+        ("package-lock.json", b"{}", "lock file"),
+        ("uv.lock", b"x", "lock file"),
+    ],
+)
+def test_what_nobody_reads_is_passed_over(
+    tmp_path: Path, name: str, data: bytes, reason: str
+) -> None:
+    put(tmp_path, name, data)
+    assert passed(tmp_path) == {name: reason}
+
+
+def test_utf16_text_and_damaged_records_are_text(tmp_path: Path) -> None:
+    put(tmp_path, "a.txt", "Worte".encode("utf-16"))
+    put(tmp_path, "b.jsonl", b'{"type":"user"}\n{"type":"user"}\n' + b"\0" * 700 + b"\n")
+    assert found(tmp_path) == ["a.txt", "b.jsonl"]
+
+
+def test_each_real_file_comes_once(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.md")
+    (tmp_path / "b.md").symlink_to(path)
+    os.link(path, tmp_path / "c.md")
+    assert found(tmp_path, path, tmp_path) == ["a.md"]
+    assert passed(tmp_path)["c.md"] == "the same file again"
+
+
+def test_links_to_folders_and_loops_are_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    put(outside, "x.md")
+    inside = tmp_path / "inside"
+    put(inside, "sub/y.md")
+    (inside / "sub" / "loop").symlink_to(inside)
+    (inside / "away").symlink_to(outside)
+    (inside / "dead.md").symlink_to(tmp_path / "nothing")
+    assert found(inside) == ["sub/y.md"]
+    assert passed(inside) == {
+        "away": "link to a folder",
+        "loop": "link to a folder",
+        "dead.md": "file cannot be read: no such file or directory",
+    }
+
+
+def test_a_folder_that_cannot_be_read_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "shut/x.md")
+    put(tmp_path, "open/y.md")
+    real = os.scandir
+
+    def scandir(path: str) -> object:
+        if str(path).endswith("shut"):
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert found(tmp_path) == ["open/y.md"]
+    assert passed(tmp_path)["shut"] == "folder cannot be read: permission denied"
+
+
+def test_a_named_path_that_is_missing_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="does not exist"):
+        walk([tmp_path, tmp_path / "gone"])

@@ -14,10 +14,15 @@ from reviewer.text.normalise import duplicate_key
 NEAR = 0.82
 """From this similarity on, two wordings are near-duplicates."""
 
-_WORD = re.compile(r"[^\W_]+(?:[._/-][^\W_]+)*")
-_COMMON = frozenset(
-    ["the", "a", "an", "of", "to", "in", "and", "is", "was", "were", "be", "it", "that", "this", "for", "on", "with", "as", "by", "at", "from", "or", "are", "not", "i", "you", "we", "so", "but", "if", "can", "will", "has", "have", "had", "do", "does", "did", "now", "just", "then", "there", "its", "they", "them", "which", "when", "what", "all", "no", "only", "also", "use", "uses", "used", "should", "would", "could", "must", "need", "needs", "add", "added", "get", "set", "new", "more", "one", "two", "into", "out", "up", "after", "before"]
-)
+_WORD = re.compile(r"[^\W_]+(?:[._/'’-][^\W_]+)*")
+_NEGATION = re.compile(r"(?:not|no|never|without|cannot|\w+n['’]t)$")
+_COMMON_LIST = """
+the a an of to in and is was were be it that this for on with as by at from or are not i you we so
+but if can will has have had do does did now just then there its they them which what when all no
+only also use uses used should would could must need needs add added get set new more one two into
+out up after before
+"""
+_COMMON = frozenset(_COMMON_LIST.split())
 
 
 def words(text: str) -> frozenset[str]:
@@ -50,13 +55,16 @@ def _near(first: str, second: str, some: frozenset[str], others: frozenset[str])
     spelled = fuzz.token_sort_ratio(first, second) / 100
     meant = overlap(some, others)
     score = max(meant, (spelled + meant) / 2)
-    if score >= NEAR and (_exact(some) != _exact(others) or not any(len(w) > 3 for w in shared)):
+    if score >= NEAR and (
+        _exact(_WORD.findall(first)) != _exact(_WORD.findall(second))
+        or not any(len(word) > 3 for word in shared)
+    ):
         return NEAR - 0.01
     return score
 
 
-def _exact(some: frozenset[str]) -> frozenset[str]:
+def _exact(some: list[str]) -> frozenset[str]:
     """The words whose change changes the fact: those with a digit, and plain negations."""
     return frozenset(
-        word for word in some if word in ("not", "never", "no") or any(c.isdigit() for c in word)
+        word for word in some if _NEGATION.match(word) or any(c.isdigit() for c in word)
     )

@@ -1,4 +1,4 @@
-"""`final = prior * structural signal * freshness` (`promotion-rules.md`, Confidence and ranking)."""
+"""`final = prior * signal * freshness` (`promotion-rules.md`, Confidence and ranking)."""
 
 from __future__ import annotations
 

@@ -11,16 +11,21 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from reviewer.extraction.screens import LONGEST, screen
+from reviewer.extraction.screens import LONGEST, after_narration, narrated, screen
 from reviewer.sources.records import Record
 from reviewer.text.normalise import clean
 from reviewer.text.sentences import split_sentences
 from reviewer.text.units import Unit, UnitKind, units
 
 _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
-_CLAUSE = re.compile(r"[;,.:]\s|\s[-–—(]\s?")
+_STRONG_BORDER = re.compile(r"[;.:]\s|\s[-–—]\s")
+_WEAK_BORDER = re.compile(r",\s")
+_BETWEEN = re.compile(
+    r"[\s*_]*(?:(?:[-*+•–]|\(?\d{1,3}[.)]|[a-z]\))[ \t]+(?:\[[ xX~-]?\][ \t]+)?)?"
+)
 _LEANS = re.compile(
-    r"(?:this|that|these|those|it|its|they|both|either|which|so|then|and|but|also|because|since|however|otherwise"
+    r"(?:this|that|these|those|it|its|they|both|either|which|so|then|and|but|also|because|since"
+    r"|however|otherwise"
     r"|instead|the (?:same|former|latter|fix|issue|problem|bug|reason))\b",
     re.IGNORECASE,
 )
@@ -44,18 +49,22 @@ def wording(raw: str) -> str:
 
 
 def passages(record: Record, dropped: Callable[[str, str, int, int], None]) -> Iterator[Passage]:
-    """The passages of a record. `dropped(reason, content, start, end)` hears of the rest."""
+    """The passages of a record. `dropped(reason, content, start, end)` hears of the rest,
+
+    with the first 280 characters of its content.
+    """
     text = record.text
     held: Passage | None = None
     for unit in units(text):
         if unit.kind not in _PROSE:
             continue
         for start, end in _pieces(text, unit):
+            start += after_narration(text[start:end])
             raw = text[start:end]
             content = wording(raw)
             reason = screen(content, raw)
             if reason is not None:
-                dropped(reason, content, start, end)
+                dropped(reason, content[:LONGEST], start, end)
                 if held is not None:
                     yield held
                     held = None
@@ -79,21 +88,34 @@ def _pieces(text: str, unit: Unit) -> Iterator[tuple[int, int]]:
         return
     for start, end in split_sentences(text, unit.start, unit.end):
         while end - start > LONGEST:
-            border = 0
-            for match in _CLAUSE.finditer(text, start, start + LONGEST):
-                border = match.end()
-            if border - start < LONGEST // 3:
+            border = _border(text, start, start + LONGEST)
+            if border is None:
                 break
             yield start, border
             start = border
         yield start, end
 
 
+def _border(text: str, start: int, end: int) -> int | None:
+    """The last clause border in a span, not in its first third; a comma only where nothing else."""
+    for pattern in (_STRONG_BORDER, _WEAK_BORDER):
+        ends = [match.end() for match in pattern.finditer(text, start + LONGEST // 3, end)]
+        if ends:
+            return ends[-1]
+    return None
+
+
 def _joined(text: str, first: Passage, second: Passage) -> Passage | None:
     """Both as one passage, where they stand in one paragraph and the second leans on the first."""
-    if second.unit.block != first.unit.block or second.end - first.start > LONGEST:
+    if second.end - first.start > LONGEST or narrated(first.content) or narrated(second.content):
         return None
-    if not (len(second.content) < 60 or len(first.content) < 60 or _LEANS.match(second.content)):
+    if _BETWEEN.fullmatch(text, first.end, second.start) is None:
+        return None
+    if second.unit.block != first.unit.block:
+        # A line that ends in a colon belongs to the first item, or paragraph, that it announces.
+        if text[first.start : first.end].rstrip("*_")[-1:] != ":":
+            return None
+    elif not (len(second.content) < 60 or len(first.content) < 60 or _LEANS.match(second.content)):
         return None
     content = wording(text[first.start : second.end])
     return (

@@ -13,13 +13,12 @@ from msgspec import Struct
 
 from reviewer.extraction.candidates import Candidate, MemoryType
 from reviewer.extraction.clusters import NEAR, overlap, similarity, words
+from reviewer.extraction.salience import Salience
 from reviewer.extraction.screens import LONGEST
 from reviewer.text.normalise import duplicate_key
 
 CAP = 50
 """Most candidates that one pass may add to the queue."""
-_ALIKE_COST = 0.5
-"""How much of its score a candidate loses when it uses the very words of one ranked before."""
 
 
 class Ranking(Struct, frozen=True):
@@ -85,56 +84,66 @@ def rank(
 class _Row:
     """A candidate on its way up; `score` is an upper bound until it has met all those kept."""
 
-    __slots__ = ("also", "best", "lead", "members", "met", "novelty", "order", "score", "words")
+    __slots__ = ("also", "best", "members", "met", "novelty", "order", "score", "value", "words")
 
     def __init__(self, same: list[Candidate], order: int) -> None:
         self.best = max(same, key=base_score)
         self.also = tuple(other for other in same if other is not self.best)
         self.order = order
-        self.score = base_score(self.best)
+        self.value = self.score = base_score(self.best)
         self.novelty: float | None = None
         self.met = 0
-        self.words: frozenset[str] = frozenset()
-        self.lead: _Row | None = None
+        self.words = words(self.best.content)
         self.members: list[_Row] = []
 
 
 def _choose(
     rows: list[_Row], novelty: Callable[[Candidate], float] | None, cap: int
 ) -> tuple[list[_Row], list[_Row]]:
+    subjects = _subjects(rows)
+    for row in rows:
+        row.score = row.value * subjects[row.best.record.session].of(row.words)
     heap = [(-row.score, row.order, row) for row in rows]
     heapq.heapify(heap)
     kept: list[_Row] = []
     count = 0
     while heap and count < cap:
         _, _, row = heapq.heappop(heap)
+        subject = subjects[row.best.record.session]
         if row.novelty is None:
-            row.words = words(row.best.content)
             row.novelty = 1.0 if novelty is None else min(max(novelty(row.best), 0.0), 1.0)
-            row.score *= row.novelty
-        _meet(row, kept)
-        if heap and row.lead is None and -row.score > heap[0][0]:
+            row.value *= row.novelty
+        lead = _leader(row, kept)
+        row.score = row.value * subject.of(row.words)
+        if lead is None and heap and -row.score > heap[0][0]:
             heapq.heappush(heap, (-row.score, row.order, row))
             continue
         count += 1
-        if row.lead is not None:
-            row.lead.members.append(row)
+        if lead is not None:
+            lead.members.append(row)
         else:
             kept.append(row)
+            subject.use(row.words)
     return kept, [row for _, _, row in heap]
 
 
-def _meet(row: _Row, kept: list[_Row]) -> None:
-    """Compare a row with those kept since it was last looked at."""
-    worst = 0.0
+def _subjects(rows: list[_Row]) -> dict[str | None, Salience]:
+    texts: dict[str | None, list[frozenset[str]]] = {}
+    for row in rows:
+        texts.setdefault(row.best.record.session, []).append(row.words)
+    return {session: Salience(some) for session, some in texts.items()}
+
+
+def _leader(row: _Row, kept: list[_Row]) -> _Row | None:
+    """The kept row that this one nearly repeats, among those kept since it was last looked at."""
     for other in kept[row.met :]:
-        alike = overlap(row.words, other.words)
-        if alike >= NEAR / 2 and similarity(row.best.content, other.best.content) >= NEAR:
-            row.lead = other
-            return
-        worst = max(worst, alike)
+        if (
+            overlap(row.words, other.words) >= NEAR / 2
+            and similarity(row.best.content, other.best.content) >= NEAR
+        ):
+            return other
     row.met = len(kept)
-    row.score *= 1 - _ALIKE_COST * worst
+    return None
 
 
 def _ranking(row: _Row) -> Ranking:

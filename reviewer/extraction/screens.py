@@ -18,48 +18,87 @@ NARRATION = "status narration"
 THANKS = "thanks or greeting"
 FRAGMENT = "fragment without a statement"
 PLACEHOLDER = "placeholder"
+CLIENT_TEXT = "text of the client"
 RESTATES_BOOT = "restates boot text"
 
 _OPENERS = (
-    r"(?:(?:ok(?:ay)?|good|great|perfect|excellent|nice|alright|right|now|so|and|then|next|also|first|second|finally"
-    r"|clean|clear|done|sure|yes|yeah|got it|i see|all (?:green|clean|good|tests pass)|wait|hmm+|actually|interesting"
+    r"(?:(?:ok(?:ay)?|good|great|perfect|excellent|nice|alright|right|now|so|and|then|next|also"
+    r"|first|second|finally"
+    r"|clean|clear|done|sure|yes|yeah|got it|i see|all (?:green|clean|good|tests pass)|wait"
+    r"|hmm+|actually|interesting"
     r"|but|oh|ah|meanwhile|while \w+ing[^,]{0,60})\b[\s,.:;!—–-]*){0,4}"
 )
 _NARRATION = re.compile(
     rf"^{_OPENERS}(?:"
-    r"(?:let me|let's|let us|lemme|i'll|i will|i'm going to|i am going to|i'm (?:now )?\w+ing|i am now|i'd like to"
-    r"|i(?: now)? (?:need|want|have) to (?:check|look|see|read|find|verify|understand|run|re-?read|review|explore|continue"
+    r"(?:let me|let's|let us|lemme|i'll|i will|i'm going to|i am going to|i'm (?:now )?\w+ing"
+    r"|i am now|i'd like to"
+    r"|i(?: now)? (?:need|want|have) to (?:check|look|see|read|find|verify|understand|run"
+    r"|re-?read|review|explore|continue"
     r"|fix|update|add|make)"
-    r"|time to|we need to (?:check|look|see|read)|(?:running|checking|reading|looking|searching|fetching|verifying"
-    r"|building|updating|fixing|adding|starting|testing|waiting|committing|pushing|creating|writing|continuing)\b"
-    r"|here(?:'s| is| are)\b|this is (?:a summary|the summary)|see you)"
-    r"|now (?:i|we|the|add|fix|update|rename|resolve|run|write|create|remove|check|also|for|build|commit|make|in|to)\b"
-    r"|(?:i )?(?:have|now have|understand|can (?:now )?see) (?:a |the |all |now )?(?:clear|full|good|complete|everything|whole"
+    r"|time to|we need to (?:check|look|see|read)|(?:running|checking|reading|looking for"
+    r"|looking into|searching|fetching|verifying"
+    r"|building|updating|fixing|adding|starting|testing|waiting|committing|pushing|creating"
+    r"|writing|continuing) "
+    r"|here(?:'s| is| are) (?:a|the|my|your|what i|an)\b[^:]{0,60}:?$|this is (?:a|the) summary"
+    r"|see you)"
+    r"|now (?:i|we|the|add|fix|update|rename|resolve|run|write|create|remove|check|also|for"
+    r"|build|commit|make|in|to)\b"
+    r"|(?:i )?(?:have|now have|understand|can (?:now )?see) (?:a |the |all |now )?(?:clear|full"
+    r"|good|complete|everything|whole"
     r"|pattern|picture|files?|context|issue|what)\b.{0,40}$"
     r"|(?:add|fix|update|rename|resolve|run|write|create|remove|check|build|commit)\b[^.]{0,60}:$"
     r")",
     re.IGNORECASE,
 )
-_STATUS = re.compile(
-    rf"^{_OPENERS}(?:done|fixed|pushed|committed|merged|finished|complete|ready|all (?:tests?|checks?|\d+ tests?|green|clean"
-    r"|good|set|done)\b.{0,60}|(?:the )?(?:tests?|build|lint|ci|everything)\b.{0,20}\b(?:pass(?:es|ed|ing)?|clean|green"
-    r"|succe\w+)\b.{0,40}|(?:it )?works|no (?:issues|errors|problems|response requested).{0,30}|clean build|0 issues"
-    r"|.{0,40}\bcompletes? successfully|looks? good.{0,20}|that looks (?:clean|good|right).{0,20})[.!]*$",
-    re.IGNORECASE,
+_REASON = re.compile(
+    r"\b(?:since|because|already|instead of|no longer|now (?:always|that|allowed)"
+    r"|that's (?:what|why|how)|noticed"
+    r"|means?|so (?:the|it|we|that|there))\b|\([^)]*\b(?:is|are|do|does|since|needed|needs"
+    r"|should|already)\b"
 )
+_SPECIFIC = re.compile(r"`[^`]{2,}`|\w[._/]\w|[a-z][A-Z]|\d")
+_LATER_CLAUSE = re.compile(r"\s[—–-]\s+")
+_DONE = r"(?:done|fixed|pushed|committed|merged|finished|complete|ready|replied|updated|addressed)"
+_STATUS_FORMS = (
+    rf"{_DONE}(?:(?:,| and|, and| &) (?:\w+ )?{_DONE})*",
+    rf"(?:all|both|\d+)\b.{{0,50}}\b(?:are |is |been |now )*(?:{_DONE}|resolved|in place).{{0,30}}",
+    r"all (?:tests?|checks?|\d+ tests?|green|clean|good|set)\b.{0,60}",
+    r"(?:the )?(?:tests?|build|lint|ci|everything)\b.{0,20}\b(?:pass(?:es|ed|ing)?|clean|green"
+    r"|succe\w+)"
+    r"\b.{0,40}",
+    r"(?:it|this|that|the (?:file|code|output)) (?:exists|works|is clean|looks (?:clean|good"
+    r"|fine|right))"
+    r".{0,20}",
+    r"works|clean build|0 issues|looks? good.{0,20}|.{0,40}\bcompletes? successfully",
+    r"no (?:issues|errors|problems)\b.{0,30}",
+)
+_STATUS = re.compile(rf"^{_OPENERS}(?:{'|'.join(_STATUS_FORMS)})[.!]*$", re.IGNORECASE)
 _THANKS = re.compile(
-    r"^(?:thanks?\b|thank you|thx|cheers|hi\b|hello\b|hey\b|good (?:morning|evening)|you're (?:absolutely )?(?:right|welcome)"
-    r"[.!]*$|sorry\b.{0,40}$|great (?:question|idea|work|job)[.!]*$|happy to\b|glad\b|want me to\b|shall i\b|would you like"
+    r"^(?:thanks?\b|thank you|thx|cheers|hi\b|hello\b|hey\b|good (?:morning|evening)"
+    r"|you're (?:absolutely )?(?:right|welcome)"
+    r"[.!]*$|sorry\b.{0,40}$|great (?:question|idea|work|job)[.!]*$|happy to\b|glad\b"
+    r"|want me to\b|shall i\b|would you like"
     r"|let me know\b|feel free\b|if you(?:'d| would) like|just (?:let me know|say)|sounds good)",
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
-    r"^(?:tbd|todo|n/?a|none|fixme|wip|lorem ipsum|\.\.\.|…|xxx+|placeholder|your \w+ here|insert \w+|example)\b.{0,20}$"
-    r"|<(?:your|insert|name|placeholder|project|title|date)[^>]{0,40}>|\{\{[^}]{1,60}\}\}|\[(?:insert|your|tbd|todo|name"
+    r"^(?:tbd|todo|n/?a|none|fixme|wip|lorem ipsum|\.\.\.|…|xxx+|placeholder|your \w+ here"
+    r"|insert \w+|example)\b.{0,20}$"
+    r"|<(?:your|insert|name|placeholder|project|title|date)[^>]{0,40}>|\{\{[^}]{1,60}\}\}"
+    r"|\[(?:insert|your|tbd|todo|name"
     r"|date|title|description|request interrupted|image|pasted)[^\]]{0,60}\]",
     re.IGNORECASE,
 )
-_WORDS = re.compile(r"[^\W\d_]{2,}")
+_CLIENT = re.compile(
+    r"^(?:if you need specific details from before exiting plan mode"
+    r"|please continue the conversation from where"
+    r"|\[request interrupted|\[image|\[pasted text|this session is being continued"
+    r"|caveat: the messages below"
+    r"|the user (?:doesn't want to proceed|has approved your plan)|no response requested"
+    r"|api error)",
+    re.IGNORECASE,
+)
+_WORDS = re.compile(r"[^\W\d_]+")
 _SYMBOLS = re.compile(r"[^\w\s.,'\"`()-]")
 
 
@@ -71,15 +110,33 @@ def screen(content: str, raw: str) -> str | None:
         return TOO_LONG
     if raw.rstrip("*_ \t\n)\"'").endswith("?"):
         return QUESTION
+    if _CLIENT.match(content):
+        return CLIENT_TEXT
     if _THANKS.match(content):
         return THANKS
-    if _NARRATION.match(content) or _STATUS.match(content):
+    if _STATUS.match(content) or (_NARRATION.match(content) and not gives_reason(content)):
         return NARRATION
     if _PLACEHOLDER.search(content):
         return PLACEHOLDER
-    if raw.rstrip("* \t").endswith(":") and len(content) < 100:
-        return FRAGMENT
     words = _WORDS.findall(content)
     if len(words) < 3 or len(_SYMBOLS.findall(content)) * 5 > len(content):
         return FRAGMENT
     return None
+
+
+def narrated(content: str) -> bool:
+    """Whether a sentence tells what its speaker is about to do."""
+    return bool(_NARRATION.match(content))
+
+
+def gives_reason(content: str) -> bool:
+    """Whether narration also says why, about something named: then it may hold a finding."""
+    return len(content) >= 60 and bool(_REASON.search(content) and _SPECIFIC.search(content))
+
+
+def after_narration(raw: str) -> int:
+    """Where the finding begins in `Let me check X - it returns Y`; 0 when nothing is narrated."""
+    if not _NARRATION.match(raw):
+        return 0
+    match = _LATER_CLAUSE.search(raw)
+    return match.end() if match and len(raw) - match.end() >= 40 else 0

@@ -41,23 +41,28 @@ _UNITS = (
     r"|tests?|px|rem|em|pt|fps|Hz|kHz|MHz|GHz|mm|cm|km|m|kg|g|mg|N|Pa|kPa|MPa|bar|V|mV|A|mA|W|kW"
     r"|°C|°F|K|x|USD|EUR|€|\$"
 )
+_EXTENSIONS = (
+    r"py|pyi|js|jsx|ts|tsx|mjs|cjs|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|php|sh|bash|zsh|ps1"
+    r"|sql|json|jsonl|ya?ml|toml|ini|cfg|conf|env|lock|md|mdx|rst|txt|html?|css|scss|tcss|xml"
+    r"|csv|tsv|svg|png|log|proto|graphql|vue|svelte|ipynb|dot|db|sqlite3?|tf|gradle"
+)
 # Alternatives from the most to the least specific; every repeat is bounded or its characters are
 # disjoint from what follows, so a search is linear.
 _IDENTIFIER = re.compile(
     rf"""
       (?P<url>\b(?:https?|ssh|git|file|wss?)://[^\s<>"')\]`]{{1,2000}})
     | `(?P<code>[^`\n]{{1,400}})`
-    | (?P<path>(?<![\w/.~@-])(?:~|\.{{1,2}}|[\w@.+-]{{1,120}})?(?:/[\w@.+*-]{{1,120}}){{1,40}}/?(?::\d{{1,7}})?
-        | (?<![\w/.-])[\w-]{{1,120}}(?:\.[\w-]{{1,60}}){{0,6}}\.(?:{
-        "py|pyi|js|jsx|ts|tsx|mjs|cjs|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|php|sh|bash|zsh"
-        "|ps1|sql|json|jsonl|ya?ml|toml|ini|cfg|conf|env|lock|md|mdx|rst|txt|html?|css|scss|tcss"
-        "|xml|csv|tsv|svg|png|log|proto|graphql|vue|svelte|ipynb|dot|db|sqlite3?|tf|gradle"
-    })\b(?::\d{{1,7}})?)
+    | (?P<issue>(?<![\w/])(?:[\w.-]{{1,80}}/[\w.-]{{1,80}})?\#\d{{1,7}}\b
+        | \b[A-Z]{{2,10}}-\d{{1,7}}\b)
+    | (?P<path>(?<![\w/.~@-])(?:~|\.{{1,2}}|[\w@.+-]{{1,120}})?(?:/[\w@.+*-]{{1,120}}){{1,40}}/?
+          (?::\d{{1,7}})?
+        | (?<![\w/.-])[\w-]{{1,120}}(?:\.[\w-]{{1,60}}){{0,6}}\.(?:{_EXTENSIONS})\b(?::\d{{1,7}})?)
     | (?P<flag>(?<![\w-])--?[a-zA-Z][\w-]{{0,80}}(?:=[^\s,;)`]{{1,120}})?)
-    | (?P<variable>(?<![\w$])(?:\$\{{?[A-Za-z_]\w{{0,80}}\}}?|[A-Z][A-Z0-9]{{0,60}}(?:_[A-Z0-9]{{1,60}}){{1,12}}\b))
-    | (?P<issue>(?<![\w/])(?:[\w.-]{{1,80}}/[\w.-]{{1,80}})?\#\d{{1,7}}\b|\b[A-Z]{{2,10}}-\d{{1,7}}\b)
+    | (?P<variable>(?<![\w$])(?:\$\{{?[A-Za-z_]\w{{0,80}}\}}?
+        | [A-Z][A-Z0-9]{{0,60}}(?:_[A-Z0-9]{{1,60}}){{1,12}}\b))
     | (?P<hash>\b(?=[0-9a-f]{{0,39}}\d)(?=[0-9]{{0,39}}[a-f])[0-9a-f]{{7,64}}\b)
-    | (?P<version>\bv\d{{1,6}}(?:\.\d{{1,6}}){{0,4}}[\w.+-]{{0,20}}\b|(?<![\w.])\d{{1,6}}(?:\.\d{{1,6}}){{2,4}}(?:[-+][\w.]{{1,20}})?\b)
+    | (?P<version>\bv\d{{1,6}}(?:\.\d{{1,6}}){{0,4}}[\w.+-]{{0,20}}\b
+        | (?<![\w.])\d{{1,6}}(?:\.\d{{1,6}}){{2,4}}(?:[-+][\w.]{{1,20}})?\b)
     | (?P<quantity>(?<![\w.])[$€£]?\d{{1,18}}(?:[.,]\d{{1,18}}){{0,6}}(?:[ ]?(?:{_UNITS})(?!\w))?)
     | (?P<name>(?<![\w.])(?:
           [A-Za-z_]\w{{0,80}}(?:(?:\.|::|->)[A-Za-z_]\w{{0,80}}){{1,8}}(?:\(\))?
@@ -82,6 +87,11 @@ _KINDS = {
     "name": IdentifierKind.NAME,
 }
 _SENTENCE_END = ".,;:!?"
+_PLAIN_WORDS = """
+and/or either/or yes/no true/false on/off he/she his/her input/output read/write i/o n/a w/o tcp/ip
+client/server e.g i.e a.m p.m u.s
+"""
+_NOT_NAMES = frozenset(_PLAIN_WORDS.split())
 
 
 def identifiers(text: str) -> tuple[Identifier, ...]:
@@ -98,7 +108,7 @@ def identifiers(text: str) -> tuple[Identifier, ...]:
         if kind in ("url", "path"):
             end -= len(named) - len(named.rstrip(_SENTENCE_END))
             named = text[start:end]
-            if kind == "path" and not named.strip("/.~"):
-                continue
+        if kind in ("path", "name") and (not named.strip("/.~") or named.lower() in _NOT_NAMES):
+            continue
         found.append(Identifier(named, start, end, _KINDS[kind]))
     return tuple(found)

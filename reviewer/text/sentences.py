@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_ABBREVIATIONS = frozenset(
-    ["e.g", "i.e", "etc", "vs", "cf", "al", "approx", "no", "nr", "fig", "sec", "ch", "dr", "mr", "mrs", "ms", "prof", "st", "inc", "ltd", "co", "corp", "dept", "est", "resp", "incl", "excl", "min", "max", "avg", "ca", "aka", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "u.s", "u.k", "a.m", "p.m", "ver", "vol", "ed", "eds", "pp", "eq", "ref", "refs"]
-)
+_ABBREVIATION_LIST = """
+e.g i.e etc vs cf al approx no nr fig sec ch dr mr mrs ms prof st inc ltd co corp dept est resp
+incl excl min max avg ca aka jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k a.m p.m
+ver vol ed eds pp eq ref refs
+"""
+_ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
 # A sentence end: closing punctuation, closing quotes or emphasis, then white space. A line that
 # ends in a colon closes as well, and so does a line break before a capital after a short line.
 _END = re.compile(r"(?:(?<![.!?…])[.!?…]++[\"')\]*_”’]{0,4}|:\*{0,2}(?=[ \t]*\n))\s+|\n[ \t]*")

@@ -31,10 +31,10 @@ class UnitKind(StrEnum):
 class Unit(Struct, frozen=True):
     """`text[start:end]` without surrounding white space, and without its list or heading marks.
 
-    `heading` is the nearest heading above (`## Risks` or a line such as `**Risks:**`), `marker` what
-    stood before a list item (`-`, `2.`, `- [x]`), `depth` its indentation in characters. A list
-    item reaches over its wrapped lines. `block` counts paragraphs, items and headings: sentences
-    of one paragraph share it.
+    `heading` is the nearest heading above (`## Risks` or a line such as `**Risks:**`), `marker`
+    what stood before a list item (`-`, `2.`, `- [x]`), `depth` its indentation in characters. A
+    list item reaches over its wrapped lines. `block` counts paragraphs, items and headings:
+    sentences of one paragraph share it.
     """
 
     kind: UnitKind
@@ -63,7 +63,7 @@ _LINE = re.compile(
         | \d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:ERROR|WARN|INFO|DEBUG|FATAL)[ :\]]
         | ---[ ](?:FAIL|PASS)|===[ ]RUN|goroutine[ ]\d|\w*(?:Error|Exception):[ ]|npm[ ]ERR!
         | [+\-]{3}[ ][ab]/|@@[ ]-\d|diff[ ]--git))
-    | (?P<item>(?P<indent>[ \t]{0,24})(?P<marker>[-*+•–](?=[ \t])|\(?\d{1,3}[.)](?=[ \t])|[a-z]\)(?=[ \t]))
+    | (?P<item>(?P<indent>[ \t]{0,24})(?P<marker>[-*+•–]|\(?\d{1,3}[.)]|[a-z]\))
         [ \t]+(?P<box>\[[ xX~-]?\][ \t]+)?(?=\S))
     | (?P<bold>(?:\*\*|__)[^*_\n]{2,80}(?:\*\*|__)[ \t]*:?[ \t]*$)
     | (?P<code>(?:[ ]{4}|\t))

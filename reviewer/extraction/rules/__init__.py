@@ -30,6 +30,6 @@ __all__ = ["EXTRACTOR_VERSION", "PRIORS", "RULES", "Rule", "Statement", "first_m
 def first_match(statement: Statement) -> Rule | None:
     """The strongest rule that matches a statement, or None."""
     for rule in RULES:
-        if rule.matches(statement):
+        if len(statement.text) >= rule.shortest and rule.matches(statement):
             return rule
     return None

@@ -13,9 +13,12 @@ RULES = (
         type=MemoryType.PROJECT,
         description="Somebody decided, chose or settled on something.",
         matches=says(
-            r"\b(?:decided (?:to|on|that|against|not)|decision (?:is|was) (?:to|that)|chose (?:to|the|a|not)"
-            r"|(?:we|i)(?:'ve| have)? (?:chosen|opted|settled|picked|agreed on|went with)|opted (?:for|to)"
-            r"|settled on|going with|went with|stick(?:ing)? with|the (?:chosen|final) (?:approach|design|option))\b"
+            r"\b(?:decided (?:to|on|that|against|not)|decision (?:is|was) (?:to|that)"
+            r"|chose (?:to|the|a|not)"
+            r"|(?:we|i)(?:'ve| have)? (?:chosen|opted|settled|picked|agreed on|went with)"
+            r"|opted (?:for|to)"
+            r"|settled on|going with|went with|stick(?:ing)? with|the (?:chosen"
+            r"|final) (?:approach|design|option))\b"
         ),
         quality=0.8,
         examples=(
@@ -30,14 +33,18 @@ RULES = (
         type=MemoryType.PROJECT,
         description="A recommendation in prose, also one option weighed against another.",
         matches=says(
-            r"\b(?:i(?:'d| would)? (?:recommend|suggest|advise|propose|lean)|my (?:recommendation|suggestion|take)"
+            r"\b(?:i(?:'d| would)? (?:recommend|suggest|advise|propose|lean)"
+            r"|my (?:recommendation|suggestion|take)"
             r"|recommend(?:ed|ation)?\b|the (?:best|right|simplest|cleanest|safest|better|proper) "
-            r"(?:approach|fix|option|way|choice|solution|place|path)|(?:it|this) (?:is|would be|might be|may be) "
-            r"(?:better|best|cleaner|safer|simpler|worth)|(?:should|could) (?:probably |just |instead )*(?:use|be|live|"
+            r"(?:approach|fix|option|way|choice|solution|place|path)|(?:it|this) (?:is|would be"
+            r"|might be|may be) "
+            r"(?:better|best|cleaner|safer|simpler|worth)|(?:should|could) (?:probably |just "
+            r"|instead )*(?:use|be|live|"
             r"move|go|stay|keep|switch|only|not|return|happen)|worth (?:\w+ing)\b)",
             by=(Role.ASSISTANT, Role.NOTE),
         ),
-        quality=0.7,
+        quality=0.6,
+        shortest=40,
         examples=(
             ("I'd recommend pinning the compiler until the fix is released.", True),
             ("The cleanest approach is to move the check into the loader.", True),
@@ -48,10 +55,12 @@ RULES = (
         id="layered_recommendation",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.PROJECT,
-        description="A recommendation in steps or layers: first this, then that, only later the rest.",
+        description="A recommendation in layers: first this, then that, later the rest.",
         matches=says(
-            r"\b(?:first|start(?:ing)? with|short[- ]term|for now|phase (?:1|one)|step 1|minimum)\b.{8,160}"
-            r"\b(?:then|later|long[- ]term|eventually|phase (?:2|two)|step 2|afterwards|once (?:that|it|we))\b"
+            r"\b(?:first|start(?:ing)? with|short[- ]term|for now|phase (?:1|one)|step 1"
+            r"|minimum)\b.{8,160}"
+            r"\b(?:then|later|long[- ]term|eventually|phase (?:2|two)|step 2|afterwards"
+            r"|once (?:that|it|we))\b"
         ),
         quality=0.7,
         examples=(
@@ -66,14 +75,16 @@ RULES = (
         type=MemoryType.PROJECT,
         description="Somebody agrees with a proposal and says with what.",
         matches=says(
-            r"^(?:(?:yes|yeah|yep|ok(?:ay)?|agreed?|right|sure|good (?:point|call|catch|idea)|makes sense|exactly"
+            r"^(?:(?:yes|yeah|yep|ok(?:ay)?|agreed?|right|sure|good (?:point|call|catch|idea)"
+            r"|makes sense|exactly"
             r"|fair(?: point| enough)?|correct|you'?re right)\b[,.!:;—–\s-]+).{24,}"
             r"|\b(?:i agree|we agree(?:d)?|agreed) (?:that|with|on|to)\b"
         ),
-        quality=0.6,
+        quality=0.5,
+        shortest=40,
         examples=(
             ("Yes - the retry belongs in the client, the server should stay dumb.", True),
-            ("I agree that the flag can go.", True),
+            ("I agree that the old flag can go in the next release.", True),
             ("Yes.", False),
         ),
     ),
@@ -81,15 +92,21 @@ RULES = (
         id="architecture_change",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.PROJECT,
-        description="Summary of a change of structure: something was replaced, moved, split or added.",
+        description="A change of structure summed up: something replaced, moved, split, added.",
         matches=says(
-            r"\b(?:replac(?:ed|es|ing)|mov(?:ed|es)|extract(?:ed|s)|split(?:s)? (?:into|out)|merg(?:ed|es)|consolidat(?:ed|es)"
-            r"|refactor(?:ed|s)|renam(?:ed|es)|remov(?:ed|es)|introduc(?:ed|es)|migrat(?:ed|es)|switch(?:ed|es)"
-            r"|convert(?:ed|s)|add(?:ed|s)|chang(?:ed|es)|updat(?:ed|es)|wir(?:ed|es)|delet(?:ed|es)|kept|keeps"
-            r"|implement(?:ed|s)|simplif(?:ied|ies)|fix(?:ed|es)|now (?:uses|returns|reads|writes|takes"
-            r"|checks|skips|includes|handles|runs|supports|filters|requires|accepts|stores|lives))\b.{12,}"
+            r"\b(?:replac(?:ed|es|ing)|mov(?:ed|es)|extract(?:ed|s)|split(?:s)? (?:into|out)"
+            r"|merg(?:ed|es)|consolidat(?:ed|es)"
+            r"|refactor(?:ed|s)|renam(?:ed|es)|remov(?:ed|es)|introduc(?:ed|es)|migrat(?:ed|es)"
+            r"|switch(?:ed|es)"
+            r"|convert(?:ed|s)|add(?:ed|s)|chang(?:ed|es)|updat(?:ed|es)|wir(?:ed|es)"
+            r"|delet(?:ed|es)|kept|keeps"
+            r"|implement(?:ed|s)|simplif(?:ied|ies)|fix(?:ed|es)|now (?:uses|returns|reads"
+            r"|writes|takes"
+            r"|checks|skips|includes|handles|runs|supports|filters|requires|accepts|stores"
+            r"|lives))\b.{12,}"
         ),
-        quality=0.65,
+        quality=0.6,
+        shortest=40,
         examples=(
             ("Replaced the two session structs by one shared type in `state.go`.", True),
             ("`load()` now returns an empty list when the file is missing.", True),
@@ -100,11 +117,14 @@ RULES = (
         id="specification_change",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.PROJECT,
-        description="Announcement that a specification, requirement, interface or deadline changed.",
+        description="A specification, requirement, interface or deadline changed.",
         matches=says(
-            r"\b(?:spec(?:ification)?s?|requirements?|contract|interface|signature|api|schema|format|protocol|deadline"
-            r"|scope|default|policy|rule)\b.{0,60}\b(?:is now|are now|(?:has|have) (?:been )?changed|changed|was updated"
-            r"|were updated|no longer|must now|now (?:requires?|says?|takes?|has|expects?|allows?)|became|is gone)\b"
+            r"\b(?:spec(?:ification)?s?|requirements?|contract|interface|signature|api|schema"
+            r"|format|protocol|deadline"
+            r"|scope|default|policy|rule)\b.{0,60}\b(?:is now|are now|(?:has"
+            r"|have) (?:been )?changed|changed|was updated"
+            r"|were updated|no longer|must now|now (?:requires?|says?|takes?|has|expects?"
+            r"|allows?)|became|is gone)\b"
             r"|\bas of (?:today|now|this|v?\d)|\b(?:breaking change|deprecated in favou?r)\b"
         ),
         quality=0.8,

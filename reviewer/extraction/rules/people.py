@@ -18,7 +18,8 @@ RULES = (
             r"\b(?:(?:i|we)(?:'d| would)? (?:(?:really|strongly|usually|generally|much) )?"
             r"(?:prefer|hate|dislike|rather|favou?r)\b"
             r"|(?:i|we) (?:really )?(?:like|love) (?:to|it when|when|using|having)"
-            r"|my (?:preference|favou?rite)\b|i(?:'d| would) (?:like|want) you to (?:always|never))",
+            r"|my (?:preference|favou?rite)\b|i(?:'d| would) (?:like|want) you to (?:always"
+            r"|never))",
             by=_PERSON,
         ),
         quality=0.8,
@@ -34,10 +35,12 @@ RULES = (
         id="standing_instruction",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.PREFERENCE,
-        description="The person gives an instruction that holds from now on: always, never, do not.",
+        description="The person gives an instruction that holds from now on: always, never.",
         matches=says(
-            r"^(?:please |and |so |but |also |ok(?:ay)?,? )*(?:always|never|don'?t|do not|avoid|stop|make sure)\b"
-            r"|\b(?:from now on|going forward|in (?:the )?future|as a rule|you (?:should|must) (?:always|never)"
+            r"^(?:please |and |so |but |also |ok(?:ay)?,? )*(?:always|never|don'?t|do not|avoid"
+            r"|stop|make sure)\b"
+            r"|\b(?:from now on|going forward|in (?:the )?future|as a rule|you (?:should"
+            r"|must) (?:always|never)"
             r"|remember (?:that|to)|keep in mind|every time you|(?:we|i) (?:always|never)) ",
             by=_PERSON,
         ),
@@ -57,8 +60,10 @@ RULES = (
         description="The person corrects what the agent did or believed.",
         matches=says(
             r"^(?:no|nope|nah|wait|hmm+|actually|that'?s (?:not|wrong)|not quite|wrong)\b[,.:;!\s-]"
-            r"|\b(?:instead of|rather than|that'?s not (?:what|right|how)|you (?:forgot|missed|misunderstood"
-            r"|broke|should(?:n'?t| not)? have)|shouldn'?t (?:it|we|that|this|you)|i (?:meant|said)\b"
+            r"|\b(?:instead of|rather than|that'?s not (?:what|right|how)|you (?:forgot|missed"
+            r"|misunderstood"
+            r"|broke|should(?:n'?t| not)? have)|shouldn'?t (?:it|we|that|this|you)|i (?:meant"
+            r"|said)\b"
             r"|use \S+,? (?:not|instead))",
             by=(Role.USER,),
         ),
@@ -75,10 +80,11 @@ RULES = (
         id="stated_identity",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.IDENTITY,
-        description="The person says who they are, where they work or what they are responsible for.",
+        description="The person says who they are, where they work, what they look after.",
         matches=says(
             r"\b(?:i am|i'm) (?:an?|the|responsible|based|working (?:at|for|as)|from|in charge)\b"
-            r"|\bmy (?:name|role|job|team|time ?zone|company|title|pronouns|laptop|machine|os)\b[^.?]{0,30}\b(?:is|are)\b"
+            r"|\bmy (?:name|role|job|team|time ?zone|company|title|pronouns|laptop|machine"
+            r"|os)\b[^.?]{0,30}\b(?:is|are)\b"
             r"|\bi (?:work|live|maintain|own|lead|run) (?:at|in|for|on|as|the|a|with)\b",
             by=_PERSON,
         ),
@@ -97,7 +103,8 @@ RULES = (
         type=MemoryType.PROJECT,
         description="The person states a fact or wish about the project, longer than an order.",
         matches=says(
-            r"^(?=.{60,})(?=.*\b(?:is|are|was|were|has|have|should|must|needs?|want|think|because|since|so that"
+            r"^(?=.{60,})(?=.*\b(?:is|are|was|were|has|have|should|must|needs?|want|think"
+            r"|because|since|so that"
             r"|can(?:'t|not)?|won'?t|doesn'?t|isn'?t|will|would)\b)",
             by=(Role.USER,),
         ),

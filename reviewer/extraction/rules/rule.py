@@ -54,6 +54,8 @@ class Rule(Struct, frozen=True):
     matches: Callable[[Statement], bool]
     examples: tuple[tuple[str, bool], ...]
     quality: float = 0.5
+    shortest: int = 8
+    """Characters below which the rule proposes nothing: a loose pattern needs more to go on."""
     role: Role = Role.ASSISTANT
     """Who speaks in the examples."""
     shape: Shape = Shape.TURN

@@ -25,9 +25,7 @@ _TYPED_LEAD = re.compile(
     r"(?:\*\*|__)?[ ]*:[ ]*(?:\*\*|__)?[ ]*\S.{7,}",
     re.IGNORECASE,
 )
-_DECISION_HEADING = re.compile(
-    r"decisions?(?: outcome)?|decision drivers?|we decided|resolution", re.IGNORECASE
-)
+_DECISION_HEADING = re.compile(r"decisions?(?: outcome)?|we decided|resolution", re.IGNORECASE)
 _LESSON_HEADING = re.compile(
     r"(?:lessons?(?: learned)?|learnings?|insights?|key takeaways?|takeaways?|gotchas?"
     r"|pitfalls?|caveats?)",
@@ -43,6 +41,7 @@ _CONSEQUENCE_HEADING = re.compile(
     r"|known (?:issues|limitations)|limitations?|trade-?offs?|risks?|root cause)",
     re.IGNORECASE,
 )
+_ARGUMENT = re.compile(r"(?:good|bad|neutral|pros?|cons?)\b[,:]", re.IGNORECASE)
 _ENTRY_LINE = re.compile(
     r"(?:\*\*)?(?P<kind>decision|lesson|application|rationale|consequences?|insight)(?:\*\*)?:"
     r"(?:\*\*)?[ ]*\S.{7,}",
@@ -74,6 +73,10 @@ def _in_note_under(heading: re.Pattern[str], statement: Statement) -> bool:
     if statement.shape is Shape.TURN or statement.kind not in _PROSE:
         return False
     return bool(heading.fullmatch(statement.heading.strip(" *_:#")))
+
+
+def _argument(statement: Statement) -> bool:
+    return statement.kind in _PROSE and bool(_ARGUMENT.match(statement.text))
 
 
 def _decision_section(statement: Statement) -> bool:
@@ -142,7 +145,7 @@ RULES = (
         id="lesson_section",
         rule_class=RuleClass.HEADING,
         type=MemoryType.KNOWLEDGE,
-        description="A sentence or item under a heading of lessons, learnings or gotchas in a note.",
+        description="A statement of a note under a heading of lessons, learnings or gotchas.",
         matches=_lesson_section,
         quality=0.7,
         role=Role.NOTE,
@@ -185,7 +188,7 @@ RULES = (
         id="rule_section",
         rule_class=RuleClass.LIST_ITEM,
         type=MemoryType.PROJECT,
-        description="An item under a heading of requirements, constraints or conventions in a note.",
+        description="A statement of a note under requirements, constraints or conventions.",
         matches=_rule_section,
         quality=0.5,
         role=Role.NOTE,
@@ -209,6 +212,19 @@ RULES = (
             ("## Consequences\n\nTwo machines must be kept in step.", True),
             ("## Known limitations\n\n- No support for symlinks", True),
             ("## Usage\n\nTwo machines must be kept in step.", False),
+        ),
+    ),
+    Rule(
+        id="option_argument",
+        rule_class=RuleClass.SENTENCE,
+        type=MemoryType.KNOWLEDGE,
+        description="An argument for or against one option of a decision: `Good, because ...`.",
+        matches=_argument,
+        quality=0.75,
+        examples=(
+            ("* Good, because the tables stay readable", True),
+            ("* Bad, because the file grows for ever", True),
+            ("A good file stays readable because it is short.", False),
         ),
     ),
 )

@@ -18,7 +18,8 @@ RULES = (
         type=MemoryType.KNOWLEDGE,
         description="A named thing has an amount with a unit: `X = 4.8 kg`, `timeout is 30 s`.",
         matches=says(
-            r"\w`?\)?\s*(?:=|:|≈|~|\bis\b|\bare\b|\bwas\b|\bof\b|\bto\b|\bat\b|\bdefaults? to\b|<=?|>=?"
+            r"\w`?\)?\s*(?:=|:|≈|~|\bis\b|\bare\b|\bwas\b|\bof\b|\bto\b|\bat\b|\bdefaults? to\b"
+            r"|<=?|>=?"
             r"|[≤≥])\s*(?:about |around |only |at most |at least |up to |exactly |~|≈)?"
             r"[$€£]?\d[\d.,]*\s?" + _UNIT + r"(?![\w/])",
             unless=r"\b(?:\d+ (?:minutes|hours|days|weeks) ago|took|tests? (?:in|took))\b",

@@ -1,0 +1,45 @@
+import pytest
+
+from reviewer.extraction.clusters import NEAR, similarity
+
+
+def test_equal_up_to_case_space_and_punctuation_is_one() -> None:
+    assert similarity("The  cache is SHARED.", "the cache is shared") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "The importer must hold the lock while it renames the shard",
+            "The importer must hold the lock while it renames a shard file",
+        ),
+        (
+            "Renamed `load_all()` to `load_shards()` in the importer and its tests",
+            "In the importer and its tests, renamed `load_all()` to `load_shards()`",
+        ),
+    ],
+)
+def test_another_wording_of_the_same_is_near_but_not_equal(one: str, other: str) -> None:
+    assert NEAR <= similarity(one, other) < 1.0
+    assert similarity(one, other) == similarity(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The upload limit of the bucket is 25 MB", "The upload limit of the bucket is 50 MB"),
+        (
+            "The importer must hold the lock while it renames the shard",
+            "The importer must not hold the lock while it renames the shard",
+        ),
+        ("The cache is shared by all workers", "The lock is taken before the rename"),
+        ("It is what it is", "This is what that was"),
+    ],
+)
+def test_another_number_a_negation_or_another_subject_is_not_near(one: str, other: str) -> None:
+    assert similarity(one, other) < NEAR
+
+
+def test_nothing_in_common_is_zero() -> None:
+    assert similarity("alpha beta gamma", "delta epsilon zeta") == 0.0

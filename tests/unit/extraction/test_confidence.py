@@ -1,0 +1,54 @@
+from datetime import timedelta
+
+import pytest
+
+from reviewer.clock import iso
+from reviewer.extraction.candidates import Setting
+from reviewer.extraction.confidence import confidence, freshness
+from reviewer.extraction.hints import structural_signal
+
+from .making import NOW, record
+
+
+@pytest.mark.parametrize(
+    ("path", "signal"),
+    [
+        ("notes/ideas.md", 1.0),
+        ("docs/decisions/0001.md", 1.1),
+        ("docs/Requirements.md", 1.1),
+        ("docs/system-map.md", 1.1),
+        (r"docs\architecture\disk.md", 1.1),
+        ("_archive/ideas.md", 0.9),
+        ("archive/ideas.md", 0.9),
+        (r"archive\ideas.md", 0.9),
+        ("work/reviews/june.md", 0.9),
+        ("_archive/decisions.md", 0.9),
+        ("decisions/pre-cleanup.md", 0.9),
+    ],
+)
+def test_the_path_gives_the_structural_signal_and_low_wins(path: str, signal: float) -> None:
+    assert structural_signal(path) == signal
+
+
+@pytest.mark.parametrize(
+    ("age", "bonus"),
+    [(timedelta(0), 1.05), (timedelta(days=30), 1.05), (timedelta(days=30, seconds=1), 1.0)],
+)
+def test_what_was_written_in_the_last_thirty_days_is_fresh(age: timedelta, bonus: float) -> None:
+    told = record("x", at=iso(NOW - age))
+    assert freshness(told, Setting(path="a", now=NOW)) == bonus
+
+
+def test_a_record_without_a_time_takes_that_of_its_source() -> None:
+    assert freshness(record("x"), Setting(path="a", now=NOW, updated=NOW)) == 1.05
+    assert freshness(record("x"), Setting(path="a", now=NOW)) == 1.0
+
+
+def test_a_records_own_time_goes_before_that_of_its_source() -> None:
+    old = record("x", at="2020-01-01T00:00:00Z")
+    assert freshness(old, Setting(path="a", now=NOW, updated=NOW)) == 1.0
+
+
+def test_the_formula_and_its_highest_value() -> None:
+    assert confidence(0.7, 1.1, 1.05) == pytest.approx(0.8085)
+    assert confidence(0.5, 0.9, 1.0) == pytest.approx(0.45)

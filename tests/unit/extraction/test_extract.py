@@ -1,0 +1,105 @@
+from reviewer.extraction.candidates import Candidate, MemoryType, Setting
+from reviewer.extraction.extract import NO_RULE, Dropped, cited_lines, extract
+from reviewer.extraction.rules import EXTRACTOR_VERSION
+from reviewer.extraction.screens import RESTATES_BOOT
+from reviewer.sources.records import Record, Role, Shape, Use
+
+from .making import NOW, SETTING, note, record
+
+CAUSE = "The upload fails because the path of the bucket has a space in it."
+
+
+def found(*records: Record) -> list[Candidate]:
+    return list(extract(records, SETTING))
+
+
+def test_a_candidate_explains_itself() -> None:
+    told = record(f"Hello there. {CAUSE}")
+    setting = Setting(path="docs/decisions/x.jsonl", now=NOW, updated=NOW)
+    (one,) = extract([told], setting)
+    assert one.content == CAUSE.rstrip(".")
+    assert one.rule == "root_cause"
+    assert one.type is MemoryType.KNOWLEDGE
+    assert (one.prior, one.signal, one.freshness) == (0.5, 1.1, 1.05)
+    assert one.confidence == 0.5775
+    assert one.extractor_version == EXTRACTOR_VERSION
+    assert told.text[one.span_start : one.span_end] == CAUSE
+    assert 0 <= one.weight <= 1
+
+
+def test_only_what_was_said_is_looked_at() -> None:
+    assert found(record(CAUSE))
+    for use in Use:
+        if use is not Use.SAID:
+            assert found(record(CAUSE, use=use)) == []
+
+
+def test_a_sentence_that_restates_boot_text_is_dropped_with_that_reason() -> None:
+    heard: list[Dropped] = []
+    boot = record(f"# Rules\n\n- {CAUSE.upper()}", use=Use.BOOT)
+    assert list(extract([boot, record(CAUSE)], SETTING, heard.append)) == []
+    assert [(d.reason, d.content) for d in heard] == [(RESTATES_BOOT, CAUSE.rstrip("."))]
+
+
+def test_boot_text_is_known_only_from_where_it_was_read() -> None:
+    assert len(found(record(CAUSE), record("Ok."), record(CAUSE, use=Use.BOOT))) == 1
+
+
+def test_what_no_rule_explains_is_dropped_with_its_place() -> None:
+    heard: list[Dropped] = []
+    told = record("It went quite nicely there", key="k9", line_start=7, line_end=8)
+    assert list(extract([told], SETTING, heard.append)) == []
+    (drop,) = heard
+    assert (drop.reason, drop.record, drop.line_start, drop.line_end) == (NO_RULE, "k9", 7, 8)
+
+
+def test_the_person_outweighs_the_agent() -> None:
+    (agent,) = found(record(CAUSE))
+    (person,) = found(record(CAUSE, role=Role.USER))
+    assert person.weight > agent.weight
+
+
+def test_the_reply_before_the_person_speaks_outweighs_one_in_between() -> None:
+    between, last = (
+        item
+        for item in found(
+            record(CAUSE, key="a"), record(CAUSE, key="b"), record("go on", role=Role.USER)
+        )
+    )
+    assert (between.record.key, last.record.key) == ("a", "b")
+    assert last.weight > between.weight
+
+
+def test_a_transcript_cites_the_records_lines() -> None:
+    (one,) = found(record(f"Hello there.\n\n{CAUSE}", line_start=5, line_end=6))
+    assert cited_lines(one) == (5, 6)
+
+
+def test_a_note_cites_the_lines_of_the_statement() -> None:
+    text = (
+        "## Decision\n\nWe will keep one worker for each of the queues.\n\n"
+        "The second worker starts only when\nthe first one is busy for a minute."
+    )
+    first, second = found(note(text, line_start=20, line_end=26))
+    assert cited_lines(first) == (22, 23)
+    assert cited_lines(second) == (24, 26)
+
+
+def test_an_entry_of_a_decision_log_gives_its_decision() -> None:
+    text = "**Status**: Accepted\n\n**Decision**: Keep times as UTC text in every table"
+    (one,) = found(note(text, shape=Shape.ENTRY, headings=("Decisions", "Times")))
+    assert (one.rule, one.prior) == ("decision_entry_line", 0.7)
+
+
+def test_records_are_taken_one_at_a_time() -> None:
+    """A hundred records are never held at once: the first candidate comes before the third read."""
+    read = 0
+
+    def stream():  # type: ignore[no-untyped-def]
+        nonlocal read
+        for number in range(100):
+            read += 1
+            yield record(CAUSE, key=str(number))
+
+    next(extract(stream(), SETTING))
+    assert read <= 2

@@ -1,0 +1,77 @@
+from reviewer.extraction.passages import passages, wording
+from reviewer.extraction.screens import NARRATION, TOO_LONG
+
+from .making import record
+
+
+def contents(text: str) -> list[str]:
+    return [p.content for p in passages(record(text), lambda *_: None)]
+
+
+def dropped(text: str) -> list[tuple[str, str]]:
+    heard: list[tuple[str, str]] = []
+    list(passages(record(text), lambda reason, content, *_: heard.append((reason, content))))
+    return heard
+
+
+def test_every_word_of_a_passage_stands_in_its_span() -> None:
+    text = "**Cause**: the _lock_ survives a crash.\n\n- Items stay\n  whole here"
+    for passage in passages(record(text), lambda *_: None):
+        assert passage.content == wording(text[passage.start : passage.end])
+
+
+def test_a_sentence_that_leans_on_the_one_before_is_joined_to_it() -> None:
+    text = "The exporter writes the header twice when a shard is empty. This breaks the importer."
+    assert contents(text) == [text.rstrip(".")]
+
+
+def test_two_sentences_that_stand_alone_stay_apart() -> None:
+    first = "The exporter writes the header twice whenever a shard turns out to be empty"
+    second = "Importing needs a lock file in the folder that holds every one of the shards"
+    assert contents(f"{first}. {second}.") == [first, second]
+
+
+def test_sentences_of_different_paragraphs_are_never_joined() -> None:
+    text = "The exporter writes the header twice.\n\nThis breaks the importer."
+    assert len(contents(text)) == 2
+
+
+def test_a_line_with_a_colon_goes_with_the_first_item_it_announces() -> None:
+    text = "The exporter changed twice:\n- it skips empty shards\n- it writes a checksum"
+    assert contents(text) == [
+        "The exporter changed twice: - it skips empty shards",
+        "it writes a checksum",
+    ]
+
+
+def test_code_tables_quotes_and_traces_give_no_passage() -> None:
+    text = (
+        "```\nThe loader reads keys.\n```\n| The loader | reads keys |\n> The loader reads keys.\n"
+        "ERROR: The loader reads keys.\n    The loader reads keys."
+    )
+    assert contents(text) == []
+
+
+def test_narration_is_cut_off_before_the_finding_it_leads_to() -> None:
+    text = "Let me check the loader - it already reads every key before the first call returns."
+    assert contents(text) == ["it already reads every key before the first call returns"]
+
+
+def test_narration_is_dropped_and_never_joined_over() -> None:
+    text = "The loader reads keys. Let me run the tests. It reads them twice."
+    assert contents(text) == ["The loader reads keys", "It reads them twice"]
+    assert dropped(text) == [(NARRATION, "Let me run the tests")]
+
+
+def test_a_sentence_above_280_characters_is_cut_at_a_clause() -> None:
+    clause = "the loader reads every key of the file before it returns anything to its caller"
+    text = f"{clause}; {clause}; {clause}; {clause}."
+    found = contents(text)
+    assert len(found) == 2
+    assert all(len(content) <= 280 and content.endswith("caller") for content in found)
+
+
+def test_a_long_sentence_without_a_clause_is_dropped_with_its_reason() -> None:
+    text = "word " * 80
+    assert contents(text) == []
+    assert [reason for reason, _ in dropped(text)] == [TOO_LONG]

@@ -1,0 +1,114 @@
+from reviewer.extraction.candidates import Candidate, MemoryType
+from reviewer.extraction.ranking import base_score, rank
+
+from .making import candidate, record
+
+SUBJECTS = (
+    "invoices parser checks every currency code", "gateway retries payments thrice on failure",
+    "nightly backups land inside cold storage", "search index rebuilds after each deploy",
+    "mobile client caches avatars on disk", "audit trail keeps signatures for auditors",
+)  # fmt: skip
+
+
+def contents(ranked: object) -> list[str]:
+    return [row.candidate.content for row in ranked.kept]  # type: ignore[attr-defined]
+
+
+def test_the_base_is_confidence_times_length_times_weight() -> None:
+    one = candidate("x" * 140, confidence=0.6, weight=0.5)
+    assert base_score(one) == 0.6 * 0.5 * 0.5
+    assert base_score(candidate("x" * 280, weight=1.0)) == 0.5
+
+
+def test_more_confidence_weight_or_length_comes_first() -> None:
+    plain = candidate(SUBJECTS[0])
+    sure = candidate(SUBJECTS[1], confidence=0.7)
+    heavy = candidate(SUBJECTS[2], weight=0.9)
+    assert contents(rank([plain, sure])) == [sure.content, plain.content]
+    assert contents(rank([plain, heavy])) == [heavy.content, plain.content]
+    long = candidate(SUBJECTS[3] + " and then tells the caches of every region about it")
+    assert contents(rank([plain, long])) == [long.content, plain.content]
+
+
+def test_exact_duplicates_are_one_row_with_all_their_evidence() -> None:
+    first = candidate(SUBJECTS[0], record=record(SUBJECTS[0], key="a"))
+    again = candidate(SUBJECTS[0].upper() + ".", record=record(SUBJECTS[0], key="b"))
+    ranked = rank([first, again])
+    (row,) = ranked.kept
+    assert row.seen == 2
+    assert {item.record.key for item in (row.candidate, *row.also)} == {"a", "b"}
+    assert ranked.repeated == 1
+
+
+def test_the_same_words_as_another_type_are_another_row() -> None:
+    rows = rank([candidate(SUBJECTS[0]), candidate(SUBJECTS[0], type=MemoryType.PREFERENCE)], cap=5)
+    assert rows.repeated == 0
+
+
+def test_near_duplicates_stay_under_the_better_one() -> None:
+    better = candidate("The importer must hold the lock while it renames the shard", weight=0.9)
+    worse = candidate("The importer must hold the lock while it renames a shard file")
+    other = candidate(SUBJECTS[0])
+    ranked = rank([worse, other, better])
+    leader = next(row for row in ranked.kept if row.members)
+    assert leader.candidate is better
+    assert [member.candidate for member in leader.members] == [worse]
+    assert len(ranked.kept) == 2
+
+
+def test_the_cap_counts_members_and_what_is_beyond_it_is_kept_apart() -> None:
+    many = [candidate(text, weight=0.9 - number / 10) for number, text in enumerate(SUBJECTS)]
+    ranked = rank(many, cap=4)
+    assert contents(ranked) == list(SUBJECTS[:4])
+    assert [row.candidate.content for row in ranked.over_cap] == list(SUBJECTS[4:])
+
+
+def test_what_is_known_already_comes_later() -> None:
+    known, new = candidate(SUBJECTS[0], weight=0.9), candidate(SUBJECTS[1], weight=0.5)
+    ranked = rank([known, new], novelty=lambda item: 0.1 if item is known else 1.0)
+    assert contents(ranked) == [new.content, known.content]
+    assert [row.novelty for row in ranked.kept] == [1.0, 0.1]
+
+
+def test_novelty_is_asked_only_for_what_could_reach_the_top() -> None:
+    asked: list[Candidate] = []
+
+    def novelty(item: Candidate) -> float:
+        asked.append(item)
+        return 1.0
+
+    many = [candidate(text, weight=0.9 - number / 10) for number, text in enumerate(SUBJECTS)]
+    rank(many, novelty=novelty, cap=2)
+    assert len(asked) < len(many)
+
+
+def test_the_first_rows_are_not_all_about_one_thing() -> None:
+    same = [
+        candidate(f"the shard importer lock {verb} under load in staging", weight=0.6)
+        for verb in ("stalls", "leaks", "expires", "loops", "doubles", "vanishes")
+    ]
+    others = [
+        candidate("nightly backup storage bill rises again this quarter", weight=0.55),
+        candidate("nightly backup storage keeps weekly copies forever", weight=0.55),
+    ]
+    first = contents(rank([*same, *others], cap=8))
+    assert any("backup" in content for content in first[:6])
+
+
+def test_a_statement_on_what_the_session_is_about_goes_first() -> None:
+    about = [
+        candidate(f"the shard importer {verb} a lock on startup daily")
+        for verb in ("takes", "drops")
+    ]
+    aside = candidate("the quarterly picnic venue needs a lawn somewhere big")
+    assert contents(rank([aside, *about]))[-1] == aside.content
+
+
+def test_order_is_the_same_each_time_and_ties_keep_the_sources_order() -> None:
+    pair = [candidate("alpha beta gamma delta"), candidate("kappa zeta omega sigma")]
+    assert contents(rank(pair)) == [item.content for item in pair]
+
+
+def test_nothing_gives_nothing() -> None:
+    ranked = rank([])
+    assert (ranked.kept, ranked.over_cap, ranked.repeated) == ((), (), 0)

@@ -1,0 +1,67 @@
+import re
+
+import pytest
+
+from reviewer.extraction.candidates import RuleClass
+from reviewer.extraction.rules import EXTRACTOR_VERSION, PRIORS, RULES, Rule, first_match
+from reviewer.extraction.rules.rule import example_statements
+
+EXAMPLES = [(rule, text, matched) for rule in RULES for text, matched in rule.examples]
+
+
+def fires(rule: Rule, text: str) -> bool:
+    return any(
+        rule.matches(statement) and len(statement.text) >= rule.shortest
+        for statement in example_statements(rule, text)
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "matched"), EXAMPLES, ids=[f"{r.id}: {t[:40]}" for r, t, _ in EXAMPLES]
+)
+def test_a_rule_does_what_its_examples_say(rule: Rule, text: str, matched: bool) -> None:
+    assert fires(rule, text) is matched
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_every_rule_shows_what_it_takes_and_what_it_leaves(rule: Rule) -> None:
+    outcomes = {matched for _, matched in rule.examples}
+    assert outcomes == {True, False}
+    assert re.fullmatch(r"[a-z]+(?:_[a-z]+)*", rule.id)
+    assert rule.description.endswith(".")
+    assert "\n" not in rule.description
+    assert 0 <= rule.quality <= 1
+
+
+def test_ids_are_unique() -> None:
+    assert len({rule.id for rule in RULES}) == len(RULES)
+
+
+def test_priors_are_those_of_the_promotion_rules() -> None:
+    assert PRIORS == {
+        RuleClass.HEADING: 0.70,
+        RuleClass.LIST_ITEM: 0.65,
+        RuleClass.VALUE: 0.60,
+        RuleClass.SENTENCE: 0.50,
+    }
+    assert {rule.rule_class for rule in RULES} == set(RuleClass)
+
+
+def test_the_version_is_a_version() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", EXTRACTOR_VERSION)
+
+
+def test_where_several_rules_match_the_most_specific_class_names_the_candidate() -> None:
+    rule = next(rule for rule in RULES if rule.id == "typed_list_item")
+    (statement,) = example_statements(rule, "- [Decision] The limit is 30 seconds because of X")
+    assert sum(rule.matches(statement) for rule in RULES) > 1
+    found = first_match(statement)
+    assert found is not None
+    assert found.id == "typed_list_item"
+
+
+def test_a_loose_rule_leaves_short_statements_alone() -> None:
+    rule = next(rule for rule in RULES if rule.id == "friction")
+    (short,) = example_statements(rule, "One conflict in the file")
+    assert rule.matches(short)
+    assert first_match(short) is None

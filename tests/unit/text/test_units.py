@@ -1,0 +1,166 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reviewer.text.units import Unit, UnitKind, units
+
+
+def pieces(text: str, *kinds: UnitKind) -> list[str]:
+    return [text[u.start : u.end] for u in units(text) if not kinds or u.kind in kinds]
+
+
+def one(text: str) -> Unit:
+    (unit,) = units(text)
+    return unit
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("It works. It is slow.", ["It works.", "It is slow."]),
+        ("Why? Because!", ["Why?", "Because!"]),
+        ("Use tools, e.g. a linter. Then commit.", ["Use tools, e.g. a linter.", "Then commit."]),
+        ("That is i.e. this one.", ["That is i.e. this one."]),
+        ("Logs, caches, etc. are kept.", ["Logs, caches, etc. are kept."]),
+        ("Keep logs, caches etc. Then stop.", ["Keep logs, caches etc.", "Then stop."]),
+        ("Needs v1.2 or 3.11.4 now. Yes.", ["Needs v1.2 or 3.11.4 now.", "Yes."]),
+        ("See setup.py and a.b.c() there. Done.", ["See setup.py and a.b.c() there.", "Done."]),
+        ("The call `x. Y` stays whole. Good.", ["The call `x. Y` stays whole.", "Good."]),
+        ("See https://a.example/b.c?d. Then go.", ["See https://a.example/b.c?d.", "Then go."]),
+        ('He said "stop." Then left.', ['He said "stop."', "Then left."]),
+        ("It was **bold.** Next one.", ["It was **bold.**", "Next one."]),
+        ("it works. it is slow.", ["it works.", "it is slow."]),
+        ("Wait... what now", ["Wait...", "what now"]),
+    ],
+)
+def test_sentences_end_at_full_stops_and_not_at_other_dots(text: str, sentences: list[str]) -> None:
+    assert pieces(text) == sentences
+
+
+def test_a_wrapped_paragraph_is_one_text_and_a_new_short_line_a_new_sentence() -> None:
+    wrapped = (
+        "The importer reads every shard of the index before it returns\nanything to the caller."
+    )
+    assert pieces(wrapped) == [wrapped]
+    assert pieces("First thought\nSecond thought") == ["First thought", "Second thought"]
+
+
+def test_a_line_that_ends_in_a_colon_stands_alone() -> None:
+    assert pieces("Two things changed:\nthe order and the size.") == [
+        "Two things changed:",
+        "the order and the size.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "marker", "content"),
+    [
+        ("- plain", "-", "plain"),
+        ("* starred", "*", "starred"),
+        ("12. numbered", "12.", "numbered"),
+        ("3) bracketed", "3)", "bracketed"),
+        ("a) lettered", "a)", "lettered"),
+        ("- [ ] open", "- [ ]", "open"),
+        ("- [x] ticked", "- [x]", "ticked"),
+        ("• bullet", "•", "bullet"),
+        ("- **Lead**: with text", "-", "**Lead**: with text"),
+    ],
+)
+def test_list_marks_are_not_part_of_the_item(line: str, marker: str, content: str) -> None:
+    unit = one(line)
+    assert (unit.kind, unit.marker, line[unit.start : unit.end]) == (
+        UnitKind.LIST_ITEM,
+        marker,
+        content,
+    )
+
+
+def test_an_item_reaches_over_its_wrapped_lines_but_not_over_nested_items() -> None:
+    text = "- first line\n  goes on here\n    - nested\n- second"
+    found = list(units(text))
+    assert [text[u.start : u.end] for u in found] == [
+        "first line\n  goes on here",
+        "nested",
+        "second",
+    ]
+    assert [u.depth for u in found] == [0, 4, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("```py\nx = 1. Y\n```", UnitKind.CODE),
+        ("~~~\ncode\n~~~", UnitKind.CODE),
+        ("```\nnever closed. Text", UnitKind.CODE),
+        ("    indented code", UnitKind.CODE),
+        ("| a | b |", UnitKind.TABLE_ROW),
+        ("│ a │ b │", UnitKind.TABLE_ROW),
+        ("> quoted words", UnitKind.QUOTE),
+        ("$ git status", UnitKind.COMMAND),
+        ("Traceback (most recent call last):", UnitKind.TRACE),
+        ('  File "a.py", line 3, in f', UnitKind.TRACE),
+        ("2026-01-02 10:11:12 started", UnitKind.TRACE),
+        ("ERROR: no such table", UnitKind.TRACE),
+        ("ValueError: no such key", UnitKind.TRACE),
+        ("--- FAIL: TestX (0.1s)", UnitKind.TRACE),
+        ("@@ -1,2 +1,3 @@", UnitKind.TRACE),
+    ],
+)
+def test_what_is_not_prose_says_so(text: str, kind: UnitKind) -> None:
+    assert one(text).kind is kind
+
+
+def test_prose_goes_on_after_a_fence() -> None:
+    text = "Before.\n```\ncode. More code\n```\nAfter."
+    assert pieces(text, UnitKind.SENTENCE) == ["Before.", "After."]
+
+
+def test_a_closing_fence_is_at_least_as_long_as_the_opening_one() -> None:
+    text = "````\n```\ninner\n```\n````\nAfter."
+    assert pieces(text, UnitKind.SENTENCE) == ["After."]
+
+
+def test_comments_and_rules_give_nothing() -> None:
+    assert pieces("<!-- a guide.\nSecond line. -->\nText.\n\n---\n\nMore.") == ["Text.", "More."]
+    assert pieces("<!-- never closed. Text") == []
+
+
+@pytest.mark.parametrize(
+    "head", ["## Risks", "**Risks:**", "**Risks**:", "Risks\n=====", "## Risks ##"]
+)
+def test_units_know_the_heading_above_them(head: str) -> None:
+    found = list(units(f"{head}\n\nThe disk may fill up."))
+    assert [(u.kind, u.heading) for u in found] == [
+        (UnitKind.HEADING, "Risks"),
+        (UnitKind.SENTENCE, "Risks"),
+    ]
+
+
+def test_sentences_of_one_paragraph_share_a_block() -> None:
+    first, second, third = units("One is here. Two is here.\n\nThree is here.")
+    assert first.block == second.block != third.block
+
+
+@given(st.text(alphabet="aB .!?:\n-*#>`|[]x1)$<~=\t(/", max_size=200))
+def test_spans_are_in_order_trimmed_and_apart(text: str) -> None:
+    last = 0
+    for unit in units(text):
+        piece = text[unit.start : unit.end]
+        assert last <= unit.start < unit.end <= len(text)
+        assert piece == piece.strip()
+        last = unit.end
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["`", "- ", ". ", "a", "\n", "**", "> ", "```\n ```x", "~~~\n", "|", "<!--", " ", "1. ", "`\n",
+     ".", "\t", "_ ", "- \n", "a.b. ", "x:\n", '."', "= ", "(", "#"],
+)  # fmt: skip
+def test_hostile_text_takes_linear_time(hostile: str) -> None:
+    """A quadratic splitter needs minutes for this; the bound is generous on purpose."""
+    began = time.process_time()
+    for _ in units(hostile * (200_000 // len(hostile))):
+        pass
+    assert time.process_time() - began < 5

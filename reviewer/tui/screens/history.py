@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.timer import Timer
 
@@ -23,7 +23,7 @@ from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.act_list import ActList
 from reviewer.tui.widgets.bars import FooterBar, StatusBar, TabBar
 from reviewer.tui.widgets.change_text import act_blocks
-from reviewer.tui.widgets.line import Separator
+from reviewer.tui.widgets.line import Separator, TitleRule
 from reviewer.tui.widgets.phrases import count
 from reviewer.tui.widgets.text_pane import TextPane
 
@@ -66,9 +66,11 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         tabs.current = "history"
         yield tabs
         with Horizontal(id="history-body"):
-            acts = ActList(self._read_acts, id="acts")
-            acts.empty = EMPTY
-            yield acts
+            with Vertical():
+                yield TitleRule("Acts", id="acts-title")
+                acts = ActList(self._read_acts, id="acts")
+                acts.empty = EMPTY
+                yield acts
             yield Separator()
             yield TextPane(title="What it changed", id="changes")
         yield StatusBar(id="status")
@@ -77,6 +79,7 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
     def on_mount(self) -> None:
         """Read the first page at once."""
         self.show_keys("history")
+        self.query_one(TitleRule).show("Acts", "newest first", focused=True)
         self.refresh_acts()
         self.set_interval(WATCH_SECONDS, self._watch)
 
@@ -160,6 +163,10 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         self.refresh_acts()
         rows = f", {count(len(undone.ids), 'memory row')}" if undone.ids else ""
         self.say(f"{verb}: {display_line(undone.title)}{rows} (act {undone.act})")
+
+    def on_descendant_focus(self) -> None:
+        """The title of the pane with the focus stands out."""
+        self.query_one(TitleRule).focused(self.acts.has_focus)
 
     def open_memory(self) -> None:
         """Show in the queue the first memory that the act changed."""

@@ -17,6 +17,7 @@ from reviewer.tui.screens.source_search import Searching, SearchLine
 from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.bars import FooterBar, StatusBar
 from reviewer.tui.widgets.source_text import file_blocks, record_blocks
+from reviewer.tui.widgets.text_layout import tail
 from reviewer.tui.widgets.text_pane import TextPane
 
 AROUND_LINES = 200
@@ -164,15 +165,17 @@ class SourceScreen(Moving, ReadingScreen, inherit_bindings=False):
     def _draw(self, place: Place, top: int = 0) -> None:
         signs, window, pane = glyphs(self.app), self._window, self.pane
         match = self.searching.match
-        title = f"{self.evidence.record.path} {signs.dot} line {self._line + 1:,}"
+        title = f"line {self._line + 1:,}"
         if self._wants_file and window is not None:
             blocks = file_blocks(window, self.evidence, signs, match)
-            first, hints = window.first_line, ["r as it was said"]
+            first, hints = window.first_line, ("r shows it as it was said",)
             title += f" of {window.total_lines:,}" if window.total_lines else ""
         else:
             blocks = record_blocks(self.evidence, signs, match)
-            first, hints = 0, ["r the file itself"]
+            first, hints = 0, ("r shows the file itself",)
             title += f" {signs.dot} as it was said"
+        room = pane.size.width - len(title) - 12
+        title = f"{tail(self.evidence.record.path, room, signs.ellipsis)} {signs.dot} {title}"
         if place == "keep":
             pane.show(blocks, title=title, hints=hints, top=top - first)
         elif place == "line":

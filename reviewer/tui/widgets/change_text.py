@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from reviewer.engine import ActView, ChangeView
@@ -11,6 +12,7 @@ from reviewer.tui.widgets.text_layout import Block, Run, Span
 
 VALUE_CHARACTERS = 300
 FIELD_CELLS = 15
+_ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _QUIET = {"key", "project_id", "wave_id"}
 """Columns that say nothing to a person beside the others."""
 
@@ -53,7 +55,7 @@ def _change(change: ChangeView, signs: Glyphs) -> list[Block]:
         old, new = before.get(name), after.get(name)
         if old == new or name in _QUIET:
             continue
-        blocks.append(_field(name, old, new))
+        blocks.append(_field(name.replace("_", " "), old, new))
     return blocks
 
 
@@ -71,7 +73,8 @@ def _field(name: str, old: object, new: object) -> Block:
 def _value(value: object) -> str:
     if value is None:
         return "none"
-    return _short(str(value)) or "empty"
+    text = _short(str(value)) or "empty"
+    return moment(text) if _ISO.fullmatch(text) else text
 
 
 def _short(text: str) -> str:

@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.events import DescendantBlur, DescendantFocus
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
@@ -18,7 +19,7 @@ from reviewer.text.word_diff import Hunk, hunks, put_back
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import bindings_for
 from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.line import Line, Part
+from reviewer.tui.widgets.line import Line, Part, cells_of
 from reviewer.tui.widgets.word_diff_view import WordDiffView
 
 DIFF_AFTER = 0.05
@@ -50,27 +51,35 @@ def _one_for_one(character: str) -> str:
 
 
 class EditTitle(Line):
-    """`─ Edit #412 ─ ctrl+s promote · esc keep draft ─── 57 characters`."""
+    """`─ Edit #412 ──── ctrl+s promote · esc keep draft ─ 57 characters ─`."""
 
     title = ""
     remark = ""
     warn = False
+    focused = False
 
-    def show(self, title: str, remark: str, *, warn: bool) -> None:
-        """Say what is edited, and how long it is."""
-        if (title, remark, warn) != (self.title, self.remark, self.warn):
-            self.title, self.remark, self.warn = title, remark, warn
+    def show(self, title: str, remark: str, *, warn: bool, focused: bool) -> None:
+        """Say what is edited, how long it is, and whether keys go there."""
+        if (title, remark, warn, focused) != (self.title, self.remark, self.warn, self.focused):
+            self.title, self.remark, self.warn, self.focused = title, remark, warn, focused
             self.refresh()
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The title, the keys where there is room, and the length."""
-        left: list[Part] = [(f"{sign.rule} ", style.rule), (self.title, style.strong)]
+        """The title, a rule, the keys where there is room, and the length."""
+        main = style.accent if self.focused else style.strong
+        left: list[Part] = [(sign.rule, style.rule), (f" {self.title} ", main)]
         end: list[Part] = [
-            (self.remark, style.warm if self.warn else style.dim),
-            (f" {sign.rule}", style.rule),
+            (f" {self.remark} ", style.warm if self.warn else style.dim),
+            (sign.rule, style.rule),
         ]
-        keys: list[Part] = [(f"ctrl+s promote {sign.dot} esc keep draft   ", style.faint)]
-        return left, [[*keys, *end], end]
+        keys: list[Part] = [
+            (f" ctrl+s promote {sign.dot} esc keep draft ", style.faint),
+            (sign.rule, style.rule),
+        ]
+        room = self.size.width - cells_of([*left, *end])
+        if cells_of(keys) + 4 <= room:
+            room, end = room - cells_of(keys), [*keys, *end]
+        return [*left, (sign.rule * max(room, 0), style.rule), *end], []
 
 
 class EditPane(Acting, Vertical):
@@ -192,6 +201,11 @@ class EditPane(Acting, Vertical):
     def _changed(self) -> bool:
         return self.content != self._original
 
+    @on(DescendantFocus)
+    @on(DescendantBlur)
+    def _focus_moved(self) -> None:
+        self._draw_length()
+
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
@@ -216,7 +230,8 @@ class EditPane(Acting, Vertical):
 
     def _draw_length(self) -> None:
         remark, warn = length_remark(self.content)
-        self.query_one(EditTitle).show(f"Edit #{self._memory}", remark, warn=warn)
+        focused = self.editor.has_focus
+        self.query_one(EditTitle).show(f"Edit #{self._memory}", remark, warn=warn, focused=focused)
 
     def _draw_difference(self) -> None:
         original, edited = self._original, self.content

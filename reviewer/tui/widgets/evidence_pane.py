@@ -16,7 +16,7 @@ ROLE_CELLS = 11
 CONTEXT_CHARACTERS = 320
 """Of each record around the one that matters, so many characters nearest to it are shown."""
 MORE = ", o opens the source"
-HINTS = ("o open at line {dot} E in editor", "o open {dot} E editor", "o E")
+HINTS = ("o open at line {dot} E in editor", "o open {dot} E editor", "o open")
 
 
 class EvidencePane(TextPane):
@@ -123,7 +123,8 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
 
 
 def _role(record: RecordView, style: str) -> Run:
-    return Run(record.role[: ROLE_CELLS - 1].ljust(ROLE_CELLS), style)
+    word = record.role if record.use == "said" else record.use
+    return Run(word[: ROLE_CELLS - 1].ljust(ROLE_CELLS), style)
 
 
 def _headings(record: RecordView, signs: Glyphs) -> Block:

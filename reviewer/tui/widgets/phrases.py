@@ -26,7 +26,7 @@ def times(number: int) -> str:
 
 
 def elapsed(since: str | None, now: datetime) -> str:
-    """How long ago an ISO moment is: `4 days`, `3 hours`, `under a minute`; `?` when unreadable."""
+    """How long ago an ISO moment is: `4 days`, `3 hours`, `a moment`; `?` when unreadable."""
     moment = from_iso(since) if since else None
     if moment is None:
         return "?"
@@ -34,7 +34,7 @@ def elapsed(since: str | None, now: datetime) -> str:
     for length, noun in _STEPS:
         if seconds >= length:
             return count(seconds // length, noun)
-    return "under a minute"
+    return "a moment"
 
 
 def moment(at: str | None) -> str:

@@ -47,6 +47,7 @@ def file_blocks(
     """One block a line. The cited lines carry the bar, and the span where it can be found."""
     cited = cited_lines(evidence)
     marks = _marks(window, evidence, cited)
+    prose = evidence.record.shape != "turn"  # JSON is cut to one row a line instead
     blocks = []
     for number, line in enumerate(window.lines, window.first_line):
         here = number in cited
@@ -60,6 +61,7 @@ def file_blocks(
                 spans,
                 first=(_number(number, here), _bar(here, signs)),
                 rest=(Run(" " * NUMBER_CELLS), _bar(here, signs)),
+                wrap=prose or here or bool(spans),
                 limit=4_000 if here or spans else LINE_CHARACTERS,
             )
         )
@@ -120,7 +122,8 @@ def _number(line: int, here: bool) -> Run:
 
 
 def _role(record: RecordView, here: bool) -> Run:
-    return Run(record.role[: ROLE_CELLS - 1].ljust(ROLE_CELLS), "strong" if here else "faint")
+    word = record.role if record.use == "said" else record.use
+    return Run(word[: ROLE_CELLS - 1].ljust(ROLE_CELLS), "strong" if here else "faint")
 
 
 def _bar(here: bool, signs: Glyphs) -> Run:

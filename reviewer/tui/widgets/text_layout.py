@@ -166,6 +166,18 @@ def fit(text: str, width: int, ellipsis: str = "…") -> str:
     return text
 
 
+def tail(path: str, width: int, ellipsis: str = "…") -> str:
+    """The end of a path in at most `width` cells, from one of its slashes on where it can."""
+    path = display_line(path)
+    if cell_len(path) <= width:
+        return path
+    at = len(path)
+    while at and cell_len(path[at - 1 :]) < width:
+        at -= 1
+    slash = path.find("/", at)
+    return ellipsis + path[slash if slash >= 0 else at :]
+
+
 def _block_lines(block: Block, index: int, width: int, ellipsis: str) -> Iterator[Line]:
     first = tuple(Run(display_line(run.text), run.style) for run in block.first)
     margin = sum(cell_len(run.text) for run in first)

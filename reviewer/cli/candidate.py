@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 SPAN_CONTEXT = 400
 """Characters of a record shown at least on each side of the span."""
 
+LONGEST_CONTEXT = 2000
+"""The most of it, where a line is very long."""
+
 SOURCE_STATES = {
     "same": "unchanged since it was read",
     "moved": "the same words, now on other lines",
@@ -102,10 +105,11 @@ def _evidence(evidence: EvidenceView) -> Iterator[str]:
     when = f", {record.at}" if record.at else ""
     yield f"evidence    {safe(record.path)}:{evidence.line + 1}  ({record.role}{when})"
     start, end = evidence.span_start, evidence.span_end
-    first = record.text.rfind("\n", 0, max(0, start - SPAN_CONTEXT)) + 1
-    last = record.text.find("\n", min(len(record.text), end + SPAN_CONTEXT))
-    at = first
-    for line in record.text[first : last if last >= 0 else None].split("\n"):
+    text = record.text[: end + LONGEST_CONTEXT]
+    first = text.rfind("\n", 0, max(0, start - SPAN_CONTEXT)) + 1
+    last = text.find("\n", end + SPAN_CONTEXT)
+    at = max(first, start - LONGEST_CONTEXT)
+    for line in text[at : last if last >= 0 else None].split("\n"):
         in_span = at < end and at + len(line) > start
         yield from wrapped(line, "> " if in_span else "| ")
         at += len(line) + 1

@@ -60,7 +60,7 @@ def wave_table(report: WaveReport) -> Iterator[str]:
         ("files", _files(report)),
         ("records", f"{report.records:,}, {report.masked:,} secrets masked"),
         ("new", f"{report.new:,} candidates"),
-        ("repeated", f"{report.repeated:,} seen before"),
+        ("repeated", f"{report.repeated:,} seen again"),
         ("near", f"{report.near:,} near duplicates"),
         ("over the cap", _over_cap(report)),
         *_by_reason("kept out", report.kept_out),

@@ -29,7 +29,7 @@ COMMANDS = {
     "redo": Entry("reviewer.cli.history:redo", "Do again what was undone last."),
     "history": Entry("reviewer.cli.history:history", "Every act, with what each one changed."),
     "verify": Entry("reviewer.cli.history:verify", "Recompute the ledger's hashes and the rows."),
-    "stats": Entry("reviewer.cli.stats:stats", "Counts by project, status, type and rule."),
+    "stats": Entry("reviewer.cli.stats:stats", "Counts by project and status."),
     "doctor": Entry(
         "reviewer.cli.doctor:doctor", "Check the store, the terminal and the settings."
     ),

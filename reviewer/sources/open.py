@@ -27,6 +27,7 @@ from reviewer.sources.lines import (
     text_form,
 )
 from reviewer.sources.markdown import MarkdownScan
+from reviewer.sources.marked_turns import MarkedTurnsScan, dialect_of
 from reviewer.sources.prose import why_no_prose
 from reviewer.sources.records import Record, Scan
 
@@ -86,6 +87,8 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
         what = "JSON that is no conversation" if objects else "JSON that is damaged"
         raise SourceError(f"{path} is not text that reviewer reads: {what}.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    if dialect := dialect_of(text):
+        return MarkedTurnsScan(path, form, lines, dialect)
     if reason := why_no_prose(text, path.suffix):
         raise SourceError(f"{path} is not text that reviewer reads: {reason}.")
     return MarkdownScan(path, form, lines)

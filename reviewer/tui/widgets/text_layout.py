@@ -252,10 +252,10 @@ def _pieces(block: Block, start: int, end: int) -> Iterator[tuple[str, str, bool
 
 
 def _edge(text: str, at: int) -> int:
-    """The next place at or after `at` that does not part a letter from its combining marks."""
+    """The next place at or after `at` that parts no letter from its marks, and no `\\r\\n`."""
     while 0 < at < len(text) and (text[at] in _JOINERS or combining(text[at])):
         at += 1
-    return at
+    return at + 1 if text[at - 1 : at + 1] == "\r\n" and at else at
 
 
 def _cut(runs: Sequence[Run], room: int, ellipsis: str) -> tuple[Run, ...]:

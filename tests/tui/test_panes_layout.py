@@ -1,0 +1,141 @@
+"""Wrapping: nothing is lost, nothing is wider than the pane, and spans stay on their words."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from reviewer.text.display import display_text
+from reviewer.tui.widgets.text_layout import (
+    Block,
+    Line,
+    Run,
+    Span,
+    fit,
+    lay_out,
+    tail,
+    wrap,
+)
+from tests.tui.views import HOSTILE
+
+texts = st.text(
+    alphabet=st.one_of(
+        st.sampled_from("ab -\n\t"),
+        st.sampled_from("日本語🚀e\r\u0301❤\ufe0f\u200d\u200b\u202e\x1b\x00"),
+        st.characters(),
+    ),
+    max_size=200,
+)
+widths = st.integers(min_value=8, max_value=60)
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def rows(block: Block, width: int) -> list[str]:
+    return [line.text for line in lay_out([block], width)]
+
+
+def marked(lines: tuple[Line, ...]) -> str:
+    return "".join(run.text for line in lines for run in line.runs if run.style == "span")
+
+
+def test_words_are_kept_whole_where_they_fit() -> None:
+    assert rows(Block("the ledger uses postgres"), 12) == ["the ledger", "uses", "postgres"]
+
+
+def test_a_word_that_is_too_long_is_broken_and_goes_on_in_the_same_row() -> None:
+    assert rows(Block("see /var/log/reviewer"), 10) == ["see /var/l", "og/reviewe", "r"]
+
+
+def test_leading_white_space_is_kept_and_blank_lines_stay() -> None:
+    assert rows(Block("def f():\n\n    pass"), 20) == ["def f():", "", "    pass"]
+
+
+def test_wide_characters_count_two_cells() -> None:
+    assert rows(Block("日本語のテキスト"), 9) == ["日本語の", "テキスト"]
+
+
+def test_letters_are_not_parted_from_their_accents() -> None:
+    shown = rows(Block("e\u0301" * 12), 8)
+    assert shown == ["e\u0301" * 8, "e\u0301" * 4]
+
+
+def test_margins_stand_left_of_every_row_and_take_room() -> None:
+    block = Block("one two three", first=(Run("a: "),))
+    assert rows(block, 10) == ["a: one two", "   three"]
+    barred = Block("one two three", first=(Run("| a "),), rest=(Run("|   "),))
+    assert rows(barred, 11) == ["| a one two", "|   three"]
+
+
+def test_without_wrapping_a_row_is_cut_with_an_ellipsis() -> None:
+    assert rows(Block("one two three\nfour", wrap=False), 9) == ["one two …", "four"]
+
+
+def test_a_span_stays_on_its_words_when_hidden_characters_grow() -> None:
+    text = "\x1b[31m\u202e we use postgres now \x07"
+    start = text.index("use")
+    lines = lay_out([Block(text, spans=(Span(start, start + 12),))], 40)
+    assert marked(lines) == "use postgres"
+
+
+def test_only_rows_of_spans_that_a_pane_scrolls_to_are_marked() -> None:
+    block = Block("aaaaaaa bbbbbbb ccccccc", spans=(Span(8, 15), Span(16, 23, "added", here=False)))
+    assert [line.marked for line in lay_out([block], 8)] == [False, True, False]
+
+
+def test_a_text_that_is_too_long_is_shown_around_its_span_and_says_what_is_missing() -> None:
+    text = "x" * 500_000 + " NEEDLE " + "y" * 500_000
+    block = Block(text, spans=(Span(500_001, 500_007),), more=", o opens the source")
+    lines = lay_out([block], 60)
+    assert marked(lines) == "NEEDLE"
+    assert lines[0].text == "… 495 kB before, o opens the source"
+    assert lines[-1].text == "… 489 kB more, o opens the source"
+    assert len(lines) < 400
+
+
+def test_fit_and_tail_cut_at_the_right_end() -> None:
+    assert fit("日本語", 5) == "日本…"
+    assert fit("abc", 3) == "abc"
+    assert tail("/home/dev/notes/plan.md", 16) == "…/notes/plan.md"
+    assert tail("/a/b.md", 16) == "/a/b.md"
+
+
+@given(texts, widths)
+def test_ranges_are_in_order_narrow_enough_and_only_white_space_lies_between(
+    text: str, width: int
+) -> None:
+    paragraph = display_text(text).replace("\n", " ")
+    at = 0
+    for start, end in wrap(paragraph, width):
+        assert at <= start <= end
+        assert not paragraph[at:start].strip()
+        assert cell_len(paragraph[start:end]) <= width
+        at = end
+    assert not paragraph[at:].strip()
+
+
+@given(st.lists(texts, max_size=4), widths, st.data())
+def test_rows_hold_everything_and_are_never_too_wide(
+    parts: list[str], width: int, data: st.DataObject
+) -> None:
+    blocks = []
+    for part in parts:
+        a = data.draw(st.integers(0, len(part)))
+        b = data.draw(st.integers(a, len(part)))
+        blocks.append(Block(part, spans=(Span(a, b),), first=(Run("> "),)))
+    lines = lay_out(blocks, width)
+    for line in lines:
+        assert line.cells <= width
+        assert line.cells == cell_len(line.text)
+    for index, block in enumerate(blocks):
+        shown = "".join(line.text[2:] for line in lines if line.block == index)
+        assert squeezed(shown) == squeezed(display_text(block.text))
+
+
+@given(st.integers(0, len(HOSTILE)), st.integers(0, len(HOSTILE)), widths)
+def test_no_row_holds_a_character_that_a_terminal_obeys(a: int, b: int, width: int) -> None:
+    for line in lay_out([Block(HOSTILE, spans=(Span(min(a, b), max(a, b)),))], width):
+        assert display_text(line.text) == line.text

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from reviewer.sources.claude_lines import ClaudeLine, Turn, parse_record
@@ -99,8 +98,21 @@ def index_session(
                 continue
             if not raw or raw.isspace():
                 continue
-            for offset, length, line, turn in _records(raw, form, number, counts, damage):
-                index.note(line, turn, (number, start + offset, length), inside, counts)
+            data = form.utf8(raw)
+            try:
+                line, turn = parse_record(data, counts)
+            except RecursionError:
+                counts["nested too deep"] += 1
+                damage.append(f"line {number + 1}: nested too deep to be read")
+            except ValueError:
+                counts["bad JSON"] += 1
+                damage.append(f"line {number + 1}: not a JSON record")
+                if data is not raw:
+                    continue  # positions of pieces are known in UTF-8 only
+                for offset, length, line, turn in _recovered(data, counts):
+                    index.note(line, turn, (number, start + offset, length), inside, counts)
+            else:
+                index.note(line, turn, (number, start, len(raw)), inside, counts)
     return index
 
 
@@ -109,26 +121,15 @@ def text_hash(turn: Turn) -> int:
     return hash(turn.text.strip())
 
 
-def _records(
-    raw: bytes, form: TextForm, number: int, tally: Counter[str], errors: list[str]
+def _recovered(
+    data: bytes, tally: Counter[str]
 ) -> Iterator[tuple[int, int, ClaudeLine, Turn | None]]:
-    """The records of one line: one as a rule, several or none when the line is damaged."""
-    data = form.utf8(raw)
-    try:
-        yield 0, len(raw), *parse_record(data, tally)
-    except RecursionError:
-        tally["nested too deep"] += 1
-        errors.append(f"line {number + 1}: nested too deep to be read")
-    except (msgspec.DecodeError, ValueError):
-        tally["bad JSON"] += 1
-        errors.append(f"line {number + 1}: not a JSON record")
-        if form.encoding != "utf-8":
-            return
-        for offset, piece in json_pieces(data):
-            try:
-                line, turn = parse_record(piece, tally)
-            except (msgspec.DecodeError, ValueError, RecursionError):
-                continue
-            if line.session_id:  # else a part of the damaged record, not one of its own
-                tally["recovered from a damaged line"] += 1
-                yield offset, len(piece), line, turn
+    """The whole records inside a damaged line, as (offset, length, line, turn)."""
+    for offset, piece in json_pieces(data):
+        try:
+            line, turn = parse_record(piece, tally)
+        except (ValueError, RecursionError):
+            continue
+        if line.session_id:  # else a part of the damaged record, not one of its own
+            tally["recovered from a damaged line"] += 1
+            yield offset, len(piece), line, turn

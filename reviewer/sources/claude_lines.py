@@ -89,7 +89,7 @@ def decode_line(line: bytes) -> ClaudeLine:
 def parse_record(data: bytes, tally: Counter[str]) -> tuple[ClaudeLine, Turn | None]:
     """The typed line and what it says.
 
-    Raises ValueError, msgspec.DecodeError or RecursionError when it cannot be read.
+    Raises ValueError (JSON's errors are such) or RecursionError when it cannot be read.
     """
     try:
         line = decode_line(data)

@@ -27,9 +27,8 @@ MADR = {
     "pros and cons of the options",
 }
 INSTRUCTION_NAME = re.compile(
-    r"(?:.*[-_.])?(?:claude|agents?|gemini)(?:\.local)?\.md|\.(?:cursor|windsurf|cline)rules"
-    r"|copilot-instructions\.md",
-    re.IGNORECASE,
+    r"(?:.*[-_.])?(?:CLAUDE|AGENTS|GEMINI)(?:\.local)?\.md|(?:claude|agents?|gemini)\.md"
+    r"|\.(?:cursor|windsurf|cline)rules|copilot-instructions\.md"
 )
 INSTRUCTION_TEXT = (
     "this file provides guidance to claude code",

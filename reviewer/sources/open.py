@@ -33,7 +33,8 @@ from reviewer.sources.records import Record, Scan
 
 HEAD_BYTES = 256_000
 DOCUMENT_LIMIT = 256_000_000
-SAMPLE_LINES = 200
+SAMPLE_LINES = 24
+"""Lines that are looked into, spread over the sample."""
 JSON_START = re.compile(rb'\s*(?:\{\s*"|\[\s*\[?\s*\{)')
 
 
@@ -118,7 +119,8 @@ def _pieces(sample: bytes, form: TextForm) -> tuple[list[bytes], TextForm]:
     parts = sample.split(line_end)
     if len(sample) >= HEAD_BYTES // 2 and len(parts) > 1:
         parts.pop()  # cut by the end of the sample
-    return [part for part in parts if part.strip()][:SAMPLE_LINES], form
+    parts = [part for part in parts if part.strip()]
+    return parts[:: -(-len(parts) // SAMPLE_LINES) or 1], form
 
 
 def _later_pieces(path: Path, form: TextForm) -> list[bytes]:
@@ -138,7 +140,7 @@ def _object(line: bytes) -> dict[str, object] | None:
     if not stripped.startswith(b"{"):
         return None
     try:
-        found = outline(memoryview(stripped))
+        found = outline(memoryview(stripped), 3)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

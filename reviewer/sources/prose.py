@@ -10,6 +10,12 @@ HEAD = 16_000
 
 PROSE_NAMES = {".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".adoc", ".org", ""}
 
+CODE_NAMES = frozenset(
+    {".py", ".pyi", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".java", ".kt", ".swift", ".go"}
+    | {".rs", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".css", ".scss", ".rb", ".php", ".pl"}
+    | {".lua", ".r", ".jl", ".scala", ".sql", ".sh", ".bash", ".zsh", ".ps1", ".vue", ".svelte"}
+)
+
 CODE_LINE = re.compile(
     r"\s*(?:"
     r"(?:from [\w.]+ )?import [\w.{*\"']|#include\b|package [\w.]+;?$|use [\w:]+;|using [\w.]+;"
@@ -18,7 +24,7 @@ CODE_LINE = re.compile(
     r"|(?:if|for|while|switch|return|else|elif|try|except|catch)\b.*[{:;]\s*$"
     r"|[\w.\[\]\"']+\s*(?:=|:=|\+=|->|=>)\s*\S.*|[\w.]+\(.*\)[;{,]?$"
     r"|[}\])]+[;,)]*$|.*[;{}]$|//|/\*|\*/|\#!|@\w+"
-    r"|\"[^\"]+\"\s*:.*|</?\w+[^>]*>$"
+    r"|\"[^\"]+\"\s*:.*|</?\w+[^>]*>$|[rbuf]?(?:\"\"\"|''')|[\"'][^\"']*[\"'],?$"
     r")"
 )
 LOG_LINE = re.compile(
@@ -58,6 +64,8 @@ def why_no_prose(head: str, suffix: str) -> str | None:
     total = len(lines)
     if share["log"] > 0.6 * total:
         return "a log"
+    if suffix.lower() in CODE_NAMES and share["code"]:
+        return "source code"
     if share["code"] > (0.7 if named else 0.25) * total and share["code"] > share["note"]:
         return "source code"
     if not named and share["data"] > 0.4 * total:

@@ -187,6 +187,11 @@ def test_instructions_for_agents_are_boot_text(tmp_path: Path, name: str) -> Non
     assert [r.use for r in note(tmp_path, "# Rules\n\nUse tabs here.", name)] == [Use.BOOT]
 
 
+def test_a_note_about_agents_is_no_instruction(tmp_path: Path) -> None:
+    text = "# Agents\n\nWe tried three of them last week."
+    assert [record.use for record in note(tmp_path, text, "on-agents.md")] == [Use.SAID]
+
+
 def test_instructions_for_agents_are_known_by_their_words(tmp_path: Path) -> None:
     text = "# Project\n\nThis file provides guidance to Claude Code when working here."
     assert [record.use for record in note(tmp_path, text, "doc.md")] == [Use.BOOT]

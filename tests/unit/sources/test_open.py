@@ -130,6 +130,13 @@ def test_the_suffix_breaks_a_tie_only(tmp_path: Path) -> None:
         open_source(tmp_path / "a.yaml")
 
 
+def test_code_that_is_mostly_comment_is_no_note_under_a_codes_name(tmp_path: Path) -> None:
+    text = b'"""Words about the module that go on for a while.\n\nAnd more words."""\n\nLIMIT = 3\n'
+    (tmp_path / "a.py").write_bytes(text)
+    with pytest.raises(SourceError, match="source code"):
+        open_source(tmp_path / "a.py")
+
+
 def test_a_missing_file_and_a_folder_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"gone\.md does not exist"):
         open_source(tmp_path / "gone.md")

@@ -28,7 +28,7 @@ from reviewer.sources.lines import (
 )
 from reviewer.sources.markdown import MarkdownScan
 from reviewer.sources.marked_turns import MarkedTurnsScan, dialect_of
-from reviewer.sources.prose import why_no_prose
+from reviewer.sources.prose import PROSE_NAMES, why_no_prose
 from reviewer.sources.records import Record, Scan
 
 HEAD_BYTES = 256_000
@@ -74,7 +74,8 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
         objects = [each for line in pieces[:20] for each in _run_together(line)]
     votes = Counter(name for each in objects if (name := line_format(each)))
     begins = sample.lstrip()[:1]
-    if votes and begins != b"[" and len(objects) >= 0.3 * len(pieces):
+    mostly_records = len(objects) >= 0.3 * len(pieces)
+    if votes and begins != b"[" and mostly_records:
         return _line_reader(path, form, lines, votes)
     if not votes and form.encoding == "utf-8" and looks_binary(head):
         raise SourceError(f"{path} is not text that reviewer reads: it is binary.")
@@ -82,15 +83,17 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
         document = _document(path, form)
         if document is not None:
             return ChatScan(path, form, lines, document)
-    if votes:
+    if votes and (mostly_records or JSON_START.match(sample)):
         return _line_reader(path, form, lines, votes)
     if JSON_START.match(sample):
         what = "JSON that is no conversation" if objects else "JSON that is damaged"
         raise SourceError(f"{path} is not text that reviewer reads: {what}.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    if dialect := dialect_of(text):
+    reason = why_no_prose(text, path.suffix)
+    noted = reason is None or path.suffix.lower() in PROSE_NAMES
+    if noted and (dialect := dialect_of(text)):
         return MarkedTurnsScan(path, form, lines, dialect)
-    if reason := why_no_prose(text, path.suffix):
+    if reason:
         raise SourceError(f"{path} is not text that reviewer reads: {reason}.")
     return MarkdownScan(path, form, lines)
 

@@ -130,6 +130,28 @@ def test_the_suffix_breaks_a_tie_only(tmp_path: Path) -> None:
         open_source(tmp_path / "a.yaml")
 
 
+QUOTED = """import os
+
+TALK = (
+    '{"role": "user", "content": "hi"}'
+{"role": "user", "content": "hi"}
+# aider chat started at 2024-08-05 19:33:02
+#### quoted
+)
+one = os.name
+two = os.name
+three = os.name
+four = os.name
+five = os.name
+"""
+
+
+def test_code_that_quotes_a_conversation_is_code(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(QUOTED)
+    with pytest.raises(SourceError, match="source code"):
+        open_source(tmp_path / "a.py")
+
+
 def test_code_that_is_mostly_comment_is_no_note_under_a_codes_name(tmp_path: Path) -> None:
     text = b'"""Words about the module that go on for a while.\n\nAnd more words."""\n\nLIMIT = 3\n'
     (tmp_path / "a.py").write_bytes(text)

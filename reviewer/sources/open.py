@@ -74,7 +74,9 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
         objects = [each for line in pieces[:20] for each in _run_together(line)]
     votes = Counter(name for each in objects if (name := line_format(each)))
     begins = sample.lstrip()[:1]
-    mostly_records = len(objects) >= 0.3 * len(pieces)
+    # A message may stand alone in any text; the records of an agent hardly do.
+    enough = 0.3 if set(votes) == {CHAT} else 0.1
+    mostly_records = len(objects) >= enough * len(pieces)
     if votes and begins != b"[" and mostly_records:
         return _line_reader(path, form, lines, votes)
     if not votes and form.encoding == "utf-8" and looks_binary(head):

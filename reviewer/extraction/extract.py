@@ -16,10 +16,11 @@ from reviewer.extraction.rules.rule import Statement
 from reviewer.extraction.screens import RESTATES_BOOT
 from reviewer.extraction.weights import weight
 from reviewer.sources.records import Record, Role, Shape, Use
-from reviewer.text.normalise import duplicate_key
 from reviewer.text.units import UnitKind, units
 
 NO_RULE = "no rule matched"
+NOT_IN_FORCE = "entry superseded or rejected"
+_NO_LONGER = ("superseded", "deprecated", "rejected", "obsolete", "withdrawn")
 _KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
 _MOST_KNOWN = 50_000
 """Sentences of boot text remembered; the oldest give way, so that memory stays flat."""
@@ -56,7 +57,7 @@ class KnownText:
 
 
 def _print(content: str) -> int:
-    return hash(duplicate_key(content))
+    return hash(content.lower())  # cleaned already, so this is as good as the duplicate key
 
 
 def extract(
@@ -113,13 +114,17 @@ def _from_record(
             lines = lines_of_span(record, start, end)
             dropped(Dropped(reason, content, None, record.key, *lines))
 
+    settled_otherwise = record.meta.get("status", "").lower().startswith(_NO_LONGER)
     signal = structural_signal(setting.path)
     fresh = freshness_of(from_iso(record.at) if record.at else setting.updated, setting.now)
-    for number, passage in enumerate(passages(record, drop)):
+    for passage in passages(record, drop):
         if known.holds(passage.content):
             drop(RESTATES_BOOT, passage.content, passage.start, passage.end)
             continue
-        statement = _statement(record, passage, number == 0, final)
+        if settled_otherwise:
+            drop(NOT_IN_FORCE, passage.content, passage.start, passage.end)
+            continue
+        statement = _statement(record, passage, final)
         rule = first_match(statement)
         if rule is None:
             drop(NO_RULE, passage.content, passage.start, passage.end)
@@ -140,16 +145,16 @@ def _from_record(
         )
 
 
-def _statement(record: Record, passage: Passage, first: bool, final: bool) -> Statement:
+def _statement(record: Record, passage: Passage, final: bool) -> Statement:
     unit = passage.unit
     return Statement(
         text=passage.content,
+        lower=passage.content.lower(),
         kind=unit.kind,
         role=record.role,
         shape=record.shape,
         heading=unit.heading or (record.headings[-1] if record.headings else ""),
-        titles=record.headings,
+        title=record.headings[-1] if record.headings else "",
         marker=unit.marker,
-        first=first,
         final=final,
     )

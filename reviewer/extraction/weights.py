@@ -12,29 +12,26 @@ from reviewer.extraction.candidates import RuleClass
 from reviewer.extraction.rules.rule import Rule, Statement
 from reviewer.sources.records import Role, Shape
 
-START = 0.20
-PER_QUALITY = 0.40
+START = 0.35
+PER_QUALITY = 0.25
 """Times the quality of the rule that fired."""
-PER_IDENTIFIER = 0.04
+PER_IDENTIFIER = 0.02
 MOST_IDENTIFIERS = 4
 BY_PERSON = 0.10
-CLOSES_TURN = 0.05
+CLOSES_TURN = 0.08
 PROSE_OF_NOTE = -0.15
 """A sentence rule in a note: notes say what matters by their structure."""
 OPTION_ARGUMENT = -0.20
 """Arguments about options are many, and the decision already weighs them."""
 CUES: tuple[tuple[str, float, str], ...] = (
     ("cause", 0.05, r"\b(?:because|since|due to|caus\w+|turn(?:s|ed) out|so that|means)\b"),
-    ("contrast", 0.08, r"\b(?:but|however|although|instead|rather|unlike|without|only)\b|n't\b"),
     ("change", 0.08, r"\b(?:now|no longer|previously|formerly|old|new|already|still)\b"),
-    ("trouble", 0.06, r"\b(?:fail\w*|error\w*|stale|missing|conflict\w*|mislead\w*|silently)\b"),
-    ("past", 0.03, r"\b(?:\w{3,}ed|was|were|had|kept|found)\b"),
+    ("trouble", 0.05, r"\b(?:fail\w*|error\w*|stale|missing|conflict\w*|mislead\w*|silently)\b"),
     ("leans", -0.05, r"^(?:this|that|it|these|those|they|and|so|but)\b"),
-    ("first person", -0.05, r"^(?:i|i'll|i've|i'm|let me|now)\b"),
 )
 """Name, points, and the words that earn them (once)."""
 
-_CUES = tuple((points, re.compile(pattern, re.IGNORECASE)) for _, points, pattern in CUES)
+_CUES = tuple((points, re.compile(pattern)) for _, points, pattern in CUES)
 _IDENTIFIER = re.compile(r"`[^`]{2,}`|\w[._/]\w|[a-z][A-Z]\w|--\w|#\d")
 
 
@@ -51,5 +48,5 @@ def weight(statement: Statement, rule: Rule) -> float:
         score += PROSE_OF_NOTE
     if rule.id == "option_argument":
         score += OPTION_ARGUMENT
-    score += sum(points for points, pattern in _CUES if pattern.search(text))
+    score += sum(points for points, pattern in _CUES if pattern.search(statement.lower))
     return min(max(score, 0.0), 1.0)

@@ -22,6 +22,30 @@ _VERB = re.compile(
 )
 
 
+_NAMED = re.compile(
+    r"`[^`]{2,}`|\b[A-Za-z_]\w*[._/]\w[\w./]*|\b[a-z]+[A-Z]\w+|\b[A-Z]\w*[a-z][A-Z]\w*"
+)
+_WORKS = re.compile(
+    r"\b(?:is|are|was|uses?|calls?|reads?|writes?|returns?|stores?|checks?|handles?|contains?|holds?"
+    r"|creates?|accepts?|takes?|expects?|lives?|defines?|implements?|wraps?|loads?|runs?|sets?|gets?"
+    r"|passes|triggers?|includes?|supports?|provides?|converts?|falls? (?:back|through)|already|has"
+    r"|have|does|doesn'?t|gives?)\b"
+)
+_REACH = 48
+"""Characters after a name within which the verb must follow."""
+
+
+def _how_it_works(statement: Statement) -> bool:
+    if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
+        return False
+    text = statement.text
+    for named in _NAMED.finditer(text):
+        stop = text.find(". ", named.end(), named.end() + _REACH)
+        if _WORKS.search(text, named.end(), named.end() + _REACH if stop < 0 else stop):
+            return True
+    return False
+
+
 def _summary_item(statement: Statement) -> bool:
     return (
         statement.kind is UnitKind.LIST_ITEM
@@ -140,16 +164,7 @@ RULES = (
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.KNOWLEDGE,
         description="How a named thing works: where it lives, what it calls, reads or returns.",
-        matches=says(
-            r"(?:`[^`]{2,}`|\b\w+(?:[._/]\w+)+|\b[a-z]+[A-Z]\w+"
-            r"|\b[A-Z]\w+[A-Z]\w+)(?:\(\))?[^.]{0,40}?"
-            r"\b(?:is|are|was|uses?|calls?|reads?|writes?|returns?|stores?|checks?|handles?"
-            r"|contains?|holds?|creates?"
-            r"|accepts?|takes?|expects?|lives?|defines?|implements?|wraps?|loads?|runs?|sets?"
-            r"|gets?|passes|triggers?"
-            r"|includes?|supports?|provides?|converts?|falls? (?:back|through)|already|has|have"
-            r"|does|doesn'?t|gives?)\b"
-        ),
+        matches=_how_it_works,
         quality=0.55,
         shortest=40,
         examples=(

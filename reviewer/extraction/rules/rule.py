@@ -25,17 +25,17 @@ class Statement(Struct, frozen=True):
 
     text: str
     """Cleaned: what the candidate's content would be."""
+    lower: str
+    """The same in lower case."""
     kind: UnitKind
     role: Role
     shape: Shape
     heading: str = ""
     """Nearest heading or bold line above, within the record."""
-    titles: tuple[str, ...] = ()
-    """Headings of the note down to the record's own."""
+    title: str = ""
+    """Innermost heading of the record itself (notes)."""
     marker: str = ""
     """List mark, with its checkbox."""
-    first: bool = False
-    """Whether it opens its record."""
     final: bool = False
     """Whether its record closes the turn: the person speaks next."""
 
@@ -68,18 +68,24 @@ class Rule(Struct, frozen=True):
 
 
 def example_statements(rule: Rule, text: str) -> Iterator[Statement]:
-    """The statements of an example, as the rule would meet them in a record's text."""
-    titles = ("Decisions", "An example entry") if rule.shape is not Shape.TURN else ()
-    for number, unit in enumerate(units(text)):
+    """The statements of an example, as the rule would meet them in a record's text.
+
+    The first heading of an example is its record's title.
+    """
+    title = ""
+    for unit in units(text):
+        content = text[unit.start : unit.end]
+        if unit.kind is UnitKind.HEADING and not title:
+            title = content
         yield Statement(
-            text=text[unit.start : unit.end],
+            text=content,
+            lower=content.lower(),
             kind=unit.kind,
             role=rule.role,
             shape=rule.shape,
             heading=unit.heading,
-            titles=titles,
+            title=title,
             marker=unit.marker,
-            first=number == 0,
             final=True,
         )
 
@@ -87,17 +93,21 @@ def example_statements(rule: Rule, text: str) -> Iterator[Statement]:
 def says(
     pattern: str, *, by: tuple[Role, ...] = (), unless: str = ""
 ) -> Callable[[Statement], bool]:
-    """A test on prose: `pattern` occurs (case ignored), spoken by one of `by` (empty: anybody)."""
-    wanted = re.compile(pattern, re.IGNORECASE)
-    unwanted = re.compile(unless, re.IGNORECASE) if unless else None
+    """A test on prose: `pattern` occurs, spoken by one of `by` (empty: anybody).
+
+    Patterns are written in lower case and read the lower-case text, which is several times
+    faster than ignoring case.
+    """
+    wanted = re.compile(pattern)
+    unwanted = re.compile(unless) if unless else None
 
     def test(statement: Statement) -> bool:
         if by and statement.role not in by:
             return False
         if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
             return False
-        if not wanted.search(statement.text):
+        if not wanted.search(statement.lower):
             return False
-        return unwanted is None or not unwanted.search(statement.text)
+        return unwanted is None or not unwanted.search(statement.lower)
 
     return test

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from reviewer.extraction.candidates import MemoryType, RuleClass
 from reviewer.extraction.rules.rule import Rule, Statement
@@ -42,11 +43,8 @@ _CONSEQUENCE_HEADING = re.compile(
     re.IGNORECASE,
 )
 _ARGUMENT = re.compile(r"(?:good|bad|neutral|pros?|cons?)\b[,:]", re.IGNORECASE)
-_ENTRY_LINE = re.compile(
-    r"(?:\*\*)?(?P<kind>decision|lesson|application|rationale|consequences?|insight)(?:\*\*)?:"
-    r"(?:\*\*)?[ ]*\S.{7,}",
-    re.IGNORECASE,
-)
+_DECISION_LINE = re.compile(r"(?:decision|rationale|consequences?)[ ]*:[ ]*\S.{7,}", re.IGNORECASE)
+_LESSON_LINE = re.compile(r"(?:lesson|application|insight)s?[ ]*:[ ]*\S.{7,}", re.IGNORECASE)
 
 
 def _typed_heading(statement: Statement) -> bool:
@@ -61,11 +59,22 @@ def _typed_lead(statement: Statement) -> bool:
     return statement.kind in _PROSE and bool(_TYPED_LEAD.match(statement.text))
 
 
-def _entry_line(statement: Statement) -> bool:
+def _entry_line(pattern: re.Pattern[str]) -> Callable[[Statement], bool]:
+    def test(statement: Statement) -> bool:
+        return (
+            statement.shape is not Shape.TURN
+            and statement.kind in _PROSE
+            and bool(pattern.match(statement.text.replace("**", "")))
+        )
+
+    return test
+
+
+def _entry_title(statement: Statement) -> bool:
     return (
-        statement.shape is not Shape.TURN
-        and statement.kind in _PROSE
-        and bool(_ENTRY_LINE.match(statement.text))
+        statement.shape is Shape.ENTRY
+        and statement.kind is UnitKind.HEADING
+        and statement.text in statement.title
     )
 
 
@@ -114,16 +123,44 @@ RULES = (
         id="decision_entry_line",
         rule_class=RuleClass.HEADING,
         type=MemoryType.PROJECT,
-        description="The Decision, Lesson or Application line of a log entry (`.context` files).",
-        matches=_entry_line,
+        description="The Decision, Rationale or Consequence line of an entry in a decision log.",
+        matches=_entry_line(_DECISION_LINE),
         quality=0.9,
         role=Role.NOTE,
         shape=Shape.ENTRY,
         examples=(
             ("**Decision**: Store timestamps as UTC text", True),
-            ("**Lesson**: The cache must be flushed before the rename", True),
             ("**Status**: Accepted", False),
             ("**Decision**:", False),
+        ),
+    ),
+    Rule(
+        id="lesson_entry_line",
+        rule_class=RuleClass.HEADING,
+        type=MemoryType.KNOWLEDGE,
+        description="The Lesson or Application line of an entry in a log of learnings.",
+        matches=_entry_line(_LESSON_LINE),
+        quality=0.9,
+        role=Role.NOTE,
+        shape=Shape.ENTRY,
+        examples=(
+            ("**Lesson**: The cache must be flushed before the rename", True),
+            ("**Context**: The cache was not flushed", False),
+        ),
+    ),
+    Rule(
+        id="entry_title",
+        rule_class=RuleClass.HEADING,
+        type=MemoryType.PROJECT,
+        description="The title of a decision record or log entry, which states it in one line.",
+        matches=_entry_title,
+        quality=0.6,
+        shortest=20,
+        role=Role.NOTE,
+        shape=Shape.ENTRY,
+        examples=(
+            ("# Keep one worker for each queue\n\n## Considered alternatives", True),
+            ("# Queues\n\nKeep one worker for each queue.", False),
         ),
     ),
     Rule(

@@ -6,9 +6,9 @@ from reviewer.extraction.candidates import MemoryType, RuleClass
 from reviewer.extraction.rules.rule import Rule, says
 
 _UNIT = (
-    r"(?:%|ms|µs|us|ns|seconds?|secs?|min(?:ute)?s?|hours?|days?|weeks?|[kMGT]i?B(?:/s)?|bytes?"
-    r"|KB|tokens?|px|fps|k?Hz|MHz|GHz|mm|cm|m|km|kg|g|mg|kN|N|[kM]?Pa|bar|V|mV|A|mA|W|kW|°C|°F"
-    r"|USD|EUR|€|chars|characters)"
+    r"(?:%|ms|µs|us|ns|seconds?|secs?|min(?:ute)?s?|hours?|days?|weeks?|[kmgt]i?b(?:/s)?|bytes?"
+    r"|tokens?|px|fps|[kmg]?hz|mm|cm|m|km|kg|g|mg|kn|n|[km]?pa|bar|m?v|m?a|k?w|°c|°f|usd|eur|€"
+    r"|chars|characters)"
 )
 
 RULES = (

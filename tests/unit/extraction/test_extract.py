@@ -1,5 +1,7 @@
+import pytest
+
 from reviewer.extraction.candidates import Candidate, MemoryType, Setting
-from reviewer.extraction.extract import NO_RULE, Dropped, cited_lines, extract
+from reviewer.extraction.extract import NO_RULE, NOT_IN_FORCE, Dropped, cited_lines, extract
 from reviewer.extraction.rules import EXTRACTOR_VERSION
 from reviewer.extraction.screens import RESTATES_BOOT
 from reviewer.sources.records import Record, Role, Shape, Use
@@ -89,6 +91,22 @@ def test_an_entry_of_a_decision_log_gives_its_decision() -> None:
     text = "**Status**: Accepted\n\n**Decision**: Keep times as UTC text in every table"
     (one,) = found(note(text, shape=Shape.ENTRY, headings=("Decisions", "Times")))
     assert (one.rule, one.prior) == ("decision_entry_line", 0.7)
+
+
+def test_an_entrys_title_is_proposed_without_its_date() -> None:
+    text = "## [2026-02-19] Keep times as UTC text in every table\n\n**Status**: Accepted"
+    (one,) = found(note(text, shape=Shape.ENTRY, headings=("Decisions", text.splitlines()[0][3:])))
+    assert (one.rule, one.content) == ("entry_title", "Keep times as UTC text in every table")
+
+
+@pytest.mark.parametrize("status", ["Superseded by 12", "rejected", "Deprecated"])
+def test_an_entry_that_holds_no_longer_is_dropped_with_that_reason(status: str) -> None:
+    heard: list[Dropped] = []
+    told = note(
+        "**Decision**: Keep times as local text", shape=Shape.ENTRY, meta={"status": status}
+    )
+    assert list(extract([told], SETTING, heard.append)) == []
+    assert [drop.reason for drop in heard] == [NOT_IN_FORCE]
 
 
 def test_records_are_taken_one_at_a_time() -> None:

@@ -1,3 +1,5 @@
+import pytest
+
 from reviewer.extraction.passages import passages, wording
 from reviewer.extraction.screens import NARRATION, TOO_LONG
 
@@ -75,3 +77,17 @@ def test_a_long_sentence_without_a_clause_is_dropped_with_its_reason() -> None:
     text = "word " * 80
     assert contents(text) == []
     assert [reason for reason, _ in dropped(text)] == [TOO_LONG]
+
+
+@pytest.mark.parametrize(
+    ("head", "title"),
+    [
+        ("## [2026-02-19-143000] Keep one worker a queue", "Keep one worker a queue"),
+        ("# 7. Keep one worker a queue", "Keep one worker a queue"),
+        ("# ADR-007: Keep one worker a queue", "Keep one worker a queue"),
+        ("# 0007 - Keep one worker a queue", "Keep one worker a queue"),
+        ("# 3 workers keep the queue short", "3 workers keep the queue short"),
+    ],
+)
+def test_a_title_loses_its_number_and_date(head: str, title: str) -> None:
+    assert contents(head) == [title]

@@ -32,7 +32,7 @@ WATCH_SECONDS = 2.0
 FOLLOW_AFTER = 0.05
 """Seconds without a move after which the changes of the act under the cursor are read."""
 CHANGES_SHOWN = 200
-EMPTY = "Nothing was done yet. Ingest something: reviewer ingest PATH"
+EMPTY = ("Nothing was done yet.", "Ingest something: reviewer ingest PATH")
 
 
 class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):

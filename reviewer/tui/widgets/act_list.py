@@ -54,8 +54,8 @@ class ActList(ScrollView, can_focus=True):
         self._pages: dict[int, list[ActView]] = {}
         self.total = 0
         self.cursor = 0
-        self.empty = ""
-        """The sentence of a ledger without acts."""
+        self.empty: tuple[str, ...] = ()
+        """What is said of a ledger without acts, a row each."""
 
     # what is shown
 
@@ -94,8 +94,8 @@ class ActList(ScrollView, can_focus=True):
         width, index = self.size.width, self.scroll_offset.y + y
         act = self.act_at(index)
         if act is None:
-            text = f"  {self.empty}" if not self.total and y == 1 else ""
-            return line_of([(text, style.dim)], width, style.text, signs.ellipsis)
+            words = self.empty[y - 1] if not self.total and 0 < y <= len(self.empty) else ""
+            return line_of([("  " + words, style.dim)], width, style.text, signs.ellipsis)
         here = index == self.cursor
         parts = act_parts(act, width, style, signs, here=here, focused=self.has_focus)
         fill = style.text_here if here else style.text

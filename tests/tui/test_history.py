@@ -1,0 +1,259 @@
+"""The ledger on the screen: what was done, what it changed, and taking it back from there."""
+
+from __future__ import annotations
+
+import pytest
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+
+from reviewer.engine import ActView, ChangeView, Engine, QueueQuery
+from reviewer.tui.screens.history import HistoryScreen
+from reviewer.tui.theme import DARK, GLYPHS, PALETTES
+from reviewer.tui.widgets.act_list import ActList, act_parts
+from reviewer.tui.widgets.bars import StatusBar
+from reviewer.tui.widgets.change_text import act_blocks
+from reviewer.tui.widgets.text_layout import lay_out
+from tests.tui.conftest import Screen, opened
+from tests.tui.views import HOSTILE
+
+
+def act(**fields: object) -> ActView:
+    known: dict[str, object] = {
+        "id": 12, "at": "2026-02-14T10:22:00.000Z", "actor": "you", "scope": "decision",
+        "kind": "reject", "title": "Rejected #3", "rows": 1, "target": None, "undone": False,
+    }  # fmt: skip
+    return ActView(**{**known, **fields})  # type: ignore[arg-type]
+
+
+def row(width: int, **fields: object) -> str:
+    parts = act_parts(act(**fields), width, PALETTES[DARK], GLYPHS, here=False, focused=False)
+    assert sum(len(text) for text, _ in parts) <= width
+    return "".join(text for text, _ in parts)
+
+
+def history(screen: Screen) -> HistoryScreen:
+    found = screen.app.screen
+    assert isinstance(found, HistoryScreen)
+    return found
+
+
+def said(screen: Screen) -> str:
+    return history(screen).query_one(StatusBar).text
+
+
+# as text
+
+
+def test_a_row_has_id_time_actor_title_and_rows_as_far_as_there_is_room() -> None:
+    assert "    12 02-14" in row(80)
+    assert "you" in row(80)
+    assert "you" not in row(60)
+    assert "02-14" not in row(40)
+    for width in (80, 60, 40):
+        assert "Rejected #3" in row(width)
+        assert row(width).endswith(" 1 ")
+
+
+def test_an_undone_act_says_so() -> None:
+    assert row(60, undone=True).endswith("✗ undone ")
+
+
+def test_a_change_is_shown_field_by_field() -> None:
+    change = ChangeView(
+        "memory", 3, {"status": "candidate", "decided_at": None, "seen": 1},
+        {"status": "active", "decided_at": "2026-02-14T10:22:00.000Z", "seen": 1}, "Use X",
+    )  # fmt: skip
+    shown = [line.text.rstrip() for line in lay_out(act_blocks(act(), [change], GLYPHS), 60)]
+    assert " memory #3 changed  Use X" in shown
+    assert "   status          candidate -> active" in shown
+    assert any("decided at      none -> 2026-02-14" in line for line in shown)
+    assert not any("seen" in line for line in shown)
+
+
+def test_new_and_removed_rows_are_named_and_the_rest_is_counted() -> None:
+    new = ChangeView("record", 7, None, {"text": "x"}, "x")
+    gone = ChangeView("record", 8, {"text": "x"}, None, "x")
+    blocks = act_blocks(act(rows=52), [new, gone], GLYPHS)
+    shown = "\n".join(line.text for line in lay_out(blocks, 60))
+    assert "record #7 new" in shown
+    assert "record #8 removed" in shown
+    assert "and 50 rows more" in shown
+
+
+# on the screen
+
+
+async def test_the_newest_act_comes_first_with_what_it_changed(stocked: Engine) -> None:
+    number = stocked.queue.ids(QueueQuery())[0]
+    stocked.triage.reject([number])
+    async with opened(stocked) as screen:
+        await screen.press("f8")
+        first = history(screen).acts.current
+        assert first is not None
+        assert first.title == f"Rejected #{number}"
+        await screen.until(lambda: "candidate -> invalid" in screen.text)
+
+
+async def test_the_changes_follow_the_cursor(stocked: Engine) -> None:
+    one, two = stocked.queue.ids(QueueQuery())[:2]
+    stocked.triage.reject([one])
+    stocked.triage.promote([two])
+    async with opened(stocked) as screen:
+        await screen.press("f8")
+        await screen.until(lambda: "candidate -> active" in screen.text)
+        await screen.press("j")
+        await screen.until(lambda: "candidate -> invalid" in screen.text)
+        await screen.press("k")
+        await screen.until(lambda: "candidate -> active" in screen.text)
+
+
+async def test_u_takes_the_last_decision_back_and_z_does_it_again(stocked: Engine) -> None:
+    number = stocked.queue.ids(QueueQuery())[0]
+    stocked.triage.reject([number])
+    async with opened(stocked) as screen:
+        await screen.press("f8", "u")
+        assert stocked.queue.candidate(number).status == "candidate"
+        assert said(screen).startswith(f"Undid: Rejected #{number}")
+        assert "✗ undone" in screen.text
+        await screen.press("Z")
+        assert stocked.queue.candidate(number).status == "invalid"
+        assert said(screen).startswith("Did again")
+        await screen.press("u", "u")
+        assert "undo" in said(screen).lower()
+
+
+async def test_x_takes_back_the_act_under_the_cursor_and_only_that(stocked: Engine) -> None:
+    one, two = stocked.queue.ids(QueueQuery())[:2]
+    stocked.triage.reject([one])
+    stocked.triage.promote([two])
+    async with opened(stocked) as screen:
+        await screen.press("f8", "j", "x")
+        assert stocked.queue.candidate(one).status == "candidate"
+        assert stocked.queue.candidate(two).status == "active"
+        chosen = history(screen).acts.current
+        assert chosen is not None
+        assert chosen.title == f"Rejected #{one}"
+        assert chosen.undone
+
+
+async def test_a_conflict_is_named_and_nothing_changes(stocked: Engine) -> None:
+    number = stocked.queue.ids(QueueQuery())[0]
+    stocked.triage.reject([number])
+    stocked.triage.restore([number])
+    stocked.triage.promote([number])
+    async with opened(stocked) as screen:
+        acts = stocked.history.acts_total()
+        await screen.press("f8", "j", "j", "x")
+        assert stocked.queue.candidate(number).status == "active"
+        assert stocked.history.acts_total() == acts
+        assert f"#{number}" in said(screen)
+
+
+async def test_a_decision_of_somebody_else_appears_and_the_cursor_stays(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reviewer.tui.screens.history.WATCH_SECONDS", 0.05)
+    one, two = stocked.queue.ids(QueueQuery())[:2]
+    stocked.triage.reject([one])
+    async with opened(stocked) as screen:
+        await screen.press("f8", "j")
+        before = history(screen).acts.current
+        other = Engine.open(stocked.path, actor="script")
+        other.triage.promote([two])
+        other.close()
+        await screen.until(lambda: f"Promoted #{two}" in screen.text)
+        assert history(screen).acts.current == before
+
+
+async def test_enter_goes_to_the_memory_in_the_queue(stocked: Engine) -> None:
+    ids = stocked.queue.ids(QueueQuery())
+    stocked.triage.defer([ids[3]])
+    async with opened(stocked) as screen:
+        await screen.press("f8")
+        await screen.press("enter")
+        assert screen.app.screen is screen.queue
+        await screen.until(lambda: screen.model.current_id == ids[3])
+
+
+async def test_enter_finds_a_decided_memory_too(stocked: Engine) -> None:
+    number = stocked.queue.ids(QueueQuery())[3]
+    stocked.triage.reject([number])
+    async with opened(stocked) as screen:
+        assert number not in screen.model.ids
+        await screen.press("f8", "enter")
+        await screen.until(lambda: screen.model.current_id == number)
+
+
+async def test_an_act_without_memories_says_so(engine: Engine) -> None:
+    with engine._ledger.act("note", "Made a project") as opened_act:
+        opened_act.insert("project", name="empty")
+    async with opened(engine) as screen:
+        await screen.press("f8", "enter")
+        assert said(screen) == "Act 1 changed no memory."
+
+
+async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f8", "j", "G", "x", "u", "Z", "enter", "tab", "R")
+        assert "Nothing was done yet." in screen.text
+        assert "Ingest something: reviewer ingest PATH" in screen.text
+
+
+async def test_escape_and_f2_go_back_to_the_queue(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        for key in ("escape", "q", "f2"):
+            await screen.press("f8")
+            assert isinstance(screen.app.screen, HistoryScreen)
+            await screen.press(key)
+            assert screen.app.screen is screen.queue
+
+
+async def test_hostile_titles_are_only_looked_at(engine: Engine) -> None:
+    with engine._ledger.act("note", HOSTILE) as opened_act:
+        opened_act.insert("project", name=HOSTILE)
+    async with opened(engine) as screen:
+        await screen.press("f8")
+        await screen.until(lambda: "project #1 new" in screen.text)
+        assert "[red]x[/red]" in screen.text
+        assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (118, 34)])
+async def test_it_fits_every_size(stocked: Engine, size: tuple[int, int]) -> None:
+    number = stocked.queue.ids(QueueQuery())[0]
+    stocked.triage.reject([number])
+    async with opened(stocked, size=size) as screen:
+        await screen.press("f8")
+        await screen.until(lambda: f"memory #{number} changed" in screen.text)
+        assert f"Rejected #{number}" in screen.text
+
+
+# the list alone
+
+
+class Book:
+    """A ledger of so many acts, and what was asked of it."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.asked: list[int] = []
+
+    def read(self, before: int, limit: int) -> list[ActView]:
+        self.asked.append(before)
+        return [act(id=n) for n in range(before - 1, max(before - 1 - limit, 0), -1)]
+
+
+def test_only_pages_in_sight_are_read_in_a_long_ledger() -> None:
+    book = Book(1_000_000)
+    acts = ActList(book.read)
+    acts.total = book.total
+    acts.set_reactive(ScrollView.virtual_size, Size(80, book.total))
+    newest, oldest, middle = acts.act_at(0), acts.act_at(999_999), acts.act_at(500_000)
+    assert newest is not None
+    assert newest.id == 1_000_000
+    assert oldest is not None
+    assert oldest.id == 1
+    assert middle is not None
+    assert middle.id == 500_000
+    assert len(book.asked) == 3
+    assert acts.act_at(1_000_000) is None

@@ -98,6 +98,9 @@ _CLIENT = re.compile(
     r"|api error)",
     re.IGNORECASE,
 )
+_ONLY_LINK = re.compile(
+    r"[^\w!\[]{0,3}(?:[\w ]{1,40}[:-] )?!?\[[^\]]{0,200}\]\([^)\s]{0,300}\)\W{0,5}$|[^\w!]{0,3}!\["
+)
 _WORDS = re.compile(r"[^\W\d_]+")
 _SYMBOLS = re.compile(r"[^\w\s.,'\"`()-]")
 
@@ -118,6 +121,8 @@ def screen(content: str, raw: str) -> str | None:
         return NARRATION
     if _PLACEHOLDER.search(content):
         return PLACEHOLDER
+    if _ONLY_LINK.match(content):
+        return FRAGMENT
     words = _WORDS.findall(content)
     if len(words) < 3 or len(_SYMBOLS.findall(content)) * 5 > len(content):
         return FRAGMENT

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from reviewer.extraction.candidates import RuleClass
+from reviewer.extraction.candidates import MemoryType, RuleClass
 from reviewer.extraction.rules.rule import Rule, Statement
 from reviewer.sources.records import Role, Shape
 
@@ -31,6 +31,7 @@ CUES: tuple[tuple[str, float, str], ...] = (
 )
 """Name, points, and the words that earn them (once)."""
 
+_PERSONAL = frozenset((MemoryType.IDENTITY, MemoryType.PREFERENCE, MemoryType.ADAPTATION))
 _CUES = tuple((points, re.compile(pattern)) for _, points, pattern in CUES)
 _IDENTIFIER = re.compile(r"`[^`]{2,}`|\w[._/]\w|[a-z][A-Z]\w|--\w|#\d")
 
@@ -44,7 +45,11 @@ def weight(statement: Statement, rule: Rule) -> float:
         score += BY_PERSON
     elif statement.final:
         score += CLOSES_TURN
-    if statement.shape is not Shape.TURN and rule.rule_class is RuleClass.SENTENCE:
+    if (
+        statement.shape is not Shape.TURN
+        and rule.rule_class is RuleClass.SENTENCE
+        and rule.type not in _PERSONAL
+    ):
         score += PROSE_OF_NOTE
     if rule.id == "option_argument":
         score += OPTION_ARGUMENT

@@ -52,7 +52,7 @@ _LINE = re.compile(
     r"""^(?:
       (?P<blank>[ \t\r]*$)
     | (?P<fence>[ \t]{0,12}(?P<ticks>`{3,}|~{3,}))
-    | (?P<comment>[ \t]{0,8}<!--)
+    | (?P<comment>[ \t]{0,8}(?P<opening><!--|%%))
     | (?P<quote>[ \t]{0,8}>(?![=>]))
     | (?P<table>[ \t]{0,8}(?:\|[^\n]*\||[│┌├└╭╰┏┗]))
     | (?P<heading>\#{1,6}[ \t]+(?=\S))
@@ -128,7 +128,8 @@ class _Splitter:
                     line_end = self._fence_end(match, line_end)
                     yield Unit(UnitKind.CODE, *self._trim(position, line_end), self.heading)
                 elif form == "comment":
-                    found = text.find("-->", position)
+                    closing = "-->" if match["opening"] == "<!--" else "%%"
+                    found = text.find(closing, match.end())
                     line_end = size if found < 0 else _line_end(text, found)
                 else:
                     yield Unit(_OTHER[form], *self._trim(position, line_end), self.heading)

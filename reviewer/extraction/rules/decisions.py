@@ -99,7 +99,7 @@ RULES = (
             r"|refactor(?:ed|s)|renam(?:ed|es)|remov(?:ed|es)|introduc(?:ed|es)|migrat(?:ed|es)"
             r"|switch(?:ed|es)"
             r"|convert(?:ed|s)|add(?:ed|s)|chang(?:ed|es)|updat(?:ed|es)|wir(?:ed|es)"
-            r"|delet(?:ed|es)|kept|keeps"
+            r"|delet(?:ed|es)|kept"
             r"|implement(?:ed|s)|simplif(?:ied|ies)|fix(?:ed|es)|now (?:uses|returns|reads"
             r"|writes|takes"
             r"|checks|skips|includes|handles|runs|supports|filters|requires|accepts|stores"

@@ -17,6 +17,11 @@ _TYPED_HEADING = re.compile(
     r"|assumption|risk|root cause|entscheidung)s?(?:[ ]#?\d+)?[ ]*(?::|[-–—])[ ]*\S.{6,}",
     re.IGNORECASE,
 )
+_PREFERENCE_KINDS = re.compile(r"preference|style|taste|like", re.IGNORECASE)
+_KNOWLEDGE_KINDS = re.compile(
+    r"fact|insight|gotcha|lesson|learning|tip|technique|finding|cause|caveat|method|definition",
+    re.IGNORECASE,
+)
 # `[Decision] ...` and basic-memory's `[category] fact #tag`; not a checkbox, link or footnote
 _TYPED_ITEM = re.compile(r"\[(?P<kind>[A-Za-z][\w /-]{2,30})\][ ]+(?!\()\S.{7,}")
 _TYPED_LEAD = re.compile(
@@ -43,7 +48,8 @@ _CONSEQUENCE_HEADING = re.compile(
     re.IGNORECASE,
 )
 _ARGUMENT = re.compile(r"(?:good|bad|neutral|pros?|cons?)\b[,:]", re.IGNORECASE)
-_DECISION_LINE = re.compile(r"(?:decision|rationale|consequences?)[ ]*:[ ]*\S.{7,}", re.IGNORECASE)
+_DECISION_LINE = re.compile(r"decision[ ]*:[ ]*\S.{7,}", re.IGNORECASE)
+_REASON_LINE = re.compile(r"(?:rationale|consequences?|impact)[ ]*:[ ]*\S.{7,}", re.IGNORECASE)
 _LESSON_LINE = re.compile(r"(?:lesson|application|insight)s?[ ]*:[ ]*\S.{7,}", re.IGNORECASE)
 
 
@@ -51,8 +57,16 @@ def _typed_heading(statement: Statement) -> bool:
     return statement.kind is UnitKind.HEADING and bool(_TYPED_HEADING.match(statement.text))
 
 
-def _typed_item(statement: Statement) -> bool:
-    return statement.kind is UnitKind.LIST_ITEM and bool(_TYPED_ITEM.match(statement.text))
+def _typed_item(kinds: re.Pattern[str] | None) -> Callable[[Statement], bool]:
+    def test(statement: Statement) -> bool:
+        if statement.kind is not UnitKind.LIST_ITEM:
+            return False
+        match = _TYPED_ITEM.match(statement.text)
+        if match is None:
+            return False
+        return kinds is None or bool(kinds.match(match["kind"]))
+
+    return test
 
 
 def _typed_lead(statement: Statement) -> bool:
@@ -123,7 +137,7 @@ RULES = (
         id="decision_entry_line",
         rule_class=RuleClass.HEADING,
         type=MemoryType.PROJECT,
-        description="The Decision, Rationale or Consequence line of an entry in a decision log.",
+        description="The Decision line of an entry in a decision log.",
         matches=_entry_line(_DECISION_LINE),
         quality=0.9,
         role=Role.NOTE,
@@ -132,6 +146,21 @@ RULES = (
             ("**Decision**: Store timestamps as UTC text", True),
             ("**Status**: Accepted", False),
             ("**Decision**:", False),
+        ),
+    ),
+    Rule(
+        id="reason_entry_line",
+        rule_class=RuleClass.SENTENCE,
+        type=MemoryType.KNOWLEDGE,
+        description="The Rationale or Consequence line of an entry in a decision log.",
+        matches=_entry_line(_REASON_LINE),
+        quality=0.6,
+        role=Role.NOTE,
+        shape=Shape.ENTRY,
+        examples=(
+            ("**Rationale**: Local times repeat an hour each autumn", True),
+            ("**Consequence**: Readers must convert to local time", True),
+            ("**Decision**: Store timestamps as UTC text", False),
         ),
     ),
     Rule(
@@ -194,15 +223,40 @@ RULES = (
         ),
     ),
     Rule(
+        id="typed_preference_item",
+        rule_class=RuleClass.LIST_ITEM,
+        type=MemoryType.PREFERENCE,
+        description="A list item marked as a preference: `- [Preference] ...`.",
+        matches=_typed_item(_PREFERENCE_KINDS),
+        quality=0.75,
+        examples=(
+            ("- [Preference] Short commit messages with a reason", True),
+            ("- [Decision] Short commit messages", False),
+        ),
+    ),
+    Rule(
+        id="typed_knowledge_item",
+        rule_class=RuleClass.LIST_ITEM,
+        type=MemoryType.KNOWLEDGE,
+        description="A list item marked as something learned: `- [gotcha] ...`, `- [fact] ...`.",
+        matches=_typed_item(_KNOWLEDGE_KINDS),
+        quality=0.72,
+        examples=(
+            ("- [technique] Rinse the filter before use #brewing", True),
+            ("- [Gotcha] The port is taken on some machines", True),
+            ("- [Decision] Another port", False),
+        ),
+    ),
+    Rule(
         id="typed_list_item",
         rule_class=RuleClass.LIST_ITEM,
         type=MemoryType.PROJECT,
         description="A list item that begins with its kind in brackets: `- [Decision] ...`.",
-        matches=_typed_item,
+        matches=_typed_item(None),
         quality=0.7,
         examples=(
             ("- [Decision] Ship the wheel without fonts", True),
-            ("- [technique] Rinse the filter before use #brewing", True),
+            ("- [Requirement] Every export carries a checksum", True),
             ("- [ ] Ship the wheel", False),
             ("- [docs](https://example.org/a) are here", False),
         ),

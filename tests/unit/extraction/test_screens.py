@@ -25,6 +25,8 @@ from reviewer.extraction.screens import screen
         ("Describe <your project> in two lines", screens.PLACEHOLDER),
         ("a/b/c/d", screens.TOO_SHORT),
         ("{}()[]!@#$%^&*+= of it all", screens.FRAGMENT),
+        ("![a diagram of the parts](parts.png)", screens.FRAGMENT),
+        ("[the guide of the team](https://example.org/a)", screens.FRAGMENT),
         ("12 34 56 78", screens.FRAGMENT),
         ("[Request interrupted by user for tool use]", screens.CLIENT_TEXT),
     ],

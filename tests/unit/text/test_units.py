@@ -125,6 +125,7 @@ def test_a_closing_fence_is_at_least_as_long_as_the_opening_one() -> None:
 def test_comments_and_rules_give_nothing() -> None:
     assert pieces("<!-- a guide.\nSecond line. -->\nText.\n\n---\n\nMore.") == ["Text.", "More."]
     assert pieces("<!-- never closed. Text") == []
+    assert pieces("%% an Obsidian remark. %%\nText.") == ["Text."]
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reviewer.clock import Clock, utc_now
 from reviewer.promotion.drafts import Drafts
 from reviewer.promotion.history import ActView, ChangeView, History, Undone
-from reviewer.promotion.intake import Intake
-from reviewer.promotion.preview import extract_file
 from reviewer.promotion.queue import STATUSES, Queue
-from reviewer.promotion.report import WaveReport
 from reviewer.promotion.source_view import FileWindow, SourceView
 from reviewer.promotion.triage import Done, Triage
 from reviewer.promotion.views import (
@@ -26,11 +26,14 @@ from reviewer.promotion.views import (
     SourceState,
     Status,
 )
-from reviewer.promotion.wave import Progress
+from reviewer.promotion.wave_report import Progress, WaveReport
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.undo import Undo
 from reviewer.store.verify import Verdict
+
+if TYPE_CHECKING:
+    from reviewer.promotion.intake import Intake
 
 __all__ = [
     "STATUSES",
@@ -75,9 +78,15 @@ class Engine:
         self.queue = Queue(database, clock)
         self.triage = Triage(self._ledger, clock)
         self.history = History(database, Undo(database, self._ledger))
-        self.intake = Intake(database, self._ledger, clock)
         self.sources = SourceView(database)
         self.drafts = Drafts(database.path)
+
+    @cached_property
+    def intake(self) -> Intake:
+        """Ingestion; imported late, because commands that only read the queue need none of it."""
+        from reviewer.promotion.intake import Intake
+
+        return Intake(self._database, self._ledger, self.clock)
 
     @classmethod
     def open(cls, path: Path, *, actor: str = "you", clock: Clock = utc_now) -> Engine:
@@ -98,6 +107,23 @@ class Engine:
     def close(self) -> None:
         """Close the store."""
         self._database.close()
+
+
+def extract_file(
+    path: Path,
+    *,
+    project: str,
+    line_start: int = 0,
+    line_end: int | None = None,
+    top: int = 50,
+    now: datetime | None = None,
+) -> list[CandidateView]:
+    """What a file's lines would propose, best first, with no store touched. Raises SourceError."""
+    from reviewer.promotion import preview
+
+    return preview.extract_file(
+        path, project=project, line_start=line_start, line_end=line_end, top=top, now=now
+    )
 
 
 def default_store() -> Path:

@@ -15,10 +15,11 @@ from reviewer.errors import ConflictError, StoreError
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.enqueue import Known, queue_new
-from reviewer.promotion.report import OverCap, WaveReport, over_cap
+from reviewer.promotion.report import OverCap, over_cap
 from reviewer.promotion.seed import Seeder
 from reviewer.promotion.triage import Done
-from reviewer.promotion.wave import Progress, Wave
+from reviewer.promotion.wave import Wave
+from reviewer.promotion.wave_report import Progress, WaveReport
 from reviewer.sources.records import Record, Role
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger, Scope

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import SourceError
@@ -20,8 +19,9 @@ from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Dropped, KnownText, cited_lines, extract
 from reviewer.extraction.ranking import CAP, Ranked, base_score, rank
 from reviewer.promotion.enqueue import Known, count_again, queue_new
-from reviewer.promotion.report import OverCap, ReportFolder, WaveReport
+from reviewer.promotion.report import OverCap, ReportFolder
 from reviewer.promotion.shelf import Shelf, ShelvedSource, Stamp
+from reviewer.promotion.wave_report import Progress, WaveReport
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Scan, Shape, Use
 from reviewer.sources.walk import Found, walk
@@ -40,18 +40,6 @@ PROGRESS_SECONDS = 0.1
 
 MASK = "[masked "
 """How a masked secret begins in a text (`text/secrets.py`)."""
-
-
-class Progress(Struct, frozen=True):
-    """How far a wave is. Totals are those known so far."""
-
-    files_done: int
-    files_total: int
-    bytes_done: int
-    bytes_total: int
-    path: str
-    records: int
-    candidates: int
 
 
 class Wave:

@@ -11,7 +11,7 @@ from reviewer.cli.session import Session, Verb, pass_session
 
 
 @click.command(cls=Verb)
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(path_type=Path, readable=False))
 @click.option(
     "--from-line", type=click.IntRange(0), default=0, metavar="A", help="First line, from 0."
 )

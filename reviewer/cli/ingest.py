@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.failures import INTERRUPTED
+from reviewer.cli.failures import COULD_NOT, INTERRUPTED
 from reviewer.cli.output import narrate, print_json, print_text, safe, table
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import Session, Verb, pass_session
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 @click.command(cls=Verb)
 @click.argument(
-    "paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH..."
+    "paths",
+    type=click.Path(path_type=Path, readable=False),
+    nargs=-1,
+    required=True,
+    metavar="PATH...",
 )
 @click.option("--json", "as_json", is_flag=True, help="The wave's counts as one JSON object.")
 @click.pass_context
@@ -49,8 +53,12 @@ def ingest(session: Session, ctx: click.Context, paths: tuple[Path, ...], as_jso
     if report.state == "interrupted":
         narrate("Interrupted. What was read is kept; the same command goes on from there.")
         ctx.exit(INTERRUPTED)
-    if not as_json and report.new:
-        narrate("Decide with: reviewer")
+    if report.files + report.unchanged == 0:
+        narrate(_nothing_read(report))
+        if any(not path.is_dir() for path in paths):
+            ctx.exit(COULD_NOT)
+    elif not as_json:
+        narrate("Decide with: reviewer" if report.new else "Nothing new to decide.")
 
 
 def wave_table(report: WaveReport) -> Iterator[str]:
@@ -71,6 +79,13 @@ def wave_table(report: WaveReport) -> Iterator[str]:
         ("report", safe(report.report_folder)),
     ]
     yield from table(rows)
+
+
+def _nothing_read(report: WaveReport) -> str:
+    if not report.passed_over:
+        return "There is nothing to read there."
+    reasons = ", ".join(f"{count:,} {safe(reason)}" for reason, count in report.passed_over.items())
+    return f"Nothing could be read: {reasons}."
 
 
 def _files(report: WaveReport) -> str:

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
 import sqlite3
+import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import NOTE, Reviewer
 
-as_root = pytest.mark.skipif(os.geteuid() == 0, reason="permissions do not bind the superuser")
+DROP_FROM_BOUNDING_SET = 24
+OVERRIDE_PERMISSIONS, SEARCH_ANYWHERE = 1, 2
+
+
+def bound_by_permissions() -> None:
+    """Give up, before the program starts, what lets the superuser open any file (Linux)."""
+    if os.geteuid() == 0:
+        libc = ctypes.CDLL(None, use_errno=True)
+        for capability in (OVERRIDE_PERMISSIONS, SEARCH_ANYWHERE):
+            libc.prctl(DROP_FROM_BOUNDING_SET, capability, 0, 0, 0)
+
+
+@pytest.fixture
+def bound(tmp_path: Path) -> Callable[[], None]:
+    """Passed as `preexec_fn`, it makes file permissions count; skips where that cannot be had."""
+    closed = tmp_path / "closed"
+    closed.write_text("closed")
+    closed.chmod(0)
+    tried = subprocess.run(
+        ["cat", closed], preexec_fn=bound_by_permissions, capture_output=True, check=False
+    )
+    if tried.returncode == 0:
+        pytest.skip("permissions do not bind this user")
+    return bound_by_permissions
 
 
 def wave(program: Reviewer, *paths: object) -> dict[str, object]:
@@ -29,29 +55,39 @@ class TestWhatIsRead:
         line = reviewer.fails("extract", "nowhere.md")
         assert "nowhere.md" in line
 
-    @as_root
-    def test_an_unreadable_file(self, reviewer: Reviewer) -> None:
+    def test_an_unreadable_file(self, reviewer: Reviewer, bound: Callable[[], None]) -> None:
         note = reviewer.folder / "secret.md"
         note.write_text(NOTE)
         note.chmod(0)
-        assert "secret.md" in reviewer.fails("ingest", note)
+        done = reviewer("ingest", note, preexec_fn=bound)
+        assert done.returncode == 1
+        assert done.stderr.startswith("Nothing could be read: 1 ")
+        assert "permission denied" in done.stderr
+        assert "secret.md" in reviewer.fails("extract", note, preexec_fn=bound)
 
-    @as_root
-    def test_an_unreadable_file_does_not_stop_its_folder(self, reviewer: Reviewer) -> None:
+    def test_an_unreadable_file_does_not_stop_its_folder(
+        self, reviewer: Reviewer, bound: Callable[[], None]
+    ) -> None:
         folder = reviewer.folder / "notes"
         folder.mkdir()
         (folder / "good.md").write_text(NOTE)
         (folder / "bad.md").write_text(NOTE)
         (folder / "bad.md").chmod(0)
-        assert wave(reviewer, folder)["new"]
+        done = reviewer("ingest", folder, "--json", preexec_fn=bound)
+        counts = json.loads(done.stdout)
+        assert counts["files"] == 1
+        assert counts["new"] > 0
+        assert "permission denied" in str(counts["passed_over"])
 
     def test_a_folder_without_anything_readable(self, reviewer: Reviewer) -> None:
         folder = reviewer.folder / "pictures"
         folder.mkdir()
         (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
-        counts = wave(reviewer, folder)
-        assert (counts["records"], counts["new"]) == (0, 0)
-        assert reviewer("ingest", folder).returncode == 0
+        done = reviewer("ingest", folder)
+        assert (done.returncode, done.stderr) == (0, "Nothing could be read: 1 binary.\n")
+        (folder / "a.png").unlink()
+        done = reviewer("ingest", folder)
+        assert (done.returncode, done.stderr) == (0, "There is nothing to read there.\n")
         reviewer.nothing_lost(candidates=0)
 
     @pytest.mark.parametrize(
@@ -73,16 +109,10 @@ class TestWhatIsRead:
     def test_damaged_files_are_counted(self, reviewer: Reviewer, name: str, content: bytes) -> None:
         path = reviewer.folder / name
         path.write_bytes(content)
-        done = reviewer("ingest", path, "--json")
+        done = reviewer("ingest", path)
         assert "Traceback" not in done.stderr
-        assert "defect" not in done.stderr
-        assert done.returncode in (0, 1), done.stderr
-        if done.returncode == 0:
-            counts = json.loads(done.stdout)
-            assert counts.keys() >= {"records", "skipped", "new"}
-        else:
-            assert len(done.stderr.splitlines()) == 1
-            assert name in done.stderr
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert done.returncode == (1 if done.stderr.startswith("Nothing could be read") else 0)
         if reviewer.db.exists():
             reviewer.nothing_lost()
 
@@ -94,13 +124,18 @@ class TestWhatIsRead:
         assert wave(reviewer, note)["new"]
         assert reviewer("queue", "list").returncode == 0
 
-    def test_a_name_that_is_no_text(self, reviewer: Reviewer) -> None:
+    def test_a_name_that_is_no_text_is_said(self, reviewer: Reviewer) -> None:
         name = os.fsdecode(b"note-\xff.md")
         Path(reviewer.folder / name).write_text(NOTE)
-        assert wave(reviewer, name)["new"]
-        memory = reviewer.ids()[0]
-        assert reviewer("queue", "show", memory).returncode == 0
-        assert reviewer("queue", "show", memory, "--json").returncode == 0
+        assert "no text" in reviewer.fails("ingest", name)
+
+    @pytest.mark.xfail(strict=True, reason="the walk does not pass such names over yet")
+    def test_a_name_that_is_no_text_does_not_stop_its_folder(self, reviewer: Reviewer) -> None:
+        folder = reviewer.folder / "notes"
+        folder.mkdir()
+        (folder / "good.md").write_text(NOTE)
+        (folder / os.fsdecode(b"note-\xff.md")).write_text(NOTE)
+        assert wave(reviewer, folder)["new"]
 
     def test_ingesting_again_adds_nothing(self, ingested: Reviewer) -> None:
         note = ingested.folder / "kiosk-decisions.md"
@@ -135,11 +170,20 @@ class TestTheStore:
         assert "newer reviewer" in seeded.fails("queue", "list")
         assert "newer reviewer" in seeded.fails("promote", "1")
 
-    @as_root
-    def test_read_only(self, seeded: Reviewer) -> None:
-        seeded.ids()
+    def test_read_only(self, seeded: Reviewer, bound: Callable[[], None]) -> None:
+        before = len(seeded.ids("--status", "all"))
         seeded.db.chmod(0o400)
-        assert "read-only" in seeded.fails("promote", "1")
+        assert "read-only" in seeded.fails("promote", "1", preexec_fn=bound)
+        seeded.nothing_lost(candidates=before)
+
+    def test_a_place_where_nothing_may_be_written(
+        self, reviewer: Reviewer, bound: Callable[[], None]
+    ) -> None:
+        folder = reviewer.folder / "closed-folder"
+        folder.mkdir()
+        folder.chmod(0o500)
+        line = reviewer.fails("--db", folder / "s.db", "dev-seed", "1", db=False, preexec_fn=bound)
+        assert "--db" in line
 
     def test_locked_by_another_program(self, seeded: Reviewer) -> None:
         before = len(seeded.ids("--status", "all"))

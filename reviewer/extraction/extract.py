@@ -9,6 +9,7 @@ from msgspec import Struct
 from reviewer.clock import from_iso
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.confidence import confidence, freshness_of
+from reviewer.extraction.flags import flags_of
 from reviewer.extraction.hints import structural_signal
 from reviewer.extraction.passages import Passage, passages, wording
 from reviewer.extraction.rules import EXTRACTOR_VERSION, first_match
@@ -142,6 +143,7 @@ def _from_record(
             span_start=passage.start,
             span_end=passage.end,
             extractor_version=EXTRACTOR_VERSION,
+            flags=flags_of(passage.content, record.role),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reviewer.extraction.rules import decisions, findings, people, structure, tasks, values
 from reviewer.extraction.rules.rule import PRIORS, Rule, Statement
+from reviewer.extraction.screens import narrated
 
 EXTRACTOR_VERSION = "0.1.0"
 """Carried by every candidate; rises whenever a rule changes what it proposes."""
@@ -24,12 +25,15 @@ RULES: tuple[Rule, ...] = tuple(
 )
 """Every rule, by prior and then quality: where several match, the first names the candidate."""
 
+_NARRATION_RULES = tuple(rule for rule in RULES if rule.narration)
+
 __all__ = ["EXTRACTOR_VERSION", "PRIORS", "RULES", "Rule", "Statement", "first_match"]
 
 
 def first_match(statement: Statement) -> Rule | None:
     """The strongest rule that matches a statement, or None."""
-    for rule in RULES:
-        if len(statement.text) >= rule.shortest and rule.matches(statement):
+    length = len(statement.text)
+    for rule in _NARRATION_RULES if narrated(statement.text) else RULES:
+        if length >= rule.shortest and rule.matches(statement):
             return rule
     return None

@@ -192,7 +192,8 @@ RULES = (
         type=MemoryType.KNOWLEDGE,
         description="Narration that also gives a reason: `I need to change X since Y returns Z`.",
         matches=_narrated,
-        quality=0.5,
+        quality=0.3,
+        narration=True,
         examples=(
             ("Now I need to widen `parse()` since the new header may be empty.", True),
             ("Let me check `parse()` for the empty header in the new version.", False),

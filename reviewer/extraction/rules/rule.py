@@ -56,6 +56,8 @@ class Rule(Struct, frozen=True):
     quality: float = 0.5
     shortest: int = 8
     """Characters below which the rule proposes nothing: a loose pattern needs more to go on."""
+    narration: bool = False
+    """Whether the rule is for what its speaker is about to do; no other rule takes that."""
     role: Role = Role.ASSISTANT
     """Who speaks in the examples."""
     shape: Shape = Shape.TURN

@@ -65,3 +65,13 @@ def test_a_loose_rule_leaves_short_statements_alone() -> None:
     (short,) = example_statements(rule, "One conflict in the file")
     assert rule.matches(short)
     assert first_match(short) is None
+
+
+def test_what_the_speaker_is_about_to_do_is_never_taken_for_a_cause() -> None:
+    rule = next(rule for rule in RULES if rule.id == "root_cause")
+    text = "Now I need to widen `parse()` because the new header may be empty."
+    (statement,) = example_statements(rule, text)
+    assert rule.matches(statement)
+    found = first_match(statement)
+    assert found is not None
+    assert found.id == "narrated_finding"

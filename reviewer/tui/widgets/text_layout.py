@@ -158,12 +158,12 @@ def fit(text: str, width: int, ellipsis: str = "…") -> str:
         return text
     if width <= 0:
         return ""
-    used = 0
-    for start, _end, cells in split_graphemes(text)[0]:
+    used, near = 0, text[: 8 * width]
+    for start, _end, cells in split_graphemes(near)[0]:
         if used + cells > width - 1:
             return text[:start] + ellipsis
         used += cells
-    return text
+    return near + ellipsis
 
 
 def tail(path: str, width: int, ellipsis: str = "…") -> str:
@@ -194,7 +194,7 @@ def _block_lines(block: Block, index: int, width: int, ellipsis: str) -> Iterato
     for runs, marked in _rows(block, start, end, room, ellipsis):
         yield Line((*prefix, *runs), index, marked)
         prefix = rest
-    if end < len(block.text):
+    if end < len(block.text) and block.wrap:
         note = f"{ellipsis} {size(block.text[end:])} more{block.more}"
         yield Line((*prefix, Run(fit(note, room, ellipsis), "faint")), index)
 

@@ -1,0 +1,332 @@
+"""Looking into a source: the line, what stands around it, and files that changed or are gone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from reviewer.engine import Engine, FileWindow, QueueQuery
+from reviewer.tui.screens.source import SourceScreen
+from reviewer.tui.theme import GLYPHS
+from reviewer.tui.widgets.bars import StatusBar
+from reviewer.tui.widgets.source_search import find, search_file
+from reviewer.tui.widgets.source_text import cited_lines, file_blocks, record_blocks
+from reviewer.tui.widgets.text_layout import Span, lay_out
+from tests.tui.conftest import Screen, opened
+from tests.tui.views import HOSTILE, evidence, record
+
+WANTED = "We decided to use advisory locks for the nightly close instead of a table of locks."
+
+
+def window(*lines: str, first: int = 0, total: int | None = None) -> FileWindow:
+    return FileWindow("/n/plan.md", first, lines, total)
+
+
+def marked(blocks: list, style: str = "span") -> list[str]:
+    lines = lay_out(blocks, 200)
+    return [run.text for line in lines for run in line.runs if run.style == style]
+
+
+# as text
+
+
+def test_the_cited_lines_of_a_note_are_those_of_the_span() -> None:
+    text = "a\nb\nc d\ne f\ng"
+    note = evidence(shape="section", line_start=10, line_end=15, text=text, span=(6, 11))
+    assert cited_lines(note) == range(12, 14)
+    assert cited_lines(evidence()) == range(445, 446)
+
+
+def test_the_cited_line_has_number_bar_and_span() -> None:
+    note = evidence(
+        shape="section", role="note", line_start=10, line_end=13,
+        text="a\nwe use it here\nc", span=(5, 11),
+    )  # fmt: skip
+    blocks = file_blocks(window("a", "we use it here", "c", first=10), note, GLYPHS)
+    assert marked(blocks) == ["use it"]
+    assert [line.text for line in lay_out(blocks, 40)] == [
+        "     11   a",
+        "     12 ▌ we use it here",
+        "     13   c",
+    ]
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_the_span_is_found_in_json_as_json_writes_it(ascii_only: bool) -> None:
+    text = 'so "größer" is fine'
+    line = json.dumps({"content": text, "more": 1}, ensure_ascii=ascii_only)
+    turn = evidence(line_start=7, line_end=8, text=text, span=(3, 11))
+    blocks = file_blocks(window("{}", line, "{}", first=6), turn, GLYPHS)
+    assert marked(blocks) == [json.dumps('"größer"', ensure_ascii=ascii_only)[1:-1]]
+
+
+def test_lines_of_json_that_are_not_cited_take_one_row_each() -> None:
+    turn = evidence(line_start=1, line_end=2, text="x", span=(0, 1))
+    long = json.dumps({"text": "word " * 500})
+    blocks = file_blocks(window(long, '{"text": "x"}', long), turn, GLYPHS)
+    assert len(lay_out(blocks, 60)) == 3
+
+
+def test_records_are_shown_as_they_were_said_in_the_order_of_the_file() -> None:
+    found = evidence(
+        before=(record(id=4, line_start=440, role="assistant", text="Which?"),),
+        after=(record(id=6, line_start=450, use="tool output", text="ok"),),
+    )
+    blocks = record_blocks(found, GLYPHS)
+    rows = [line.text.rstrip() for line in lay_out(blocks, 100)]
+    assert rows[0] == "    441   assistant  Which?"
+    assert rows[1].startswith("    446 ▌ user       no - let's use postgres")
+    assert rows[2] == "    451   tool outpu ok"
+    assert marked(blocks) == ["let's use postgres 16 for the ledger"]
+
+
+# searching
+
+
+def test_find_goes_either_way_in_any_case_and_no_further() -> None:
+    texts = ["Alpha", "beta", "ALPHA beta"]
+    assert find(texts, "alpha", 0, 1) == (0, Span(0, 5))
+    assert find(texts, "alpha", 1, 1) == (2, Span(0, 5))
+    assert find(texts, "beta", 1, -1) == (1, Span(0, 4))
+    assert find(texts, "beta", 0, -1) is None
+    assert find(texts, "gamma", 0, 1) is None
+
+
+class File:
+    """Lines of a made file."""
+
+    def __init__(self, count: int) -> None:
+        self.texts = [f"line {n} of many" for n in range(count)]
+
+    def lines(self, path: str, around_line: int, *, context: int = 200) -> FileWindow:
+        first, last = max(0, around_line - context), around_line + context + 1
+        held = tuple(self.texts[first:last])
+        return FileWindow(path, first, held, len(self.texts) if last > len(self.texts) else None)
+
+
+@pytest.mark.parametrize(
+    ("needle", "start", "step", "line"),
+    [
+        ("line 9999 ", 3, 1, 9999),
+        ("line 5 ", 9000, -1, 5),
+        ("line 3 ", 3, 1, 3),
+        ("line 3 ", 4, 1, None),
+        ("line 4001 ", 4000, -1, None),
+        ("nowhere", 0, 1, None),
+    ],
+)
+def test_the_whole_file_is_searched_in_either_direction(
+    needle: str, start: int, step: int, line: int | None
+) -> None:
+    match = search_file(File(10_000), "f", needle, start, step)
+    assert (match.line if match else None) == line
+
+
+# on the screen
+
+
+def source(screen: Screen) -> SourceScreen:
+    found = screen.app.screen
+    assert isinstance(found, SourceScreen)
+    return found
+
+
+def said(screen: Screen) -> str:
+    return source(screen).query_one(StatusBar).text
+
+
+@pytest.fixture
+def long_note(engine: Engine, tmp_path: Path) -> Path:
+    """A note of three thousand lines; the candidate stands in line 1,501."""
+    path = tmp_path / "notes" / "long.md"
+    path.parent.mkdir(exist_ok=True)
+    filler = [f"plain words of line {n + 1}" for n in range(3000)]
+    filler[1498:1502] = ["", "# Decision", WANTED, ""]
+    path.write_text("\n".join(filler) + "\n", "utf-8")
+    engine.intake.ingest([path], project="acme")
+    return path
+
+
+@pytest.fixture
+def chat(engine: Engine, tmp_path: Path) -> Path:
+    """A transcript whose fourth line decides something."""
+    turns = [
+        ("user", "please look at the nightly close first"),
+        ("assistant", f"Two of them ran at once. {HOSTILE}"),
+        ("user", "and how do we stop that?"),
+        ("assistant", WANTED),
+        ("user", "fine, do that"),
+    ]
+    records = [
+        {
+            "parentUuid": f"u{n - 1}" if n else None, "uuid": f"u{n}", "type": role,
+            "isSidechain": False, "sessionId": "s1", "version": "2.1.0", "cwd": "/work/shop",
+            "timestamp": f"2026-02-14T10:00:0{n}.000Z",
+            "message": {
+                "role": role, "id": f"m{n}",
+                "content": text if role == "user" else [{"type": "text", "text": text}],
+            },
+        }
+        for n, (role, text) in enumerate(turns)
+    ]  # fmt: skip
+    path = tmp_path / "s1.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in records), "utf-8")
+    engine.intake.ingest([path], project="acme")
+    return path
+
+
+def wanted(engine: Engine) -> int:
+    for number in engine.queue.ids(QueueQuery(status="all")):
+        if "advisory locks" in engine.queue.candidate(number).content:
+            return number
+    raise AssertionError("the notes hold no such candidate")
+
+
+async def look(screen: Screen, engine: Engine) -> None:
+    """Open the source of the wanted candidate with the keyboard."""
+    at = list(screen.model.ids).index(wanted(engine))
+    await screen.pilot.press(*["j"] * at, "o")
+    await screen.settle()
+
+
+async def test_a_note_is_opened_at_the_line(engine: Engine, long_note: Path) -> None:
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        assert f"   1501 ▌ {WANTED}" in screen.text
+        assert "long.md · line 1,501" in screen.text
+
+
+async def test_more_lines_are_read_while_scrolling_and_the_ends_are_reached(
+    engine: Engine, long_note: Path
+) -> None:
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        await screen.press("g")
+        assert "      1   plain words of line 1 " in screen.text
+        await screen.press("G")
+        assert "   3000   plain words of line 3000" in screen.text
+        await screen.press("enter")
+        assert f"   1501 ▌ {WANTED}" in screen.text
+        for _ in range(20):
+            await screen.pilot.press("pagedown")
+        await screen.settle()
+        numbers = [int(row.split()[0]) for row in screen.text.split("\n") if "plain words" in row]
+        assert numbers[0] > 1501 + 300
+        assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+async def test_words_are_searched_in_the_whole_file(engine: Engine, long_note: Path) -> None:
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        await screen.press("/", *"line 2999", "enter")
+        assert "   2999   plain words of line 2999" in screen.text
+        await screen.press("n")
+        assert said(screen) == '"line 2999" does not occur below; N searches above.'
+        await screen.press("/", *["backspace"] * 9, *"line 77", "enter")
+        await screen.press("N")
+        assert "plain words of line 779" in screen.text
+        await screen.press("enter")
+        assert f"   1501 ▌ {WANTED}" in screen.text
+
+
+async def test_escape_leaves_the_search_before_the_screen(engine: Engine, long_note: Path) -> None:
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        await screen.press("/", "x", "escape")
+        assert not source(screen).query_one(Input).display
+        await screen.press("escape")
+        assert screen.app.screen is screen.queue
+
+
+async def test_a_turn_is_shown_as_said_and_as_the_file_has_it(engine: Engine, chat: Path) -> None:
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        assert f"      4 ▌ assistant  {WANTED}" in screen.text
+        assert "      3   user       and how do we stop that?" in screen.text
+        await screen.press("r")
+        assert '      4 ▌ {"parentUuid": "u2", "uuid": "u3"' in screen.text
+        await screen.press("r")
+        assert f"      4 ▌ assistant  {WANTED}" in screen.text
+
+
+async def test_hostile_text_is_only_looked_at(engine: Engine, chat: Path) -> None:
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        assert "[red]x[/red]" in screen.text
+        for _ in range(2):
+            assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")
+            await screen.press("r")
+
+
+async def test_a_search_in_what_was_said_stays_there(engine: Engine, chat: Path) -> None:
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        await screen.press("/", *"Fine", "enter")
+        assert source(screen).searching.match is not None
+        assert "line 5 · as it was said" in screen.text
+
+
+async def test_a_file_that_is_gone_leaves_the_stored_text(engine: Engine, chat: Path) -> None:
+    chat.unlink()
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        assert f"▌ assistant  {WANTED}" in screen.text
+        assert "This is the text that was stored." in said(screen)
+        await screen.press("r", "g", "G", "j", "n", "N")
+        assert f"▌ assistant  {WANTED}" in screen.text
+
+
+async def test_a_note_that_is_gone_leaves_the_stored_text(engine: Engine, long_note: Path) -> None:
+    long_note.unlink()
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        assert WANTED in screen.text
+        assert "This is the text that was stored." in said(screen)
+
+
+async def test_a_file_that_changed_says_so(engine: Engine, long_note: Path) -> None:
+    long_note.write_text(long_note.read_text("utf-8").replace(WANTED, "Something else."), "utf-8")
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        assert "The file changed since it was read" in said(screen)
+        await screen.press("r")
+        assert WANTED in screen.text
+
+
+async def test_y_copies_path_and_line(engine: Engine, long_note: Path) -> None:
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        await screen.press("y")
+        assert screen.app.clipboard == f"{long_note}:1501"
+        assert said(screen) == f"Copied {long_note}:1501"
+
+
+async def test_without_an_editor_e_says_what_to_set(
+    engine: Engine, long_note: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        await screen.press("E")
+        assert "set $VISUAL or $EDITOR" in said(screen)
+
+
+@pytest.mark.parametrize("key", ["escape", "q", "o", "f2"])
+async def test_every_way_back_leads_to_the_queue(engine: Engine, long_note: Path, key: str) -> None:
+    async with opened(engine) as screen:
+        await look(screen, engine)
+        await screen.press(key)
+        assert screen.app.screen is screen.queue
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (118, 34)])
+async def test_it_fits_every_size(engine: Engine, chat: Path, size: tuple[int, int]) -> None:
+    async with opened(engine, size=size) as screen:
+        await look(screen, engine)
+        assert "▌ assistant  We decided" in screen.text
+        assert "s1.jsonl · line 4" in screen.text
+        assert all(len(row) <= size[0] for row in screen.text.split("\n"))

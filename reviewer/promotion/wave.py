@@ -319,4 +319,4 @@ def _queued(act: Act, ids: Sequence[int]) -> list[dict[str, Any]]:
 def _reason(problem: SourceError, path: Path) -> str:
     """Why a file was passed over, without its name, so that reasons can be counted."""
     text = str(problem).replace(str(path), "").strip().rstrip(".")
-    return text.rpartition(": ")[2] or text
+    return text.removeprefix("is not text that reviewer reads: ")

@@ -8,20 +8,14 @@ from pathlib import Path
 import click
 
 from reviewer.cli.root import COMMANDS, root
-from reviewer.tui.actions import key_table
+from tests.readme_keys import BETWEEN_THE_MARKS, with_keys
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_keys_are_those_of_the_screen() -> None:
-    """To bring it up to date, put what `key_table()` returns between the two marks."""
-    between = re.search(
-        r"<!-- made by reviewer.tui.actions.key_table\(\) -->\n(.*)\n<!-- end of the keys -->",
-        README,
-        re.DOTALL,
-    )
-    assert between is not None
-    assert between[1].strip() == key_table().strip()
+    assert BETWEEN_THE_MARKS.search(README)
+    assert with_keys(README) == README, "bring it up to date: python tests/readme_keys.py"
 
 
 def test_the_first_two_commands_stand_alone() -> None:

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,15 @@ def wave(program: Reviewer, *paths: object) -> dict[str, object]:
     """The counts of an ingestion that succeeds."""
     (counts,) = program.rows("ingest", *paths)
     return counts
+
+
+def records_in(db: Path) -> int:
+    """How many records a store holds by now; 0 while it is being made."""
+    try:
+        with closing(sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True)) as connection:
+            return int(connection.execute("SELECT count(*) FROM record").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
 
 
 class TestWhatIsRead:
@@ -332,9 +342,8 @@ class TestTheWayOut:
             (folder / f"note-{number}.md").write_text(NOTE.replace("kiosk", f"kiosk {number}"))
         process = reviewer.start("ingest", folder, "--json")
         end = time.monotonic() + 30
-        while time.monotonic() < end and not reviewer.db.exists():
+        while time.monotonic() < end and not records_in(reviewer.db):
             time.sleep(0.02)
-        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=50)
         assert process.returncode == 130, err

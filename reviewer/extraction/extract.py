@@ -76,6 +76,7 @@ def extract(
     whether it closes a turn; otherwise nothing is kept, so memory is flat in the file's size.
     """
     known = KnownText() if known is None else known
+    signal = structural_signal(setting.path)
     held: Record | None = None
     for record in records:
         if record.use in _KNOWN_TEXT:
@@ -83,10 +84,10 @@ def extract(
         elif record.use is Use.SAID:
             if held is not None:
                 final = record.role is Role.USER
-                yield from _from_record(held, final, setting, known, dropped)
+                yield from _from_record(held, final, setting, signal, known, dropped)
             held = record
     if held is not None:
-        yield from _from_record(held, True, setting, known, dropped)
+        yield from _from_record(held, True, setting, signal, known, dropped)
 
 
 def cited_lines(candidate: Candidate) -> tuple[int, int]:
@@ -107,6 +108,7 @@ def _from_record(
     record: Record,
     final: bool,
     setting: Setting,
+    signal: float,
     known: KnownText,
     dropped: Callable[[Dropped], None] | None,
 ) -> Iterator[Candidate]:
@@ -116,7 +118,6 @@ def _from_record(
             dropped(Dropped(reason, content, None, record.key, *lines))
 
     settled_otherwise = record.meta.get("status", "").lower().startswith(_NO_LONGER)
-    signal = structural_signal(setting.path)
     fresh = freshness_of(from_iso(record.at) if record.at else setting.updated, setting.now)
     for passage in passages(record, drop):
         if known.holds(passage.content):

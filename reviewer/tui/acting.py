@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspect import isawaitable
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from textual.actions import SkipAction
 from textual.dom import DOMNode
@@ -13,13 +14,19 @@ from reviewer.tui.actions import ACTIONS
 from reviewer.tui.situation import Situation
 from reviewer.tui.widgets.bars import StatusBar
 
+if TYPE_CHECKING:
+    _Node = DOMNode
+else:
+    # Textual inherits styles along the first base that is a node: this must not be one
+    _Node = object
 
-class Acting(DOMNode):
+
+class Acting(_Node):
     """A node whose bindings come from the registry: `BINDINGS = bindings_for(pane)`."""
 
     def situation(self) -> Situation:
         """What decides which actions can run; screens with more to say override it."""
-        screen = self.screen
+        screen: DOMNode = self.screen
         if screen is not self and isinstance(screen, Acting):
             return screen.situation()
         return Situation()

@@ -140,10 +140,6 @@ _TABLE = (
            "action_scroll_home"),
     Action("scroll_end", "G,end", "end", "Go to the end of the text.", "Move", ("text",),
            "action_scroll_end"),
-    Action("previous_evidence", "left_square_bracket", "previous evidence", "Show the evidence"
-           " before this one.", "Look", ("queue",), "looking.previous_evidence"),
-    Action("next_evidence", "right_square_bracket", "next evidence", "Show the next evidence of"
-           " this memory.", "Look", ("queue",), "looking.next_evidence"),
     # Filter
     Action("keep_filter", "enter,down", "keep", "Keep the filter and go back to the list.",
            "Select", ("filter",), "keep", None, 1),
@@ -168,11 +164,11 @@ _TABLE = (
     Action("toggle_raw", "r", "as said or file", "Show the records as they were said, or the"
            " lines of the file itself.", "Look", ("source",), "toggle_raw", None, 2),
     Action("source_search", "/", "search", "Search the source for words.", "Move", ("source",),
-           "open_search", None, 3),
+           "searching.open", None, 3),
     Action("next_match", "n", "next match", "Go to the next place with those words.", "Move",
-           ("source",), "next_match"),
+           ("source",), "searching.next"),
     Action("previous_match", "N", "previous match", "Go to the place before with those words.",
-           "Move", ("source",), "previous_match"),
+           "Move", ("source",), "searching.previous"),
     Action("source_editor", "E", "in editor", "Open the file at the line in $VISUAL or $EDITOR.",
            "Look", ("source",), "open_editor", None, 4),
     Action("copy_place", "y", "copy path:line", "Copy the file's path and line (OSC 52).", "Look",
@@ -225,11 +221,8 @@ def actions_of(panes: Iterable[str]) -> list[Action]:
 
 
 def bindings_for(pane: str) -> list[Binding]:
-    """The Textual bindings of a pane; a keymap finds them by their ids.
-
-    Quitting is bound before every other key, and stays on ctrl+q whatever a keymap says.
-    """
-    found = [
+    """The Textual bindings of a pane; a keymap finds them by their ids."""
+    return [
         Binding(
             action.keys,
             f"act('{action.id}')",
@@ -241,9 +234,6 @@ def bindings_for(pane: str) -> list[Binding]:
         for action in actions_of([pane])
         if action.keys
     ]
-    if pane == "app":
-        found.append(Binding("ctrl+q", "act('quit')", "quit", show=False, priority=True))
-    return found
 
 
 _SHOWN = {

@@ -59,9 +59,13 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         return QueueScreen(self.engine, self.project)
 
     def on_mount(self) -> None:
-        """What was imported stays: the collector need not look at it again."""
+        """After the first picture the collector works again, but not on what was imported."""
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
-        self.call_after_refresh(gc.freeze)
+        self.call_after_refresh(self._collect_again)
+
+    def _collect_again(self) -> None:
+        gc.freeze()
+        gc.enable()
 
     def _restyle(self) -> None:
         for screen in self.screen_stack:
@@ -106,7 +110,7 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
 
         from reviewer.tui.palette import ActionProvider
 
-        if not CommandPalette.is_open(self):
+        if not isinstance(self.screen, CommandPalette):
             self.push_screen(
                 CommandPalette(providers=[ActionProvider], placeholder="Find an action")
             )
@@ -133,5 +137,6 @@ def run_screen(
 
     Raises KeymapError when the keymap file cannot be used.
     """
+    gc.disable()  # until the first picture: a collection in between costs as much as a frame
     app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light)
     return app.run() or app.return_code or 0

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from textual.screen import Screen
 
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import ACTIONS, Action
 
 
-def holders(screen: Screen[object]) -> list[tuple[Action, Acting]]:
+def holders(screen: Screen[Any]) -> list[tuple[Action, Acting]]:
     """The actions that a key can reach from the focused widget outwards, inner ones first.
 
     An action of an inner pane hides one of an outer pane with the same keys.

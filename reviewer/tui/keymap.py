@@ -17,7 +17,7 @@ class Keymap:
     """Which keys run which action."""
 
     def __init__(self, overrides: Mapping[str, str] | None = None) -> None:
-        """Take overrides: action id to Textual key names, comma-separated.
+        """Take overrides: action id to Textual key names, comma-separated. ctrl+q always quits.
 
         Raises KeymapError for an unknown action and for a key that would run two actions.
         """
@@ -25,6 +25,8 @@ class Keymap:
         for name in self.overrides:
             if name not in ACTIONS:
                 raise KeymapError(_unknown(name))
+        if "quit" in self.overrides and "ctrl+q" not in self.keys("quit"):
+            self.overrides["quit"] += ",ctrl+q"
         self._refuse_clashes()
 
     def keys(self, action_id: str) -> tuple[str, ...]:
@@ -68,8 +70,9 @@ def load_keymap(path: Path | None) -> Keymap:
 
 
 def _keys_text(name: str, value: object) -> str:
-    keys = value if isinstance(value, list) else [value]
-    if not keys or not all(isinstance(key, str) and key for key in keys):
+    given = value if isinstance(value, list) else [value]
+    keys = [key for key in given if isinstance(key, str) and key]
+    if not keys or len(keys) < len(given):
         raise KeymapError(f'{name} needs a key or a list of keys, such as {name} = "A".')
     return ",".join(_named(key) for key in keys)
 

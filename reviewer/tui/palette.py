@@ -8,8 +8,8 @@ from typing import Any
 
 from textual.command import DiscoveryHit, Hit, Provider
 
-from reviewer.tui.actions import ACTIONS, Action
 from reviewer.tui.acting import Acting
+from reviewer.tui.actions import ACTIONS, Action
 from reviewer.tui.holders import holders
 
 _HIDDEN_GROUPS = {"Move"}

@@ -32,7 +32,7 @@ def save_place(store: Path, project: str | None, memory_id: int) -> None:
 
 
 def _read(path: Path) -> dict[str, object]:
-    """What the file holds; nothing when there is none, or when it is damaged: it is only a place."""
+    """What the file holds; nothing when it is missing or damaged: it is only a place."""
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):

@@ -112,7 +112,7 @@ class QueueModel:
         self._read(list(known)[:KEPT_ROWS])
         for number in known:
             row = self._rows.get(number)
-            if row is None or row.status == "candidate" and not row.deferred:
+            if row is None or (row.status == "candidate" and not row.deferred):
                 self.settled.discard(number)
             else:
                 self.settled.add(number)

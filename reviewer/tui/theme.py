@@ -83,23 +83,23 @@ class Palette:
 
 
 def _palette(colours: Colours) -> Palette:
-    def on(background: str, colour: str, **how: bool) -> Style:
-        return Style(color=colour, bgcolor=background, **how)
+    def on(background: str, colour: str, how: str = "") -> Style:
+        return Style.parse(f"{how} {colour} on {background}")
 
     back, here = colours.background, colours.cursor
     return Palette(
         text=on(back, colours.text),
-        strong=on(back, colours.text, bold=True),
+        strong=on(back, colours.text, "bold"),
         dim=on(back, colours.dim),
         faint=on(back, colours.faint),
         rule=on(back, colours.rule),
         accent=on(back, colours.accent),
         warm=on(back, colours.warm),
         span=on(colours.span_background, colours.span_text),
-        added=on(back, colours.accent, underline=True),
-        removed=on(back, colours.warm, strike=True),
+        added=on(back, colours.accent, "underline"),
+        removed=on(back, colours.warm, "strike"),
         text_here=on(here, colours.text),
-        strong_here=on(here, colours.text, bold=True),
+        strong_here=on(here, colours.text, "bold"),
         dim_here=on(here, colours.dim),
         accent_here=on(here, colours.accent),
         warm_here=on(here, colours.warm),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -25,14 +25,14 @@ class HelpScreen(Acting, Screen[None], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help")]
     AUTO_FOCUS = "#help-list"
 
-    def __init__(self, below: Screen[None], keymap: Keymap) -> None:
+    def __init__(self, below: Screen[Any], keymap: Keymap) -> None:
         """Help for the screen `below`, with the keys of a keymap."""
         super().__init__()
         self._keymap = keymap
         rows = self._rows(below)
         self.rows = HelpList(rows, id="help-list")
 
-    def _rows(self, below: Screen[None]) -> list[HelpRow]:
+    def _rows(self, below: Screen[Any]) -> list[HelpRow]:
         found = holders(below)
         rows: list[HelpRow] = []
         for group in GROUPS:

@@ -37,9 +37,13 @@ from reviewer.tui.widgets.line import Separator, TitleRule
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
+    from reviewer.tui.screens.history import HistoryScreen
     from reviewer.tui.widgets.edit_pane import EditPane
 
 WATCH_SECONDS = 2.0
+COLUMNS = [(0, "-stacked"), (100, "-beside")]
+ROWS = [(0, "-short"), (22, "-tall")]
+"""From so many cells on a screen has that class; `styles/` says what it means."""
 
 
 class QueueScreen(Acting, Screen[None], inherit_bindings=False):
@@ -47,8 +51,8 @@ class QueueScreen(Acting, Screen[None], inherit_bindings=False):
 
     PANE = "queue"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("queue")]
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-stacked"), (100, "-beside")]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-short"), (22, "-tall")]
+    HORIZONTAL_BREAKPOINTS = COLUMNS
+    VERTICAL_BREAKPOINTS = ROWS
     AUTO_FOCUS = "#list"
 
     def __init__(self, engine: Engine, project: str | None) -> None:
@@ -73,6 +77,9 @@ class QueueScreen(Acting, Screen[None], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         """Header and tabs, the list beside or above the panes, status and footer."""
+        # the classes of the breakpoints at once: else Textual lays everything out twice
+        width, height = self.app.size
+        self.add_class(self._fitting(width, COLUMNS), self._fitting(height, ROWS))
         yield self.header
         yield TabBar(id="tabs")
         with Horizontal(id="body"):
@@ -85,6 +92,10 @@ class QueueScreen(Acting, Screen[None], inherit_bindings=False):
                 yield self.evidence
         yield self.status
         yield self.footer
+
+    @staticmethod
+    def _fitting(size: int, breakpoints: list[tuple[int, str]]) -> str:
+        return [name for least, name in breakpoints if size >= least][-1]
 
     def on_mount(self) -> None:
         """Read the first page at once; everything else follows in workers."""
@@ -143,7 +154,6 @@ class QueueScreen(Acting, Screen[None], inherit_bindings=False):
 
     @on(CandidateList.Moved)
     def _moved(self) -> None:
-        self.view.show_place()
         self.loader.follow()
 
     @on(CandidateList.Opened)
@@ -185,6 +195,10 @@ class QueueScreen(Acting, Screen[None], inherit_bindings=False):
     def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
         """Keep a draft while it is written."""
         self.editing.keep_draft(message.memory, message.content)
+
+    def on_history_screen_open_memory(self, message: HistoryScreen.OpenMemory) -> None:
+        """Go to a memory that the history named."""
+        self.loader.go_to(message.memory)
 
     def on_descendant_focus(self) -> None:
         """Titles and footer follow the focus."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from reviewer.tui.screens.queue import QueueScreen
     from reviewer.tui.widgets.edit_pane import EditPane
 
@@ -32,7 +34,7 @@ class Editing:
         if self._pane is None:
             self._pane = EditPane(id="edit")
             await screen.query_one("#right").mount(self._pane)
-        self.active = True
+        self.active = screen.list.locked = True
         screen.view.unzoom()
         screen.add_class("editing")
         self._pane.begin(row.id, row.content, draft)
@@ -41,6 +43,12 @@ class Editing:
         else:
             screen.say(f"Editing #{row.id}: ctrl+s promotes it, escape keeps a draft.")
         screen.view.show_keys()
+        screen.call_after_refresh(screen.view.show_joint)
+
+    @property
+    def lower_half(self) -> Widget | None:
+        """The part below the editor: what it changes."""
+        return self._pane.difference if self._pane is not None else None
 
     async def saved(self, memory: int, content: str) -> None:
         """Promote with the new wording; on a conflict the editor stays open and says why."""
@@ -70,7 +78,8 @@ class Editing:
         self._screen.engine.drafts.save(memory, content)
 
     def _close(self) -> None:
-        self.active = False
+        self.active = self._screen.list.locked = False
         self._screen.remove_class("editing")
         self._screen.list.focus(scroll_visible=False)
         self._screen.view.show_keys()
+        self._screen.call_after_refresh(self._screen.view.show_joint)

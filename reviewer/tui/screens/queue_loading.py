@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from reviewer.tui.screens.queue import QueueScreen
 
 FIRST_PAGE = 200
-QUICK_SECONDS = 0.08
-"""Keys that come faster than this are a held key: the panes then wait until it rests."""
-REST_SECONDS = 0.05
+SKIM_SECONDS = 0.4
+"""Moves that come faster than this are skimming: the panes then wait until the cursor rests."""
+REST_SECONDS = 0.16
 STATE_SECONDS = 0.4
 
 
@@ -77,12 +77,27 @@ class Loading:
         if place is not None and screen.model.current_id != place:
             self._wanted_place = place
         self._shown_again()
+        screen.call_after_refresh(self._read_the_rest)
+
+    def _read_the_rest(self) -> None:
         self._read_ids(self.query, extends=True)
         self.read_counts()
 
     def ask(self, query: QueueQuery) -> None:
         """Read another list: another filter, order or status."""
         self._read_ids(query, extends=False)
+
+    def go_to(self, number: int) -> None:
+        """Put the cursor on a memory; the list shows all when it does not hold that one."""
+        from reviewer.engine import QueueQuery
+
+        leader = self._engine.queue.candidate(number).leader_id
+        at = self._screen.model.index_of([number] if leader is None else [number, leader])
+        if at is not None:
+            self._screen.list.move_to(at)
+            return
+        self._wanted_place = number if leader is None else leader
+        self.ask(QueueQuery(project=self.query.project, status="all"))
 
     def refresh(self, here: int | None = None) -> None:
         """Read the list again; the cursor stays on its row, or goes to `here`."""
@@ -110,11 +125,11 @@ class Loading:
             model.extend(message.ids)
             place, self._wanted_place = self._wanted_place, None
             found = model.index_of([place]) if place is not None and not model.cursor else None
-            self._screen.list.model_changed()
+            self._screen.list.grown()
             if found is not None:
                 self._screen.list.move_to(found)
-            self._screen.view.show_place()
             return
+        self._screen.status.recover()
         near = model.ids[model.cursor : model.cursor + FIRST_PAGE]
         place, self._wanted_place = self._wanted_place, None
         self.query = message.query
@@ -131,20 +146,19 @@ class Loading:
         screen.view.show_empty()
         screen.list.model_changed()
         screen.view.show_title()
-        screen.view.show_place()
         self.read_detail()
 
     # the row under the cursor
 
     def follow(self) -> None:
-        """The cursor moved: show the row at once, or when a held key rests."""
+        """The cursor moved: show the row at once, or while skimming when it rests."""
         now = monotonic()
-        held = now - self._moved_at < QUICK_SECONDS
+        skimming = now - self._moved_at < SKIM_SECONDS
         self._moved_at = now
         if self._rest is not None:
             self._rest.stop()
             self._rest = None
-        if held:
+        if skimming:
             self._rest = self._screen.set_timer(REST_SECONDS, self.read_detail)
         else:
             self.read_detail()
@@ -214,7 +228,7 @@ class Loading:
         header.rejected = counts.rejected_today
         header.minutes = self.pace.minutes(counts.waiting)
         self._screen.view.show_empty()
-        self._screen.view.show_place()
+        self._screen.view.show_remark()
 
     def wrote(self) -> None:
         """This screen has written: that is no news from others."""

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from textual.widget import Widget
 
+from reviewer.engine import Sort, SourceState
 from reviewer.tui.actions import actions_of
 from reviewer.tui.situation import Situation
-from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import SourceState
     from reviewer.tui.screens.queue import QueueScreen
 
 STATUSES = ("waiting", "deferred", "active", "invalid", "superseded", "all")
@@ -102,8 +101,6 @@ class View:
 
     def sort(self) -> None:
         """The next order."""
-        from reviewer.engine import Sort
-
         query = self._screen.loader.query
         orders = list(Sort)
         following = orders[(orders.index(query.sort) + 1) % len(orders)]
@@ -130,15 +127,13 @@ class View:
         waiting = [member.id for member in members if member.status == "candidate"]
         model.open_cluster(index, waiting)
         screen.list.model_changed()
-        self.show_place()
-        screen.say(f"{len(waiting)} near duplicates: each row is decided alone now.")
+        screen.say("The cluster is open: each of its rows is decided alone now.")
 
     def collapse(self) -> None:
         """Close the cluster; the cursor goes to its row."""
         screen = self._screen
         screen.model.close_cluster(screen.model.cursor)
         screen.list.model_changed()
-        self.show_place()
         screen.loader.follow()
 
     # panes
@@ -170,9 +165,6 @@ class View:
         self._step_pane(-1)
 
     def _step_pane(self, step: int) -> None:
-        if self._screen.editing.active:
-            self._screen.editing.next_part(step)
-            return
         panes = self._panes()
         focused = self._screen.focused
         at = panes.index(focused) if focused in panes else 0
@@ -223,21 +215,21 @@ class View:
             detail += f"   / {query.filter}"
         self._screen.title_rule.show(_TITLES.get(query.status, "Candidates"), detail)
 
-    def show_place(self) -> None:
-        """`8 of 37 · +21 beyond the cap (M)`."""
-        screen, model = self._screen, self._screen.model
+    def show_remark(self) -> None:
+        """What the last line of the list says: how many candidates were left beyond the cap."""
+        screen = self._screen
         counts = screen.loader.counts
-        place = f"{model.cursor + 1:,} of {len(model.ids):,}" if model.ids else ""
-        if counts and counts.beyond_cap:
-            beyond = f"+{counts.beyond_cap:,} beyond the cap: M"
-            place = f"{place} {glyphs(screen.app).dot} {beyond}" if place else beyond
-        screen.status.place = place
+        beyond = counts.beyond_cap if counts else 0
+        remark = f"+{beyond:,} beyond the cap (show: M)" if beyond else ""
+        if remark != screen.list.remark:
+            screen.list.remark = remark
+            screen.list.redraw_place()
 
     def show_empty(self) -> None:
         """What an empty list says."""
         screen = self._screen
         query, counts = screen.loader.query, screen.loader.counts
-        lines = _EMPTY.get(query.status, _EMPTY["waiting"])
+        lines: tuple[str, ...] = _EMPTY.get(query.status, _EMPTY["waiting"])
         if query.filter:
             lines = (f"Nothing matches / {query.filter}", "escape clears the filter.")
         elif query.status == "waiting" and counts and counts.promoted + counts.rejected:
@@ -247,13 +239,14 @@ class View:
                 "w shows them, F8 the history, u takes the last decision back.",
                 "More to read: reviewer ingest PATH",
             )
+        screen.set_class(not screen.model.ids, "-empty")
         if screen.list.empty != lines:
             screen.list.empty = lines
             if not screen.model.ids:
                 screen.list.refresh()
                 self.show_detail()
 
-    def show_detail(self, state: SourceState | None = None) -> None:
+    def show_detail(self, state: SourceState = SourceState.UNKNOWN) -> None:
         """The candidate and its evidence, or why there is none."""
         screen = self._screen
         shown = screen.loader.shown
@@ -261,22 +254,23 @@ class View:
             screen.candidate.show_nothing("")
             screen.evidence.show_nothing()
             return
-        more = {} if state is None else {"state": state, "keep_scroll": True}
+        told = state is not SourceState.UNKNOWN
         screen.candidate.show_candidate(
             shown.view,
             now=screen.engine.clock(),
             members=shown.members,
             wordings=shown.wordings,
-            **more,
+            state=state,
+            keep_scroll=told,
         )
-        if state is None:
+        if not told:
             screen.evidence.show_evidence(shown.evidence)
 
     def show_joint(self) -> None:
-        """Where the rule between the panes meets the upright one."""
+        """Where the rule between the two panes at the right meets the upright one."""
         screen = self._screen
-        editing = screen.editing.active or not screen.candidate.display
-        screen.separator.joint = 0 if editing else screen.candidate.size.height
+        lower = screen.editing.lower_half if screen.editing.active else screen.evidence
+        screen.separator.joint = lower.region.y - screen.separator.region.y if lower else 0
 
     def show_keys(self) -> None:
         """The keys of the pane that has the focus."""

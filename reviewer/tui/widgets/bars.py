@@ -72,6 +72,11 @@ class StatusBar(Line):
         """Show a sentence until the next one."""
         self._text, self._bad = text, bad
 
+    def recover(self) -> None:
+        """The trouble is over: take its sentence away."""
+        if self._bad:
+            self.say("")
+
     @property
     def text(self) -> str:
         """The sentence that is shown."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from reviewer.tui.queue_model import QueueModel
-from reviewer.tui.theme import glyphs, palette
+from reviewer.tui.theme import Glyphs, glyphs, palette
 from reviewer.tui.widgets.candidate_row import row_strip
 from reviewer.tui.widgets.line import line_of
 
 WHEEL_LINES = 3
+FOOT_LINES = 1
 
 
 class CandidateList(ScrollView, can_focus=True):
@@ -41,8 +42,12 @@ class CandidateList(ScrollView, can_focus=True):
     def __init__(self, model: QueueModel, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.model = model
+        self.locked = False
+        """The cursor stays where it is: its row is being edited."""
         self.empty: tuple[str, ...] = ()
         """Sentences to show when the list has no rows."""
+        self.remark = ""
+        """What the last line says after the place of the cursor."""
 
     # drawing
 
@@ -50,6 +55,8 @@ class CandidateList(ScrollView, can_focus=True):
         """The line `y` of what is in sight."""
         style, sign = palette(self.app), glyphs(self.app)
         width = self.size.width
+        if y >= self.height:
+            return line_of([(self._place(sign), style.dim)], width, style.text, sign.ellipsis)
         at = self.scroll_offset.y + y
         model = self.model
         if at >= len(model.ids):
@@ -72,7 +79,7 @@ class CandidateList(ScrollView, can_focus=True):
     def render_lines(self, crop: object) -> list[Strip]:
         """Read the rows in sight at once before they are drawn one by one."""
         top = self.scroll_offset.y
-        self.model.window(top, top + self.size.height)
+        self.model.window(top, top + self.height)
         return super().render_lines(crop)  # type: ignore[arg-type]
 
     def restyle(self) -> None:
@@ -81,9 +88,32 @@ class CandidateList(ScrollView, can_focus=True):
 
     def model_changed(self) -> None:
         """The snapshot, marks or rows changed: measure and draw everything again."""
-        self.set_reactive(ScrollView.virtual_size, Size(self.size.width, len(self.model.ids)))
+        self._measure()
         self._keep_in_sight()
         self.refresh()
+
+    def grown(self) -> None:
+        """Rows came below those that are shown: draw only if their place is in sight."""
+        before = self.virtual_size.height
+        self._measure()
+        if before < self.scroll_offset.y + self.size.height:
+            self.refresh()
+        else:
+            self.redraw_place()
+
+    def _measure(self) -> None:
+        height = len(self.model.ids) + FOOT_LINES
+        self.set_reactive(ScrollView.virtual_size, Size(self.size.width, height))
+
+    def _place(self, sign: Glyphs) -> str:
+        """`8 of 37 · +21 beyond the cap: M`."""
+        model = self.model
+        place = f"{model.cursor + 1:,} of {len(model.ids):,}" if model.ids else ""
+        return " " + f" {sign.dot} ".join(part for part in (place, self.remark) if part)
+
+    def redraw_place(self) -> None:
+        """Draw the last line again."""
+        self.refresh(Region(0, self.height, self.size.width, FOOT_LINES))
 
     def redraw(self, index: int) -> None:
         """Draw one row again."""
@@ -96,7 +126,7 @@ class CandidateList(ScrollView, can_focus=True):
         model = self.model
         index = max(0, min(index, len(model.ids) - 1))
         before = model.cursor
-        if index == before or not model.ids:
+        if index == before or not model.ids or self.locked:
             return
         model.cursor = index
         if self._keep_in_sight() or model.range_from is not None:
@@ -104,6 +134,7 @@ class CandidateList(ScrollView, can_focus=True):
         else:
             self.refresh_line(before)
             self.refresh_line(index)
+            self.redraw_place()
         self.post_message(self.Moved(index))
 
     def move_by(self, lines: int) -> None:
@@ -111,17 +142,22 @@ class CandidateList(ScrollView, can_focus=True):
         self.move_to(self.model.cursor + lines)
 
     @property
+    def height(self) -> int:
+        """How many rows are in sight; the last line is kept for the place."""
+        return max(self.size.height - FOOT_LINES, 1)
+
+    @property
     def page(self) -> int:
-        """How many rows a page has."""
-        return max(self.size.height - 1, 1)
+        """How far a page goes: one row stays in sight."""
+        return max(self.height - 1, 1)
 
     def _keep_in_sight(self) -> bool:
         """Scroll so that the cursor is in sight; True when that changed the offset."""
-        height = max(self.size.height, 1)
+        height = self.height
         top = self.scroll_offset.y
         cursor = self.model.cursor
         last = max(len(self.model.ids) - height, 0)
-        wanted = min(max(top, cursor - height + 1), cursor, last) if height else top
+        wanted = min(max(top, cursor - height + 1), cursor, last)
         if wanted == top:
             return False
         for position in (ScrollView.scroll_y, ScrollView.scroll_target_y):
@@ -145,7 +181,7 @@ class CandidateList(ScrollView, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """Go to the clicked row; a double click edits it."""
         at = self.scroll_offset.y + event.y
-        if at < len(self.model.ids):
+        if event.y < self.height and at < len(self.model.ids):
             self.move_to(at)
             if event.chain == 2:
                 self.post_message(self.Opened())

@@ -62,10 +62,7 @@ def row_strip(
     if row is None:
         return line_of([bar, ("  gone: R reads the queue again", dim)], width, text, sign.ellipsis)
     state, warning = sign_of(row, decided, sign)
-    if marked:
-        bar = ((sign.bar if here else " ") + sign.mark, warm)
-    else:
-        bar = (bar[0] + " ", bar[1])
+    mark: Part = (sign.mark if marked else " ", warm)
     if warning or row.status == "invalid":
         state_style = warm
     else:
@@ -80,7 +77,7 @@ def row_strip(
     else:
         words = dim if decided else style.strong_here if here else text
     return line_of(
-        [bar, (state, state_style), (columns, dim), (content, words)],
+        [bar, mark, (state, state_style), (columns, dim), (content, words)],
         width - 1,
         text,
         sign.ellipsis,

@@ -12,6 +12,8 @@ from textual.widgets import Input
 
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import bindings_for
+from reviewer.tui.theme import Glyphs, Palette
+from reviewer.tui.widgets.line import Line, Part
 
 if TYPE_CHECKING:
     from reviewer.tui.screens.queue_filter import Filtering
@@ -38,6 +40,16 @@ class FilterInput(Acting, Input):
         self._filtering.clear()
 
 
+class FilterSign(Line):
+    """The sign before the field."""
+
+    DEFAULT_CSS = "FilterSign { width: 3; }"
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        """` / `."""
+        return [(" / ", style.accent)], []
+
+
 class FilterBar(Horizontal):
     """One line below the list."""
 
@@ -52,7 +64,8 @@ class FilterBar(Horizontal):
         self.field = FilterInput(filtering)
 
     def compose(self) -> ComposeResult:
-        """The field alone: its placeholder says what can be typed."""
+        """The sign and the field; its placeholder says what can be typed."""
+        yield FilterSign()
         yield self.field
 
     @on(Input.Changed)

@@ -1,0 +1,138 @@
+"""The program in a pseudo-terminal, with an emulator that shows what a person would see."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyte
+import pytest
+
+from reviewer.engine import Engine
+
+NOTES = """# Decisions
+
+We decided to keep the order archive in PostgreSQL 16 because reports need window functions.
+
+We will not deploy after Friday noon, since nobody watches the dashboards at the weekend.
+
+Always run the smoke tests before a release is tagged.
+"""
+
+
+class Terminal:
+    """A running program, its keys and its screen."""
+
+    def __init__(
+        self, argv: list[str], folder: Path, columns: int, rows: int, **extra: str
+    ) -> None:
+        self.screen = pyte.Screen(columns, rows)
+        self._parser = pyte.ByteStream(self.screen)
+        self.stream = b""
+        self.code: int | None = None
+        environment = {
+            **{name: value for name, value in os.environ.items() if name != "NO_COLOR"},
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            "HOME": str(folder),
+            **extra,
+        }
+        self._pid, self._terminal = pty.fork()
+        if self._pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            os.chdir(folder)
+            os.execve(argv[0], argv, environment)
+
+    def press(self, keys: str) -> None:
+        """Send characters."""
+        os.write(self._terminal, keys.encode())
+
+    def read(self, seconds: float = 0.1) -> None:
+        """Feed the emulator with what comes within a while."""
+        if self.code is not None:
+            return
+        while select.select([self._terminal], [], [], seconds)[0]:
+            try:
+                data = os.read(self._terminal, 65536)
+            except OSError:
+                data = b""
+            if not data:
+                return
+            self.stream += data
+            self._parser.feed(data)
+
+    @property
+    def text(self) -> str:
+        """What stands on the screen."""
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def until(self, *words: str, seconds: float = 20.0) -> str:
+        """Wait until all of these words are on the screen; the screen."""
+        end = time.monotonic() + seconds
+        while not all(word in self.text for word in words):
+            assert time.monotonic() < end, f"never showed {words}:\n{self.text}"
+            assert self.running(), f"ended with {self.code}:\n{self.text}"
+            self.read()
+        return self.text
+
+    def running(self) -> bool:
+        """Whether the program still runs."""
+        if self.code is None:
+            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            if pid:
+                self.code = os.waitstatus_to_exitcode(status)
+        return self.code is None
+
+    def ended(self, seconds: float = 10.0) -> int:
+        """Wait for the end; the exit code."""
+        end = time.monotonic() + seconds
+        while self.running():
+            assert time.monotonic() < end, f"still runs:\n{self.text}"
+            self.read()
+        assert self.code is not None
+        return self.code
+
+    def kill(self) -> None:
+        """End it at once, as a crash would."""
+        if self.running():
+            os.kill(self._pid, signal.SIGKILL)
+            self.ended()
+        if self._terminal >= 0:
+            os.close(self._terminal)
+            self._terminal = -1
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A store with a few candidates."""
+    notes = tmp_path / "notes.md"
+    notes.write_text(NOTES, "utf-8")
+    path = tmp_path / "store.db"
+    engine = Engine.open(path)
+    engine.intake.ingest([notes], project="acme")
+    engine.close()
+    return path
+
+
+@pytest.fixture
+def launch(store: Path) -> Iterator[Callable[..., Terminal]]:
+    """Start the screen on the store; every terminal is ended after the test."""
+    started: list[Terminal] = []
+
+    def start(*arguments: str, columns: int = 100, rows: int = 30, **extra: str) -> Terminal:
+        argv = [sys.executable, "-m", "reviewer", "--db", str(store), *arguments]
+        started.append(Terminal(argv, store.parent, columns, rows, **extra))
+        return started[-1]
+
+    yield start
+    for terminal in started:
+        terminal.kill()

@@ -1,0 +1,121 @@
+"""The screen in a terminal: what a person sees, and what the terminal is told."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from reviewer.engine import Engine, QueueQuery
+
+
+def rows_of(store, status="all"):
+    engine = Engine.open(store)
+    found = engine.queue.rows(engine.queue.ids(QueueQuery(status=status)))
+    engine.close()
+    return found
+
+
+def test_a_queue_is_cleared_with_the_keyboard(launch, store):
+    terminal = launch()
+    terminal.until("3 wait", "Evidence")
+    terminal.press("a")
+    terminal.until("Promoted #", "2 wait")
+    terminal.press("x")
+    terminal.until("Rejected #", "1 wait")
+    terminal.press("u")
+    terminal.until("Undone: Rejected", "2 wait")
+    terminal.press("\x11")
+    assert terminal.ended() == 0
+    statuses = sorted(row.status.value for row in rows_of(store))
+    assert statuses == ["active", "candidate", "candidate"]
+
+
+def test_leaving_gives_the_terminal_back(launch):
+    terminal = launch()
+    terminal.until("3 wait")
+    terminal.press("q")
+    assert terminal.ended() == 0
+    for mode in (b"1049", b"1000", b"1003", b"1006"):
+        assert terminal.stream.rindex(b"\x1b[?" + mode + b"l") > terminal.stream.rindex(
+            b"\x1b[?" + mode + b"h"
+        )
+    assert b"\x1b[?25h" in terminal.stream
+    assert b"Traceback" not in terminal.stream
+
+
+def test_an_idle_screen_draws_nothing(launch):
+    terminal = launch()
+    terminal.until("3 wait", "Evidence")
+    terminal.read(1.0)
+    before = len(terminal.stream)
+    time.sleep(4.5)  # two looks at the store for other writers
+    terminal.read(0.2)
+    assert len(terminal.stream) == before
+
+
+def test_a_move_costs_few_bytes(launch):
+    terminal = launch(columns=140, rows=40)
+    terminal.until("3 wait", "Evidence")
+    terminal.press("j")
+    terminal.read(0.5)
+    before = len(terminal.stream)
+    terminal.press("k")
+    terminal.press("j")
+    terminal.read(0.1)
+    assert len(terminal.stream) - before < 2 * 1_200
+
+
+def test_a_draft_survives_a_crash(launch, store):
+    terminal = launch()
+    terminal.until("3 wait")
+    terminal.press("e")
+    terminal.until("Against the original")
+    terminal.press(" and forever")
+    terminal.until("and forever")
+    time.sleep(1.0)
+    terminal.kill()
+    again = launch()
+    again.until("wait")
+    again.press("e")
+    again.until("goes on where you left it", "and forever")
+
+
+def test_the_editor_opens_at_the_line_and_the_screen_comes_back(launch, store, tmp_path):
+    seen = tmp_path / "seen"
+    editor = tmp_path / "my editor"
+    editor.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{seen}"\n', "utf-8")
+    editor.chmod(0o755)
+    terminal = launch(EDITOR=f"'{editor}' --wait", VISUAL="")
+    terminal.until("3 wait", "Evidence")
+    terminal.press("E")
+    terminal.until("Back from my editor.", "Evidence", "Candidates")
+    wait, line, path = seen.read_text("utf-8").splitlines()
+    assert wait == "--wait"
+    text = (store.parent / "notes.md").read_text("utf-8").splitlines()
+    content = rows_of(store)[0].content
+    assert content[:20] in text[int(re.fullmatch(r"\+(\d+)", line).group(1)) - 1]
+    assert path.endswith("notes.md")
+
+
+def test_a_missing_editor_is_one_sentence(launch):
+    terminal = launch(EDITOR="no-such-editor-anywhere", VISUAL="")
+    terminal.until("3 wait", "Evidence")
+    terminal.press("E")
+    terminal.until("is no program on this machine.")
+
+
+def test_copying_tells_the_terminal(launch):
+    terminal = launch()
+    terminal.until("3 wait")
+    terminal.press("y")
+    terminal.until("Copied #")
+    assert b"\x1b]52;c;" in terminal.stream
+
+
+def test_without_colour_the_glyphs_still_tell(launch):
+    terminal = launch(NO_COLOR="1")
+    terminal.until("3 wait")
+    terminal.press("a")
+    terminal.until("✓", "Promoted")
+    colours = re.findall(rb"38;2;(\d+);(\d+);(\d+)", terminal.stream)
+    assert all(red == green == blue for red, green, blue in colours)

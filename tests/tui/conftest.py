@@ -1,0 +1,137 @@
+"""A store of our own for the screen: a few notes with clusters, and a clock that stands still."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from reviewer.engine import Engine
+from reviewer.tui.app import ReviewerApp
+from reviewer.tui.screens import queue_loading
+
+NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+
+NOTES = """# Decisions
+
+## Decision: Invoices are stored in PostgreSQL 16
+
+We decided to use PostgreSQL 16 for invoices because reports need window functions.
+
+## Decision: Deploys stop on Friday at noon
+
+We will not deploy after Friday noon, since nobody watches the dashboards at the weekend.
+
+## Learnings
+
+- The root cause of the slow export was a missing index on the column `booked_at`.
+- It turned out that the staging bucket is emptied every night at two.
+- Always run `make check` before you open a pull request.
+- Never print a customer's tax number into a log.
+- I prefer small pull requests over one large branch.
+- Constraint: the nightly close must not take longer than 40 minutes.
+"""
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A file of notes that holds a handful of candidates."""
+    path = tmp_path / "notes" / "decisions.md"
+    path.parent.mkdir()
+    path.write_text(NOTES, "utf-8")
+    return path
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    """An empty store at nine thirty."""
+    opened = Engine.open(tmp_path / "store.db", clock=lambda: NOW)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def stocked(engine: Engine, notes: Path) -> Engine:
+    """A store with the candidates of the notes."""
+    engine.intake.ingest([notes], project="acme")
+    return engine
+
+
+@pytest.fixture
+def seeded(engine: Engine) -> Engine:
+    """A store with two hundred made candidates."""
+    engine.intake.seed(200, project="acme")
+    return engine
+
+
+@pytest.fixture(autouse=True)
+def _panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_loading, "REST_SECONDS", 0.001)
+    monkeypatch.setattr(queue_loading, "STATE_SECONDS", 0.001)
+
+
+class Screen:
+    """An app under test: press keys, then look."""
+
+    def __init__(self, pilot: Pilot[int], app: ReviewerApp) -> None:
+        self.pilot = pilot
+        self.app = app
+        self.queue = app.queue_screen
+
+    async def settle(self) -> None:
+        """Wait until no worker and no timer has anything left to show."""
+        for _ in range(4):
+            await self.pilot.pause(0.02)
+            await self.app.workers.wait_for_complete(
+                [one for one in self.app.workers if not one.is_finished]
+            )
+        await self.pilot.pause()
+
+    async def press(self, *keys: str) -> None:
+        """Press keys one after another, as a person would."""
+        for key in keys:
+            await self.pilot.press(key)
+        await self.settle()
+
+    @property
+    def text(self) -> str:
+        """What stands on the screen."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join(strip.text.rstrip() for strip in strips)
+
+    @property
+    def status(self) -> str:
+        """The sentence in the status line."""
+        return self.queue.status.text
+
+    @property
+    def model(self):
+        """The list as values."""
+        return self.queue.model
+
+    async def until(self, true: Callable[[], bool], seconds: float = 5.0) -> None:
+        """Wait for something that a worker or a timer brings."""
+        async with asyncio.timeout(seconds):
+            while not true():
+                await self.pilot.pause(0.02)
+
+
+@asynccontextmanager
+async def opened(
+    engine: Engine,
+    *,
+    size: tuple[int, int] = (118, 34),
+    project: str | None = None,
+    **options: object,
+) -> AsyncIterator[Screen]:
+    """The screen on a store, settled."""
+    app = ReviewerApp(engine, project, **options)  # type: ignore[arg-type]
+    async with app.run_test(size=size) as pilot:
+        screen = Screen(pilot, app)
+        await screen.settle()
+        yield screen

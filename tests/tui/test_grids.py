@@ -1,0 +1,71 @@
+"""What stands on the screen, cell for cell, at the sizes that people have."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from tests.tui.conftest import opened
+
+SIZES = [(118, 34), (80, 24), (60, 20), (200, 60)]
+
+
+@pytest.fixture
+def dozen(engine):
+    """A store with twelve made candidates: no rule of the extractor decides what is shown."""
+    engine.intake.seed(12, project="acme")
+    return engine
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_the_queue(dozen, snapshot, size):
+    async with opened(dozen, size=size, project="acme") as screen:
+        await screen.press("a", "x", "s", "space", "k")
+        assert screen.text == snapshot
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_nothing_overflows(dozen, size):
+    async with opened(dozen, size=size) as screen:
+        for keys in (
+            (),
+            ("e",),
+            ("escape", "slash"),
+            ("escape", "question_mark"),
+            ("escape", "f8"),
+        ):
+            await screen.press(*keys)
+            strips = screen.app.screen._compositor.render_strips()
+            assert len(strips) == size[1]
+            assert {cell_len(strip.text) for strip in strips} == {size[0]}
+
+
+async def test_the_queue_in_ascii(dozen, snapshot):
+    async with opened(dozen, size=(100, 24), ascii=True) as screen:
+        await screen.press("a", "x", "s", "space", "k")
+        assert screen.text == snapshot
+
+
+async def test_editing(dozen, snapshot):
+    async with opened(dozen, size=(100, 24), project="acme") as screen:
+        await screen.press("e", "home", *"Indeed ")
+        await screen.until(lambda: "{+" in screen.text or "Indeed" in screen.text)
+        await screen.settle()
+        assert screen.text == snapshot
+
+
+async def test_an_empty_store(engine, snapshot):
+    async with opened(engine, size=(80, 24), project="acme") as screen:
+        assert screen.text == snapshot
+
+
+async def test_a_cleared_queue(dozen, snapshot):
+    async with opened(dozen, size=(80, 24), project="acme") as screen:
+        await screen.press("*", "a", "R")
+        assert screen.text == snapshot
+
+
+async def test_help(dozen, snapshot):
+    async with opened(dozen, size=(100, 40), project="acme") as screen:
+        await screen.press("question_mark")
+        assert screen.text == snapshot

@@ -1,0 +1,73 @@
+"""Other keys for actions, from a TOML file that is checked before the screen opens."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.tui.keymap import Keymap, KeymapError, load_keymap
+from tests.tui.conftest import opened
+
+
+def written(tmp_path, text):
+    path = tmp_path / "config.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_without_a_file_the_registry_holds():
+    assert load_keymap(None).keys("promote") == ("a",)
+
+
+def test_a_key_replaces_the_keys_of_an_action(tmp_path):
+    keymap = load_keymap(
+        written(tmp_path, '[keys]\npromote = "A"\nredo = ["ctrl+y", "?"]\nhelp="f1"')
+    )
+    assert keymap.keys("promote") == ("A",)
+    assert keymap.keys("redo") == ("ctrl+y", "question_mark")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[keys]\npromot = "A"', "Did you mean promote?"),
+        ('[keys]\npromote = "x"', "The key x would run both promote and reject"),
+        ('[keys]\nundo = "ctrl+q"\nquit = "Q"', None),
+        ('[keys]\nshow_queue = "ctrl+q"', "both quit and show_queue"),
+        ("[keys]\npromote = 3", 'such as promote = "A"'),
+        ("keys = 3", "[keys]"),
+        ("[keys", "no TOML"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_what_to_do(tmp_path, text, says):
+    path = written(tmp_path, text)
+    if says is None:
+        says = "both quit and undo"
+    with pytest.raises(KeymapError) as caught:
+        load_keymap(path)
+    assert says in str(caught.value)
+
+
+def test_a_missing_file_is_one_sentence(tmp_path):
+    with pytest.raises(KeymapError, match="cannot be read"):
+        load_keymap(tmp_path / "none.toml")
+
+
+def test_an_empty_table_changes_nothing():
+    assert Keymap({}).keys("quit") == ("ctrl+q",)
+
+
+async def test_the_screen_obeys_and_shows_the_other_key(tmp_path, stocked):
+    path = written(tmp_path, '[keys]\npromote = "A"')
+    async with opened(stocked, keymap=path) as screen:
+        assert " A promote" in screen.text
+        await screen.press("a")
+        assert not screen.model.settled
+        await screen.press("A")
+        assert len(screen.model.settled) >= 1
+
+
+async def test_ctrl_q_leaves_whatever_the_keymap_says(tmp_path, stocked):
+    path = written(tmp_path, '[keys]\nquit = "Q"')
+    async with opened(stocked, keymap=path) as screen:
+        await screen.pilot.press("ctrl+q")
+        assert screen.app.return_code == 0

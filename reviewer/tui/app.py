@@ -121,6 +121,7 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
 
     def leave(self) -> None:
         """Leave; the place in the queue is kept."""
+        self.queue_screen.editing.keep_now()
         self.queue_screen.loader.close()
         self.exit(0)
 

@@ -11,12 +11,14 @@ from textual import on
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
+from reviewer.engine import Engine
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import hunks
 from reviewer.tui.theme import DARK, GLYPHS, THEMES
 from reviewer.tui.widgets.bars import StatusBar
 from reviewer.tui.widgets.edit_pane import EditPane, length_remark
 from reviewer.tui.widgets.word_diff_view import diff_block
+from tests.tui.conftest import opened
 from tests.tui.views import HOSTILE
 
 ORIGINAL = "Use PostgreSQL 16 for the ledger; SQLite stays for tests."
@@ -208,6 +210,25 @@ async def test_a_large_text_is_compared_behind() -> None:
         await app.workers.wait_for_complete()
         await pilot.pause()
         assert app.pane.difference.changes == 1
+
+
+async def test_what_is_being_written_when_the_program_is_quit_is_there_again(
+    stocked: Engine,
+) -> None:
+    async with opened(stocked) as screen:
+        number = screen.model.current_id
+        assert number is not None
+        wording = stocked.queue.candidate(number).content
+        await screen.press("e")
+        await screen.pilot.press("!", "ctrl+q")
+    assert stocked.drafts.load(number) == wording + "!"
+    async with opened(stocked) as screen:
+        await screen.press("e")
+        assert wording.split()[-1] + "!" in screen.text
+        await screen.press("ctrl+s")
+    assert stocked.queue.candidate(number).content == wording + "!"
+    assert stocked.queue.wordings(number)[0][1] == wording
+    assert stocked.drafts.load(number) is None
 
 
 async def test_it_works_in_a_small_terminal() -> None:

@@ -77,6 +77,12 @@ class Editing:
         """Keep a wording while it is written."""
         self._screen.engine.drafts.save(memory, content)
 
+    def keep_now(self) -> None:
+        """Keep what is being written, before the program ends."""
+        pane = self._pane
+        if self.active and pane is not None and pane.changed:
+            self._screen.engine.drafts.save(pane.memory, pane.content)
+
     def _close(self) -> None:
         self.active = self._screen.list.locked = False
         self._screen.remove_class("editing")

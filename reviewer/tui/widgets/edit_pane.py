@@ -156,18 +156,28 @@ class EditPane(Acting, Vertical):
         """The wording as it stands."""
         return self.editor.text
 
+    @property
+    def memory(self) -> int:
+        """Which memory is edited."""
+        return self._memory
+
+    @property
+    def changed(self) -> bool:
+        """Whether the wording differs from the original."""
+        return self.content != self._original
+
     def save(self) -> None:
         """Post the wording as wanted, unless it is empty."""
         if not self.content.strip():
             self.say("A memory needs words: write some, or leave with escape and reject it with x.")
             return
         self._stop_timers()
-        self.post_message(self.Saved(self._memory, self.content, changed=self._changed))
+        self.post_message(self.Saved(self._memory, self.content, changed=self.changed))
 
     def leave(self) -> None:
         """Post that the person leaves, with what is there."""
         self._stop_timers()
-        self.post_message(self.Left(self._memory, self.content, changed=self._changed))
+        self.post_message(self.Left(self._memory, self.content, changed=self.changed))
 
     def next_hunk(self) -> None:
         """Choose the next change."""
@@ -197,10 +207,6 @@ class EditPane(Acting, Vertical):
         """Go from the text to the difference, or back."""
         (self.difference if self.editor.has_focus else self.editor).focus()
 
-    @property
-    def _changed(self) -> bool:
-        return self.content != self._original
-
     @on(DescendantFocus)
     @on(DescendantBlur)
     def _focus_moved(self) -> None:
@@ -220,7 +226,7 @@ class EditPane(Acting, Vertical):
         self._draft_timer = None
         if self.content != self._given:
             self._given = self.content
-            self.post_message(self.DraftChanged(self._memory, self._given, changed=self._changed))
+            self.post_message(self.DraftChanged(self._memory, self._given, changed=self.changed))
 
     def _stop_timers(self) -> None:
         for timer in (self._diff_timer, self._draft_timer):

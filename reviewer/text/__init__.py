@@ -1,0 +1,1 @@
+"""Pure functions over text: display, tokens, secrets, normalising, sentences, identifiers."""

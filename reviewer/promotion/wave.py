@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -149,8 +150,8 @@ class Wave:
 
     def _without_secrets(self, record: Record) -> Record:
         masked = mask(record.text)
-        headings = tuple(mask(heading).text for heading in record.headings)
-        meta = {name: mask(value).text for name, value in record.meta.items()}
+        headings = tuple(_mask_label(heading) for heading in record.headings)
+        meta = {name: _mask_label(value) for name, value in record.meta.items()}
         self._masked += len(masked.kinds)
         if masked.kinds or headings != record.headings or meta != record.meta:
             return msgspec.structs.replace(record, text=masked.text, headings=headings, meta=meta)
@@ -274,6 +275,12 @@ class _Telling:
         self._files += 1
         self._bytes += size
         self.going(path, records, candidates)
+
+
+@lru_cache(maxsize=4096)
+def _mask_label(text: str) -> str:
+    """A heading, folder or branch without secrets; the same ones come with every record."""
+    return mask(text).text
 
 
 def _without_text(candidate: Candidate) -> Record:

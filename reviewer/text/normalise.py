@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # A marker of a list, a task, a heading or a quotation, always followed by white space, so that
 # `-5 kg`, `3.5 mm`, `#42` and `*args` are left alone.
@@ -34,6 +35,7 @@ def clean(text: str) -> str:
         text = stripped
 
 
+@lru_cache(maxsize=1 << 15)
 def duplicate_key(content: str) -> str:
     """What two wordings of the same memory share: cleaned and lower-case (settled.md)."""
     key = clean(content)

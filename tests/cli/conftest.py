@@ -51,7 +51,7 @@ class Reviewer:
             errors="surrogateescape",
             stdin=settings.pop("stdin", subprocess.PIPE),
             stdout=settings.pop("stdout", subprocess.PIPE),
-            stderr=subprocess.PIPE,
+            stderr=settings.pop("stderr", subprocess.PIPE),
             **settings,
         )
 
@@ -61,7 +61,7 @@ class Reviewer:
         """A finished call."""
         with self.start(*arguments, db=db, **settings) as process:
             out, err = process.communicate(typed, timeout=50)
-        return subprocess.CompletedProcess(process.args, process.returncode, out or "", err)
+        return subprocess.CompletedProcess(process.args, process.returncode, out or "", err or "")
 
     def rows(self, *arguments: object) -> list[dict[str, Any]]:
         """The JSON objects that a call printed; the call has to succeed."""

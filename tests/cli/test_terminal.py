@@ -1,0 +1,124 @@
+"""What changes when a person sits there: widths, progress, the screen."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.cli.failures import run
+from reviewer.cli.output import cell_width
+from reviewer.engine import Engine
+from tests.cli.conftest import NOTE, Reviewer
+
+
+def in_terminal(program: Reviewer, *arguments: object, stream: str) -> str:
+    """What a call writes to `stdout` or `stderr` when that is a terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    options: dict[str, Any] = {stream: theirs}
+    process = program.start(*arguments, **options)
+    os.close(theirs)
+    written = bytearray()
+    try:
+        while data := os.read(ours, 65536):
+            written += data
+    except OSError:  # Linux reports the end of a terminal so
+        pass
+    process.communicate(timeout=50)
+    os.close(ours)
+    return written.decode().replace("\r\n", "\n")
+
+
+def test_rows_are_cut_to_the_width(seeded: Reviewer) -> None:
+    memory = seeded.ids()[0]
+    long = "The kiosk prints receipts " + "and again receipts " * 20
+    seeded("edit", memory, "--content-file", "-", typed=long)
+    lines = in_terminal(seeded, "queue", "list", stream="stdout").splitlines()
+    assert max(cell_width(line) for line in lines) <= 80
+    assert any(line.endswith("…") for line in lines)
+    shown = in_terminal(seeded, "queue", "show", memory, stream="stdout").splitlines()
+    told = " ".join(line.strip() for line in shown if line.startswith("  "))
+    assert long.strip() in told
+
+
+def test_a_pipe_gets_whole_rows(seeded: Reviewer) -> None:
+    memory = seeded.ids()[0]
+    long = "The kiosk prints receipts " + "and again receipts " * 20
+    seeded("edit", memory, "--content-file", "-", typed=long)
+    assert long.strip() in seeded("queue", "list").stdout
+
+
+def test_progress_is_one_line_that_goes_away(reviewer: Reviewer) -> None:
+    folder = reviewer.folder / "notes"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"note-{number}.md").write_text(NOTE, encoding="utf-8")
+    written = in_terminal(reviewer, "ingest", folder, stream="stderr")
+    assert re.search(r"\r\d of \d files", written)
+    progress, _, rest = written.rpartition("\r\x1b[K")
+    assert "\n" not in progress
+    assert rest == "Decide with: reviewer\n"
+
+
+class Opened:
+    """Stands for the screen: remembers what it was given."""
+
+    def __init__(self) -> None:
+        self.projects: list[str | None] = []
+        self.settings: list[dict[str, Any]] = []
+
+    def __call__(self, engine: Engine, project: str | None, **settings: Any) -> int:
+        assert engine.queue.projects() == ["kiosk"]
+        self.projects.append(project)
+        self.settings.append(settings)
+        return 0
+
+
+@pytest.fixture
+def at_a_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Pretends that there is a terminal, and names a settings file."""
+    monkeypatch.setattr("reviewer.cli.screen.require_terminal", lambda _: None)
+    path = tmp_path / "config.toml"
+    path.write_text("")
+    monkeypatch.setenv("REVIEWER_CONFIG", str(path))
+    monkeypatch.chdir(tmp_path)
+    return path
+
+
+def test_the_screen_gets_the_store_the_project_and_the_settings(
+    ingested: Reviewer, at_a_terminal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VISUAL", "ed")
+    opened = Opened()
+    assert run(["--db", str(ingested.db)], opened) == 0
+    at_a_terminal.write_text('theme = "light"\neditor = "vim"\n[keys]\npromote = "A"\n')
+    assert run(["--db", str(ingested.db), "--project", "kiosk", "--ascii"], opened) == 0
+    assert opened.projects == [None, "kiosk"]
+    assert opened.settings == [
+        {"ascii": False, "light": False, "keymap": None},
+        {"ascii": True, "light": True, "keymap": at_a_terminal},
+    ]
+    assert os.environ["VISUAL"] == "vim"
+
+
+def test_a_broken_setting_is_said_before_the_screen_opens(
+    ingested: Reviewer, at_a_terminal: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at_a_terminal.write_text("themes = 1")
+    opened = Opened()
+    assert run(["--db", str(ingested.db)], opened) == 1
+    assert "Did you mean theme?" in capsys.readouterr().err
+    assert opened.settings == []
+
+
+def test_what_the_screen_ends_with_is_the_exit_code(
+    ingested: Reviewer, at_a_terminal: Path
+) -> None:
+    def screen(engine: Engine, project: str | None, **settings: Any) -> int:
+        return 3
+
+    assert run(["--db", str(ingested.db)], screen) == 3

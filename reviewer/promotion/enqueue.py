@@ -33,7 +33,7 @@ class Known:
         with failures_as_sentences(self._database.path):
             for chunk in chunks(sorted(wanted)):
                 sql = (
-                    "SELECT type, key, id FROM memory WHERE project_id = ? AND"
+                    "SELECT type, key, id FROM memory WHERE project_id = ? AND kind = 'memory' AND"
                     f" key IN ({','.join('?' * len(chunk))})"
                 )
                 rows = self._database.writer.execute(sql, (self._project_id, *chunk))
@@ -126,7 +126,7 @@ def _insert(
     candidate = ranking.candidate
     key = duplicate_key(candidate.content)
     if act.query(
-        "SELECT 1 FROM memory WHERE project_id = ? AND type = ? AND key = ?",
+        "SELECT 1 FROM memory WHERE project_id = ? AND kind = 'memory' AND type = ? AND key = ?",
         (project_id, str(candidate.type), key),
     ):
         return []

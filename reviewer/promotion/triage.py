@@ -261,15 +261,16 @@ def _regroup(act: Act, rows: Sequence[_Row]) -> None:
 
 
 def _change_wording(act: Act, number: int, content: str, now: str) -> None:
-    old, type_, project = act.query(
-        "SELECT content, type, project_id FROM memory WHERE id = ?", (number,)
+    old, kind, type_, project = act.query(
+        "SELECT content, kind, type, project_id FROM memory WHERE id = ?", (number,)
     )[0]
     if old == content:
         return
     key = duplicate_key(content)
     same = act.query(
-        "SELECT id, status FROM memory WHERE project_id = ? AND type = ? AND key = ? AND id <> ?",
-        (project, type_, key, number),
+        "SELECT id, status FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?"
+        " AND id <> ?",
+        (project, kind, type_, key, number),
     )
     if same:
         raise ConflictError(

@@ -61,6 +61,7 @@ CREATE TABLE memory (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     project_id INTEGER NOT NULL REFERENCES project(id),
     wave_id INTEGER REFERENCES wave(id),
+    kind TEXT NOT NULL DEFAULT 'memory' CHECK (kind IN ('memory', 'entity')),
     type TEXT NOT NULL,
     content TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -84,7 +85,7 @@ CREATE TABLE memory (
     last_seen TEXT NOT NULL,
     pending_since TEXT NOT NULL,
     decided_at TEXT,
-    UNIQUE (project_id, type, key)
+    UNIQUE (project_id, kind, type, key)
 );
 CREATE INDEX memory_queue ON memory (status, deferred, rank DESC, id) WHERE leader_id IS NULL;
 CREATE INDEX memory_queue_of_project

@@ -155,6 +155,13 @@ def test_of_what_was_said_before_the_end_is_shown_and_of_what_came_after_the_beg
     assert after.text.endswith(" …")
 
 
+def test_a_note_stands_under_the_headings_around_it_and_takes_the_whole_width() -> None:
+    note = evidence(shape="section", role="note", headings=("Ledger", "Storage", "Locks"))
+    rows = [line.text for line in lay_out(evidence_blocks(note, GLYPHS), 80)]
+    assert rows[0] == "  Ledger · Storage"
+    assert rows[1].startswith("▌ no - let's use")
+
+
 def test_what_was_not_said_by_anybody_is_named_for_what_it_is() -> None:
     found = evidence(after=(record(id=6, use="tool output", text="ok"),))
     assert "tool outpu" in lay_out(evidence_blocks(found, GLYPHS), 60)[-1].text

@@ -48,9 +48,9 @@ def test_the_cited_line_has_number_bar_and_span() -> None:
     blocks = file_blocks(window("a", "we use it here", "c", first=10), note, GLYPHS)
     assert marked(blocks) == ["use it"]
     assert [line.text for line in lay_out(blocks, 40)] == [
-        "     11   a",
-        "     12 ▌ we use it here",
-        "     13   c",
+        " 11   a",
+        " 12 ▌ we use it here",
+        " 13   c",
     ]
 
 
@@ -77,9 +77,9 @@ def test_records_are_shown_as_they_were_said_in_the_order_of_the_file() -> None:
     )
     blocks = record_blocks(found, GLYPHS)
     rows = [line.text.rstrip() for line in lay_out(blocks, 100)]
-    assert rows[0] == "    441   assistant  Which?"
-    assert rows[1].startswith("    446 ▌ user       no - let's use postgres")
-    assert rows[2] == "    451   tool outpu ok"
+    assert rows[0] == " 441   assistant  Which?"
+    assert rows[1].startswith(" 446 ▌ user       no - let's use postgres")
+    assert rows[2] == " 451   tool outpu ok"
     assert marked(blocks) == ["let's use postgres 16 for the ledger"]
 
 
@@ -195,7 +195,7 @@ async def look(screen: Screen, engine: Engine) -> None:
 async def test_a_note_is_opened_at_the_line(engine: Engine, long_note: Path) -> None:
     async with opened(engine) as screen:
         await look(screen, engine)
-        assert f"   1501 ▌ {WANTED}" in screen.text
+        assert f" 1501 ▌ {WANTED}" in screen.text
         assert "long.md · line 1,501" in screen.text
 
 
@@ -205,11 +205,11 @@ async def test_more_lines_are_read_while_scrolling_and_the_ends_are_reached(
     async with opened(engine) as screen:
         await look(screen, engine)
         await screen.press("g")
-        assert "      1   plain words of line 1 " in screen.text
+        assert "   1   plain words of line 1 " in screen.text
         await screen.press("G")
-        assert "   3000   plain words of line 3000" in screen.text
+        assert " 3000   plain words of line 3000" in screen.text
         await screen.press("enter")
-        assert f"   1501 ▌ {WANTED}" in screen.text
+        assert f" 1501 ▌ {WANTED}" in screen.text
         for _ in range(20):
             await screen.pilot.press("pagedown")
         await screen.settle()
@@ -222,14 +222,14 @@ async def test_words_are_searched_in_the_whole_file(engine: Engine, long_note: P
     async with opened(engine) as screen:
         await look(screen, engine)
         await screen.press("/", *"line 2999", "enter")
-        assert "   2999   plain words of line 2999" in screen.text
+        assert " 2999   plain words of line 2999" in screen.text
         await screen.press("n")
         assert said(screen) == '"line 2999" does not occur below; N searches above.'
         await screen.press("/", *["backspace"] * 9, *"line 77", "enter")
         await screen.press("N")
         assert "plain words of line 779" in screen.text
         await screen.press("enter")
-        assert f"   1501 ▌ {WANTED}" in screen.text
+        assert f" 1501 ▌ {WANTED}" in screen.text
 
 
 async def test_escape_leaves_the_search_before_the_screen(engine: Engine, long_note: Path) -> None:
@@ -244,12 +244,12 @@ async def test_escape_leaves_the_search_before_the_screen(engine: Engine, long_n
 async def test_a_turn_is_shown_as_said_and_as_the_file_has_it(engine: Engine, chat: Path) -> None:
     async with opened(engine) as screen:
         await look(screen, engine)
-        assert f"      4 ▌ assistant  {WANTED}" in screen.text
-        assert "      3   user       and how do we stop that?" in screen.text
+        assert f" 4 ▌ assistant  {WANTED}" in screen.text
+        assert " 3   user       and how do we stop that?" in screen.text
         await screen.press("r")
-        assert '      4 ▌ {"parentUuid": "u2", "uuid": "u3"' in screen.text
+        assert ' 4 ▌ {"parentUuid": "u2", "uuid": "u3"' in screen.text
         await screen.press("r")
-        assert f"      4 ▌ assistant  {WANTED}" in screen.text
+        assert f" 4 ▌ assistant  {WANTED}" in screen.text
 
 
 async def test_hostile_text_is_only_looked_at(engine: Engine, chat: Path) -> None:

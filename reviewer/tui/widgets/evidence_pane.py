@@ -9,10 +9,10 @@ from textual.message import Message
 
 from reviewer.engine import EvidenceView, RecordView
 from reviewer.tui.theme import Glyphs, glyphs
+from reviewer.tui.widgets.roles import role_cells, role_runs
 from reviewer.tui.widgets.text_layout import Block, Run, Span
 from reviewer.tui.widgets.text_pane import TextPane
 
-ROLE_CELLS = 11
 CONTEXT_CHARACTERS = 320
 """Of each record around the one that matters, so many characters nearest to it are shown."""
 MORE = ", o opens the source"
@@ -103,8 +103,8 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
     """The records around, dimmed; the record itself with a bar and its span marked."""
     record = evidence.record
     bar = Run(f"{signs.bar} ", "accent")
-    blocks = [_headings(record, signs)] if record.headings else []
-    blocks += [_context(other, signs, before=True) for other in evidence.before]
+    blocks = [_context(other, signs, before=True) for other in evidence.before]
+    blocks += _headings(record, signs)
     start = max(0, min(evidence.span_start, len(record.text)))
     end = max(start, min(evidence.span_end, len(record.text)))
     if start == end:  # a record without the words it was cited for still has to be shown
@@ -113,8 +113,8 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
         Block(
             record.text,
             spans=(Span(start, end),),
-            first=(bar, _role(record, "strong")),
-            rest=(bar, Run(" " * ROLE_CELLS)),
+            first=(bar, *role_runs(record, "strong")),
+            rest=(bar, Run(" " * role_cells(record))),
             more=MORE,
         )
     )
@@ -122,14 +122,10 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
     return blocks
 
 
-def _role(record: RecordView, style: str) -> Run:
-    word = record.role if record.use == "said" else record.use
-    return Run(word[: ROLE_CELLS - 1].ljust(ROLE_CELLS), style)
-
-
-def _headings(record: RecordView, signs: Glyphs) -> Block:
-    trail = f" {signs.dot} ".join(" ".join(title.split()) for title in record.headings)
-    return Block(trail, "dim", first=(Run("  "), Run("under".ljust(ROLE_CELLS), "faint")))
+def _headings(record: RecordView, signs: Glyphs) -> list[Block]:
+    """The headings above the record's own, which stands in its text."""
+    trail = f" {signs.dot} ".join(" ".join(title.split()) for title in record.headings[:-1])
+    return [Block(trail, "dim", first=(Run("  "),), wrap=False)] if trail else []
 
 
 def _context(record: RecordView, signs: Glyphs, *, before: bool) -> Block:
@@ -141,4 +137,4 @@ def _context(record: RecordView, signs: Glyphs, *, before: bool) -> Block:
         text = f"{signs.ellipsis} {text[-CONTEXT_CHARACTERS:].partition(' ')[2] or text[-40:]}"
     elif len(text) > CONTEXT_CHARACTERS or len(record.text) > near:
         text = f"{text[:CONTEXT_CHARACTERS].rpartition(' ')[0] or text[:40]} {signs.ellipsis}"
-    return Block(text, "faint", first=(Run("  "), _role(record, "faint")))
+    return Block(text, "faint", first=(Run("  "), *role_runs(record, "faint")))

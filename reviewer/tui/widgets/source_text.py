@@ -8,10 +8,9 @@ from typing import Protocol
 
 from reviewer.engine import EvidenceView, FileWindow, RecordView
 from reviewer.tui.theme import Glyphs
+from reviewer.tui.widgets.roles import role_cells, role_runs
 from reviewer.tui.widgets.text_layout import Block, Run, Span
 
-NUMBER_CELLS = 8
-ROLE_CELLS = 11
 LINE_CHARACTERS = 600
 """Of a line that is not cited, so many characters are shown."""
 RECORD_CHARACTERS = 1_200
@@ -48,6 +47,7 @@ def file_blocks(
     cited = cited_lines(evidence)
     marks = _marks(window, evidence, cited)
     prose = evidence.record.shape != "turn"  # JSON is cut to one row a line instead
+    cells = _number_cells(window.first_line + len(window.lines))
     blocks = []
     for number, line in enumerate(window.lines, window.first_line):
         here = number in cited
@@ -59,8 +59,8 @@ def file_blocks(
                 line,
                 "text" if here else "dim",
                 spans,
-                first=(_number(number, here), _bar(here, signs)),
-                rest=(Run(" " * NUMBER_CELLS), _bar(here, signs)),
+                first=(_number(number, cells, here), _bar(here, signs)),
+                rest=(Run(" " * cells), _bar(here, signs)),
                 wrap=prose or here or bool(spans),
                 limit=4_000 if here or spans else LINE_CHARACTERS,
             )
@@ -70,8 +70,10 @@ def file_blocks(
 
 def record_blocks(evidence: EvidenceView, signs: Glyphs, found: Found | None = None) -> list[Block]:
     """One block a record, as it was said: number of its first line, role, text."""
+    around = records(evidence)
+    cells = _number_cells(max(record.line_start for record in around) + 1)
     blocks = []
-    for place, record in enumerate(records(evidence)):
+    for place, record in enumerate(around):
         here = record is evidence.record
         spans = (Span(evidence.span_start, evidence.span_end),) if here else ()
         if found is not None and place == found.at:
@@ -81,8 +83,12 @@ def record_blocks(evidence: EvidenceView, signs: Glyphs, found: Found | None = N
                 record.text,
                 "text" if here else "dim",
                 spans,
-                first=(_number(record.line_start, here), _bar(here, signs), _role(record, here)),
-                rest=(Run(" " * NUMBER_CELLS), _bar(here, signs), Run(" " * ROLE_CELLS)),
+                first=(
+                    _number(record.line_start, cells, here),
+                    _bar(here, signs),
+                    *role_runs(record, "strong" if here else "faint"),
+                ),
+                rest=(Run(" " * cells), _bar(here, signs), Run(" " * role_cells(record))),
                 limit=64_000 if here else RECORD_CHARACTERS,
             )
         )
@@ -117,13 +123,12 @@ def _spellings(said: Sequence[str], whole: str) -> list[str]:
     return [text for text in (*encoded, *said) if text]
 
 
-def _number(line: int, here: bool) -> Run:
-    return Run(f"{line + 1:>{NUMBER_CELLS - 1}} ", "accent" if here else "faint")
+def _number_cells(highest: int) -> int:
+    return len(str(highest)) + 2
 
 
-def _role(record: RecordView, here: bool) -> Run:
-    word = record.role if record.use == "said" else record.use
-    return Run(word[: ROLE_CELLS - 1].ljust(ROLE_CELLS), "strong" if here else "faint")
+def _number(line: int, cells: int, here: bool) -> Run:
+    return Run(f"{line + 1:>{cells - 1}} ", "accent" if here else "faint")
 
 
 def _bar(here: bool, signs: Glyphs) -> Run:

@@ -14,6 +14,7 @@ from reviewer.text.display import display_text
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
 from reviewer.tui.widgets.candidate_pane import CandidatePane, candidate_blocks, candidate_title
 from reviewer.tui.widgets.evidence_pane import EvidencePane, evidence_blocks, evidence_title
+from reviewer.tui.widgets.reflow import reflowed
 from reviewer.tui.widgets.text_layout import Block, Run, Span, lay_out
 from reviewer.tui.widgets.text_pane import TextPane
 from tests.tui.views import HOSTILE, candidate, evidence, record
@@ -131,7 +132,7 @@ def test_the_title_says_when_where_and_who() -> None:
         shape="section", role="note", session=None, at=None, path="/n/plan.md", line_start=9,
         line_end=12, text="a\nb\nc use it", span=(6, 12),
     )  # fmt: skip
-    assert evidence_title(note, GLYPHS, 1, 3) == "Evidence ─ 2 of 3 · plan.md · line 12 · note"
+    assert evidence_title(note, GLYPHS, 1, 3) == "Evidence ─ 2 of 3 · line 12 · plan.md"
 
 
 def test_the_record_has_a_bar_and_its_span_is_marked() -> None:
@@ -153,6 +154,27 @@ def test_of_what_was_said_before_the_end_is_shown_and_of_what_came_after_the_beg
     assert before.text.endswith("last")
     assert after.text.startswith("first")
     assert after.text.endswith(" …")
+
+
+@pytest.mark.parametrize(
+    ("text", "joined"),
+    [
+        ("a line of prose that somebody wrapped by hand\nand went on", True),
+        ("a line of prose that somebody wrapped by hand\n`code` went on", True),
+        ("a short line\nand another", False),
+        ("a line of prose that somebody wrapped by hand\n- an item", False),
+        ("a line of prose that somebody wrapped by hand\n2. an item", False),
+        ("a line of prose that somebody wrapped by hand\n# Heading", False),
+        ("a line of prose that somebody wrapped by hand\n    code", False),
+        ("a line of prose that somebody wrapped by hand\n\nand another", False),
+        ("# a heading that is as long as a line of prose\nand text", False),
+        ("```\na line of code that is as long as any line of prose\nand more\n```", False),
+        ("| a table with a row that is as long as any line |\n| more |", False),
+        ("Status of the thing that is as long as a line: done\nDate: 2026", False),
+    ],
+)
+def test_only_wrapped_prose_is_joined_and_no_character_moves(text: str, joined: bool) -> None:
+    assert reflowed(text) == (text.replace("\n", " ") if joined else text)
 
 
 def test_a_note_stands_under_the_headings_around_it_and_takes_the_whole_width() -> None:

@@ -9,6 +9,7 @@ from textual.message import Message
 
 from reviewer.engine import EvidenceView, RecordView
 from reviewer.tui.theme import Glyphs, glyphs
+from reviewer.tui.widgets.reflow import reflowed
 from reviewer.tui.widgets.roles import role_cells, role_runs
 from reviewer.tui.widgets.text_layout import Block, Run, Span
 from reviewer.tui.widgets.text_pane import TextPane
@@ -88,10 +89,12 @@ class EvidencePane(TextPane):
 
 def evidence_title(evidence: EvidenceView, signs: Glyphs, at: int = 0, total: int = 1) -> str:
     """`Evidence ─ 2026-02-14 session 7505c8 · line 446 · user · 1 of 3`."""
-    record = evidence.record
-    where = f"session {record.session[:6]}" if record.session else PurePath(record.path).name
-    day = (record.at or "")[:10]
-    parts = [f"{day} {where}".strip(), f"line {evidence.line + 1:,}", record.role]
+    record, line = evidence.record, f"line {evidence.line + 1:,}"
+    if record.shape == "turn":
+        session = f"session {record.session[:6]}" if record.session else PurePath(record.path).name
+        parts = [f"{(record.at or '')[:10]} {session}".strip(), line, record.role]
+    else:
+        parts = [line, PurePath(record.path).name]
     if record.sidechain:
         parts.append("sidechain")
     if total > 1:
@@ -111,7 +114,7 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
         end = min(start + 1, len(record.text)) if record.text else 0
     blocks.append(
         Block(
-            record.text,
+            record.text if record.shape == "turn" else reflowed(record.text),
             spans=(Span(start, end),),
             first=(bar, *role_runs(record, "strong")),
             rest=(bar, Run(" " * role_cells(record))),

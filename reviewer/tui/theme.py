@@ -129,6 +129,7 @@ class Glyphs:
     newline: str = "⏎"
     times: str = "×"
     minus: str = "−"
+    thumb: str = "▐"
 
 
 GLYPHS = Glyphs()
@@ -147,6 +148,7 @@ ASCII = Glyphs(
     newline="\\",
     times="x",
     minus="-",
+    thumb="#",
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -12,6 +13,7 @@ from reviewer.tui.acting import Acting
 from reviewer.tui.actions import Action, actions_of, bindings_for, shown_key
 from reviewer.tui.holders import holders
 from reviewer.tui.keymap import Keymap
+from reviewer.tui.screens.moving import ListMoving
 from reviewer.tui.widgets.bars import FooterBar, StatusBar
 from reviewer.tui.widgets.help_list import HelpList, HelpRow
 from reviewer.tui.widgets.line import TitleRule
@@ -19,7 +21,7 @@ from reviewer.tui.widgets.line import TitleRule
 GROUPS = ("Decide", "Select", "Look", "Move", "Screens")
 
 
-class HelpScreen(Acting, Screen[None], inherit_bindings=False):
+class HelpScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
     """A list of actions; `enter` runs the one under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help")]
@@ -59,46 +61,16 @@ class HelpScreen(Acting, Screen[None], inherit_bindings=False):
         self.query_one(FooterBar).show([(one, self._keymap.keys(one.id)[0]) for one in actions])
         self._explain()
 
+    @property
+    def moved_list(self) -> HelpList:
+        """The moving keys move the list."""
+        return self.rows
+
+    @on(HelpList.Moved)
     def _explain(self) -> None:
         row = self.rows.current
         if row.action is not None:
             self.say(row.reason or row.action.help)
-
-    def _go(self, lines: int) -> None:
-        self.rows.move_by(lines)
-        self._explain()
-
-    def line_down(self) -> None:
-        """One action down."""
-        self._go(1)
-
-    def line_up(self) -> None:
-        """One action up."""
-        self._go(-1)
-
-    def half_down(self) -> None:
-        """Half a page down."""
-        self._go(self.rows.page // 2)
-
-    def half_up(self) -> None:
-        """Half a page up."""
-        self._go(-(self.rows.page // 2))
-
-    def page_down(self) -> None:
-        """One page down."""
-        self._go(self.rows.page)
-
-    def page_up(self) -> None:
-        """One page up."""
-        self._go(-self.rows.page)
-
-    def go_home(self) -> None:
-        """The first action."""
-        self._go(-len(self.rows.rows))
-
-    def go_end(self) -> None:
-        """The last action."""
-        self._go(len(self.rows.rows))
 
     async def run_here(self) -> None:
         """Close the help and run the action, unless it can do nothing."""

@@ -22,11 +22,13 @@ from reviewer.tui.messages import (
     StateRead,
 )
 from reviewer.tui.queue_model import QueueModel
+from reviewer.tui.screens.moving import ListMoving
 from reviewer.tui.screens.queue_decisions import Decisions
 from reviewer.tui.screens.queue_editing import Editing
 from reviewer.tui.screens.queue_filter import Filtering
 from reviewer.tui.screens.queue_loading import Loading
 from reviewer.tui.screens.queue_looking import Looking
+from reviewer.tui.screens.queue_shows import Shows
 from reviewer.tui.screens.queue_view import View
 from reviewer.tui.situation import Situation
 from reviewer.tui.widgets.bars import FooterBar, HeaderBar, StatusBar, TabBar
@@ -46,7 +48,7 @@ ROWS = [(0, "-short"), (22, "-tall")]
 """From so many cells on a screen has that class; `styles/` says what it means."""
 
 
-class QueueScreen(Acting, Screen[None], inherit_bindings=False):
+class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
     """Lays the queue out; what keys do is in the parts: decisions, editing, view and so on."""
 
     PANE = "queue"
@@ -74,6 +76,7 @@ class QueueScreen(Acting, Screen[None], inherit_bindings=False):
         self.filtering = Filtering(self)
         self.looking = Looking(self)
         self.view = View(self)
+        self.shows = Shows(self)
 
     def compose(self) -> ComposeResult:
         """Header and tabs, the list beside or above the panes, status and footer."""
@@ -101,7 +104,7 @@ class QueueScreen(Acting, Screen[None], inherit_bindings=False):
         """Read the first page at once; everything else follows in workers."""
         self.header.project = display_line(self.project or "all projects")
         self.loader.first_page()
-        self.view.show_keys()
+        self.shows.show_keys()
         self.set_interval(WATCH_SECONDS, self.loader.watch)
 
     def on_screen_resume(self) -> None:
@@ -110,45 +113,16 @@ class QueueScreen(Acting, Screen[None], inherit_bindings=False):
 
     def on_resize(self) -> None:
         """The upright rule meets the rule between the panes."""
-        self.call_after_refresh(self.view.show_joint)
+        self.call_after_refresh(self.shows.show_joint)
 
     def situation(self) -> Situation:
         """What decides which keys do something."""
         return self.view.situation()
 
-    # moving: the list, whatever pane has the focus
-
-    def line_down(self) -> None:
-        """One row down."""
-        self.list.move_by(1)
-
-    def line_up(self) -> None:
-        """One row up."""
-        self.list.move_by(-1)
-
-    def half_down(self) -> None:
-        """Half a page down."""
-        self.list.move_by(self.list.page // 2)
-
-    def half_up(self) -> None:
-        """Half a page up."""
-        self.list.move_by(-(self.list.page // 2))
-
-    def page_down(self) -> None:
-        """One page down."""
-        self.list.move_by(self.list.page)
-
-    def page_up(self) -> None:
-        """One page up."""
-        self.list.move_by(-self.list.page)
-
-    def go_home(self) -> None:
-        """To the first row."""
-        self.list.move_to(0)
-
-    def go_end(self) -> None:
-        """To the last row."""
-        self.list.move_to(len(self.model.ids) - 1)
+    @property
+    def moved_list(self) -> CandidateList:
+        """The moving keys move the list, whatever pane has the focus."""
+        return self.list
 
     # what comes back
 
@@ -202,4 +176,4 @@ class QueueScreen(Acting, Screen[None], inherit_bindings=False):
 
     def on_descendant_focus(self) -> None:
         """Titles and footer follow the focus."""
-        self.view.show_keys()
+        self.shows.show_keys()

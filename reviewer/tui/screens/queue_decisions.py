@@ -66,7 +66,7 @@ class Decisions:
             screen.list.move_to(model.after_decision(before))
         screen.list.refresh()
         screen.say(f"{done.title} - u to undo")
-        screen.view.show_title()
+        screen.shows.show_title()
         screen.loader.wrote()
 
     def _targets(self, *, waiting: bool) -> list[int]:
@@ -122,7 +122,7 @@ class Decisions:
         screen.model.touched(ids)
         screen.list.refresh()
         screen.say(words)
-        screen.view.show_title()
+        screen.shows.show_title()
         screen.loader.wrote()
 
     async def merge(self) -> None:

@@ -42,8 +42,8 @@ class Editing:
             screen.say(f"The draft of #{row.id} goes on where you left it.")
         else:
             screen.say(f"Editing #{row.id}: ctrl+s promotes it, escape keeps a draft.")
-        screen.view.show_keys()
-        screen.call_after_refresh(screen.view.show_joint)
+        screen.shows.show_keys()
+        screen.call_after_refresh(screen.shows.show_joint)
 
     @property
     def lower_half(self) -> Widget | None:
@@ -87,5 +87,5 @@ class Editing:
         self.active = self._screen.list.locked = False
         self._screen.remove_class("editing")
         self._screen.list.focus(scroll_visible=False)
-        self._screen.view.show_keys()
-        self._screen.call_after_refresh(self._screen.view.show_joint)
+        self._screen.shows.show_keys()
+        self._screen.call_after_refresh(self._screen.shows.show_joint)

@@ -143,9 +143,9 @@ class Loading:
     def _shown_again(self) -> None:
         screen = self._screen
         self._version = self._engine.foreign_version()
-        screen.view.show_empty()
+        screen.shows.show_empty()
         screen.list.model_changed()
-        screen.view.show_title()
+        screen.shows.show_title()
         self.read_detail()
 
     # the row under the cursor
@@ -168,7 +168,7 @@ class Loading:
         number = self._screen.model.current_id
         if number is None:
             self.shown = None
-            self._screen.view.show_detail()
+            self._screen.shows.show_detail()
             return
         queue = self._engine.queue
 
@@ -191,7 +191,7 @@ class Loading:
         if message.memory_id != self._screen.model.current_id:
             return
         self.shown = message
-        self._screen.view.show_detail()
+        self._screen.shows.show_detail()
         self._screen.set_timer(STATE_SECONDS, lambda: self._read_state(message.memory_id))
 
     def _read_state(self, number: int) -> None:
@@ -206,7 +206,7 @@ class Loading:
     def take_state(self, message: StateRead) -> None:
         """Say so when the source changed since."""
         if self.shown is not None and message.memory_id == self.shown.memory_id:
-            self._screen.view.show_detail(message.state)
+            self._screen.shows.show_detail(message.state)
 
     # counts and other writers
 
@@ -227,8 +227,8 @@ class Loading:
         header.promoted = counts.promoted_today
         header.rejected = counts.rejected_today
         header.minutes = self.pace.minutes(counts.waiting)
-        self._screen.view.show_empty()
-        self._screen.view.show_remark()
+        self._screen.shows.show_empty()
+        self._screen.shows.show_remark()
 
     def wrote(self) -> None:
         """This screen has written: that is no news from others."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from textual.reactive import reactive
 
+from reviewer.text.display import display_line
 from reviewer.tui.actions import Action, shown_key
 from reviewer.tui.theme import Glyphs, Palette
 from reviewer.tui.widgets.line import Line, Part
@@ -70,7 +71,7 @@ class StatusBar(Line):
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a sentence until the next one."""
-        self._text, self._bad = text, bad
+        self._text, self._bad = display_line(text), bad
 
     def recover(self) -> None:
         """The trouble is over: take its sentence away."""

@@ -137,9 +137,9 @@ class CandidateList(ScrollView, can_focus=True):
             self.redraw_place()
         self.post_message(self.Moved(index))
 
-    def move_by(self, lines: int) -> None:
+    def move_by(self, rows: int) -> None:
         """Move the cursor by so many rows."""
-        self.move_to(self.model.cursor + lines)
+        self.move_to(self.model.cursor + rows)
 
     @property
     def height(self) -> int:

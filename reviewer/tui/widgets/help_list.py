@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual.geometry import Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -31,6 +32,9 @@ class HelpRow:
 class HelpList(ScrollView, can_focus=True):
     """Draws rows and moves a cursor over those that are actions."""
 
+    class Moved(Message):
+        """The cursor stands on another row."""
+
     DEFAULT_CSS = "HelpList { height: 1fr; width: 1fr; overflow: hidden hidden; }"
 
     def __init__(self, rows: Sequence[HelpRow], *, id: str | None = None) -> None:  # noqa: A002
@@ -53,10 +57,14 @@ class HelpList(ScrollView, can_focus=True):
         self.virtual_size = Size(self.size.width, len(self.rows))
         self._keep_in_sight()
 
-    def move_by(self, lines: int) -> None:
-        """Move the cursor, over headings to the next action in the same direction."""
-        step = 1 if lines > 0 else -1
-        at = max(0, min(self.cursor + lines, len(self.rows) - 1))
+    def move_by(self, rows: int) -> None:
+        """Move the cursor by so many rows, over headings."""
+        self.move_to(self.cursor + rows)
+
+    def move_to(self, index: int) -> None:
+        """Move the cursor; from a heading on to the next action in the same direction."""
+        step = 1 if index >= self.cursor else -1
+        at = max(0, min(index, len(self.rows) - 1))
         while 0 <= at < len(self.rows) and self.rows[at].action is None:
             at += step
         if not 0 <= at < len(self.rows):
@@ -64,6 +72,7 @@ class HelpList(ScrollView, can_focus=True):
         self.cursor = at
         self._keep_in_sight()
         self.refresh()
+        self.post_message(self.Moved())
 
     def _keep_in_sight(self) -> None:
         height, top = max(self.size.height, 1), self.scroll_offset.y

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.clusters import NEAR, similarity
@@ -16,6 +16,9 @@ from reviewer.text.normalise import duplicate_key
 _WORD = re.compile(r"\w{3,}")
 SHORTLIST = 20
 """Memories that share a rare word with a candidate and are compared with it."""
+
+EVIDENCE = 50
+"""Places that are kept of one memory: what is said everywhere would fill the store."""
 
 
 class Known:
@@ -81,7 +84,7 @@ def queue_new(
 
     Returns the ids, in order. Rows whose key has appeared meanwhile are left out.
     """
-    records = _record_ids(act, project_id, rankings)
+    records = _record_ids(act, project_id, _candidates(rankings))
     ids: list[int] = []
     for ranking in rankings:
         leader = _insert(act, ranking, known.leader(ranking.candidate.content), records,
@@ -93,25 +96,28 @@ def queue_new(
     return ids
 
 
-def count_again(act: Act, repeats: Sequence[tuple[int, int]], now: str) -> None:
-    """Note that known memories were seen again: `(id, times)`.
+def count_again(
+    act: Act, sightings: Sequence[tuple[int, Candidate]], *, project_id: int, now: str
+) -> None:
+    """Note that known memories, by id, were said again: more evidence, and one more to the count.
 
     An active one gains references, any other is `seen` more often; what was rejected stays so.
     """
-    totals: dict[int, int] = {}
-    for number, times in repeats:
-        totals[number] = totals.get(number, 0) + times
-    for chunk in chunks(sorted(totals)):
-        sql = (
-            f"SELECT id, status, seen, refs FROM memory WHERE id IN ({','.join('?' * len(chunk))})"
-        )
+    again: dict[int, list[Candidate]] = {}
+    for number, candidate in sightings:
+        again.setdefault(number, []).append(candidate)
+    records = _record_ids(act, project_id, (candidate for _, candidate in sightings))
+    for chunk in chunks(sorted(again)):
+        marks = ",".join("?" * len(chunk))
+        sql = f"SELECT id, status, seen, refs FROM memory WHERE id IN ({marks})"
         updates: list[tuple[int, Image]] = []
         for number, status, seen, refs in act.query(sql, chunk):
-            if status == "active":
-                updates.append((number, {"refs": refs + totals[number], "last_seen": now}))
-            else:
-                updates.append((number, {"seen": seen + totals[number], "last_seen": now}))
+            times = len(again[number])
+            counted = {"refs": refs + times} if status == "active" else {"seen": seen + times}
+            updates.append((number, {**counted, "last_seen": now}))
         act.update_each("memory", updates)
+        for number in chunk:
+            _add_evidence(act, number, again[number], records)
 
 
 def _insert(
@@ -152,41 +158,44 @@ def _insert(
         last_seen=now,
         pending_since=now,
     )
-    spans = dict.fromkeys(
-        (records[item.record.key], item.span_start, item.span_end, item.rule,
-         item.extractor_version)
-        for item in (candidate, *ranking.also)
-        if item.record.key in records
-    )  # fmt: skip
-    act.insert_many(
-        "evidence",
-        [
-            {
-                "memory_id": number,
-                "record_id": record,
-                "span_start": start,
-                "span_end": end,
-                "rule": rule,
-                "extractor_version": version,
-            }
-            for record, start, end, rule, version in spans
-        ],
-    )
+    _add_evidence(act, number, (candidate, *ranking.also), records)
     return [number]
 
 
-def _record_ids(act: Act, project_id: int, rankings: Sequence[Ranking]) -> dict[str, int]:
-    keys = {
-        item.record.key
-        for ranking in rankings
-        for row in (ranking, *ranking.members)
-        for item in (row.candidate, *row.also)
-    }
+def _add_evidence(
+    act: Act, number: int, candidates: Iterable[Candidate], records: dict[str, int]
+) -> None:
+    """Add where a memory was said; at most EVIDENCE places of it are kept."""
+    columns = ("record_id", "span_start", "span_end", "rule", "extractor_version")
+    held = set(
+        act.query("SELECT record_id, span_start, span_end FROM evidence WHERE memory_id = ?",
+                  (number,))
+    )  # fmt: skip
+    rows: list[Image] = []
+    for candidate in candidates:
+        record = records.get(candidate.record.key)
+        place = (record, candidate.span_start, candidate.span_end)
+        if record is None or place in held or len(held) >= EVIDENCE:
+            continue
+        held.add(place)
+        values = (*place, candidate.rule, candidate.extractor_version)
+        rows.append({"memory_id": number, **dict(zip(columns, values, strict=True))})
+    act.insert_many("evidence", rows)
+
+
+def _record_ids(act: Act, project_id: int, candidates: Iterable[Candidate]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for chunk in chunks(sorted(keys)):
+    for chunk in chunks(sorted({candidate.record.key for candidate in candidates})):
         sql = (
             "SELECT key, id FROM record WHERE project_id = ? AND key IN"
             f" ({','.join('?' * len(chunk))})"
         )
         found.update((row[0], row[1]) for row in act.query(sql, (project_id, *chunk)))
     return found
+
+
+def _candidates(rankings: Sequence[Ranking]) -> Iterator[Candidate]:
+    for ranking in rankings:
+        for row in (ranking, *ranking.members):
+            yield row.candidate
+            yield from row.also

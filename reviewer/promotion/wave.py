@@ -53,7 +53,7 @@ class Wave:
         self._shelf = Shelf(database, ledger, clock)
         self._known_text = KnownText()
         self._pool: list[Candidate] = []
-        self._repeats: list[tuple[int, int]] = []
+        self._sightings: list[tuple[int, Candidate]] = []
         self._files = self._unchanged = self._bytes = self._records = self._masked = 0
         self._kept_out: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
@@ -186,7 +186,7 @@ class Wave:
                 wave_id=self._number,
                 now=now,
             )
-            count_again(act, self._repeats, now)
+            count_again(act, self._sightings, project_id=self._shelf.project_id, now=now)
             for ranking in ranked.over_cap:
                 self._report.drop(OverCap.of(ranking))
             near = _count_near(act, ids)
@@ -213,7 +213,7 @@ class Wave:
             if number is None:
                 new.append(candidate)
             else:
-                self._repeats.append((number, 1))
+                self._sightings.append((number, candidate))
         return rank(new, novelty=known.novelty, cap=CAP)
 
     def _summed_up(
@@ -232,7 +232,7 @@ class Wave:
             fresh=self._shelf.fresh,
             skipped=self._skipped.total() + self._passed_over.total(),
             new=queued,
-            repeated=len(self._repeats) + ranked.repeated,
+            repeated=len(self._sightings) + ranked.repeated,
             near=near,
             over_cap=over_cap,
             over_cap_left=over_cap,

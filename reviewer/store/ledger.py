@@ -50,6 +50,8 @@ class Act:
 
     def insert_many(self, table: str, rows: Sequence[Image]) -> range:
         """Insert rows that all have the same columns; returns their ids, in order."""
+        if not rows:
+            return range(0)
         first = self._next_id(table)
         defaults = self._defaults(table)
         for number, row in enumerate(rows):

@@ -121,6 +121,10 @@ def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(engine, tmp_path
 
     assert (report.new, report.repeated) == (0, 1)
     assert engine.queue.candidate(number).seen == 2
+    assert [Path(e.record.path).name for e in engine.queue.evidence(number)] == [
+        "a.jsonl",
+        "b.jsonl",
+    ]
 
 
 def test_what_was_rejected_stays_rejected_and_is_counted(engine, tmp_path):

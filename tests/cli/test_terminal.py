@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,28 @@ def test_what_the_screen_ends_with_is_the_exit_code(
         return 3
 
     assert run(["--db", str(ingested.db)], screen) == 3
+
+
+def test_a_demo_that_is_told_to_end_leaves_nothing_behind(reviewer: Reviewer) -> None:
+    scratch = reviewer.folder / "scratch"
+    scratch.mkdir()
+    ours, theirs = pty.openpty()
+    process = reviewer.start(
+        "demo",
+        db=False,
+        env={"TMPDIR": str(scratch), "TERM": "xterm-256color"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    try:
+        os.read(ours, 1)
+        assert list(scratch.glob("reviewer-demo-*/demo.db"))
+        process.terminate()
+        assert process.wait(timeout=30) == -signal.SIGTERM
+        assert not list(scratch.glob("reviewer-demo-*"))
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)

@@ -61,7 +61,7 @@ CREATE TABLE memory (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     project_id INTEGER NOT NULL REFERENCES project(id),
     wave_id INTEGER REFERENCES wave(id),
-    kind TEXT NOT NULL DEFAULT 'memory' CHECK (kind IN ('memory', 'entity')),
+    kind TEXT NOT NULL DEFAULT 'memory' CHECK (kind IN ('memory', 'entity', 'conflict')),
     type TEXT NOT NULL,
     content TEXT NOT NULL,
     key TEXT NOT NULL,

@@ -97,7 +97,7 @@ class Wave:
                 self._passed_over[item.reason] += 1
                 continue
             if not _is_text(item.path):
-                self._passed_over["a name that is not UTF-8"] += 1
+                self._passed_over["a name that is no text"] += 1
                 continue
             try:
                 found.append((item.path, item.path.stat().st_size))

@@ -76,6 +76,10 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
                 return
         await super().on_event(event)
 
+    def on_app_focus(self) -> None:
+        """The terminal has the focus again: others may have written meanwhile."""
+        self.queue_screen.loader.watch()
+
     def _collect_again(self) -> None:
         gc.freeze()
         gc.enable()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from reviewer.errors import StoreError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """`PRAGMA user_version` of a store that has every migration of `store/schema.py`."""
 
 BUSY_MILLISECONDS = 10_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
@@ -14,7 +15,7 @@ from reviewer.extraction.hints import structural_signal
 from reviewer.extraction.passages import Passage, passages, wording
 from reviewer.extraction.rules import EXTRACTOR_VERSION, first_match
 from reviewer.extraction.rules.rule import Statement
-from reviewer.extraction.screens import RESTATES_BOOT
+from reviewer.extraction.screens import RESTATES_BOOT, SHORTEST
 from reviewer.extraction.weights import weight
 from reviewer.sources.records import Record, Role, Shape, Use
 from reviewer.text.units import UnitKind, units
@@ -23,6 +24,13 @@ NO_RULE = "no rule matched"
 NOT_IN_FORCE = "entry superseded or rejected"
 _NO_LONGER = ("superseded", "deprecated", "rejected", "obsolete", "withdrawn")
 _KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
+# `[Decision] ...`, `**Decision**: ...`; what other labels say (`Root cause:`) is part of the fact.
+_LABEL = re.compile(
+    r"[-*+]?[ ]*(?:\[[A-Za-z][\w /-]{2,30}\][ ]+(?!\()"
+    r"|(?:\*\*|__)?(?:decision|preference|requirement|constraint)(?:\*\*|__)?[ ]*:"
+    r"[ ]*(?:\*\*|__)?[ ]*)",
+    re.IGNORECASE,
+)
 _MOST_KNOWN = 50_000
 """Sentences of boot text remembered; the oldest give way, so that memory stays flat."""
 
@@ -131,9 +139,10 @@ def _from_record(
         if rule is None:
             drop(NO_RULE, passage.content, passage.start, passage.end)
             continue
+        start, content = _without_label(record, passage)
         yield Candidate(
             type=rule.type,
-            content=passage.content,
+            content=content,
             rule=rule.id,
             prior=rule.prior,
             signal=signal,
@@ -141,11 +150,20 @@ def _from_record(
             confidence=confidence(rule.prior, signal, fresh),
             weight=weight(statement, rule),
             record=record,
-            span_start=passage.start,
+            span_start=start,
             span_end=passage.end,
             extractor_version=EXTRACTOR_VERSION,
-            flags=flags_of(passage.content, record.role),
+            flags=flags_of(content, record.role),
         )
+
+
+def _without_label(record: Record, passage: Passage) -> tuple[int, str]:
+    """Where a passage begins and what it says without the label that only names its type."""
+    label = _LABEL.match(record.text, passage.start, passage.end)
+    content = wording(record.text[label.end() : passage.end]) if label else ""
+    if label is None or len(content) < SHORTEST:
+        return passage.start, passage.content
+    return label.end(), content
 
 
 def _statement(record: Record, passage: Passage, final: bool) -> Statement:

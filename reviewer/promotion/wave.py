@@ -71,7 +71,8 @@ class Wave:
         """See `Intake.ingest`."""
         began = time.monotonic()
         found = self._find(paths)
-        self._number = self._shelf.start(project, [str(path) for path in paths])
+        roots = [str(path).encode("utf-8", "backslashreplace").decode() for path in paths]
+        self._number = self._shelf.start(project, roots)
         self._report = ReportFolder(self._database.path, self._number)
         self._tell = _Telling(progress, found)
         self._cancelled = cancelled
@@ -94,6 +95,9 @@ class Wave:
         for item in walk([Path(os.path.abspath(path)) for path in paths]):
             if not isinstance(item, Found):
                 self._passed_over[item.reason] += 1
+                continue
+            if not _is_text(item.path):
+                self._passed_over["a name that is no text"] += 1
                 continue
             try:
                 found.append((item.path, item.path.stat().st_size))
@@ -321,6 +325,15 @@ def _queued(act: Act, ids: Sequence[int]) -> list[dict[str, Any]]:
         )
         rows += (dict(zip(columns, row, strict=True)) for row in act.query(sql, chunk))
     return rows
+
+
+def _is_text(path: Path) -> bool:
+    """Whether a path can be stored, shown and opened again by what was stored."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _reason(problem: SourceError, path: Path) -> str:

@@ -139,7 +139,6 @@ class TestWhatIsRead:
         Path(reviewer.folder / name).write_text(NOTE)
         assert "no text" in reviewer.fails("ingest", name)
 
-    @pytest.mark.xfail(strict=True, reason="the walk does not pass such names over yet")
     def test_a_name_that_is_no_text_does_not_stop_its_folder(self, reviewer: Reviewer) -> None:
         folder = reviewer.folder / "notes"
         folder.mkdir()

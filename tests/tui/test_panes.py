@@ -244,6 +244,18 @@ async def test_several_evidences_are_counted_and_turned() -> None:
         assert app.evidence.current.record.id == 2
 
 
+async def test_what_does_not_fit_has_a_thumb_at_its_place() -> None:
+    app = Panes()
+    async with app.run_test(size=(40, 20)) as pilot:
+        app.candidate.show([Block("few rows")])
+        assert not any(row.endswith("▐") for row in drawn(app.candidate))
+        app.candidate.show([Block("\n".join(["row"] * 90))])
+        assert [row.endswith("▐") for row in drawn(app.candidate)] == [False, True, *[False] * 8]
+        app.candidate.focus()
+        await pilot.press("G")
+        assert [row.endswith("▐") for row in drawn(app.candidate)] == [*[False] * 9, True]
+
+
 async def test_hints_are_shown_as_far_as_there_is_room() -> None:
     app = Panes()
     async with app.run_test(size=(100, 20)) as pilot:

@@ -185,6 +185,19 @@ async def test_the_place_is_remembered_beyond_the_first_page(seeded, monkeypatch
         assert screen.model.current_id == left_at
 
 
+@pytest.mark.parametrize("keys", [("R",), ("slash", "c", "a", "escape"), ("t", "t", "t", "t")])
+async def test_a_row_far_down_keeps_the_cursor(seeded, monkeypatch, keys):
+    from reviewer.tui.screens import queue_loading
+
+    monkeypatch.setattr(queue_loading, "FIRST_PAGE", 20)
+    async with opened(seeded) as screen:
+        await screen.press("G", "k")
+        here, rows = screen.model.current_id, len(screen.model.ids)
+        await screen.press(*keys)
+        assert screen.model.current_id == here
+        assert len(screen.model.ids) == rows
+
+
 async def test_a_damaged_place_file_is_no_trouble(stocked):
     Path(f"{stocked.path}.places.json").write_text("{", "utf-8")
     async with opened(stocked) as screen:

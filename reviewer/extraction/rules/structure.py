@@ -95,6 +95,8 @@ def _entry_title(statement: Statement) -> bool:
 def _in_note_under(heading: re.Pattern[str], statement: Statement) -> bool:
     if statement.shape is Shape.TURN or statement.kind not in _PROSE:
         return False
+    if _TYPED_ITEM.match(statement.text):  # says itself what it is
+        return False
     return bool(heading.fullmatch(statement.heading.strip(" *_:#")))
 
 

@@ -120,7 +120,9 @@ class TextPane(Scrolling, Acting, can_focus=True, inherit_bindings=False):
         if y < HEADER_ROWS:
             return Strip(segments).adjust_cell_length(width, styles.text)
         strip = Strip(segments).adjust_cell_length(max(width - 1, 0), styles.text)
-        return Strip([*strip, Segment("▐" if thumb else " ", styles.rule)], width)
+        return Strip(
+            [*strip, Segment(glyphs(self.app).thumb if thumb else " ", styles.rule)], width
+        )
 
     @property
     def room(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from textual.command import DiscoveryHit, Hit, Provider
 
 from reviewer.tui.acting import Acting
-from reviewer.tui.actions import ACTIONS, Action
+from reviewer.tui.actions import ACTIONS, Action, shown_key
 from reviewer.tui.holders import holders
 
 _HIDDEN_GROUPS = {"Move"}
@@ -42,9 +42,7 @@ class ActionProvider(Provider):
     def _title(self, action: Action) -> str:
         keymap: Any = getattr(self.app, "keymap_in_use", None)
         keys = keymap.keys(action.id) if keymap else ()
-        from reviewer.tui.actions import shown_key
-
-        return f"{action.group}: {action.title}" + (f"   {shown_key(keys[0])}" if keys else "")
+        return action.title + (f"   {shown_key(keys[0])}" if keys else "")
 
     def _actions(self) -> Iterator[tuple[Action, Acting]]:
         app = self.app

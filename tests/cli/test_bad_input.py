@@ -137,7 +137,9 @@ class TestWhatIsRead:
     def test_a_name_that_is_no_text_is_said(self, reviewer: Reviewer) -> None:
         name = os.fsdecode(b"note-\xff.md")
         Path(reviewer.folder / name).write_text(NOTE)
-        assert "no text" in reviewer.fails("ingest", name)
+        done = reviewer("ingest", name)
+        assert done.returncode == 1
+        assert done.stderr == "Nothing could be read: 1 a name that is no text.\n"
 
     def test_a_name_that_is_no_text_does_not_stop_its_folder(self, reviewer: Reviewer) -> None:
         folder = reviewer.folder / "notes"

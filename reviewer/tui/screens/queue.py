@@ -128,6 +128,7 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
 
     @on(CandidateList.Moved)
     def _moved(self) -> None:
+        self.filtering.left_row = None
         self.loader.follow()
 
     @on(CandidateList.Opened)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from reviewer.tui.screens.queue import QueueScreen
     from reviewer.tui.widgets.filter_bar import FilterBar
 
-REST_SECONDS = 0.04
+REST_SECONDS = 0.015
 
 
 class Filtering:
@@ -21,6 +21,8 @@ class Filtering:
         self._screen = screen
         self._bar: FilterBar | None = None
         self._rest: Timer | None = None
+        self.left_row: int | None = None
+        """The row that the cursor was on before the filter, until it is moved in the result."""
 
     @property
     def focused(self) -> bool:
@@ -35,6 +37,8 @@ class Filtering:
             self._bar = FilterBar(self)
             await self._screen.query_one("#left").mount(self._bar)
         self._bar.add_class("-open")
+        if not self._screen.loader.query.filter:
+            self.left_row = self._screen.model.current_id
         field = self._bar.field
         field.focus(scroll_visible=False)
         field.cursor_position = len(field.value)
@@ -48,7 +52,9 @@ class Filtering:
     def _run(self, text: str) -> None:
         query = self._screen.loader.query
         if text != query.filter:
-            self._screen.loader.ask(replace(query, filter=text))
+            self._screen.loader.ask(
+                replace(query, filter=text), quick=bool(text), here=None if text else self.left_row
+            )
 
     def keep(self) -> None:
         """Back to the list, with the filter."""

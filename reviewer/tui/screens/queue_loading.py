@@ -83,9 +83,13 @@ class Loading:
         self._read_ids(self.query, extends=True)
         self.read_counts()
 
-    def ask(self, query: QueueQuery) -> None:
-        """Read another list: another filter, order or status."""
-        self._read_ids(query, extends=False)
+    def ask(self, query: QueueQuery, *, quick: bool = False, here: int | None = None) -> None:
+        """Read another list: another filter, order or status.
+
+        `quick` shows its first page first; the cursor goes to `here`, or stays on its row.
+        """
+        self._wanted_place = here
+        self._read_ids(query, extends=False, quick=quick)
 
     def go_to(self, number: int) -> None:
         """Put the cursor on a memory; the list shows all when it does not hold that one."""
@@ -96,8 +100,8 @@ class Loading:
         if at is not None:
             self._screen.list.move_to(at)
             return
-        self._wanted_place = number if leader is None else leader
-        self.ask(QueueQuery(project=self.query.project, status="all"))
+        here = number if leader is None else leader
+        self.ask(QueueQuery(project=self.query.project, status="all"), here=here)
 
     def refresh(self, here: int | None = None) -> None:
         """Read the list again; the cursor stays on its row, or goes to `here`."""
@@ -106,12 +110,18 @@ class Loading:
         self.read_counts()
         self._screen.say("The queue was read again.")
 
-    def _read_ids(self, query: QueueQuery, *, extends: bool) -> None:
+    def _read_ids(self, query: QueueQuery, *, extends: bool, quick: bool = False) -> None:
+        """`extends`: the first page is shown already. `quick`: show it before the rest."""
         self._asked = query
 
         def work() -> None:
-            ids = self._engine.queue.ids(query)
-            self._screen.post_message(SnapshotRead(query, ids, extends))
+            queue, post = self._engine.queue, self._screen.post_message
+            if quick:
+                first = queue.ids(query, limit=FIRST_PAGE)
+                post(SnapshotRead(query, first, extends=False))
+                if len(first) < FIRST_PAGE:
+                    return
+            post(SnapshotRead(query, queue.ids(query), extends=quick or extends))
 
         self._work("ids", work)
 

@@ -1,0 +1,179 @@
+"""Rules on what shall or must be: requirements, and constraints on how things may be done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from reviewer.extraction.candidates import RuleClass
+from reviewer.extraction.entities.entity import Attribute, EntityType
+from reviewer.extraction.entities.naming import leans, name_key, titled
+from reviewer.extraction.entities.quantities import quantities
+from reviewer.extraction.entities.relations import relations_in
+from reviewer.extraction.entities.rule import EntityRule, Found, Place
+from reviewer.sources.records import Role
+from reviewer.text.units import UnitKind
+
+# In capitals (RFC 2119) or not; `may not` and `cannot` forbid, `should` only wishes.
+_OBLIGATION = re.compile(
+    r"^(?:\**\[?(?P<number>[A-Z]{1,6}-\d{1,5})\]?\**\s*[:.–—-]?\s+)?"
+    r"(?P<subject>[^.;!?:\n]{2,90}?)\s+"
+    r"(?P<modal>(?:must|shall)(?:\s+(?:not|never)|n't)?|may not|(?:is"
+    r"|are) not allowed to)\s+(?P<predicate>[^\s][^\n]{2,240})$",
+    re.IGNORECASE,
+)
+_LEAD_IN = re.compile(
+    r"^(?:(?:please|and|also|so|but|note|remember|keep in mind"
+    r"|make sure)\b,? ?(?:for later )?(?:that )?)+",
+    re.IGNORECASE,
+)
+_FORBIDS = re.compile(r"not|never|n't", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"\b(?:at most|at least|no (?:more|less|later|fewer) than|within|not exceed|up to|below|under"
+    r"|above|over|more than|less than|maximum|minimum|before|until|after|every)\s*$",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"\b(?:because|so|but|that|if|when|while|may|can|will|is|are|only|however|otherwise|therefore"
+    r"|instead)\b|,(?! (?:and |or )?\w)",
+    re.IGNORECASE,
+)
+_ADVERB = re.compile(r"\b(?:therefore|thus|still|also|always|then|only)\s+", re.IGNORECASE)
+_REASON = re.compile(r",|;|\(|\s(?:because|since|so that|in order to|unless|when|if|until)\b")
+_NARRATED = re.compile(
+    r"\b(?:i|you|he|she)\b|^(?:we|they|one|someone|nothing|none|there)\b.{0,12}$|\?", re.IGNORECASE
+)
+_ASIDE = re.compile(
+    r"(?:.*\b)?(?:context|background|alternatives?|options?|pros|cons|drivers?|problem|discussion"
+    r"|history|negative|positive|risks?|summary|evidence)\b.*",
+    re.IGNORECASE,
+)
+
+
+OBLIGATION = "obligation:"
+"""How the slots of requirements and constraints begin."""
+
+
+class Obligation(Struct, frozen=True):
+    """Who must, or must not, do what."""
+
+    statement: str
+    subject: str
+    predicate: str
+    number: str
+    forbids: bool
+    limited: bool
+    attributes: tuple[Attribute, ...]
+
+    @property
+    def slot(self) -> str:
+        """What the opposite order, or another limit, would contradict."""
+        subject = name_key(_ADVERB.sub("", f"{self.subject} "))
+        return f"{OBLIGATION}{subject} {name_key(self.predicate)}"
+
+
+def obligation_of(statement: str) -> Obligation | None:
+    """The obligation that a sentence states, or None.
+
+    Amounts in the predicate become attributes and leave the slot, so that another limit on the
+    same thing falls into the same slot.
+    """
+    statement = _LEAD_IN.sub("", statement)
+    match = _OBLIGATION.match(statement)
+    if match is None:
+        return None
+    subject, predicate = match["subject"], match["predicate"]
+    forbids = bool(_FORBIDS.search(match["modal"]))
+    attributes = [Attribute("obligation", "must not" if forbids else "must")]
+    core, limited, done = "", False, 0
+    amounts = quantities(predicate)
+    for number, amount in enumerate(amounts):
+        before = predicate[done : amount.start]
+        limit = _LIMIT.search(before)
+        limited = limited or limit is not None
+        name = limit.group().strip().lower() if limit else "amount"
+        attributes.append(
+            Attribute(name if number == 0 else f"{name} {number + 1}", amount.value, amount.unit)
+        )
+        core += before[: limit.start()] if limit else before
+        done = amount.end
+    core += predicate[done:]
+    core = _ADVERB.sub("", _REASON.split(core, maxsplit=1)[0])
+    return Obligation(
+        statement, subject, core, match["number"] or "", forbids, limited, tuple(attributes)
+    )
+
+
+def _states(constraint: bool) -> Callable[[Place], Found | None]:
+    def find(place: Place) -> Found | None:
+        statement = place.statement
+        if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
+            return None
+        if statement.role not in (Role.NOTE, Role.USER) or _ASIDE.fullmatch(statement.heading):
+            return None
+        stated = obligation_of(statement.text)
+        if stated is None or (
+            leans(stated.subject) and not stated.subject.lower().startswith("we")
+        ):
+            return None
+        if _NARRATED.search(stated.subject) or _CLAUSE.search(stated.subject):
+            return None
+        if (
+            place.record.text[place.start : place.end].endswith(":")
+            or (stated.forbids or stated.limited) is not constraint
+        ):
+            return None
+        if len(stated.subject.split()) > 12:
+            return None
+        number = (Attribute("number", stated.number),) if stated.number else ()
+        return Found(
+            name=titled(stated.statement),
+            start=place.start,
+            end=place.end,
+            attributes=(*number, *stated.attributes),
+            relations=relations_in(statement.text),
+            slot=stated.slot,
+        )
+
+    return find
+
+
+RULES = (
+    EntityRule(
+        id="constraint_sentence",
+        rule_class=RuleClass.SENTENCE,
+        type=EntityType.CONSTRAINT,
+        description="A sentence that forbids something or sets a limit: `X must not ...`.",
+        finds=_states(True),
+        quality=0.7,
+        examples=(
+            (
+                "Customer data must not leave the country.",
+                "Customer data must not leave the country",
+            ),
+            ("The close must finish within 30 minutes.", "The close must finish within 30 minutes"),
+            ("It must not be changed.", ""),
+            ("I must not forget the milk tomorrow.", ""),
+            ("## Considered options\n\nThe cache must not grow.", ""),
+        ),
+    ),
+    EntityRule(
+        id="requirement_sentence",
+        rule_class=RuleClass.SENTENCE,
+        type=EntityType.REQUIREMENT,
+        description="A sentence that says what something shall or must do.",
+        finds=_states(False),
+        quality=0.65,
+        examples=(
+            ("Every export shall carry a checksum.", "Every export shall carry a checksum"),
+            (
+                "R-7: The writer must flush before it renames.",
+                "R-7: The writer must flush before it renames",
+            ),
+            ("You must restart the editor.", ""),
+            ("Every export carries a checksum.", ""),
+        ),
+    ),
+)

@@ -7,9 +7,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from reviewer.extraction.entities.entity import Attribute
+from reviewer.extraction.entities.entity import OBLIGATION, Attribute
 from reviewer.extraction.entities.naming import name_key
-from reviewer.extraction.entities.obligations import OBLIGATION
 from reviewer.extraction.entities.quantities import same_amount
 
 _FACTS_OF_RECORDS = frozenset(("number", "status", "date", "superseded_by"))
@@ -20,11 +19,19 @@ class Claim(Protocol):
     """What is compared: an entity candidate, or a row of the store that has these fields."""
 
     @property
-    def type(self) -> str: ...
+    def type(self) -> str:
+        """An `EntityType`."""
+        ...
+
     @property
-    def slot(self) -> str: ...
+    def slot(self) -> str:
+        """What another value would contradict."""
+        ...
+
     @property
-    def attributes(self) -> Sequence[Attribute]: ...
+    def attributes(self) -> Sequence[Attribute]:
+        """The values, by name."""
+        ...
 
 
 class Contradiction(Struct, frozen=True):

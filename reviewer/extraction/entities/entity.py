@@ -6,7 +6,10 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from reviewer.sources.records import Record
+from reviewer.extraction.candidates import Candidate
+
+OBLIGATION = "obligation:"
+"""How the slots of requirements and constraints begin: each may contradict the other."""
 
 
 class EntityType(StrEnum):
@@ -56,30 +59,16 @@ class Relation(Struct, frozen=True):
     target_name: str
 
 
-class EntityCandidate(Struct, frozen=True):
-    """A proposed entity.
+class EntityCandidate(Candidate, frozen=True):
+    """A proposed entity: a candidate with a name and what the text says about it.
 
-    The fields up to `flags` mean what they mean in `extraction.candidates.Candidate`, except that
-    `content` may join the wordings of two stretches of the span with a colon (a heading and the
-    sentence below it). `slot` names what a second value would contradict (`parameter:max batch`);
-    it is empty when nothing can.
+    `type` is an EntityType. `content` may join the wordings of two stretches of the span with a
+    colon (a heading and the sentence below it); `flags` may hold `not-in-force` for what was
+    superseded or rejected. `slot` names what a second value would contradict
+    (`parameter:max batch`); it is empty when nothing can.
     """
 
-    type: EntityType
-    name: str
-    content: str
-    rule: str
-    prior: float
-    signal: float
-    freshness: float
-    confidence: float
-    weight: float
-    record: Record
-    span_start: int
-    span_end: int
-    extractor_version: str
-    flags: tuple[str, ...] = ()
-    """Those of a memory candidate, and `not-in-force` for what was superseded or rejected."""
+    name: str = ""
     attributes: tuple[Attribute, ...] = ()
     relations: tuple[Relation, ...] = ()
     slot: str = ""

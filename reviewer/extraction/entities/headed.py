@@ -33,7 +33,7 @@ class _Kind(Struct, frozen=True):
 
 _KINDS = (
     _Kind(EntityType.DECISION, r"decisions?|entscheidung", "keep one file per project"),
-    _Kind(EntityType.REQUIREMENT, r"requirements?|req|anforderung", "every export carries a checksum"),
+    _Kind(EntityType.REQUIREMENT, r"requirements?|req|anforderung", "each export has a checksum"),
     _Kind(EntityType.CONSTRAINT, r"constraints?", "no network at start-up"),
     _Kind(EntityType.SUBSYSTEM, r"sub-?systems?", "Thermal control"),
     _Kind(EntityType.SYSTEM, r"systems?", "Ground station"),
@@ -41,7 +41,7 @@ _KINDS = (
     _Kind(EntityType.INTERFACE, r"interfaces?|api|endpoints?", "Posting export"),
     _Kind(EntityType.MATERIAL, r"materials?", "Aluminium 6061"),
     _Kind(EntityType.PARAMETER, r"parameters?", "Preload of the bolts"),
-    _Kind(EntityType.ANALYSIS_MODEL, r"(?:analysis |simulation )models?", "Thermal network of the arm"),
+    _Kind(EntityType.ANALYSIS_MODEL, r"(?:analysis |simulation )models?", "Thermal network"),
     _Kind(EntityType.RESULT, r"results?|findings?", "The arm bends 0.4 mm under load"),
     _Kind(EntityType.VALIDATION_CLAIM, r"validation claims?|validations?|verifications?|claims?",
           "The seal holds at 3 bar"),
@@ -49,15 +49,23 @@ _KINDS = (
     _Kind(EntityType.PROCESS, r"process(?:es)?|procedures?", "Month-end close"),
     _Kind(EntityType.PROJECT, r"projects?", "Export rewrite"),
 )  # fmt: skip
-_WORDS = "|".join(f"(?P<{kind.type}>{kind.words})" for kind in _KINDS)
-_NUMBER = r"(?:[ ]*[#(]?(?P<number>[A-Z]{0,5}-?\d[\w.]{0,12}|[A-Z]{1,5}-\d{1,5})\)?)?"
+_PLACES = ("heading_", "bracket_", "bold_", "plain_")
+
+
+def _kind(place: str) -> str:
+    """A type word and its number (`Requirement R-12`), as groups named after the place."""
+    words = "|".join(f"(?P<{place}{kind.type}>{kind.words})" for kind in _KINDS)
+    number = rf"(?:[ ]*[#(]?(?P<{place}number>[A-Z]{{0,5}}-?\d[\w.]{{0,12}})\)?)?"
+    return f"(?:{words}){number}"
+
+
 _HEADING = re.compile(
-    rf"(?:{_WORDS}){_NUMBER}[ ]*(?::|[ ][-–—][ ])[ ]*\**[ ]*(?P<rest>\S.+)", re.IGNORECASE
+    rf"{_kind('heading_')}[ ]*(?::|[ ][-–—][ ])[ ]*\**[ ]*(?P<rest>\S.+)", re.IGNORECASE
 )
 _ITEM = re.compile(
-    rf"(?:\[(?:{_WORDS}){_NUMBER}\][ ]+(?!\()|\*\*{_NUMBER.replace('number', 'bold_number')}"
-    rf"(?:{_WORDS.replace('(?P<', '(?P<bold_')}){_NUMBER.replace('number', 'bold_after')}[ ]*(?::\*\*|\*\*[ ]*:)[ ]*"
-    rf"|(?:{_WORDS.replace('(?P<', '(?P<plain_')}){_NUMBER.replace('number', 'plain_number')}[ ]*:[ ]+)"
+    rf"(?:\[{_kind('bracket_')}\][ ]+(?!\()"
+    rf"|\*\*{_kind('bold_')}[ ]*(?::\*\*|\*\*[ ]*:)[ ]*"
+    rf"|{_kind('plain_')}[ ]*:[ ]+)"
     r"(?P<rest>\S.{2,})",
     re.IGNORECASE | re.DOTALL,
 )
@@ -84,11 +92,9 @@ def _typed(text: str, heading: bool) -> _Typed | None:
         return None
     groups = match.groupdict()
     for kind in _KINDS:
-        for prefix in ("", "bold_", "plain_"):
-            if groups.get(f"{prefix}{kind.type}"):
-                numbers = ("number", "bold_number", "bold_after", "plain_number")
-                number = next((groups[each] for each in numbers if groups.get(each)), "")
-                return _Typed(kind.type, number, match["rest"])
+        for place in _PLACES:
+            if groups.get(f"{place}{kind.type}"):
+                return _Typed(kind.type, groups[f"{place}number"] or "", match["rest"])
     return None
 
 

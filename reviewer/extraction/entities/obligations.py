@@ -8,7 +8,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from reviewer.extraction.candidates import RuleClass
-from reviewer.extraction.entities.entity import Attribute, EntityType
+from reviewer.extraction.entities.entity import OBLIGATION, Attribute, EntityType
 from reviewer.extraction.entities.naming import leans, name_key, titled
 from reviewer.extraction.entities.quantities import quantities
 from reviewer.extraction.entities.relations import relations_in
@@ -50,10 +50,6 @@ _ASIDE = re.compile(
     r"|history|negative|positive|risks?|summary|evidence)\b.*",
     re.IGNORECASE,
 )
-
-
-OBLIGATION = "obligation:"
-"""How the slots of requirements and constraints begin."""
 
 
 class Obligation(Struct, frozen=True):
@@ -106,6 +102,13 @@ def obligation_of(statement: str) -> Obligation | None:
     )
 
 
+def _is_subject(text: str) -> bool:
+    """Whether a sentence's start names who or what must, rather than telling something else."""
+    if len(text.split()) > 12 or (leans(text) and not text.lower().startswith("we")):
+        return False
+    return not _NARRATED.search(text) and not _CLAUSE.search(text)
+
+
 def _states(constraint: bool) -> Callable[[Place], Found | None]:
     def find(place: Place) -> Found | None:
         statement = place.statement
@@ -114,19 +117,12 @@ def _states(constraint: bool) -> Callable[[Place], Found | None]:
         if statement.role not in (Role.NOTE, Role.USER) or _ASIDE.fullmatch(statement.heading):
             return None
         stated = obligation_of(statement.text)
-        if stated is None or (
-            leans(stated.subject) and not stated.subject.lower().startswith("we")
-        ):
+        if stated is None or (stated.forbids or stated.limited) is not constraint:
             return None
-        if _NARRATED.search(stated.subject) or _CLAUSE.search(stated.subject):
+        if not _is_subject(stated.subject):
             return None
-        if (
-            place.record.text[place.start : place.end].endswith(":")
-            or (stated.forbids or stated.limited) is not constraint
-        ):
-            return None
-        if len(stated.subject.split()) > 12:
-            return None
+        if place.record.text[place.start : place.end].endswith(":"):
+            return None  # what must be, or must not, is listed below
         number = (Attribute("number", stated.number),) if stated.number else ()
         return Found(
             name=titled(stated.statement),

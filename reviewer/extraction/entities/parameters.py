@@ -23,6 +23,7 @@ _SAID = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _QUALIFIER = re.compile(r"\s*(?:for|on|in|per|at)\s+(?P<what>[^,;.()\n]{2,60})")
+_CONJUNCTION = re.compile(r"\s+(?:and|because|since)\s")
 _ANOTHER = re.compile(rf"\s*(?:,|;|\band\b)\s*{_ABOUT}{QUANTITY}", re.IGNORECASE)
 _CLOSED = re.compile(r"\s*(?:$|[,;.()–—-]|(?:for|on|in|per|at|and|by|of|when|unless|because)\b)")
 _VERB = re.compile(

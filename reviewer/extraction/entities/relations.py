@@ -16,9 +16,9 @@ _TARGET = (
     r"|which|that|who|if|as|from|is|are|was|were|has|have|must|shall|may|can)\b))"
 )
 _VERBS: tuple[tuple[RelationKind, str], ...] = (
-    (RelationKind.PART_OF, r"(?:is |are )?(?:part of|belongs? to|a (?:component|module|subsystem|part) of)"),
+    (RelationKind.PART_OF, r"(?:part of|belongs? to|a (?:component|module|subsystem|part) of)"),
     (RelationKind.DEPENDS_ON, r"depends? (?:up)?on"),
-    (RelationKind.SATISFIES, r"(?:satisf(?:y|ies)|fulfil(?:l?s)?|meets?(?= (?:requirement |[A-Z]+-?\d)))(?: requirement)?"),
+    (RelationKind.SATISFIES, r"(?:satisf(?:y|ies)|fulfil(?:l?s)?|meets)(?: requirement)?"),
     (RelationKind.SUPERSEDES, r"(?:(?:in part |partly )?super[sc]edes)"),
     (RelationKind.USES, r"uses"),
     (RelationKind.SUPPLIED_BY, r"(?:supplied|provided|manufactured|delivered|sold) by|bought from"),

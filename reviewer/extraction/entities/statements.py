@@ -26,7 +26,8 @@ _MADE_OF = re.compile(
     re.IGNORECASE,
 )
 _SUPPLIES = re.compile(
-    rf"^(?:(?P<what>[^,;:()\n.]{{2,60}}?) (?:is|are) (?:supplied|manufactured|sold|delivered) by {_NAME}{_STOP}"
+    rf"^(?:(?P<what>[^,;:()\n.]{{2,60}}?) (?:is|are) (?:supplied|manufactured|sold|delivered) by "
+    rf"{_NAME}{_STOP}"
     r"|(?P<vendor>[A-Z][^,;:()\n.]{1,50}?) (?:supplies|manufactures|is (?:our|the) (?:vendor"
     r"|supplier) (?:of|for)) "
     r"(?P<goods>[^,;:()\n.]{2,60}))",

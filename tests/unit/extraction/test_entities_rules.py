@@ -3,13 +3,10 @@ import re
 import pytest
 
 from reviewer.extraction.candidates import RuleClass
-from reviewer.extraction.entities import (
-    ENTITY_EXTRACTOR_VERSION,
-    RULES,
-    EntityType,
-    extract_entities,
-)
+from reviewer.extraction.entities.entity import EntityType
+from reviewer.extraction.entities.extract import extract_entities
 from reviewer.extraction.entities.rule import EntityRule
+from reviewer.extraction.entities.rules import ENTITY_EXTRACTOR_VERSION, RULES
 from reviewer.extraction.rules import PRIORS
 from tests.unit.extraction.making import SETTING, record
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC
 from pathlib import Path
+from textwrap import shorten
 
 from reviewer.clock import from_iso
 from reviewer.promotion.export.escaping import markdown_line, markdown_text
@@ -28,7 +29,7 @@ TITLES = {
 """The files and their titles."""
 
 TITLE_LENGTH = 80
-"""Characters of an entry's title, where a fact has no name."""
+"""Characters of an entry's title at most."""
 
 _DECISIONS = {(Layer.ENTITY, "decision"), (Layer.MEMORY, "project")}
 _CONVENTIONS = {
@@ -43,11 +44,11 @@ _CONVENTIONS = {
 
 
 def plan_context_folder(items: Iterable[ExportItem], folder: Path) -> tuple[PlannedFile, ...]:
-    """A plan for each file that gets facts, or that loses the last ones; secrets are masked.
+    """A plan for each file that holds facts, loses the last ones, or has a broken block.
 
     Trusted state goes to CONSTITUTION.md, decisions and facts about the project to DECISIONS.md,
-    what binds or is preferred to CONVENTIONS.md, everything else to LEARNINGS.md.
-    Raises SourceError when a file cannot be read.
+    what binds or is preferred to CONVENTIONS.md, everything else to LEARNINGS.md. Secrets are
+    masked. Raises SourceError when a file cannot be read.
     """
     shelves: dict[str, list[ExportItem]] = {name: [] for name in TITLES}
     for item in mask_items(items).items:
@@ -57,7 +58,7 @@ def plan_context_folder(items: Iterable[ExportItem], folder: Path) -> tuple[Plan
         path = folder / name
         before = read_file(path)
         plan = _plan(before, TITLES[name], _body(name, members))
-        if members or plan.changed:
+        if members or plan.changed or plan.problem:
             planned.append(
                 PlannedFile(path=path, before=before, after=plan.after, problem=plan.problem)
             )
@@ -131,22 +132,20 @@ def _stamp(item: ExportItem) -> str:
 
 
 def _title(item: ExportItem) -> str:
-    words = (item.name or item.content or item.value).split()
-    title = ""
-    for number, word in enumerate(words):
-        longer = f"{title} {word}".strip()
-        if len(longer) > TITLE_LENGTH and not item.name:
-            title = title if number else f"{word[:TITLE_LENGTH]}"
-            return f"{markdown_line(title)} …"
-        title = longer
-    return markdown_line(title) or f"{item.layer} {item.id}"
+    return markdown_line(_short_title(item)) or f"{item.layer} {item.id}"
+
+
+def _short_title(item: ExportItem) -> str:
+    words = " ".join((item.name or item.content or item.value).split())
+    short = shorten(words, TITLE_LENGTH, placeholder=" …")
+    return f"{words[: TITLE_LENGTH - 1]}…" if short == "…" else short
 
 
 def _said(item: ExportItem) -> str:
-    """The wording; the name is in the title already."""
+    """The wording, without the name where the title holds it whole."""
     if not (item.content.strip() or item.value.strip()):
         return markdown_text(item.name)
-    return statement(item, named=False)
+    return statement(item, named=_short_title(item) != " ".join(item.name.split()))
 
 
 def _label(name: str) -> str:

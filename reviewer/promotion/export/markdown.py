@@ -50,8 +50,13 @@ def statement(item: ExportItem, *, named: bool = True) -> str:
     value = f"{item.value} {item.unit}".strip()
     said = markdown_text("\n\n".join(part for part in (value, item.content.strip()) if part))
     if named and item.name.strip():
-        said = f"**{markdown_line(item.name)}**" + (f": {said}" if said else "")
+        said = _strong(markdown_line(item.name)) + (f": {said}" if said else "")
     return said or "(empty)"
+
+
+def _strong(text: str) -> str:
+    """Bold, unless what stands in it would end that or become part of the marks."""
+    return text if "*" in text or text.endswith("\\") else f"**{text}**"
 
 
 def relations(item: ExportItem) -> str:

@@ -20,8 +20,8 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     @property
     def changed(self) -> bool:
-        """Whether writing would change anything."""
-        return not self.problem and self.after != self.before
+        """Whether writing would change anything; no empty file is made."""
+        return not self.problem and self.after != (self.before or b"")
 
 
 class PlannedFile(Plan, frozen=True, kw_only=True):

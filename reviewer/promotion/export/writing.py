@@ -6,8 +6,9 @@ import difflib
 import hashlib
 import os
 import stat
-import tempfile
 from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
 
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ConflictError, ReviewerError, SourceError
@@ -103,47 +104,41 @@ def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:
         except FileExistsError:
             number += 1
             continue
-        _write(handle, data)
+        with open(handle, "wb") as file:
+            _write(file, data)
         return backup
 
 
 def _replace(plan: Plan, target: Path) -> None:
     if not target.parent.exists():
         target.parent.mkdir()
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
-    fresh = Path(name)
+    old = target.stat() if plan.before is not None else None
+    fresh = target.with_name(f".{target.name[:100]}.{token_hex(4)}.new")
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if old else 0o666)
     try:
-        _keep_owner_and_mode(handle, target)
-        _write(handle, plan.after)
+        with open(handle, "wb") as file:
+            if old is not None:
+                _take_over(fresh, old)
+            _write(file, plan.after)
         _check_unchanged(plan, target)
         os.replace(fresh, target)
     except BaseException:
         fresh.unlink(missing_ok=True)
         raise
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
-def _keep_owner_and_mode(handle: int, target: Path) -> None:
-    if not target.exists():
-        mask = os.umask(0)
-        os.umask(mask)
-        os.fchmod(handle, 0o666 & ~mask)
-        return
-    old, new = target.stat(), os.fstat(handle)
+def _take_over(fresh: Path, old: os.stat_result) -> None:
+    """Give a new file the owner and the permissions of the old one."""
+    new = fresh.stat()
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
-        os.fchown(handle, old.st_uid, old.st_gid)
-    os.fchmod(handle, stat.S_IMODE(old.st_mode))
+        os.chown(fresh, old.st_uid, old.st_gid)
+    fresh.chmod(stat.S_IMODE(old.st_mode))
 
 
-def _write(handle: int, data: bytes) -> None:
-    with open(handle, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(handle)
+def _write(file: BinaryIO, data: bytes) -> None:
+    file.write(data)
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _shown(data: bytes) -> list[str]:
@@ -152,7 +147,5 @@ def _shown(data: bytes) -> list[str]:
     for line in split_lines(data):
         ending = line_ending(line)
         text = line[: len(line) - len(ending)].decode("utf-8", "backslashreplace")
-        lines.append(text + (ending.decode().removesuffix("\n") if ending else ""))
-    if lines and not line_ending(split_lines(data)[-1]):
-        lines[-1] += " (no line ending)"
+        lines.append(text + (ending.decode().removesuffix("\n") if ending else " (no line ending)"))
     return lines

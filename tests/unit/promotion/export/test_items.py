@@ -56,7 +56,8 @@ def test_what_holds_no_secret_is_not_touched(make):
 def test_a_line_holds_every_field(make):
     item = make(
         "entity", id=4, type="decision", name="Pump B", content="Use pump B\nof Acme",
-        rule="heading", extractor_version="0.3.0", confidence=0.7, decided_at="2026-03-01T10:00:00.000Z",
+        rule="heading", extractor_version="0.3.0", confidence=0.7,
+        decided_at="2026-03-01T10:00:00.000Z",
     )  # fmt: skip
     line = render_ndjson([item])
     assert line.count("\n") == 1

@@ -41,6 +41,7 @@ def tokens(markdown: str):
 @example("", "`a\n# b` <b>", "")
 @example("na`me", "`<b>`", "")
 @example("", "[a\nb]: /u", "")
+@example("**", "", "")
 def test_whatever_a_fact_says_is_one_bullet_of_plain_text(name, content, note):
     item = ExportItem(
         layer=Layer.MEMORY, id=1, name=name, content=content, note=note, created_at="",

@@ -49,7 +49,8 @@ class Candidate(Struct, frozen=True):
     specificity, role, position); it ranks, it never decides.
     """
 
-    type: MemoryType
+    type: StrEnum
+    """A MemoryType; of an entity, its EntityType."""
     content: str
     rule: str
     """Id of the rule that fired."""

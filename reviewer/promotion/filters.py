@@ -13,6 +13,7 @@ from reviewer.store.changes import Value
 _TERM = re.compile(r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|\S+)')
 _WORD = re.compile(r"\w+")
 _TEXT_FIELDS = {
+    "kind": "m.kind LIKE ? || '%'",
     "type": "m.type LIKE ? || '%'",
     "rule": "m.rule LIKE '%' || ? || '%'",
     "status": "m.status LIKE ? || '%'",

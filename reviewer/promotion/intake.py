@@ -12,11 +12,13 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, StoreError
-from reviewer.extraction.candidates import Candidate
+from reviewer.extraction.candidates import Candidate, MemoryType
+from reviewer.extraction.entities.entity import EntityCandidate, EntityType
 from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.enqueue import Known, queue_new
 from reviewer.promotion.report import OverCap, over_cap
 from reviewer.promotion.seed import Seeder
+from reviewer.promotion.structure import Structure
 from reviewer.promotion.triage import Done
 from reviewer.promotion.wave import Wave
 from reviewer.promotion.wave_report import Progress, WaveReport
@@ -48,15 +50,19 @@ class Intake:
         project: str,
         progress: Callable[[Progress], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
+        extract: bool = True,
     ) -> WaveReport:
         """Read files and folders as one wave and queue the best of what they propose.
 
+        Without `extract` only the records are kept (L0); `extract_stored` proposes from them later.
         `cancelled` is asked between batches; what was read until then is kept and queued, and the
         wave is `interrupted`. Raises SourceError for a path that does not exist, StoreError when
         the store or the report cannot be written.
         """
         wave = Wave(self._database, self._ledger, self._clock)
-        return wave.run(paths, project, progress or _no_progress, cancelled or _never)
+        return wave.run(
+            paths, project, progress or _no_progress, cancelled or _never, extract=extract
+        )
 
     def more(self, *, project: str | None = None, limit: int = CAP) -> Done:
         """Queue the best of what waits beyond the cap of earlier waves.
@@ -133,21 +139,24 @@ def _as_ranking(item: OverCap) -> Ranking:
         role=Role.NOTE,
         text="",
     )
-    candidate = Candidate(
-        type=item.type,
-        content=item.content,
-        rule=item.rule,
-        prior=item.prior,
-        signal=item.signal,
-        freshness=item.freshness,
-        confidence=item.confidence,
-        weight=1.0,
-        record=record,
-        span_start=item.span_start,
-        span_end=item.span_end,
-        extractor_version=item.extractor_version,
-        flags=item.flags,
-    )
+    values: dict[str, Any] = {
+        name: getattr(item, name)
+        for name in (
+            "content", "rule", "prior", "signal", "freshness", "confidence", "span_start",
+            "span_end", "extractor_version", "flags",
+        )
+    }  # fmt: skip
+    candidate: Candidate
+    if item.structure is None:
+        candidate = Candidate(type=MemoryType(item.type), weight=1.0, record=record, **values)
+    else:
+        candidate = EntityCandidate(
+            type=EntityType(item.type),
+            weight=1.0,
+            record=record,
+            **values,
+            **{name: getattr(item.structure, name) for name in Structure.__struct_fields__},
+        )
     return Ranking(candidate=candidate, score=item.rank, novelty=1.0, seen=item.seen)
 
 

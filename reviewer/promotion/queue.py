@@ -16,6 +16,7 @@ from reviewer.promotion.views import (
     CandidateView,
     Counts,
     EvidenceView,
+    Kind,
     Member,
     QueueQuery,
     QueueRow,
@@ -36,7 +37,7 @@ _ORDERS = {
 }
 _MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
 _COLUMNS = (
-    "m.id, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
+    "m.id, m.kind, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
     f" {_MEMBERS} AS members, m.seen, m.flags, p.name AS project, m.rule, m.leader_id,"
     " m.pending_since"
 )
@@ -286,6 +287,7 @@ STATUSES = tuple(_STATUS)
 def _queue_row(row: sqlite3.Row) -> QueueRow:
     return QueueRow(
         id=row["id"],
+        kind=Kind(row["kind"]),
         status=Status(row["status"]),
         deferred=bool(row["deferred"]),
         edited=bool(row["edited"]),

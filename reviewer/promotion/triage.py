@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
-from reviewer.promotion.views import Status
+from reviewer.promotion.evidence_rows import copy_evidence
+from reviewer.promotion.views import Kind, Status
 from reviewer.store.ledger import Act, Ledger, chunks
 from reviewer.text.normalise import clean, duplicate_key
 
@@ -32,6 +33,7 @@ class Done(Struct, frozen=True):
 
 class _Row(Struct, frozen=True):
     id: int
+    kind: Kind
     status: Status
     leader_id: int | None
     rank: float
@@ -53,9 +55,11 @@ class Triage:
         """
         with self._ledger.act("promote") as act:
             rows = _candidates(act, ids)
+            _refuse_conflicts(rows)
             act.update_many(
                 "memory", [row.id for row in rows], status="active", decided_at=self._now()
             )
+            _look_for_conflicts(act, rows, self._now())
             merged = self._take_members(act, rows, alone, merge=True)
             act.title = _title("Promoted", [row.id for row in rows])
             if merged:
@@ -72,6 +76,7 @@ class Triage:
             act.update_many(
                 "memory", [row.id for row in rows], status="invalid", decided_at=self._now()
             )
+            _dismiss_conflicts(act, rows)
             members = self._take_members(act, rows, alone, merge=False)
             act.title = _title("Rejected", [row.id for row in rows])
             if members:
@@ -93,6 +98,7 @@ class Triage:
         """
         with self._ledger.act("restore") as act:
             rows = _rows(act, ids)
+            _reopen_conflicts(act, rows)
             for row in rows:
                 if row.status is Status.GRADUATED:
                     raise ConflictError(f"#{row.id} is {_WORDS[row.status]}: undo that first.")
@@ -136,7 +142,9 @@ class Triage:
             act.title = f"Edited #{number}"
             ids: tuple[int, ...] = (number,)
             if promote and row.status is Status.CANDIDATE:
+                _refuse_conflicts([row])
                 act.update("memory", number, status="active", decided_at=now)
+                _look_for_conflicts(act, [row], now)
                 merged = self._take_members(act, [row], False, merge=True)
                 act.title = f"Edited and promoted #{number}"
                 ids = (number, *merged)
@@ -151,6 +159,7 @@ class Triage:
             raise ConflictError(f"#{number} cannot be merged into itself.")
         with self._ledger.act("merge", f"Merged #{number} into #{into}") as act:
             rows = _candidates(act, [number])
+            _refuse_conflicts(rows)
             (target,) = _rows(act, [into])
             if target.status not in (Status.CANDIDATE, Status.ACTIVE):
                 raise ConflictError(f"#{into} is {_WORDS[target.status]}. Nothing was changed.")
@@ -183,22 +192,7 @@ class Triage:
         seen = 0
         for number in ids:
             seen += act.query("SELECT seen FROM memory WHERE id = ?", (number,))[0][0]
-            for record, start, end, rule, version in act.query(
-                "SELECT record_id, span_start, span_end, rule, extractor_version FROM evidence e"
-                " WHERE memory_id = ?1 AND NOT EXISTS (SELECT 1 FROM evidence f WHERE"
-                " f.memory_id = ?2 AND f.record_id = e.record_id AND"
-                " f.span_start = e.span_start AND f.span_end = e.span_end) ORDER BY id",
-                (number, by),
-            ):
-                act.insert(
-                    "evidence",
-                    memory_id=by,
-                    record_id=record,
-                    span_start=start,
-                    span_end=end,
-                    rule=rule,
-                    extractor_version=version,
-                )
+            copy_evidence(act, number, by)
         before = act.query("SELECT seen FROM memory WHERE id = ?", (by,))[0][0]
         act.update("memory", by, seen=before + seen)
 
@@ -214,11 +208,11 @@ def _rows(act: Act, ids: Sequence[int]) -> list[_Row]:
     found: dict[int, _Row] = {}
     for chunk in chunks(wanted):
         sql = (
-            "SELECT id, status, leader_id, rank FROM memory"
+            "SELECT id, kind, status, leader_id, rank FROM memory"
             f" WHERE id IN ({','.join('?' * len(chunk))})"
         )
-        for number, status, leader, rank in act.query(sql, chunk):
-            found[number] = _Row(number, Status(status), leader, rank)
+        for number, kind, status, leader, rank in act.query(sql, chunk):
+            found[number] = _Row(number, Kind(kind), Status(status), leader, rank)
     missing = [number for number in wanted if number not in found]
     if missing:
         raise UnknownIdError(
@@ -236,6 +230,41 @@ def _candidates(act: Act, ids: Sequence[int]) -> list[_Row]:
             f"#{decided[0].id} is {_WORDS[decided[0].status]}{others}. Nothing was changed."
         )
     return rows
+
+
+def _refuse_conflicts(rows: Sequence[_Row]) -> None:
+    for row in rows:
+        if row.kind is Kind.CONFLICT:
+            raise ConflictError(
+                f"#{row.id} is a conflict: settle it by superseding one side, keeping both, or "
+                "dismissing it. Nothing was changed."
+            )
+
+
+def _look_for_conflicts(act: Act, rows: Sequence[_Row], now: str) -> None:
+    """Entities that become active may contradict others."""
+    entities = [row.id for row in rows if row.kind is Kind.ENTITY]
+    if entities:
+        # Imported late: most decisions are about memories and need no patterns of entities.
+        from reviewer.promotion.conflicts import open_conflicts
+
+        open_conflicts(act, entities, now)
+
+
+def _dismiss_conflicts(act: Act, rows: Sequence[_Row]) -> None:
+    """Rejecting a conflict dismisses it."""
+    _set_resolution(act, rows, "dismissed")
+
+
+def _reopen_conflicts(act: Act, rows: Sequence[_Row]) -> None:
+    _set_resolution(act, rows, None)
+
+
+def _set_resolution(act: Act, rows: Sequence[_Row], resolution: str | None) -> None:
+    for row in rows:
+        if row.kind is Kind.CONFLICT:
+            (found,) = act.query("SELECT id FROM conflict WHERE memory_id = ?", (row.id,))
+            act.update("conflict", found[0], resolution=resolution)
 
 
 def _members_of(act: Act, rows: Sequence[_Row]) -> dict[int, list[int]]:

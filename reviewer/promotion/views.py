@@ -18,6 +18,14 @@ class Status(StrEnum):
     GRADUATED = "graduated"
 
 
+class Kind(StrEnum):
+    """What a row of the queue is: L1, L2, or two of L2 that contradict each other."""
+
+    MEMORY = "memory"
+    ENTITY = "entity"
+    CONFLICT = "conflict"
+
+
 class Sort(StrEnum):
     """Orders of the queue."""
 
@@ -40,6 +48,7 @@ class QueueRow(Struct, frozen=True):
     """One line of the queue. `members` counts the near duplicates behind it."""
 
     id: int
+    kind: Kind
     status: Status
     deferred: bool
     edited: bool
@@ -81,6 +90,7 @@ class CandidateView(Struct, frozen=True):
     """One memory with all that explains it."""
 
     id: int
+    kind: Kind
     status: Status
     deferred: bool
     edited: bool
@@ -107,7 +117,6 @@ class CandidateView(Struct, frozen=True):
     superseded_by: int | None
     source: SourceRef | None
     """None when the memory was written by hand."""
-    kind: str = "memory"
 
     @property
     def hand_authored(self) -> bool:

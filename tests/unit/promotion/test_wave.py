@@ -158,11 +158,11 @@ def test_a_wave_that_was_killed_is_made_good_by_the_next(engine, tmp_path, monke
     class Killed(BaseException):
         pass
 
-    def die(*_):
+    def die(*_, **__):
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("reviewer.promotion.wave.Wave._finish", die)
+        patch.setattr("reviewer.promotion.wave.close_wave", die)
         with pytest.raises(Killed):
             ingest(engine, path)
     assert contents(engine) == set()
@@ -230,7 +230,7 @@ def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(engine, tmp_pa
     ]
     path = tmp_path / "notes.md"
     path.write_text("# Decisions\n\n" + "\n\n".join(said))
-    monkeypatch.setattr("reviewer.promotion.wave.CAP", 4)
+    monkeypatch.setattr("reviewer.promotion.pool.CAP", 4)
 
     report = ingest(engine, path)
     assert (report.new, report.over_cap) == (4, 2)

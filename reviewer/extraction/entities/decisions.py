@@ -68,7 +68,7 @@ def _record(place: Place) -> Found | None:
     attributes = [Attribute("number", number)] if number else []
     for fact in ("status", "date"):
         if record.meta.get(fact):
-            attributes.append(Attribute(fact, record.meta[fact]))
+            attributes.append(Attribute(fact, record.meta[fact].split(" (")[0]))
     attributes += [Attribute("superseded_by", target) for target in _targets(_REPLACED, record)]
     choice = choice_of(title, decided)
     if choice is not None:

@@ -70,13 +70,15 @@ def _from_record(
     fresh = freshness_of(from_iso(record.at) if record.at else setting.updated, setting.now)
     closed = not_in_force(record)
     decision: tuple[int, int] | None = None
+    taken: set[int] = set()
     for place in _places(record, setting.path):
         if decision is not None and decision[0] < place.end and place.start < decision[1]:
             continue
-        match = first_find(place)
+        match = None if place.start in taken else first_find(place)
         if match is None:
             continue
         rule, found = match
+        taken.update(found.taken)
         if rule.id == "decision_record":
             decision = (found.start, found.end)
         elif rule.id == "decision_sentence" and is_decision_entry(record):

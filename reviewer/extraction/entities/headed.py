@@ -111,14 +111,23 @@ def _in_heading(type_: EntityType) -> Callable[[Place], Found | None]:
     return find
 
 
+def names_a_type(place: Place) -> bool:
+    """Whether a list item, or a sentence with a mark in front, begins with a type."""
+    return _typed_item(place) is not None
+
+
+def _typed_item(place: Place) -> _Typed | None:
+    raw = place.record.text[place.start : place.end]
+    if place.statement.kind is not UnitKind.LIST_ITEM and not raw.startswith(("**", "[")):
+        return None
+    return _typed(raw, False)
+
+
 def _in_item(type_: EntityType) -> Callable[[Place], Found | None]:
     def find(place: Place) -> Found | None:
         if place.statement.kind not in _PROSE:
             return None
-        raw = place.record.text[place.start : place.end]
-        if place.statement.kind is UnitKind.SENTENCE and not raw.startswith(("**", "[")):
-            return None
-        typed = _typed(raw, False)
+        typed = _typed_item(place)
         if typed is None or typed.type is not type_:
             return None
         return _found(place, typed, ())
@@ -148,6 +157,7 @@ def _found(place: Place, typed: _Typed, section: tuple[Unit, ...]) -> Found | No
         attributes.append(_attribute("value", amount))
     heading = wording(text[place.start : place.end])
     end, content = place.end, heading
+    taken: list[int] = []
     for unit in section:
         if unit.kind not in _PROSE:
             continue
@@ -157,8 +167,10 @@ def _found(place: Place, typed: _Typed, section: tuple[Unit, ...]) -> Found | No
             label, value = named(line["label"]), wording(line["value"])
             if more := labelled_relations(label, value):
                 relations += more
+                taken.append(unit.start)
             elif unit.kind is UnitKind.LIST_ITEM and (amount := _AMOUNT.fullmatch(value)):
                 attributes.append(_attribute(label, amount))
+                taken.append(unit.start)
             continue
         relations += relations_in(raw, name)
         joined = f"{heading}: {wording(raw)}"
@@ -173,6 +185,7 @@ def _found(place: Place, typed: _Typed, section: tuple[Unit, ...]) -> Found | No
         attributes=(*attributes, *more_attributes),
         relations=tuple(dict.fromkeys(relations)),
         slot=slot,
+        taken=tuple(taken),
     )
 
 

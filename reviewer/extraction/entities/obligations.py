@@ -16,12 +16,12 @@ from reviewer.extraction.entities.rule import EntityRule, Found, Place
 from reviewer.sources.records import Role
 from reviewer.text.units import UnitKind
 
-# In capitals (RFC 2119) or not; `may not` and `cannot` forbid, `should` only wishes.
+# In capitals (RFC 2119) or not. `may not` and `cannot` are as often guesses and excuses.
 _OBLIGATION = re.compile(
     r"^(?:\**\[?(?P<number>[A-Z]{1,6}-\d{1,5})\]?\**\s*[:.–—-]?\s+)?"
     r"(?P<subject>[^.;!?:\n]{2,90}?)\s+"
-    r"(?P<modal>(?:must|shall)(?:\s+(?:not|never)|n't)?|may not|(?:is"
-    r"|are) not allowed to)\s+(?P<predicate>[^\s][^\n]{2,240})$",
+    r"(?P<modal>(?:must|shall)(?:\s+(?:not|never)|n't)?)"
+    r"\s+(?P<predicate>(?!not\b|never\b)[^\s][^\n]{2,240})$",
     re.IGNORECASE,
 )
 _LEAD_IN = re.compile(
@@ -115,6 +115,8 @@ def _states(constraint: bool) -> Callable[[Place], Found | None]:
         if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
             return None
         if statement.role not in (Role.NOTE, Role.USER) or _ASIDE.fullmatch(statement.heading):
+            return None
+        if "must" not in statement.lower and "shall" not in statement.lower:
             return None
         stated = obligation_of(statement.text)
         if stated is None or (stated.forbids or stated.limited) is not constraint:

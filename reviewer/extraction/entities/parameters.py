@@ -9,6 +9,7 @@ from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.extraction.entities.naming import leans, name_key, named
 from reviewer.extraction.entities.quantities import QUANTITY
 from reviewer.extraction.entities.rule import EntityRule, Found, Place
+from reviewer.sources.records import Role
 from reviewer.text.units import UnitKind
 
 _ABOUT = r"(?:about |around |only |at most |at least |up to |exactly |now |~|≈|<=?|>=?|[≤≥±])?\s*"
@@ -23,6 +24,8 @@ _SAID = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _QUALIFIER = re.compile(r"\s*(?:for|on|in|per|at)\s+(?P<what>[^,;.()\n]{2,60})")
+_DIGIT = re.compile(r"\d")
+_BOX = re.compile(r"\[")
 _CONJUNCTION = re.compile(r"\s+(?:and|because|since)\s")
 _ANOTHER = re.compile(rf"\s*(?:,|;|\band\b)\s*{_ABOUT}{QUANTITY}", re.IGNORECASE)
 _CLOSED = re.compile(r"\s*(?:$|[,;.()–—-]|(?:for|on|in|per|at|and|by|of|when|unless|because)\b)")
@@ -34,10 +37,17 @@ _VERB = re.compile(
 _NOT_A_PARAMETER = re.compile(
     r"(?:on |in |at )?(?:\d{4}-\d\d-\d\d|v?\d+[\d.]*|step|day|week|phase|page|line|lines|issue"
     r"|pr|figure"
-    r"|table|note|example|todo|update|date|time|total|tests?|passed|failed|week \d+|results?"
+    r"|table|note|example|todo|update|date|time|done|total|tests?|passed|failed|week \d+|results?"
     r"|\[.?\])\b.{0,10}",
     re.IGNORECASE,
 )
+_GENERIC_LIST = """
+mass weight length width height depth diameter thickness size area volume density cost price budget
+speed velocity voltage current power energy torque force load pressure temperature frequency rate
+limit maximum minimum max min default timeout time duration delay latency interval period capacity
+amount count number age quota threshold tolerance range memory cpu ram disk value margin
+"""
+_GENERIC = frozenset(_GENERIC_LIST.split())
 _MOST_WORDS = 6
 
 
@@ -46,13 +56,22 @@ def _parameter(place: Place) -> Found | None:
     if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
         return None
     raw = place.record.text[place.start : place.end]
+    if not _DIGIT.search(raw) or _BOX.search(statement.marker):
+        return None
     match = _ASSIGNED.match(raw) or _SAID.match(raw)
     if match is None or not (match["unit"] or match["currency"]):
         return None
+    if (
+        statement.role is Role.ASSISTANT
+        and (match["currency"] or match.re is _ASSIGNED)
+        and ("=" not in raw[: match.start("value")])
+    ):
+        return None  # an agent's lists and prices are what it looked up, not what is set
     name = named(match["name"].strip("`* "))
     if (
         not any(c.isalpha() for c in name)
         or len(name) < 2
+        or name.count("(") != name.count(")")
         or len(name.split()) > _MOST_WORDS
         or leans(match["name"])
         or _VERB.search(name)
@@ -65,8 +84,15 @@ def _parameter(place: Place) -> Found | None:
         start=place.start,
         end=place.end,
         attributes=_amounts(match),
-        slot=f"parameter:{name_key(name)}",
+        slot=_slot(name, statement.heading),
     )
+
+
+def _slot(name: str, heading: str) -> str:
+    """A property that many things have (`mass`) is told apart by the heading above it."""
+    if name.lower() not in _GENERIC:
+        return f"parameter:{name_key(name)}"
+    return f"parameter:{name_key(heading)} {name_key(name)}" if name_key(heading) else ""
 
 
 def _amounts(match: re.Match[str]) -> tuple[Attribute, ...]:

@@ -40,6 +40,8 @@ class Found(Struct, frozen=True):
     relations: tuple[Relation, ...] = ()
     slot: str = ""
     flags: tuple[str, ...] = ()
+    taken: tuple[int, ...] = ()
+    """Starts of other units that are read as part of this one, and propose nothing themselves."""
 
 
 class EntityRule(Struct, frozen=True):

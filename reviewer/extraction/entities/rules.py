@@ -27,11 +27,15 @@ RULES: tuple[EntityRule, ...] = tuple(
 _HEADING_IDS = frozenset(rule.id for rule in headed.RULES if rule.id.endswith("_heading"))
 _OF_HEADINGS = tuple(r for r in RULES if r.id in _HEADING_IDS or r.id == "decision_record")
 _OF_PROSE = tuple(rule for rule in RULES if rule not in _OF_HEADINGS)
+_OF_UNTYPED_PROSE = tuple(rule for rule in _OF_PROSE if rule not in headed.RULES)
 
 
 def first_find(place: Place) -> tuple[EntityRule, Found] | None:
     """The strongest rule that finds an entity at a place, with what it found."""
-    rules = _OF_HEADINGS if place.statement.kind is UnitKind.HEADING else _OF_PROSE
+    if place.statement.kind is UnitKind.HEADING:
+        rules = _OF_HEADINGS
+    else:
+        rules = _OF_PROSE if headed.names_a_type(place) else _OF_UNTYPED_PROSE
     for rule in rules:
         found = rule.finds(place)
         if found is not None:

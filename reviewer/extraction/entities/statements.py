@@ -91,8 +91,10 @@ def _vendor(place: Place) -> Found | None:
 
 def _result(place: Place) -> Found | None:
     text = _prose(place)
+    if not _MEASURED.search(text) or _HEDGED.search(text):
+        return None
     amounts = quantities(text)
-    if not amounts or not _MEASURED.search(text) or _HEDGED.search(text):
+    if not amounts:
         return None
     names = ["value", *(f"value {number}" for number in range(2, len(amounts) + 1))]
     return Found(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,7 @@ from reviewer.promotion.views import (
     CandidateView,
     Counts,
     EvidenceView,
+    Kind,
     Member,
     QueueQuery,
     QueueRow,
@@ -33,7 +35,12 @@ from reviewer.store.undo import Undo
 from reviewer.store.verify import Verdict
 
 if TYPE_CHECKING:
+    from reviewer.promotion.conflicts import Conflicts
+    from reviewer.promotion.entities import Entities
+    from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
+    from reviewer.promotion.provenance import Provenance
+    from reviewer.promotion.trusted_state import TrustedState
 
 __all__ = [
     "STATUSES",
@@ -45,6 +52,7 @@ __all__ = [
     "Engine",
     "EvidenceView",
     "FileWindow",
+    "Kind",
     "Member",
     "Progress",
     "QueueQuery",
@@ -67,7 +75,8 @@ class Engine:
     """A store and everything that can be done with it.
 
     `queue` reads, `triage` decides, `history` undoes, `intake` brings in, `sources` looks into
-    files, `drafts` keeps unsaved wordings. Reading is safe from several threads.
+    files, `drafts` keeps unsaved wordings; `entities`, `conflicts`, `state`, `insight` and
+    `provenance` are imported when they are first used. Reading is safe from several threads.
     """
 
     def __init__(self, database: Database, *, actor: str, clock: Clock) -> None:
@@ -80,6 +89,50 @@ class Engine:
         self.history = History(database, Undo(database, self._ledger))
         self.sources = SourceView(database)
         self.drafts = Drafts(database.path)
+
+    def ids(self, query: QueueQuery, *, limit: int | None = None) -> array[int]:
+        """A snapshot of the ids that match, in the order asked, the learning order included.
+
+        Raises FilterError.
+        """
+        if query.sort is Sort.LEARNED:
+            return self.insight.order(query)[:limit]
+        return self.queue.ids(query, limit=limit)
+
+    @cached_property
+    def entities(self) -> Entities:
+        """Entities: structure, graduation, relations, what is written by hand."""
+        from reviewer.promotion.entities import Entities
+
+        return Entities(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def conflicts(self) -> Conflicts:
+        """Entities that contradict each other."""
+        from reviewer.promotion.conflicts import Conflicts
+
+        return Conflicts(self._database, self._ledger, self.clock, self.queue)
+
+    @cached_property
+    def state(self) -> TrustedState:
+        """Trusted state, written by hand only."""
+        from reviewer.promotion.trusted_state import TrustedState
+
+        return TrustedState(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def insight(self) -> Insight:
+        """Hints and the learning order."""
+        from reviewer.promotion.insight import Insight
+
+        return Insight(self._database, self.clock, self.queue)
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """Why something is known."""
+        from reviewer.promotion.provenance import Provenance
+
+        return Provenance(self.queue, self.entities)
 
     @cached_property
     def intake(self) -> Intake:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.enqueue import Known, queue_new
 from reviewer.promotion.report import OverCap, over_cap
 from reviewer.promotion.seed import Seeder
+from reviewer.promotion.stored_pass import StoredPass
 from reviewer.promotion.structure import Structure
 from reviewer.promotion.triage import Done
 from reviewer.promotion.wave import Wave
@@ -63,6 +65,25 @@ class Intake:
         return wave.run(
             paths, project, progress or _no_progress, cancelled or _never, extract=extract
         )
+
+    def extract_stored(
+        self,
+        *,
+        project: str,
+        record: str | None = None,
+        source: Path | None = None,
+        wave: int | None = None,
+    ) -> WaveReport:
+        """Propose from stored records: those of just one of `record`, `source` and `wave`.
+
+        Raises UnknownIdError when it holds none.
+        """
+        stored = StoredPass(self._database, self._ledger, self._clock)
+        if record is not None:
+            return stored.run(project, "record", record)
+        if source is not None:
+            return stored.run(project, "source", os.path.abspath(source))
+        return stored.run(project, "wave", wave)
 
     def more(self, *, project: str | None = None, limit: int = CAP) -> Done:
         """Queue the best of what waits beyond the cap of earlier waves.

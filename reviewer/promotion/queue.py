@@ -33,6 +33,7 @@ _ORDERS = {
     Sort.RANK: "m.deferred, m.rank DESC, m.id",
     Sort.CONFIDENCE: "m.deferred, m.confidence DESC, m.id",
     Sort.NEWEST: "m.id DESC",
+    Sort.LEARNED: "m.deferred, m.rank DESC, m.id",
     Sort.SOURCE: "(SELECT min(e.record_id) FROM evidence e WHERE e.memory_id = m.id), m.id",
 }
 _MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"

@@ -62,10 +62,7 @@ class SourceView:
         Lines are cut at LINE_CUT characters. Raises SourceError when the file cannot be read.
         """
         first, last = max(0, around_line - context), around_line + context + 1
-        try:
-            return _window(Path(path), first, last)
-        except OSError as problem:
-            raise SourceError(f"Cannot read {path}: {problem.strerror}.") from problem
+        return window(Path(path), first, last)
 
 
 def record_state(path: Path, byte_start: int, byte_end: int, sha256: str) -> SourceState:
@@ -99,6 +96,14 @@ def _find(data: bytes, size: int, sha256: str) -> SourceState:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def window(path: Path, first: int, last: int) -> FileWindow:
+    """The lines `first` to `last` (0-based, half-open) of a file. Raises SourceError."""
+    try:
+        return _window(path, first, last)
+    except OSError as problem:
+        raise SourceError(f"Cannot read {path}: {problem.strerror}.") from problem
 
 
 def _window(path: Path, first: int, last: int) -> FileWindow:

@@ -27,12 +27,13 @@ class Kind(StrEnum):
 
 
 class Sort(StrEnum):
-    """Orders of the queue."""
+    """Orders of the queue. LEARNED comes from `promotion/insight.py`."""
 
     RANK = "rank"
     CONFIDENCE = "confidence"
     NEWEST = "newest"
     SOURCE = "source"
+    LEARNED = "learned"
 
 
 class QueueQuery(Struct, frozen=True):

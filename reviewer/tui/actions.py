@@ -206,7 +206,7 @@ _TABLE = (
     Action("switch_theme", "", "dark or light", "Switch between the dark and the light theme.",
            "Screens", ("app",), "switch_theme"),
     Action("leave", "q", "quit", "Leave reviewer; the place in the queue is remembered.",
-           "Screens", ("queue",), "app.leave"),
+           "Screens", ("queue",), "app.leave", when.not_while_editing),
     Action("quit", "ctrl+q", "quit", "Leave reviewer, from anywhere.", "Screens", ("app",),
            "leave"),
 )  # fmt: skip

@@ -6,6 +6,7 @@ import gc
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import App
 from textual.binding import BindingType
 
@@ -62,6 +63,22 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         """After the first picture the collector works again, but not on what was imported."""
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
         self.call_after_refresh(self._collect_again)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Give a key that was typed ahead to the text field that has opened meanwhile.
+
+        Such a key was sent to the pane before; a text field itself lets no printable key through.
+        """
+        if isinstance(event, events.Key) and event.is_forwarded and event.is_printable:
+            field = self.focused
+            if field is not None and field.check_consume_key(event.key, event.character):
+                field.post_message(events.Key(event.key, event.character))
+                return
+        await super().on_event(event)
+
+    def on_app_focus(self) -> None:
+        """The terminal has the focus again: others may have written meanwhile."""
+        self.queue_screen.loader.watch()
 
     def _collect_again(self) -> None:
         gc.freeze()

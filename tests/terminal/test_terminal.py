@@ -97,6 +97,33 @@ def test_the_editor_opens_at_the_line_and_the_screen_comes_back(launch, store, t
     assert path.endswith("notes.md")
 
 
+def test_keys_typed_ahead_go_where_they_were_meant(launch, store):
+    terminal = launch()
+    terminal.until("3 wait", "Evidence")
+    terminal.press("/smoke")
+    terminal.until("/ smoke", "1 of 1")
+    terminal.press("\x1b")
+    terminal.until("1 of 3")
+    terminal.press("jea quick addition")
+    terminal.until("Edit #", "a quick addition")
+    terminal.press("\x13")
+    terminal.until("Edited and promoted")
+    assert [row.content[-16:] for row in rows_of(store, "active")] == ["a quick addition"]
+
+
+def test_leaving_in_the_middle_of_an_edit_keeps_the_draft(launch):
+    terminal = launch()
+    terminal.until("3 wait", "Evidence")
+    terminal.press("e at last")
+    terminal.until("at last")
+    terminal.press("\x11")
+    assert terminal.ended() == 0
+    again = launch()
+    again.until("3 wait", "Evidence")
+    again.press("e")
+    again.until("goes on where you left it", "at last")
+
+
 def test_a_missing_editor_is_one_sentence(launch):
     terminal = launch(EDITOR="no-such-editor-anywhere", VISUAL="")
     terminal.until("3 wait", "Evidence")

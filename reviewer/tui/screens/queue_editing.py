@@ -38,6 +38,7 @@ class Editing:
         screen.view.unzoom()
         screen.add_class("editing")
         self._pane.begin(row.id, row.content, draft)
+        screen.set_focus(self._pane.editor, scroll_visible=False)
         if draft is not None:
             screen.say(f"The draft of #{row.id} goes on where you left it.")
         else:

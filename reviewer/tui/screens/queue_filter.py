@@ -40,7 +40,7 @@ class Filtering:
         if not self._screen.loader.query.filter:
             self.left_row = self._screen.model.current_id
         field = self._bar.field
-        field.focus(scroll_visible=False)
+        self._screen.set_focus(field, scroll_visible=False)
         field.cursor_position = len(field.value)
 
     def typed(self, text: str) -> None:

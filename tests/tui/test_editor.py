@@ -1,0 +1,53 @@
+"""The command that opens an editor at a line: an argument list, never a shell."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.errors import ReviewerError
+from reviewer.tui.editor import editor_argv
+
+
+@pytest.fixture
+def programs(tmp_path):
+    """A folder of programs as the only PATH."""
+    for name in ("vim", "code", "hx"):
+        path = tmp_path / name
+        path.write_text("#!/bin/sh\n", "utf-8")
+        path.chmod(0o755)
+    return {"PATH": str(tmp_path)}
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("vim", ["+7", "/notes/a b.md"]),
+        ("vim -u NONE", ["-u", "NONE", "+7", "/notes/a b.md"]),
+        ("code --wait", ["--wait", "-g", "/notes/a b.md:7"]),
+        ("hx", ["/notes/a b.md:7"]),
+        ("vim ';' rm", [";", "rm", "+7", "/notes/a b.md"]),
+    ],
+)
+def test_each_editor_gets_the_line_in_its_own_way(programs, command, arguments):
+    argv = editor_argv("/notes/a b.md", 7, {**programs, "EDITOR": command})
+    assert argv[0].startswith(programs["PATH"])
+    assert argv[1:] == arguments
+
+
+def test_visual_comes_before_editor(programs):
+    argv = editor_argv("a", 1, {**programs, "EDITOR": "vim", "VISUAL": "code"})
+    assert argv[0].endswith("code")
+
+
+@pytest.mark.parametrize(
+    ("environment", "says"),
+    [
+        ({}, "set $VISUAL or $EDITOR"),
+        ({"EDITOR": "emacs"}, "is no program on this machine"),
+        ({"EDITOR": "vim 'half"}, "cannot be read"),
+    ],
+)
+def test_without_an_editor_the_reason_is_a_sentence(programs, environment, says):
+    with pytest.raises(ReviewerError) as caught:
+        editor_argv("a", 1, {**programs, **environment})
+    assert says in str(caught.value)

@@ -1,0 +1,37 @@
+"""The mouse is welcome and never needed."""
+
+from __future__ import annotations
+
+from textual import events
+
+from tests.tui.conftest import opened
+
+
+async def test_a_click_goes_to_the_row_and_a_double_click_edits_it(stocked):
+    async with opened(stocked) as screen:
+        await screen.pilot.click("#list", offset=(5, 3))
+        await screen.settle()
+        assert screen.model.cursor == 3
+        await screen.pilot.click("#list", offset=(5, 4), times=2)
+        await screen.settle()
+        assert screen.model.cursor == 4
+        assert f"Edit #{screen.model.current_id}" in screen.text
+
+
+async def test_a_click_below_the_last_row_goes_nowhere(stocked):
+    async with opened(stocked) as screen:
+        await screen.pilot.click("#list", offset=(5, 25))
+        assert screen.model.cursor == 0
+
+
+async def test_the_wheel_moves_the_cursor(stocked):
+    async with opened(stocked) as screen:
+        await screen.pilot._post_mouse_events([events.MouseScrollDown], "#list", offset=(5, 3))
+        await screen.settle()
+        assert screen.model.cursor == 3
+
+
+async def test_the_screen_stays_small(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("slash", "escape", "e")
+        assert len(list(screen.app.screen.walk_children())) < 60

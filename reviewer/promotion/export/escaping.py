@@ -16,10 +16,12 @@ _TICKS = re.compile(r"`+")
 _FENCE = re.compile(r"^[ ]*(`{3,})[^`\n]*$", re.MULTILINE)
 _BLOCK_START = re.compile(
     r"(?P<before>\d{1,9})(?=[.)](?:\s|$))"
-    r"|(?=#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|\[[ xX]?\]|~~~|=+\s*$|(?:[-*_]\s*){3,}$|[|:-][|:\s-]*$)"
+    r"|(?=#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|<[A-Za-z/!?]|\[[ xX]?\]|~~~"
+    r"|=+\s*$|(?:[-*_]\s*){3,}$|[|:-][|:\s-]*$)"
 )
 # Backslashes in front are doubled, so that they cannot take back the escape.
 _LIVE = re.compile(r"(?<!\\)(?P<slashes>\\*+)(?P<sign><(?=[A-Za-z/!?])|!(?=\[)|(?<!\w)@(?=[^\s@]))")
+_CLOSING = re.compile(r"(?<!\\)\]")
 _BEFORE_TICKS = re.compile(r"(?<!\\)\\++\Z")
 
 
@@ -45,9 +47,18 @@ def _paragraph(text: str) -> str:
         parts += [_inline(text[at:start]), "\\`" * (end - start)]
         at = end
     parts.append(_inline(text[at:]))
-    # A link's definition may run over several lines.
-    defines = "]:" in text
-    return "\n".join(_block_start(line, defines) for line in "".join(parts).split("\n"))
+    lines = "".join(parts).split("\n")
+    closes = defines = False
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
+        # `[label]: place` defines a link and is not shown; it may run over several lines.
+        closes = closes or _CLOSING.search(line) is not None
+        defines = defines or "]:" in line
+        if line.startswith("[") and (defines or not closes):
+            lines[number] = f"\\{line}"
+        else:
+            lines[number] = _block_start(line)
+    return "\n".join(lines)
 
 
 def _inline(text: str) -> str:
@@ -81,9 +92,9 @@ def _escaped(match: re.Match[str]) -> str:
     return match["slashes"] * 2 + "\\" + match["sign"]
 
 
-def _block_start(line: str, defines: bool) -> str:
+def _block_start(line: str) -> str:
     match = _BLOCK_START.match(line)
     if match is None:
-        return f"\\{line}" if defines and line.startswith("[") else line
+        return line
     before = match["before"] or ""
     return f"{before}\\{line[len(before) :]}"

@@ -56,7 +56,9 @@ def statement(item: ExportItem, *, named: bool = True) -> str:
 
 def _strong(text: str) -> str:
     """Bold, unless what stands in it would end that or become part of the marks."""
-    return text if "*" in text or text.endswith("\\") else f"**{text}**"
+    if "*" in text or text.endswith("\\"):
+        return f"\\{text}" if text.startswith("[") else text
+    return f"**{text}**"
 
 
 def relations(item: ExportItem) -> str:

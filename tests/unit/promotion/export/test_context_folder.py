@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from reviewer.errors import SourceError
 from reviewer.promotion.export.context_folder import file_of, plan_context_folder
-from reviewer.promotion.export.items import Relation
+from reviewer.promotion.export.items import ExportItem, Layer, Relation
+from reviewer.promotion.export.marked_block import plan_block
 from reviewer.promotion.export.writing import write_plan
 from reviewer.sources.note_kinds import entry_facts, entry_title
 
@@ -127,6 +133,26 @@ def test_a_broken_block_is_told_and_the_other_files_are_planned(make, tmp_path):
     assert "Line 1 " in decisions.problem
     (alone,) = plan_context_folder([], tmp_path)
     assert alone.problem == decisions.problem
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(st.sampled_from("#-=`~<>![]():|*_ \\\nab1.")), min_size=2, max_size=2))
+def test_whatever_a_fact_says_is_one_entry(texts):
+    items = [
+        ExportItem(
+            layer=Layer.MEMORY, id=1, type=type_, name=texts[0], content=texts[1], created_at="",
+            note=texts[0], attributes=((texts[0], texts[1]), ("rationale", texts[1])),
+        )
+        for type_ in ("project", "knowledge")
+    ]  # fmt: skip
+    for planned in plan_context_folder(items, Path("/nowhere")):
+        tokens = MarkdownIt("commonmark").enable("table").parse(planned.after.decode())
+        assert [token.tag for token in tokens if token.type == "heading_open"] == ["h1", "h2"]
+        kinds = {token.type for token in tokens if token.nesting >= 0}
+        assert kinds == {"heading_open", "paragraph_open", "inline", "html_block"}
+        assert sum(token.type == "html_block" for token in tokens) == 2
+        again = plan_block(planned.after, planned.after.decode())
+        assert plan_block(again.after, planned.after.decode()).after == again.after
 
 
 def test_a_folder_in_the_place_of_a_file_is_refused(make, tmp_path):

@@ -42,6 +42,10 @@ def tokens(markdown: str):
 @example("na`me", "`<b>`", "")
 @example("", "[a\nb]: /u", "")
 @example("**", "", "")
+@example("", "`\n</p>`", "")
+@example("", "[", "]: /u")
+@example("", "[a\\]", "]: /u")
+@example("[a*]", "/u", "")
 def test_whatever_a_fact_says_is_one_bullet_of_plain_text(name, content, note):
     item = ExportItem(
         layer=Layer.MEMORY, id=1, name=name, content=content, note=note, created_at="",

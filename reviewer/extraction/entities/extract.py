@@ -31,6 +31,8 @@ from reviewer.text.units import Unit, UnitKind, units
 
 PER_FACT = 0.05
 """Weight of each attribute and relation, up to three: a fact that can be queried."""
+MOST_BELOW = 300
+"""Units after a heading that its rule is shown; keeps long records linear."""
 CLOSED = -0.25
 """Weight of what is no longer in force: history, worth less of a person's time."""
 
@@ -133,7 +135,9 @@ def _places(record: Record, path: str) -> Iterator[Place]:
     found = tuple(units(text))
     for position, unit in enumerate(found):
         if unit.kind is UnitKind.HEADING:
-            below = found[position + 1 :]
+            if unit.end - unit.start > LONGEST:
+                continue
+            below = found[position + 1 : position + 1 + MOST_BELOW]
             yield Place(_statement(record, unit, unit.start, unit.end), record, path, unit.start,
                         unit.end, below)  # fmt: skip
         elif unit.kind in _PROSE:

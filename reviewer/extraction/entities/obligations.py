@@ -35,6 +35,7 @@ _LIMIT = re.compile(
     r"|above|over|more than|less than|maximum|minimum|before|until|after|every)\s*$",
     re.IGNORECASE,
 )
+_CAPS = frozenset(("at most", "no more than", "no less than", "not exceed", "up to", "maximum"))
 _CLAUSE = re.compile(
     r"\b(?:because|so|but|that|if|when|while|may|can|will|is|are|only|however|otherwise|therefore"
     r"|instead)\b|,(?! (?:and |or )?\w)",
@@ -60,7 +61,7 @@ class Obligation(Struct, frozen=True):
     predicate: str
     number: str
     forbids: bool
-    limited: bool
+    capped: bool
     attributes: tuple[Attribute, ...]
 
     @property
@@ -83,22 +84,22 @@ def obligation_of(statement: str) -> Obligation | None:
     subject, predicate = match["subject"], match["predicate"]
     forbids = bool(_FORBIDS.search(match["modal"]))
     attributes = [Attribute("obligation", "must not" if forbids else "must")]
-    core, limited, done = "", False, 0
-    amounts = quantities(predicate)
-    for number, amount in enumerate(amounts):
+    core, capped, done = "", False, 0
+    for amount in quantities(predicate):
         before = predicate[done : amount.start]
         limit = _LIMIT.search(before)
-        limited = limited or limit is not None
         name = limit.group().strip().lower() if limit else "amount"
+        capped = capped or name in _CAPS
+        same = sum(each.name.split(" #")[0] == name for each in attributes)
         attributes.append(
-            Attribute(name if number == 0 else f"{name} {number + 1}", amount.value, amount.unit)
+            Attribute(f"{name} #{same + 1}" if same else name, amount.value, amount.unit)
         )
         core += before[: limit.start()] if limit else before
         done = amount.end
     core += predicate[done:]
     core = _ADVERB.sub("", _REASON.split(core, maxsplit=1)[0])
     return Obligation(
-        statement, subject, core, match["number"] or "", forbids, limited, tuple(attributes)
+        statement, subject, core, match["number"] or "", forbids, capped, tuple(attributes)
     )
 
 
@@ -107,6 +108,13 @@ def _is_subject(text: str) -> bool:
     if len(text.split()) > 12 or (leans(text) and not text.lower().startswith("we")):
         return False
     return not _NARRATED.search(text) and not _CLAUSE.search(text)
+
+
+def _constrains(stated: Obligation) -> bool:
+    """Whether it limits how something is done; its number says so first (`R-1`, `C-1`)."""
+    if stated.number:
+        return stated.number.upper().startswith("C")
+    return stated.forbids or stated.capped
 
 
 def _states(constraint: bool) -> Callable[[Place], Found | None]:
@@ -119,7 +127,7 @@ def _states(constraint: bool) -> Callable[[Place], Found | None]:
         if "must" not in statement.lower and "shall" not in statement.lower:
             return None
         stated = obligation_of(statement.text)
-        if stated is None or (stated.forbids or stated.limited) is not constraint:
+        if stated is None or _constrains(stated) is not constraint:
             return None
         if not _is_subject(stated.subject):
             return None
@@ -143,7 +151,7 @@ RULES = (
         id="constraint_sentence",
         rule_class=RuleClass.SENTENCE,
         type=EntityType.CONSTRAINT,
-        description="A sentence that forbids something or sets a limit: `X must not ...`.",
+        description="A sentence that forbids something or caps it: `X must not ...`.",
         finds=_states(True),
         quality=0.7,
         examples=(
@@ -151,7 +159,7 @@ RULES = (
                 "Customer data must not leave the country.",
                 "Customer data must not leave the country",
             ),
-            ("The close must finish within 30 minutes.", "The close must finish within 30 minutes"),
+            ("A batch must hold at most 50 rows.", "A batch must hold at most 50 rows"),
             ("It must not be changed.", ""),
             ("I must not forget the milk tomorrow.", ""),
             ("## Considered options\n\nThe cache must not grow.", ""),
@@ -170,6 +178,7 @@ RULES = (
                 "R-7: The writer must flush before it renames.",
                 "R-7: The writer must flush before it renames",
             ),
+            ("The close must finish within 2 h.", "The close must finish within 2 h"),
             ("You must restart the editor.", ""),
             ("Every export carries a checksum.", ""),
         ),

@@ -153,6 +153,31 @@ class TestHeadings:
         assert found.slot == "obligation:exports finish"
 
 
+class TestObligations:
+    def test_amounts_become_attributes_and_leave_the_slot(self) -> None:
+        found = one("R-1: The arm shall lift 5 kg within 30 s and return within 2 min.")
+        assert found.type is EntityType.REQUIREMENT
+        assert attributes(found) == {
+            "number": "R-1",
+            "obligation": "must",
+            "amount": "5 kg",
+            "within": "30 s",
+            "within #2": "2 min",
+        }
+        assert found.slot == "obligation:arm lift and return"
+
+    @pytest.mark.parametrize("role", [Role.ASSISTANT, Role.TOOL])
+    def test_only_people_and_notes_oblige(self, role: Role) -> None:
+        assert entities(record("Every export shall carry a checksum.", role=role)) == []
+
+    @pytest.mark.parametrize("heading", ["Context", "Considered options", "Pros and cons"])
+    def test_arguments_about_options_oblige_nobody(self, heading: str) -> None:
+        assert entities(note(f"## {heading}\n\nThe cache must be flushed daily.")) == []
+
+    def test_an_announced_list_is_not_cut_off(self) -> None:
+        assert entities(note("The record must name:\n\n- the author\n- the date")) == []
+
+
 @pytest.mark.parametrize(
     ("sentence", "relation"),
     [

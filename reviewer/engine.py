@@ -37,6 +37,7 @@ from reviewer.store.verify import Verdict
 if TYPE_CHECKING:
     from reviewer.promotion.conflicts import Conflicts
     from reviewer.promotion.entities import Entities
+    from reviewer.promotion.exports import Exports
     from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
     from reviewer.promotion.provenance import Provenance
@@ -126,6 +127,13 @@ class Engine:
         from reviewer.promotion.insight import Insight
 
         return Insight(self._database, self.clock, self.queue)
+
+    @cached_property
+    def exports(self) -> Exports:
+        """What was decided, as files."""
+        from reviewer.promotion.exports import Exports
+
+        return Exports(self._database, self.clock, self.queue, self.state)
 
     @cached_property
     def provenance(self) -> Provenance:

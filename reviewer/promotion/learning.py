@@ -74,9 +74,13 @@ class Reason(Struct, frozen=True):
 
 
 class Score(Struct, frozen=True):
-    """How likely the person promotes it, 0 to 1, and the strongest reasons, strongest first."""
+    """How likely the person promotes it, .01 to .99, and the strongest reasons, strongest first.
+
+    Sort by `log_odds`, which still tells apart what is almost certain.
+    """
 
     probability: float
+    log_odds: float
     reasons: tuple[Reason, ...]
 
 
@@ -159,7 +163,7 @@ class Preference:
         reasons = tuple(
             Reason(share.feature, _words(share), share.weight) for share in shares[:REASONS]
         )
-        return Score(round(_chance(total), 6), reasons)
+        return Score(min(max(round(_chance(total), 6), 0.01), 0.99), round(total, 9), reasons)
 
 
 class _Model(Struct, frozen=True):

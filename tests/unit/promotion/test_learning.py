@@ -96,7 +96,7 @@ class TestSomebodyWhoPromotesTheirOwnPreferencesOnly:
         candidates = queue(300, seed=2)
         scored = sorted(
             candidates,
-            key=lambda each: -self.preference.score(features_of(each)).probability,
+            key=lambda each: -self.preference.score(features_of(each)).log_odds,
         )
         wanted = sum(map(own_preferences, candidates))
         assert wanted > 20
@@ -170,8 +170,10 @@ def test_the_table_adds_up_to_the_score() -> None:
     for each in queue(50, seed=5):
         features = features_of(each)
         total = preference.base + sum(weights.get(feature, 0.0) for feature in features)
-        expected = 1 / (1 + math.exp(-total))
-        assert preference.score(features).probability == pytest.approx(expected, abs=1e-6)
+        score = preference.score(features)
+        assert score.log_odds == pytest.approx(total, abs=1e-6)
+        expected = min(max(1 / (1 + math.exp(-total)), 0.01), 0.99)
+        assert score.probability == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_order_of_decisions_and_features_makes_no_difference() -> None:
@@ -194,7 +196,7 @@ def test_the_more_of_a_kind_is_promoted_the_likelier_the_next_one(counts: list[i
     for one, score in zip(counts, scores, strict=True):
         for other, other_score in zip(counts, scores, strict=True):
             if one > other:
-                assert score.probability > other_score.probability
+                assert score.log_odds > other_score.log_odds
 
 
 @pytest.mark.parametrize(

@@ -88,9 +88,9 @@ class Insight:
         likely: dict[int, float] = {}
         for number, traits, _ in self._traits(ids):
             if traits not in known:
-                known[traits] = preference.score(features_of(traits)).probability
+                known[traits] = preference.score(features_of(traits)).log_odds
             likely[number] = known[traits]
-        return array("q", sorted(ids, key=lambda number: -likely.get(number, 1.0)))
+        return array("q", sorted(ids, key=lambda number: -likely.get(number, 0.0)))
 
     def _traits(self, ids: Sequence[int]) -> Iterator[tuple[int, Traits, str]]:
         for chunk in chunks(ids):

@@ -25,14 +25,27 @@ if TYPE_CHECKING:
     required=True,
     metavar="PATH...",
 )
+@click.option(
+    "--extract/--no-extract",
+    "proposing",
+    default=True,
+    show_default=True,
+    help="Propose candidates from what was read, or only keep it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The wave's counts as one JSON object.")
 @click.pass_context
 @pass_session
-def ingest(session: Session, ctx: click.Context, paths: tuple[Path, ...], as_json: bool) -> None:
+def ingest(
+    session: Session, ctx: click.Context, paths: tuple[Path, ...], proposing: bool, as_json: bool
+) -> None:
     """Read files and folders; queue what they propose.
 
     Transcripts of Claude Code, Markdown and text notes, and chat exports are told apart by their
     content. What was read before is not queued again. Ctrl-C ends the wave and keeps what was read.
+
+    An ingestion is a wave: what it read is swept once at its end, so that all of its candidates
+    come together, at most 50 of them. With --no-extract nothing is proposed until
+    `reviewer extract --store` asks for it.
     """
     line = ProgressLine()
     with session.engine(create=True) as engine, interruptible() as interruption:
@@ -42,6 +55,7 @@ def ingest(session: Session, ctx: click.Context, paths: tuple[Path, ...], as_jso
                 project=session.project_to_fill(),
                 progress=line,
                 cancelled=interruption,
+                extract=proposing,
             )
         finally:
             line.clear()
@@ -57,16 +71,19 @@ def ingest(session: Session, ctx: click.Context, paths: tuple[Path, ...], as_jso
         narrate(_nothing_read(report))
         if any(not path.is_dir() for path in paths):
             ctx.exit(COULD_NOT)
+    elif not proposing:
+        narrate(f"Kept, not proposed. Propose: reviewer extract --store --wave {report.wave}")
     elif not as_json:
         narrate("Decide with: reviewer" if report.new else "Nothing new to decide.")
 
 
-def wave_table(report: WaveReport) -> Iterator[str]:
-    """The counts of a wave, as aligned lines."""
+def wave_table(report: WaveReport, *, reading: bool = True) -> Iterator[str]:
+    """The counts of a wave, as aligned lines. `reading`: files were read, not only the store."""
+    records = f"{report.records:,}" + (f", {report.masked:,} secrets masked" if reading else "")
     rows = [
         ("wave", f"{report.wave} in project {safe(report.project)}, {report.seconds:.1f} s"),
-        ("files", _files(report)),
-        ("records", f"{report.records:,}, {report.masked:,} secrets masked"),
+        ("files", _files(report) if reading else f"{report.files:,}"),
+        ("records", records),
         ("new", f"{report.new:,} candidates"),
         ("repeated", f"{report.repeated:,} seen again"),
         ("near", f"{report.near:,} near duplicates"),

@@ -6,8 +6,9 @@ import json
 import re
 import shutil
 import sys
+import textwrap
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -98,6 +99,18 @@ def table(rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset())
         last = row[-1] if limit is None else cut(row[-1], max(limit - cell_width(start), 8))
         lines.append((start + last).rstrip())
     return lines
+
+
+def wrapped(text: str, margin: str) -> Iterator[str]:
+    """Text from outside in lines that fit the terminal, each behind the margin."""
+    width = line_width()
+    for line in safe_lines(text):
+        if width is None:
+            yield (margin + line).rstrip()
+        else:
+            yield from textwrap.wrap(
+                line, max(width, 20), initial_indent=margin, subsequent_indent=margin
+            ) or [margin.rstrip()]
 
 
 def _cells(character: str) -> int:

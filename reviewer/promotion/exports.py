@@ -46,7 +46,8 @@ class Exports:
             )
             for each in self._state.all(project)
         ]
-        ids = self._queue.ids(QueueQuery(project, "active", sort=Sort.NEWEST))
+        # A settled conflict is active too, but no fact.
+        ids = self._queue.ids(QueueQuery(project, "active", "-kind:conflict", Sort.NEWEST))
         return mask_items([*state, *(self._item(number) for number in sorted(ids))]).items
 
     def markdown(self, project: str | None, *, marks: bool = False) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
+from typing import NamedTuple
 
 from reviewer.clock import Clock, from_iso, iso
 from reviewer.extraction.candidates import RuleClass
@@ -24,10 +26,15 @@ _FIRST_EVIDENCE = (
 _TRAITS = (
     "SELECT m.id, m.type, m.rule, coalesce(r.role, '') AS role, coalesce(s.format, '') AS format,"
     " coalesce(s.path, '') AS path, length(m.content) AS length, m.confidence, m.flags,"
-    " (SELECT count(*) FROM memory n WHERE n.leader_id = m.id) AS members, m.status"
+    " (SELECT count(*) FROM memory n WHERE n.leader_id = m.id) AS members, m.status, m.deferred"
     f" FROM memory m{_FIRST_EVIDENCE} WHERE m.kind <> 'conflict' AND "
 )
 _BY_PRIOR = {prior: rule_class for rule_class, prior in PRIORS.items()}
+
+
+class _Decision(NamedTuple):
+    status: str
+    deferred: bool
 
 
 class Insight:
@@ -59,8 +66,8 @@ class Insight:
                     " AND m.decided_at IS NOT NULL"
                 )
                 decisions = [
-                    Decided(features_of(traits), status != "invalid")
-                    for _, traits, status in map(_traits, rows)
+                    Decided(features_of(traits), standing.status != "invalid")
+                    for _, traits, standing in map(_traits, rows)
                 ]
                 self._learned = stamp, learn(decisions)
         return self._learned[1]
@@ -75,7 +82,8 @@ class Insight:
         return None
 
     def order(self, query: QueueQuery) -> array[int]:
-        """The ids of a query, the likeliest first; in order of rank while nothing is learned.
+        """The ids of a query, the likeliest first, conflicts before and deferred ones behind them;
+        in order of rank while nothing is learned.
 
         Raises FilterError.
         """
@@ -85,14 +93,15 @@ class Insight:
         if preference is None:
             return ids
         known: dict[Traits, float] = {}
-        likely: dict[int, float] = {}
-        for number, traits, _ in self._traits(ids):
+        places: dict[int, tuple[bool, float]] = {}
+        for number, traits, standing in self._traits(ids):
             if traits not in known:
                 known[traits] = preference.score(features_of(traits)).log_odds
-            likely[number] = known[traits]
-        return array("q", sorted(ids, key=lambda number: -likely.get(number, 0.0)))
+            places[number] = standing.deferred, -known[traits]
+        first = (False, -math.inf)
+        return array("q", sorted(ids, key=lambda number: places.get(number, first)))
 
-    def _traits(self, ids: Sequence[int]) -> Iterator[tuple[int, Traits, str]]:
+    def _traits(self, ids: Sequence[int]) -> Iterator[tuple[int, Traits, _Decision]]:
         for chunk in chunks(ids):
             sql = f"{_TRAITS} m.id IN ({','.join('?' * len(chunk))})"
             with failures_as_sentences(self._database.path):
@@ -142,8 +151,8 @@ class Insight:
         return {number: recent(references, now) for number, references in said.items()}
 
 
-def _traits(row: tuple[object, ...]) -> tuple[int, Traits, str]:
-    number, type_, rule, role, format_, path, length, confidence, flags, members, status = row
+def _traits(row: tuple[object, ...]) -> tuple[int, Traits, _Decision]:
+    number, type_, rule, role, format_, path, length, confidence, flags, members, *decision = row
     traits = Traits(
         type=str(type_),
         rule=str(rule),
@@ -155,4 +164,4 @@ def _traits(row: tuple[object, ...]) -> tuple[int, Traits, str]:
         flags=tuple(str(flags).split()),
         members=int(str(members)),
     )
-    return int(str(number)), traits, str(status)
+    return int(str(number)), traits, _Decision(str(decision[0]), bool(decision[1]))

@@ -169,6 +169,31 @@ class Triage:
             _regroup(act, rows)
         return Done(act.id, act.title, (number,))
 
+    def supersede(self, number: int, by: int) -> Done:
+        """Put another row in the place of an active one, which stays as superseded.
+
+        `by` is active or becomes it; both are of one kind. Neither's fields or evidence change.
+        Raises UnknownIdError, or ConflictError.
+        """
+        if number == by:
+            raise ConflictError(f"#{number} cannot be superseded by itself.")
+        with self._ledger.act("supersede", f"Put #{by} in the place of #{number}") as act:
+            old, new = _rows(act, [number, by])
+            _refuse_conflicts([old, new])
+            if old.kind is not new.kind:
+                raise ConflictError(f"#{number} is a {old.kind}, #{by} a {new.kind}.")
+            if old.status is not Status.ACTIVE:
+                raise ConflictError(f"#{number} is {_WORDS[old.status]}. Nothing was changed.")
+            if new.status not in (Status.CANDIDATE, Status.ACTIVE):
+                raise ConflictError(f"#{by} is {_WORDS[new.status]}. Nothing was changed.")
+            now = self._now()
+            act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
+            if new.status is Status.CANDIDATE:
+                act.update("memory", by, status="active", decided_at=now)
+                _regroup(act, [new])
+                _look_for_conflicts(act, [new], now)
+        return Done(act.id, act.title, (by, number))
+
     def _take_members(
         self, act: Act, rows: Sequence[_Row], alone: bool, *, merge: bool
     ) -> list[int]:

@@ -120,8 +120,7 @@ def test_the_choices_are_those_of_the_engine() -> None:
     from reviewer.engine import STATUSES as KNOWN
     from reviewer.engine import Sort
 
-    assert set(KNOWN) - set(STATUSES) == {"graduated"}  # nothing graduates memories so far
-    assert set(STATUSES) <= set(KNOWN)
+    assert set(KNOWN) == set(STATUSES)
     assert set(SORTS) == {sort.value for sort in Sort}
 
 

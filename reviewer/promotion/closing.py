@@ -38,8 +38,11 @@ def close_wave(
     wave: int,
     project_id: int,
     sum_up: Callable[[Queued], WaveReport],
+    verb: str = "Ingested",
 ) -> WaveReport:
     """Queue the best of the pool as one act, write the report folder, and end the wave.
+
+    `verb` begins the act's title.
 
     Raises StoreError when the store or the report cannot be written; then nothing is queued.
     """
@@ -71,7 +74,7 @@ def close_wave(
             report_folder=summary.report_folder,
             counts=msgspec.json.encode(summary.to_json()).decode(),
         )
-        act.title = f"Ingested {summary.files} files: {len(ids)} candidates"
+        act.title = f"{verb} {summary.files} files: {len(ids)} candidates"
     return summary
 
 

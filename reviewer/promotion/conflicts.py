@@ -13,8 +13,9 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
+from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.conflicts import contradicts
-from reviewer.extraction.entities.entity import Attribute
+from reviewer.extraction.entities.entity import Attribute, EntityCandidate
 from reviewer.promotion.entity_rows import memory_row
 from reviewer.promotion.entity_views import ConflictView, Resolution
 from reviewer.promotion.evidence_rows import copy_evidence
@@ -99,6 +100,7 @@ class Conflicts:
             act.update("memory", winner, status="active", decided_at=now)
             act.update("memory", loser, status="superseded", superseded_by=winner, decided_at=now)
             self._settle(act, number, Resolution.SUPERSEDED)
+            open_conflicts(act, [winner], now)
             act.title = f"Kept #{winner}, superseding #{loser}"
         return Done(act.id, act.title, (number, winner, loser))
 
@@ -152,10 +154,28 @@ def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
         if claim is None or not claim.slot:
             continue
         for other in _rivals(act, claim):
-            contradiction = contradicts(claim, other)
+            contradiction = contradicts(other, claim)
             if contradiction is not None and "active" in (claim.status, other.status):
                 found += _queue_conflict(act, other.id, number, str(contradiction), now)
     return found
+
+
+def may_lead(act: Act, leader: int, candidate: Candidate) -> bool:
+    """Whether a candidate may stand behind a row as its near duplicate, to be merged into it.
+
+    Rows of another kind do not lead, nor do entities that it contradicts, however alike the words:
+    promoting them would settle a conflict silently.
+    """
+    entity = isinstance(candidate, EntityCandidate)
+    rows = act.query("SELECT kind FROM memory WHERE id = ?", (leader,))
+    if not rows or rows[0][0] != ("entity" if entity else "memory"):
+        return False
+    claim = _claim(act, leader)
+    return not (
+        isinstance(candidate, EntityCandidate)
+        and claim is not None
+        and contradicts(claim, candidate) is not None
+    )
 
 
 def _claim(act: Act, number: int) -> _Claim | None:

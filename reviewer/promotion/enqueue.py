@@ -9,7 +9,7 @@ from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.clusters import NEAR, similarity
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.ranking import Ranking
-from reviewer.promotion.conflicts import open_conflicts
+from reviewer.promotion.conflicts import may_lead, open_conflicts
 from reviewer.promotion.entity_rows import insert_entity
 from reviewer.promotion.structure import Structure
 from reviewer.promotion.views import Kind
@@ -163,7 +163,7 @@ def _insert(
         "confidence": round(candidate.confidence, 4),
         "rank": round(ranking.score, 6),
         "flags": " ".join(candidate.flags),
-        "leader_id": leader,
+        "leader_id": leader if leader and may_lead(act, leader, candidate) else None,
         "seen": ranking.seen,
         "first_seen": now,
         "last_seen": now,

@@ -116,7 +116,8 @@ class Entities:
 
 def _require_active(number: int, row: dict[str, Value]) -> None:
     if row["kind"] != "memory":
-        raise ConflictError(f"#{number} is no memory but an {row['kind']}.")
+        kind = "an entity" if row["kind"] == "entity" else "a conflict"
+        raise ConflictError(f"#{number} is no memory but {kind}.")
     if row["status"] == "graduated":
         raise ConflictError(f"#{number} is graduated already.")
     if row["status"] != "active":

@@ -59,8 +59,9 @@ def insert_entity(
 def add_relation(act: Act, number: int, kind: str, target: int) -> str:
     """State a relation between two entities; returns the act's title.
 
-    Raises UnknownIdError, ReviewerError for an unknown kind, ConflictError for a cycle of a
-    relation that cannot go round or one that is stated already.
+    A relation that a text stated by name alone is pointed to the target. Raises UnknownIdError,
+    ReviewerError for an unknown kind, ConflictError for a relation to itself, for a cycle of one
+    that cannot go round, and for one that is stated already.
     """
     if kind not in list(RelationKind):
         raise ReviewerError(f'There is no relation "{kind}". Kinds: {", ".join(RelationKind)}.')
@@ -73,7 +74,9 @@ def add_relation(act: Act, number: int, kind: str, target: int) -> str:
     for each in (number, target):
         if each not in names:
             raise UnknownIdError(f"#{each} is no entity.")
-    if kind in ACYCLIC and number in (target, *_reached(act, target, kind)):
+    if number == target:
+        raise ConflictError(f"#{number} cannot stand in a relation to itself.")
+    if kind in ACYCLIC and number in _reached(act, target, kind):
         raise ConflictError(
             f"#{number} {kind} #{target} would go in a circle: #{target} leads back to #{number}."
         )
@@ -82,7 +85,15 @@ def add_relation(act: Act, number: int, kind: str, target: int) -> str:
         (number, kind, target),
     ):
         raise ConflictError(f"#{number} {kind} #{target} is stated already.")
-    act.insert("relation", memory_id=number, kind=kind, target=names[target], target_id=target)
+    stated = act.query(
+        "SELECT id, target_id FROM relation WHERE memory_id = ? AND kind = ? AND target = ?",
+        (number, kind, names[target]),
+    )
+    if stated and stated[0][1] is None:
+        act.update("relation", stated[0][0], target_id=target)
+    else:
+        name = f"{names[target]} (#{target})" if stated else names[target]
+        act.insert("relation", memory_id=number, kind=kind, target=name, target_id=target)
     return f"#{number} {kind} #{target}"
 
 

@@ -106,7 +106,7 @@ class Exports:
             rule=view.rule,
             extractor_version=view.extractor_version,
             confidence=view.confidence,
-            sources=() if view.source is None else (view.source,),
+            sources=self._queue.places(number),
             hand_authored=view.hand_authored,
             relations=relations,
             attributes=attributes,

@@ -224,20 +224,18 @@ class Queue:
         )
         return int(rows[0][0])
 
-    def _source(self, number: int) -> SourceRef | None:
+    def places(self, number: int, *, limit: int = -1) -> tuple[SourceRef, ...]:
+        """Where a memory stands, the first place first; none when it was written by hand."""
         rows = self._query(
             "SELECT e.span_start, r.line_start, r.line_end, r.key, r.shape, r.text, s.path"
             " FROM evidence e JOIN record r ON r.id = e.record_id"
-            " JOIN source s ON s.id = r.source_id WHERE e.memory_id = ? ORDER BY e.id LIMIT 1",
-            (number,),
+            " JOIN source s ON s.id = r.source_id WHERE e.memory_id = ? ORDER BY e.id LIMIT ?",
+            (number, limit),
         )
-        if not rows:
-            return None
-        row = rows[0]
-        start, end = row["line_start"], row["line_end"]
-        if row["shape"] != "turn":
-            start = min(start + row["text"].count("\n", 0, row["span_start"]), max(end - 1, start))
-        return SourceRef(row["path"], start, end, row["key"])
+        return tuple(map(_source_ref, rows))
+
+    def _source(self, number: int) -> SourceRef | None:
+        return next(iter(self.places(number, limit=1)), None)
 
     def _neighbours(self, record: int, sign: str, order: str, limit: int) -> list[RecordView]:
         return self._records(
@@ -283,6 +281,13 @@ _STATUS = {
 }
 STATUSES = tuple(_STATUS)
 """What `QueueQuery.status` may be."""
+
+
+def _source_ref(row: sqlite3.Row) -> SourceRef:
+    start, end = row["line_start"], row["line_end"]
+    if row["shape"] != "turn":
+        start = min(start + row["text"].count("\n", 0, row["span_start"]), max(end - 1, start))
+    return SourceRef(row["path"], start, end, row["key"])
 
 
 def _queue_row(row: sqlite3.Row) -> QueueRow:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,6 +29,13 @@ _SCOPES = {
     "source": "s.path = ?",
     "wave": "r.wave_id = ?",
 }
+
+
+class _Origin(NamedTuple):
+    """The source of a record, and when it was last changed."""
+
+    path: str
+    updated: datetime | None
 
 
 class StoredPass:
@@ -52,9 +63,9 @@ class StoredPass:
         report = ReportFolder(self._database.path, wave)
         pool = Pool(report.drop)
         try:
-            for path in dict.fromkeys(path for path, _ in records):
-                setting = Setting(path=path, now=self._clock(), updated=None)
-                pool.draw((record for each, record in records if each == path), setting)
+            for (path, updated), of_source in groupby(records, key=itemgetter(0)):
+                setting = Setting(path=path, now=self._clock(), updated=updated)
+                pool.draw((record for _, record in of_source), setting)
             return close_wave(
                 self._database,
                 self._ledger,
@@ -66,6 +77,7 @@ class StoredPass:
                 sum_up=lambda queued: _summary(
                     wave, project, records, pool, queued, report.path, began
                 ),
+                verb="Extracted again from",
             )
         except BaseException:
             report.abandon()
@@ -85,16 +97,18 @@ class StoredPass:
             )
         return wave, project_id
 
-    def _records(self, project: str, scope: str, value: Value) -> Iterator[tuple[str, Record]]:
+    def _records(self, project: str, scope: str, value: Value) -> Iterator[tuple[_Origin, Record]]:
         sql = (
-            "SELECT r.*, s.path FROM record r JOIN source s ON s.id = r.source_id"
+            "SELECT r.*, s.path, s.modified_ns FROM record r JOIN source s ON s.id = r.source_id"
             " JOIN project p ON p.id = r.project_id"
             f" WHERE p.name = ? AND {_SCOPES[scope]} ORDER BY r.source_id, r.line_start, r.id"
         )
         with failures_as_sentences(self._database.path):
             for row in self._database.reader().execute(sql, (project, value)):
+                changed = row["modified_ns"]
+                updated = datetime.fromtimestamp(changed / 1e9, UTC) if changed > 0 else None
                 yield (
-                    row["path"],
+                    _Origin(row["path"], updated),
                     Record(
                         key=row["key"],
                         line_start=row["line_start"],
@@ -118,7 +132,7 @@ class StoredPass:
 def _summary(
     wave: int,
     project: str,
-    records: list[tuple[str, Record]],
+    records: list[tuple[_Origin, Record]],
     pool: Pool,
     queued: Queued,
     folder: Path,
@@ -128,7 +142,7 @@ def _summary(
         wave=wave,
         project=project,
         state="done",
-        files=len({path for path, _ in records}),
+        files=len({origin.path for origin, _ in records}),
         unchanged=0,
         bytes=0,
         records=len(records),

@@ -136,13 +136,13 @@ class Triage:
         now = self._now()
         with self._ledger.act("edit") as act:
             (row,) = _rows(act, [number])
+            _refuse_conflicts([row])
             if row.status not in (Status.CANDIDATE, Status.ACTIVE):
                 raise ConflictError(f"#{number} is {_WORDS[row.status]}. Nothing was changed.")
             _change_wording(act, number, text, now)
             act.title = f"Edited #{number}"
             ids: tuple[int, ...] = (number,)
             if promote and row.status is Status.CANDIDATE:
-                _refuse_conflicts([row])
                 act.update("memory", number, status="active", decided_at=now)
                 _look_for_conflicts(act, [row], now)
                 merged = self._take_members(act, [row], False, merge=True)
@@ -159,8 +159,8 @@ class Triage:
             raise ConflictError(f"#{number} cannot be merged into itself.")
         with self._ledger.act("merge", f"Merged #{number} into #{into}") as act:
             rows = _candidates(act, [number])
-            _refuse_conflicts(rows)
             (target,) = _rows(act, [into])
+            _refuse_conflicts([*rows, target])
             if target.status not in (Status.CANDIDATE, Status.ACTIVE):
                 raise ConflictError(f"#{into} is {_WORDS[target.status]}. Nothing was changed.")
             if target.leader_id == number:
@@ -181,7 +181,10 @@ class Triage:
             old, new = _rows(act, [number, by])
             _refuse_conflicts([old, new])
             if old.kind is not new.kind:
-                raise ConflictError(f"#{number} is a {old.kind}, #{by} a {new.kind}.")
+                raise ConflictError(
+                    f"#{number} and #{by} are of different kinds ({old.kind}, {new.kind}): only "
+                    "one of the same kind can take its place."
+                )
             if old.status is not Status.ACTIVE:
                 raise ConflictError(f"#{number} is {_WORDS[old.status]}. Nothing was changed.")
             if new.status not in (Status.CANDIDATE, Status.ACTIVE):

@@ -67,7 +67,8 @@ class TrustedState:
 
         Secrets are masked. Raises ReviewerError for an empty key or value.
         """
-        key, value = key.strip(), mask(value.strip()).text
+        key = key.strip()
+        value, note, evidence = (mask(text.strip()).text for text in (value, note, evidence))
         if not key or len(key) > LONGEST_KEY:
             raise ReviewerError(f"A key has 1 to {LONGEST_KEY} characters.")
         if not value:
@@ -90,7 +91,7 @@ class TrustedState:
                 project_id=project_id,
                 key=key,
                 value=value,
-                note=mask(note).text,
+                note=note,
                 evidence=evidence,
                 set_at=now,
             )

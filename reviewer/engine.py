@@ -37,10 +37,19 @@ from reviewer.store.verify import Verdict
 if TYPE_CHECKING:
     from reviewer.promotion.conflicts import Conflicts
     from reviewer.promotion.entities import Entities
+    from reviewer.promotion.entity_views import ConflictView as ConflictView
+    from reviewer.promotion.entity_views import EntityView as EntityView
+    from reviewer.promotion.export.plans import PlannedFile as PlannedFile
     from reviewer.promotion.exports import Exports
+    from reviewer.promotion.holdings import Holding as Holding
+    from reviewer.promotion.holdings import Holdings
     from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
+    from reviewer.promotion.learning import Score as Score
+    from reviewer.promotion.policies import Hint as Hint
     from reviewer.promotion.provenance import Provenance
+    from reviewer.promotion.provenance import Step as Step
+    from reviewer.promotion.trusted_state import StateView as StateView
     from reviewer.promotion.trusted_state import TrustedState
 
 __all__ = [
@@ -127,6 +136,13 @@ class Engine:
         from reviewer.promotion.insight import Insight
 
         return Insight(self._database, self.clock, self.queue)
+
+    @cached_property
+    def holdings(self) -> Holdings:
+        """What is active, by type."""
+        from reviewer.promotion.holdings import Holdings
+
+        return Holdings(self._database, self.queue)
 
     @cached_property
     def exports(self) -> Exports:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import math
 from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath

@@ -106,6 +106,14 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         while len(self.screen_stack) > 1:
             self.pop_screen()
 
+    def show_state(self) -> None:
+        """Show what holds."""
+        from reviewer.tui.screens.state import StateScreen
+
+        if not isinstance(self.screen, StateScreen):
+            self.show_queue()
+            self.push_screen(StateScreen(self.engine, self.project))
+
     def show_history(self) -> None:
         """Show the ledger."""
         from reviewer.tui.screens.history import HistoryScreen
@@ -138,7 +146,10 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
 
     def leave(self) -> None:
         """Leave; the place in the queue is kept."""
-        self.queue_screen.editing.keep_now()
+        for screen in self.screen_stack:
+            keep_now = getattr(screen, "keep_now", None)
+            if keep_now is not None:
+                keep_now()
         self.queue_screen.loader.close()
         self.exit(0)
 

@@ -119,6 +119,10 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
         """What decides which keys do something."""
         return self.view.situation()
 
+    def keep_now(self) -> None:
+        """Keep what is being written, before the program ends."""
+        self.editing.keep_now()
+
     @property
     def moved_list(self) -> CandidateList:
         """The moving keys move the list, whatever pane has the focus."""

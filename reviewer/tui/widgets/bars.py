@@ -50,7 +50,11 @@ class TabBar(Line):
     """The screens that exist, with their keys; the one that is shown stands out."""
 
     current = reactive("queue")
-    tabs: Sequence[tuple[str, str, str]] = (("queue", "Queue", "F2"), ("history", "History", "F8"))
+    tabs: Sequence[tuple[str, str, str]] = (
+        ("queue", "Queue", "F2"),
+        ("state", "State", "F7"),
+        ("history", "History", "F8"),
+    )
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
         """` Queue F2   History F8` and where help is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.strip import Strip
@@ -13,12 +14,28 @@ from reviewer.tui.widgets.line import Part, cut, line_of
 if TYPE_CHECKING:
     from reviewer.engine import QueueRow
 
-TYPE_CELLS = 10
+TYPE_CELLS = 11
 NARROW = 44
 """Below this width the column of the type is left out."""
+FLAGGED = {"secret", "injection"}
+"""Flags that warn."""
+BY_HAND = "hand-authored"
 
 
-def sign_of(row: QueueRow, decided: bool, sign: Glyphs) -> tuple[str, bool]:
+@dataclass(frozen=True)
+class Badges:
+    """What was found out about a row that is in sight; both take more than reading the row."""
+
+    hinted: bool = False
+    stale: bool = False
+
+
+NO_BADGES = Badges()
+
+
+def sign_of(
+    row: QueueRow, decided: bool, sign: Glyphs, badges: Badges = NO_BADGES
+) -> tuple[str, bool]:
     """(three cells that say how a row stands, whether they are a warning)."""
     if row.status in ("active", "graduated"):
         state = sign.promoted
@@ -32,8 +49,23 @@ def sign_of(row: QueueRow, decided: bool, sign: Glyphs) -> tuple[str, bool]:
         state = sign.cluster + (str(row.members + 1) if row.members < 9 else "+")
     else:
         state = ""
-    extra = sign.flagged if row.flags else sign.edited if row.edited else ""
-    return f"{state:<2}{extra}".ljust(3), bool(extra and row.flags)
+    extra, warning = _extra(row, sign, badges)
+    return f"{state:<2}{extra}".ljust(3), warning
+
+
+def _extra(row: QueueRow, sign: Glyphs, badges: Badges) -> tuple[str, bool]:
+    """(the sign that matters most beside how a row stands, whether it is a warning)."""
+    if row.kind == "conflict":
+        return sign.stale, True
+    if FLAGGED.intersection(row.flags):
+        return sign.flagged, True
+    if badges.stale:
+        return sign.stale, True
+    if badges.hinted:
+        return sign.hint, False
+    if row.edited:
+        return sign.edited, False
+    return (sign.by_hand, False) if BY_HAND in row.flags else ("", False)
 
 
 def confidence_text(value: float) -> str:
@@ -52,6 +84,7 @@ def row_strip(
     marked: bool,
     decided: bool,
     member: bool,
+    badges: Badges = NO_BADGES,
 ) -> Strip:
     """One row of exactly `width` cells. `row` None is a candidate that no longer exists."""
     text = style.text_here if here else style.text
@@ -61,7 +94,7 @@ def row_strip(
     bar: Part = (sign.bar if here else " ", accent if focused else dim)
     if row is None:
         return line_of([bar, ("  gone: R reads the queue again", dim)], width, text, sign.ellipsis)
-    state, warning = sign_of(row, decided, sign)
+    state, warning = sign_of(row, decided, sign, badges)
     mark: Part = (sign.mark if marked else " ", warm)
     if warning or row.status == "invalid":
         state_style = warm

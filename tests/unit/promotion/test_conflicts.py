@@ -127,7 +127,7 @@ def test_a_settled_one_is_not_settled_again_and_not_queued_again(
 
 
 def test_the_winner_meets_the_other_rivals(engine, rivals, tmp_path):
-    left, right, conflict = rivals
+    _, right, conflict = rivals
     engine.intake.ingest([write_adr(tmp_path / "adr", "MongoDB", 3)], project="acme")
     third = entity_of(engine, "mongodb")
     engine.conflicts.supersede(conflict, right)
@@ -154,7 +154,7 @@ def test_projects_do_not_contradict_each_other(engine, tmp_path):
 
 
 def test_no_act_of_triage_settles_one_by_accident(engine, rivals, queue_up):
-    left, right, conflict = rivals
+    left, _, conflict = rivals
     (other,) = queue_up("an ordinary fact")
     for act in (
         lambda: engine.triage.promote([conflict]),

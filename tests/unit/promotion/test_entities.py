@@ -38,7 +38,7 @@ def test_graduation_freezes_the_memory_and_hands_the_fact_on(engine, status):
 def test_an_unknown_type_is_refused_and_all_types_are_named(engine, type_):
     memory = an_active_memory(engine)
     acts = engine.history.acts_total()
-    with pytest.raises(ReviewerError, match="no entity type.*validation_claim"):
+    with pytest.raises(ReviewerError, match=r"no entity type.*validation_claim"):
         engine.entities.graduate(memory, type_)
     with pytest.raises(ReviewerError, match="no type"):
         engine.entities.author("acme", "nonsense", "Some words of a fact")

@@ -58,6 +58,10 @@ class Exports:
         """The facts as JSON Lines, one object a fact with all its provenance."""
         return render_ndjson(self.items(project))
 
+    def plan_file(self, text: str, path: Path) -> PlannedFile:
+        """A file that is to hold a text and nothing else. Raises SourceError."""
+        return PlannedFile(path=path, before=read_file(path), after=text.encode())
+
     def plan_folder(self, project: str | None, folder: Path) -> tuple[PlannedFile, ...]:
         """What a `.context/` folder would become. Raises SourceError, BrokenBlockError."""
         return plan_context_folder(self.items(project), folder)

@@ -237,16 +237,16 @@ _TABLE = (
     Action("previous_group", "left_curly_bracket", "group before", "Go to the type before.",
            "Move", ("state",), "previous_group"),
     Action("state_pane", "tab", "next pane", "Go to the next pane.", "Look", ("state",),
-           "next_pane"),
+           "looking.next_pane"),
     Action("state_pane_back", "shift+tab", "pane before", "Go to the pane before.", "Look",
-           ("state",), "previous_pane"),
+           ("state",), "looking.previous_pane"),
     Action("export", "X", "export", "Write what holds as Markdown, JSON Lines, a .context folder"
            " or a block in AGENTS.md; shows the difference first.", "Look", ("state",),
            "exporting.begin", when.not_while_editing, 7),
     Action("state_back", "escape", "back", "Clear the search, or go back to the queue.", "Move",
-           ("state",), "back"),
+           ("state",), "looking.back"),
     Action("leave_state", "q", "to the queue", "Go back to the queue.", "Screens", ("state",),
-           "leave", when.not_while_editing),
+           "looking.leave", when.not_while_editing),
     # Writing a value
     Action("save_value", "ctrl+s", "write", "Write this value; an earlier one is superseded and"
            " stays readable.", "Decide", ("form",), "save", None, 1),

@@ -68,3 +68,10 @@ class Failed(Message):
     """A worker could not do its work; `text` says what to do."""
 
     text: str
+
+
+@dataclass
+class OpenMemory(Message):
+    """The person wants to see this memory in the queue. Goes to the queue screen."""
+
+    memory: int

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.timer import Timer
 
 from reviewer.engine import ActView, ChangeView, Engine, Undone
 from reviewer.text.display import display_line
 from reviewer.tui.actions import bindings_for
+from reviewer.tui.messages import OpenMemory
 from reviewer.tui.screens.moving import ListMoving
 from reviewer.tui.screens.reading import ReadingScreen
 from reviewer.tui.theme import glyphs
@@ -46,12 +45,6 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
     HistoryScreen.-stacked #history-body { layout: vertical; }
     HistoryScreen.-stacked Separator { display: none; }
     """
-
-    @dataclass
-    class OpenMemory(Message):
-        """The person wants to see this memory in the queue. Goes to the queue screen."""
-
-        memory: int
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()
@@ -180,7 +173,7 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         if memory is None:
             self.say(f"Act {act.id} changed no memory.")
             return
-        self.app.screen_stack[0].post_message(self.OpenMemory(memory))
+        self.app.screen_stack[0].post_message(OpenMemory(memory))
         self.dismiss()
 
     def switch_pane(self) -> None:

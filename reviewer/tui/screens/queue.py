@@ -17,6 +17,7 @@ from reviewer.tui.messages import (
     CountsRead,
     DetailRead,
     Failed,
+    OpenMemory,
     OthersWrote,
     SnapshotRead,
     StateRead,
@@ -39,7 +40,6 @@ from reviewer.tui.widgets.line import Separator, TitleRule
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.tui.screens.history import HistoryScreen
     from reviewer.tui.widgets.edit_pane import EditPane
 
 WATCH_SECONDS = 2.0
@@ -175,8 +175,8 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
         """Keep a draft while it is written."""
         self.editing.keep_draft(message.memory, message.content)
 
-    def on_history_screen_open_memory(self, message: HistoryScreen.OpenMemory) -> None:
-        """Go to a memory that the history named."""
+    @on(OpenMemory)
+    def _open_memory(self, message: OpenMemory) -> None:
         self.loader.go_to(message.memory)
 
     def on_descendant_focus(self) -> None:

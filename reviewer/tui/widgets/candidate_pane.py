@@ -140,7 +140,9 @@ def _standing(view: CandidateView, now: datetime, signs: Glyphs) -> Block | None
 
 def _confidence(view: CandidateView, signs: Glyphs) -> Block:
     if view.hand_authored:
-        return labelled("confidence", f"{figure(view.confidence)}, written by hand: no source", "dim")
+        return labelled(
+            "confidence", f"{figure(view.confidence)}, written by hand: no source", "dim"
+        )
     prior = _PRIOR_WORDS.get(round(view.prior * 100), "rule")
     factors = (
         (view.prior, prior),
@@ -199,7 +201,9 @@ def _wordings(
         until = f"  until {moment(at)}"
         text = f'"{" ".join(content.split())}"{until}'
         label = f"{signs.edited} before" if place == 0 else ""
-        rows.append(labelled(label, text, spans=(Span(len(text) - len(until), len(text), "faint"),)))
+        rows.append(
+            labelled(label, text, spans=(Span(len(text) - len(until), len(text), "faint"),))
+        )
     if len(wordings) > most:
         rows.append(labelled("", f"and {len(wordings) - most:,} earlier", "faint"))
     return rows

@@ -149,7 +149,7 @@ def test_an_active_entity_is_superseded_by_a_new_active_one(engine, ingested, st
 
 
 def test_an_active_entity_is_superseded_by_settling_a_conflict(engine, tmp_path, status):
-    left, right, conflict = two_rivals(engine, tmp_path / "adr")
+    _, right, conflict = two_rivals(engine, tmp_path / "adr")
     there_and_back(engine, lambda: engine.conflicts.supersede(conflict, right))
     there_and_back(engine, lambda: engine.conflicts.keep_both(conflict))
     there_and_back(engine, lambda: engine.conflicts.dismiss(conflict))

@@ -17,7 +17,7 @@ from reviewer.extraction.rules import EXTRACTOR_VERSION, first_match
 from reviewer.extraction.rules.rule import Statement
 from reviewer.extraction.screens import RESTATES_BOOT, SHORTEST
 from reviewer.extraction.weights import weight
-from reviewer.sources.records import Record, Role, Shape, Use
+from reviewer.sources.records import Record, Role, Use
 from reviewer.text.units import UnitKind, units
 
 NO_RULE = "no rule matched"
@@ -104,12 +104,13 @@ def cited_lines(candidate: Candidate) -> tuple[int, int]:
 
 
 def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
-    """The lines of `record.text[start:end]`: exact in notes, the record's own in transcripts."""
-    if record.shape is Shape.TURN:
+    """The lines of `record.text[start:end]`: exact where the text is the record's own lines, else
+    all of the record's.
+    """
+    if record.text.count("\n") + 1 != record.line_end - record.line_start:
         return record.line_start, record.line_end
     first = record.line_start + record.text.count("\n", 0, start)
-    last = first + record.text.count("\n", start, end) + 1
-    return min(first, record.line_end - 1), min(last, record.line_end)
+    return first, first + record.text.count("\n", start, end) + 1
 
 
 def _from_record(

@@ -60,7 +60,7 @@ def close_wave(
                 new=len(ids),
                 repeated=len(pool.sightings) + ranked.repeated,
                 near=_count_near(act, ids),
-                over_cap=len(ranked.over_cap),
+                over_cap=len(ranked.over_cap) + pool.overflowed,
                 rules=dict(Counter(row.candidate.rule for row in rows)),
             )
         )

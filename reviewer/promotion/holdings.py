@@ -1,4 +1,4 @@
-"""What holds: active entities and memories by type, as ids, for a list that shows a part of them."""
+"""What holds: active entities and memories by type, as ids, for a list that shows a part."""
 
 from __future__ import annotations
 

@@ -16,7 +16,9 @@ from reviewer.promotion.enqueue import Known
 from reviewer.sources.records import Record, Shape
 
 LIMIT = 5_000
-"""Candidates kept in memory; when twice as many are there, the weaker half is let go."""
+"""Candidates kept in memory; when twice as many are there, the weaker half goes to the report,
+beyond the cap, from where it can be called up.
+"""
 
 STRUCTURE = 0.6
 """From this prior on an entity rests on structure and takes the place of a memory candidate."""
@@ -26,10 +28,19 @@ MASK = "[masked "
 
 
 class Pool:
-    """Runs both extractors over records and keeps what they find. Each record is looked at once."""
+    """Runs both extractors over records and keeps what they find. Each record is looked at once.
 
-    def __init__(self, drop: Callable[[Dropped], None]) -> None:
+    `drop` hears of what is not proposed, `overflow` gets what the pool has no room for.
+    """
+
+    def __init__(
+        self, drop: Callable[[Dropped], None], overflow: Callable[[Candidate], None]
+    ) -> None:
         self._drop = drop
+        self._overflow = overflow
+        self._newest = ""
+        self.overflowed = 0
+        """Candidates handed to `overflow`."""
         self._known_text = KnownText()
         self._candidates: list[Candidate] = []
         self.sightings: list[tuple[int, Candidate]] = []
@@ -43,23 +54,29 @@ class Pool:
         self, records: Iterable[Record], setting: Setting, fresh: set[str] | None = None
     ) -> None:
         """Propose from a source's records; only from those whose key is in `fresh` by then."""
-        entities: list[EntityCandidate] = []
-        for memory in extract(
-            self._with_entities(records, setting, entities),
+        drawn: list[Candidate] = []
+        statements = extract(
+            self._with_entities(records, setting, drawn),
             setting,
             self._dropped,
             known=self._known_text,
-        ):
-            self._keep(memory, fresh)
-        for entity in entities:
-            self._keep(entity, fresh)
+        )
+        for memory in statements:
+            drawn.append(memory)
+            if len(drawn) >= LIMIT:
+                # The memory extractor is one record behind the other.
+                self._settle(drawn, fresh, {memory.record.key, self._newest})
+        self._settle(drawn, fresh, set())
+
+    def facts(self) -> list[Candidate]:
+        """Everything proposed."""
+        return self._candidates
 
     def ranked(self, known: Known) -> Ranked:
         """Rank what is new to the project; what it knows already becomes a sighting instead."""
-        found = list(self.facts())
-        held = known.keys(found)
+        held = known.keys(self._candidates)
         new: list[Candidate] = []
-        for candidate in found:
+        for candidate in self._candidates:
             number = held.get(known.key_of(candidate))
             if number is None:
                 new.append(candidate)
@@ -68,9 +85,10 @@ class Pool:
         return rank(new, novelty=known.novelty, cap=CAP)
 
     def _with_entities(
-        self, records: Iterable[Record], setting: Setting, found: list[EntityCandidate]
+        self, records: Iterable[Record], setting: Setting, found: list[Candidate]
     ) -> Iterator[Record]:
         for record in records:
+            self._newest = record.key
             found += extract_entities([record], setting, self._dropped, known=self._known_text)
             yield record
 
@@ -78,45 +96,19 @@ class Pool:
         self.dropped[dropped.reason] += 1
         self._drop(dropped)
 
-    def _keep(self, candidate: Candidate, fresh: set[str] | None) -> None:
-        if fresh is not None and candidate.record.key not in fresh:
-            return
-        flags = set(candidate.flags) | ({"secret"} if MASK in candidate.content else set())
-        self._candidates.append(
-            msgspec.structs.replace(
-                candidate, record=_without_text(candidate), flags=tuple(sorted(flags))
-            )
-        )
+    def _settle(self, drawn: list[Candidate], fresh: set[str] | None, unfinished: set[str]) -> None:
+        """Move what was drawn into the pool, but for that of records still being read."""
+        done = [each for each in drawn if each.record.key not in unfinished]
+        drawn[:] = [each for each in drawn if each.record.key in unfinished]
+        for candidate in _each_fact_once(done, self._say_twice):
+            if fresh is None or candidate.record.key in fresh:
+                self._candidates.append(_light(candidate))
         if len(self._candidates) >= 2 * LIMIT:
             self._candidates.sort(key=base_score, reverse=True)
-            self.dropped["over the pool"] += len(self._candidates) - LIMIT
+            for weak in self._candidates[LIMIT:]:
+                self._overflow(weak)
+            self.overflowed += len(self._candidates) - LIMIT
             del self._candidates[LIMIT:]
-
-    def facts(self) -> Iterator[Candidate]:
-        """Everything proposed; of an entity and a memory drawn from the same words only one.
-
-        A fact travels either path (`promotion-rules.md`, the promotion graph): structure makes it
-        an entity at once, a sentence makes it a memory that may graduate.
-        """
-        entities: dict[str, list[EntityCandidate]] = {}
-        memories: dict[str, list[Candidate]] = {}
-        for candidate in self._candidates:
-            if isinstance(candidate, EntityCandidate):
-                entities.setdefault(candidate.record.key, []).append(candidate)
-            else:
-                memories.setdefault(candidate.record.key, []).append(candidate)
-        for candidate in self._candidates:
-            key = candidate.record.key
-            if isinstance(candidate, EntityCandidate):
-                rivals: list[Candidate] = memories.get(key, [])
-                stays = candidate.prior >= STRUCTURE or not _overlapping(candidate, rivals)
-            else:
-                structured = [e for e in entities.get(key, []) if e.prior >= STRUCTURE]
-                stays = not _overlapping(candidate, structured)
-            if stays:
-                yield candidate
-            else:
-                self._say_twice(candidate)
 
     def _say_twice(self, candidate: Candidate) -> None:
         reason = (
@@ -128,6 +120,31 @@ class Pool:
         )
 
 
+def _each_fact_once(
+    candidates: list[Candidate], twice: Callable[[Candidate], None]
+) -> Iterator[Candidate]:
+    """Where an entity and a memory were drawn from the same words, the one that stays.
+
+    A fact travels either path (`promotion-rules.md`, the promotion graph): structure makes it an
+    entity at once, a sentence makes it a memory that may graduate.
+    """
+    entities: dict[str, list[Candidate]] = {}
+    memories: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        kind = entities if isinstance(candidate, EntityCandidate) else memories
+        kind.setdefault(candidate.record.key, []).append(candidate)
+    for candidate in candidates:
+        key = candidate.record.key
+        if isinstance(candidate, EntityCandidate):
+            rivals = memories.get(key, []) if candidate.prior < STRUCTURE else []
+        else:
+            rivals = [each for each in entities.get(key, []) if each.prior >= STRUCTURE]
+        if _overlapping(candidate, rivals):
+            twice(candidate)
+        else:
+            yield candidate
+
+
 def _overlapping(candidate: Candidate, others: Iterable[Candidate]) -> bool:
     return any(
         other.span_start < candidate.span_end and candidate.span_start < other.span_end
@@ -135,12 +152,14 @@ def _overlapping(candidate: Candidate, others: Iterable[Candidate]) -> bool:
     )
 
 
-def _without_text(candidate: Candidate) -> Record:
-    """The record as the pool keeps it: its text is in the store by then, its lines are those of
-    the span.
+def _light(candidate: Candidate) -> Candidate:
+    """A candidate as the pool keeps it: the text of its record is in the store by then, and the
+    record's lines are those of the span.
     """
     first, last = cited_lines(candidate)
-    return msgspec.structs.replace(
+    record = msgspec.structs.replace(
         candidate.record, text="", meta={}, headings=(), shape=Shape.TURN,
         line_start=first, line_end=last,
     )  # fmt: skip
+    flags = set(candidate.flags) | ({"secret"} if MASK in candidate.content else set())
+    return msgspec.structs.replace(candidate, record=record, flags=tuple(sorted(flags)))

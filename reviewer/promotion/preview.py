@@ -10,7 +10,7 @@ import msgspec
 
 from reviewer.clock import iso, utc_now
 from reviewer.errors import SourceError
-from reviewer.extraction.candidates import Setting
+from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import Dropped, cited_lines
 from reviewer.extraction.ranking import CAP, Ranking, rank
@@ -41,7 +41,7 @@ def extract_file(
     except OSError as problem:
         raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
     setting = Setting(path=str(path), now=now, updated=modified)
-    pool = Pool(_forget)
+    pool = Pool(_forget, _forget)
     pool.draw(_masked(scan), setting)
     ranked = rank(pool.facts(), cap=top)
     rows: list[CandidateView] = []
@@ -58,7 +58,7 @@ def _masked(scan: Scan) -> Iterator[Record]:
         yield msgspec.structs.replace(record, text=mask(record.text).text)
 
 
-def _forget(_: Dropped) -> None:
+def _forget(_: Dropped | Candidate) -> None:
     """Without a store there is no report to log what was dropped in."""
 
 

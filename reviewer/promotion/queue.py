@@ -89,13 +89,13 @@ class Queue:
         where, parameters = self._in_project(project)
         waiting = self.count(QueueQuery(project=project))
         deferred = self.count(QueueQuery(project=project, status="deferred"))
-        today = iso(self._clock())[:10]
+        midnight = self._clock().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
         decided = {
             (row[0], bool(row[1])): int(row[2])
             for row in self._query(
                 "SELECT m.status, m.decided_at >= ?, count(*) FROM memory m"
                 f" WHERE m.decided_at IS NOT NULL AND {where} GROUP BY 1, 2",
-                (today, *parameters),
+                (iso(midnight), *parameters),
             )
         }
         promoted_today = decided.get(("active", True), 0)

@@ -11,9 +11,10 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.errors import StoreError
+from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import Dropped, cited_lines
-from reviewer.extraction.ranking import Ranking
+from reviewer.extraction.ranking import Ranking, base_score
 from reviewer.promotion.structure import Structure
 from reviewer.promotion.wave_report import WaveReport
 
@@ -89,6 +90,10 @@ class ReportFolder:
     def drop(self, dropped: Dropped | OverCap) -> None:
         """Log a statement that was not queued."""
         self._dropped.write(self._encoder.encode(dropped) + b"\n")
+
+    def overflow(self, candidate: Candidate) -> None:
+        """Log a candidate beyond the cap that was never ranked against the others."""
+        self.drop(OverCap.of(Ranking(candidate, base_score(candidate), 1.0)))
 
     def error(self, text: str) -> None:
         """Log damage."""

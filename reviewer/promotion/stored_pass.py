@@ -61,7 +61,7 @@ class StoredPass:
             raise UnknownIdError(f"{project} has no record of {scope} {value}.")
         wave, project_id = self._start(project, scope, value)
         report = ReportFolder(self._database.path, wave)
-        pool = Pool(report.drop)
+        pool = Pool(report.drop, report.overflow)
         try:
             for (path, updated), of_source in groupby(records, key=itemgetter(0)):
                 setting = Setting(path=path, now=self._clock(), updated=updated)

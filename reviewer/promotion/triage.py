@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
@@ -46,12 +46,12 @@ class Triage:
         self._ledger = ledger
         self._clock = clock
 
-    def promote(self, ids: Sequence[int], *, alone: bool = False) -> Done:
+    def promote(self, ids: Sequence[int], *, alone: bool | Collection[int] = False) -> Done:
         """Make candidates active memories.
 
         Near duplicates behind a row are merged into it: they become superseded and their evidence
-        is added to the row's, unless `alone`. Raises UnknownIdError, or ConflictError when one is
-        no candidate; then nothing is written.
+        is added to the row's, unless `alone` (all rows, or those with these ids). Raises
+        UnknownIdError, or ConflictError when one is no candidate; then nothing is written.
         """
         with self._ledger.act("promote") as act:
             rows = _candidates(act, ids)
@@ -66,7 +66,7 @@ class Triage:
                 act.title += f", merged {_near_duplicates(len(merged))}"
         return Done(act.id, act.title, (*(row.id for row in rows), *merged))
 
-    def reject(self, ids: Sequence[int], *, alone: bool = False) -> Done:
+    def reject(self, ids: Sequence[int], *, alone: bool | Collection[int] = False) -> Done:
         """Make candidates invalid, so that they are never proposed again.
 
         Near duplicates behind a row go with it, unless `alone`. Raises as `promote` does.
@@ -130,7 +130,9 @@ class Triage:
         Raises UnknownIdError, ReviewerError for an empty wording, ConflictError when the row was
         decided meanwhile or another memory of that type says the same.
         """
-        text = content.strip()
+        from reviewer.text.secrets import mask  # late: only a wording needs its patterns
+
+        text = mask(content.strip()).text
         if not clean(text):
             raise ReviewerError("The wording is empty. Write something, or reject the candidate.")
         now = self._now()
@@ -140,13 +142,16 @@ class Triage:
             if row.status not in (Status.CANDIDATE, Status.ACTIVE):
                 raise ConflictError(f"#{number} is {_WORDS[row.status]}. Nothing was changed.")
             _change_wording(act, number, text, now)
+            verb = "Edited" if act.changes else ""
             act.title = f"Edited #{number}"
             ids: tuple[int, ...] = (number,)
             if promote and row.status is Status.CANDIDATE:
                 act.update("memory", number, status="active", decided_at=now)
                 _look_for_conflicts(act, [row], now)
                 merged = self._take_members(act, [row], False, merge=True)
-                act.title = f"Edited and promoted #{number}"
+                act.title = f"{verb} and promoted #{number}" if verb else f"Promoted #{number}"
+                if merged:
+                    act.title += f", merged {_near_duplicates(len(merged))}"
                 ids = (number, *merged)
         return Done(act.id, act.title, ids)
 
@@ -198,14 +203,13 @@ class Triage:
         return Done(act.id, act.title, (by, number))
 
     def _take_members(
-        self, act: Act, rows: Sequence[_Row], alone: bool, *, merge: bool
+        self, act: Act, rows: Sequence[_Row], alone: bool | Collection[int], *, merge: bool
     ) -> list[int]:
         """Decide the near duplicates behind rows, or give them a new leader when `alone`."""
-        if alone:
-            _regroup(act, rows)
-            return []
+        single = rows if alone is True else [row for row in rows if alone and row.id in alone]
+        _regroup(act, single)
         taken: list[int] = []
-        for leader, members in _members_of(act, rows).items():
+        for leader, members in _members_of(act, [r for r in rows if r not in single]).items():
             if merge:
                 self._supersede(act, members, leader)
             else:

@@ -188,7 +188,16 @@ class EvidenceView(Struct, frozen=True):
     @property
     def line(self) -> int:
         """The 0-based line of the file on which the span begins."""
-        if self.record.shape == "turn":
-            return self.record.line_start
-        line = self.record.line_start + self.record.text.count("\n", 0, self.span_start)
-        return min(line, max(self.record.line_end - 1, self.record.line_start))
+        record = self.record
+        return line_of_span(record.text, record.line_start, record.line_end, self.span_start)
+
+
+def line_of_span(text: str, line_start: int, line_end: int, span_start: int) -> int:
+    """The 0-based line of a file on which a span begins, in a record of those lines.
+
+    Exact where the text is the lines themselves (notes, Markdown transcripts); the record's first
+    line where it was taken out of JSON.
+    """
+    if text.count("\n") + 1 != line_end - line_start:
+        return line_start
+    return line_start + text.count("\n", 0, span_start)

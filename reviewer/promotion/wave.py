@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from reviewer.clock import Clock
-from reviewer.errors import SourceError
+from reviewer.errors import SourceError, StoreError
 from reviewer.extraction.candidates import Setting
 from reviewer.promotion.closing import Queued, close_wave
 from reviewer.promotion.pool import Pool
@@ -46,6 +46,7 @@ class Wave:
         self._kept_out: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
         self._passed_over: Counter[str] = Counter()
+        self._unreadable: list[str] = []
         self._interrupted = False
 
     def run(
@@ -63,8 +64,10 @@ class Wave:
         roots = [str(path).encode("utf-8", "backslashreplace").decode() for path in paths]
         self._number = self._shelf.start(project, roots)
         self._report = ReportFolder(self._database.path, self._number)
-        self._pool = Pool(self._report.drop)
+        self._pool = Pool(self._report.drop, self._report.overflow)
         self._extract = extract
+        for line in self._unreadable:
+            self._report.error(line)
         self._tell = _Telling(progress, found)
         self._cancelled = cancelled
         try:
@@ -86,6 +89,11 @@ class Wave:
                 project_id=self._shelf.project_id,
                 sum_up=lambda queued: self._sum_up(project, began, queued),
             )
+        except StoreError as problem:
+            self._report.abandon()
+            raise StoreError(
+                f"{problem} What was read before is kept; the same command goes on from there."
+            ) from problem
         except BaseException:
             self._report.abandon()
             raise
@@ -94,16 +102,22 @@ class Wave:
         found: list[tuple[Path, int]] = []
         for item in walk([Path(os.path.abspath(path)) for path in paths]):
             if not isinstance(item, Found):
-                self._passed_over[item.reason] += 1
+                self._pass_over(item.path, item.reason)
                 continue
             if not _is_text(item.path):
-                self._passed_over["a name that is no text"] += 1
+                self._pass_over(item.path, "a name that is no text")
                 continue
             try:
                 found.append((item.path, item.path.stat().st_size))
             except OSError as problem:
-                self._passed_over[f"unreadable: {problem.strerror}"] += 1
+                self._pass_over(item.path, f"file cannot be read: {problem.strerror}")
         return found
+
+    def _pass_over(self, path: Path, reason: str) -> None:
+        """Count a file that is not read; what a person may have wanted read is also logged."""
+        self._passed_over[reason] += 1
+        if "cannot be read" in reason or "no text" in reason:
+            self._unreadable.append(f"{path}: {reason}")
 
     def _read(self, path: Path) -> None:
         try:
@@ -127,7 +141,7 @@ class Wave:
             self._report.error(str(problem))
             return
         except OSError as problem:
-            self._passed_over[f"unreadable: {problem.strerror}"] += 1
+            self._passed_over[f"file cannot be read: {problem.strerror}"] += 1
             self._report.error(f"{path}: {problem.strerror}")
             return
         self._files += 1

@@ -211,8 +211,9 @@ def entities_and_state(db: Database) -> None:
             db.execute(statement)
 
 
-def migrate(connection: sqlite3.Connection, version: int) -> None:
-    """Apply the migrations that a store lacks and mark it as of `version`.
+def migrate(connection: sqlite3.Connection, version: int, application: int) -> None:
+    """Apply the migrations that a store lacks and mark it as of `version` and as a store of this
+    `application`.
 
     Several processes may arrive here at once: the write lock is taken first, and who comes second
     finds nothing left to do.
@@ -221,6 +222,7 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
     try:
         migrations.apply(Database(connection))
         connection.execute(f"PRAGMA user_version = {int(version)}")
+        connection.execute(f"PRAGMA application_id = {int(application)}")
     except BaseException:
         connection.execute("ROLLBACK")
         raise

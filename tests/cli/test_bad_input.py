@@ -356,3 +356,70 @@ class TestTheWayOut:
         done = reviewer.rows("ingest", folder)[0]
         assert done["state"] == "done"
         assert done["files"] + done["unchanged"] >= 3000
+
+
+class TestThePromotionGraph:
+    """Unknown types, empty and huge words, twice the same, what another process did meanwhile."""
+
+    def test_unknown_types_and_ids(self, ingested: Reviewer) -> None:
+        memory = ingested.ids("--kind", "memory")[0]
+        assert ingested("promote", memory, "--alone").returncode == 0
+        assert "validation_claim" in ingested.fails("graduate", memory, "--as", "foo")
+        assert "identity" in ingested.fails("add", "foo", "Some words of a fact")
+        assert "#999" in ingested.fails("graduate", 999, "--as", "decision")
+        assert "#999" in ingested.fails("supersede", memory, "--by", 999)
+        assert "#999" in ingested.fails("conflict", "show", 999)
+        assert "is no id" in ingested.fails("relate", "x", "uses", 1, code=2)
+        ingested.nothing_lost()
+
+    def test_graduating_twice_a_candidate_or_an_entity(self, ingested: Reviewer) -> None:
+        memory, waiting = ingested.ids("--kind", "memory")[:2]
+        assert ingested("promote", memory, "--alone").returncode == 0
+        assert ingested("graduate", memory, "--as", "decision").returncode == 0
+        assert "graduated already" in ingested.fails("graduate", memory, "--as", "system")
+        assert "promote it first" in ingested.fails("graduate", waiting, "--as", "decision")
+        entity = ingested.rows("queue", "show", memory)[0]["graduated_to"]
+        assert "an entity" in ingested.fails("graduate", entity, "--as", "decision")
+        ingested.nothing_lost()
+
+    def test_empty_words(self, reviewer: Reviewer) -> None:
+        blank = reviewer.folder / "blank.txt"
+        blank.write_text(" \n\n")
+        assert "empty" in reviewer.fails("add", "decision", "  ")
+        assert "empty" in reviewer.fails("add", "decision", "--content-file", blank)
+        assert "give the text" in reviewer.fails("add", "decision", code=2)
+        assert "gone.txt" in reviewer.fails("add", "decision", "--content-file", "gone.txt")
+
+    def test_a_megabyte(self, reviewer: Reviewer) -> None:
+        words = reviewer.folder / "words.txt"
+        words.write_text("A word \x1b[31m and another one. " * 34_000)
+        assert 1_000_000 < words.stat().st_size < 1 << 20
+        assert reviewer("add", "decision", "--content-file", words).returncode == 0
+        (row,) = reviewer.rows("queue", "list")
+        assert len(row["content"]) > 1_000_000
+        assert "\x1b" not in reviewer("queue", "show", row["id"]).stdout
+        words.write_text("x" * ((1 << 20) + 1))
+        assert "1 MiB" in reviewer.fails("add", "decision", "--content-file", words)
+        reviewer.nothing_lost(candidates=1)
+
+    def test_editing_what_another_process_just_decided(self, ingested: Reviewer) -> None:
+        number = ingested.ids("--kind", "memory")[0]
+        words = ingested.folder / "words.txt"
+        words.write_text("Other words for the same fact\n")
+        assert ingested("reject", number, "--alone").returncode == 0
+        line = ingested.fails("edit", number, "--content-file", words, "--promote")
+        assert f"#{number} is already rejected" in line
+        assert ingested("restore", number).returncode == 0
+        assert ingested("promote", number, "--alone").returncode == 0
+        assert ingested("edit", number, "--content-file", words, "--promote").returncode == 0
+        shown = ingested.rows("queue", "show", number)[0]
+        assert (shown["status"], len(shown["wordings"])) == ("active", 1)
+        ingested.nothing_lost()
+
+    def test_two_processes_that_decide_the_same_row_at_once(self, ingested: Reviewer) -> None:
+        number = ingested.ids("--kind", "memory")[0]
+        running = [ingested.start("promote", number, "--alone") for _ in range(3)]
+        ended = [(process.communicate(timeout=50)[1], process.returncode) for process in running]
+        assert sorted(code for _, code in ended) == [0, 1, 1]
+        assert all("already active" in text for text, code in ended if code)
+        ingested.nothing_lost()

@@ -14,6 +14,7 @@ from reviewer.extraction.entities.rules import ENTITY_EXTRACTOR_VERSION, first_f
 from reviewer.extraction.extract import NOT_IN_FORCE, Dropped, KnownText, lines_of_span
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.hints import structural_signal
+from reviewer.extraction.labels import unlabelled
 from reviewer.extraction.passages import wording
 from reviewer.extraction.rules.rule import Statement
 from reviewer.extraction.screens import FRAGMENT, LONGEST, RESTATES_BOOT, screen
@@ -86,7 +87,9 @@ def _from_record(
         elif rule.id == "decision_sentence" and is_decision_entry(record):
             continue  # the entry itself is the decision; its other sentences argue for it
         raw = record.text[found.start : found.end]
-        content = found.content or wording(raw)
+        start, content = found.start, found.content
+        if not content:
+            start, content = unlabelled(record.text, found.start, found.end, wording(raw))
         reason = _why_not(rule, content, raw, closed, known)
         if reason is not None:
             if dropped is not None:
@@ -104,7 +107,7 @@ def _from_record(
             confidence=confidence(rule.prior, signal, fresh),
             weight=_weight(rule, found, content, record.role),
             record=record,
-            span_start=found.start,
+            span_start=start,
             span_end=found.end,
             extractor_version=ENTITY_EXTRACTOR_VERSION,
             flags=(*flags_of(content, record.role), *found.flags),

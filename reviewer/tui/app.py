@@ -11,6 +11,7 @@ from textual.app import App
 from textual.binding import BindingType
 
 from reviewer.resources import styles_folder
+from reviewer.text.display import use_ascii_marks
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import bindings_for
 from reviewer.tui.keymap import Keymap, load_keymap
@@ -49,6 +50,12 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         self.engine = engine
         self.project = project
         self.glyphs = ASCII if ascii else GLYPHS
+        use_ascii_marks(ascii)
+        if self.no_color:
+            from reviewer.tui.colourless import Colourless
+
+            # Textual itself would send greys
+            self._filters = [Colourless()]
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = LIGHT if light else DARK

@@ -47,7 +47,9 @@ def _one_for_one(character: str) -> str:
     if character == "\t":
         return character
     shown = display_text(character)
-    return shown if len(shown) == 1 else "\ufffd"
+    if len(shown) == 1:
+        return shown
+    return "?" if shown.isascii() else "\ufffd"
 
 
 class EditTitle(Line):

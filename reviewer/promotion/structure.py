@@ -12,6 +12,10 @@ from reviewer.extraction.entities.naming import name_key, named
 from reviewer.text.normalise import clean
 
 
+LOOKED_AT = 2_000
+"""Characters of a wording that are read for its structure; a person may write a whole file."""
+
+
 class Structure(Struct, frozen=True):
     """What an entity row has beside its wording. `slot` is empty when nothing contradicts it."""
 
@@ -28,7 +32,8 @@ class Structure(Struct, frozen=True):
 
 def guess(content: str, type_: EntityType, name: str | None) -> Structure:
     """The structure of a wording that no rule took apart: a name, and the slot it would fill."""
-    title = named((name or "").strip() or clean(content))
+    content = content[:LOOKED_AT]
+    title = named((name or "").strip()[:LOOKED_AT] or clean(content))
     if type_ is EntityType.DECISION and (choice := choice_of(title, content)) is not None:
         chosen = Attribute("choice", choice.option)
         return Structure(title, choice.slot, (chosen,))

@@ -108,12 +108,14 @@ class TestByHand:
         assert engine.history.acts_total() == 0
 
     @pytest.mark.parametrize("type_", ["knowledge", "decision", "parameter"])
-    @pytest.mark.parametrize("word", ["use Redis for sessions and ", "a" * 10, "(((", "\n- x"])
+    @pytest.mark.parametrize(
+        "word", ["use Redis for sessions and ", "a" * 10, "(((", "\n- x", "A word, and another. "]
+    )
     def test_a_megabyte_is_taken_in_a_moment(self, engine, type_, word):
         content = "The cache: " + word * (1_000_000 // len(word))
         began = time.monotonic()
         (number,) = engine.entities.author("acme", type_, content).ids
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 5, "the work grows faster than the words"
         assert engine.queue.candidate(number).content == content.strip()
         if type_ != "knowledge":
             assert len(engine.entities.get(number).name) <= 80

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -29,7 +30,7 @@ from reviewer.promotion.views import (
     Status,
 )
 from reviewer.promotion.wave_report import Progress, WaveReport
-from reviewer.store.database import Database
+from reviewer.store.database import APPLICATION_ID, SCHEMA_VERSION, Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.undo import Undo
 from reviewer.store.verify import Verdict
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from reviewer.promotion.trusted_state import TrustedState
 
 __all__ = [
+    "APPLICATION_ID",
+    "SCHEMA_VERSION",
     "STATUSES",
     "ActView",
     "CandidateView",
@@ -78,6 +81,7 @@ __all__ = [
     "default_project",
     "default_store",
     "extract_file",
+    "require_paths",
 ]
 
 
@@ -181,6 +185,10 @@ class Engine:
         """A number, for the calling thread, that changes when another connection has written."""
         return self._database.data_version()
 
+    def waits_to_write(self) -> bool:
+        """Whether an act waits, in another thread, until another program has written."""
+        return self._ledger.waiting
+
     def close(self) -> None:
         """Close the store."""
         self._database.close()
@@ -201,6 +209,16 @@ def extract_file(
     return preview.extract_file(
         path, project=project, line_start=line_start, line_end=line_end, top=top, now=now
     )
+
+
+def require_paths(paths: Iterable[Path]) -> None:
+    """Raise SourceError when one of the paths cannot be read because it is not there.
+
+    For a look before a store is opened, and made, for them.
+    """
+    from reviewer.sources.walk import walk
+
+    walk([path.absolute() for path in paths])
 
 
 def default_store() -> Path:

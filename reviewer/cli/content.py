@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
 
@@ -14,10 +15,11 @@ LONGEST_CONTENT = 1 << 20
 def read_content(name: str) -> str:
     """The text of a file (`-` is standard input), without blanks around it.
 
-    Raises SourceError when it is too large, no UTF-8 or empty, OSError when it cannot be read.
+    Raises SourceError when it is too large, no UTF-8, empty or a closed standard input, OSError
+    when it cannot be read.
     """
     if name == "-":
-        raw = sys.stdin.buffer.read(LONGEST_CONTENT + 1)
+        raw = _standard_input()
     else:
         with Path(name).open("rb") as file:
             raw = file.read(LONGEST_CONTENT + 1)
@@ -32,3 +34,14 @@ def read_content(name: str) -> str:
     if not content:
         raise SourceError(f"{name} is empty. To refuse a candidate: reviewer reject ID")
     return content
+
+
+def _standard_input() -> bytes:
+    try:
+        return sys.stdin.buffer.read(LONGEST_CONTENT + 1)
+    except OSError as problem:
+        if problem.errno != errno.EBADF:
+            raise
+        raise SourceError(
+            "Standard input is closed. Pipe the words in, or name a file that holds them."
+        ) from problem

@@ -42,6 +42,19 @@ def narrate(text: str) -> None:
     click.echo(text, err=True)
 
 
+def count(number: int, noun: str, plural: str = "") -> str:
+    """`1 file`, `2 files`, `12,345 files`; `plural` where it takes more than an s."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def moment(at: str) -> str:
+    """A moment of the store as a person reads it: local time to the second, and its zone."""
+    from reviewer.clock import from_iso
+
+    when = from_iso(at)
+    return safe(at) if when is None else when.astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
+
+
 def safe(text: str) -> str:
     """Text from outside on one line, with nothing in it that a terminal would obey."""
     from reviewer.text.display import display_line

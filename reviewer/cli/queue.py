@@ -14,6 +14,8 @@ from reviewer.cli.triage import tell_intake
 STATUSES = (
     "waiting", "candidate", "deferred", "active", "invalid", "superseded", "graduated", "all",
 )  # fmt: skip
+SCREEN_WORDS = {"promoted": "active", "rejected": "invalid", "merged": "superseded"}
+"""What the screen calls a status, and what the store does."""
 SORTS = ("rank", "confidence", "newest", "source", "learned")
 KINDS = ("memory", "entity", "conflict")
 BATCH = 200
@@ -28,17 +30,18 @@ def queue() -> None:
 @queue.command("list", cls=Verb)
 @click.option(
     "--status",
-    type=click.Choice(STATUSES),
+    type=click.Choice((*STATUSES, *SCREEN_WORDS)),
     default="waiting",
     show_default=True,
-    help="Which ones.",
+    help="Which ones, in the store's words or the screen's: promoted is active, rejected invalid, "
+    "merged superseded.",
 )
 @click.option(
     "--filter",
     "filter_text",
     default="",
     metavar="Q",
-    help='Words, "a phrase", -word, type:x, rule:x, path:x, flag:x, conf>0.5, seen>2.',
+    help='Words, "a phrase", -word, type:x, rule:x, path:x, status:x, flag:x, conf>0.5, seen>2.',
 )
 @click.option("--kind", type=click.Choice(KINDS), help="Only memories, entities or conflicts.")
 @click.option(
@@ -70,7 +73,7 @@ def list_queue(
     with session.engine() as engine:
         query = QueueQuery(
             project=session.project_to_read(engine),
-            status=status,
+            status=SCREEN_WORDS.get(status, status),
             filter=f"kind:{kind} {filter_text}" if kind else filter_text,
             sort=Sort(sort),
         )
@@ -91,7 +94,7 @@ def list_queue(
                     mark(row.status, row.deferred, row.edited, row.flags, row.id in hints),
                     f"{row.confidence:.2f}".removeprefix("0"),
                     row.type,
-                    f"≈{row.members}" if row.members else "",
+                    f"≈{row.members + 1}" if row.members else "",
                     safe(row.content),
                 )
                 for row in engine.queue.rows(batch)

@@ -6,6 +6,7 @@ import click
 
 from reviewer.cli.content import read_content
 from reviewer.cli.ids import MEMORY_ID
+from reviewer.cli.projects import project_to_change
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.cli.triage import tell
 
@@ -48,7 +49,7 @@ def add(
         raise click.UsageError("give the text, or the file that holds it with --content-file")
     content = text if text is not None else read_content(str(content_file))
     with session.engine(create=True) as engine:
-        tell(engine.entities.author(session.project_to_fill(), type_, content, name=name))
+        tell(engine.entities.author(project_to_change(session, engine), type_, content, name=name))
 
 
 @click.command(cls=Verb)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from reviewer.cli.ids import WAVE
 from reviewer.cli.ingest import wave_table
 from reviewer.cli.output import narrate, print_json, print_text, safe, table
+from reviewer.cli.projects import project_to_change
 from reviewer.cli.session import Session, Verb, pass_session
-
-if TYPE_CHECKING:
-    from reviewer.engine import Engine
 
 
 @click.command(cls=Verb)
@@ -107,7 +104,7 @@ def _extract_stored(
     session: Session, record: str | None, source: Path | None, wave: int | None, as_json: bool
 ) -> None:
     with session.engine() as engine:
-        project = session.project_to_read(engine) or _only_project(engine)
+        project = project_to_change(session, engine)
         report = engine.intake.extract_stored(
             project=project, record=record, source=source, wave=wave
         )
@@ -117,13 +114,6 @@ def _extract_stored(
     for line in wave_table(report, reading=False):
         print_text(line)
     narrate("Decide with: reviewer" if report.new else "Nothing new to decide.")
-
-
-def _only_project(engine: Engine) -> str:
-    known = engine.queue.projects()
-    if len(known) != 1:
-        raise click.UsageError(f"name the project with --project: {', '.join(known[:10])}")
-    return known[0]
 
 
 def _given(ctx: click.Context) -> set[str]:

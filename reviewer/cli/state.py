@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewer.cli.output import narrate, print_json, print_text, safe, table, wrapped
-from reviewer.cli.session import PROJECT_WITHOUT_A_NAME, Session, Verb, pass_session
+from reviewer.cli.projects import project_to_change
+from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.cli.triage import tell
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def list_state(session: Session, past: bool, as_json: bool) -> None:
 def show(session: Session, key: str, past: bool, as_json: bool) -> None:
     """The value of a key, its note, and the line it can be looked up in."""
     with session.engine() as engine:
-        values = engine.state.get(_project(session, engine), key.strip())
+        values = engine.state.get(project_to_change(session, engine), key.strip())
         for place, each in enumerate(values if past else values[:1]):
             if as_json:
                 print_json(_as_json(engine, each))
@@ -83,7 +84,7 @@ def set_state(session: Session, key: str, value: str, note: str, evidence: str) 
     The earlier value is superseded and stays readable: `reviewer state list --all`.
     """
     with session.engine(create=True) as engine:
-        project = _project(session, engine)
+        project = project_to_change(session, engine)
         done = engine.state.set(project, key, value, note=note, evidence=_absolute(evidence))
         if done.act:
             tell(done)
@@ -97,19 +98,7 @@ def set_state(session: Session, key: str, value: str, note: str, evidence: str) 
 def unset(session: Session, key: str) -> None:
     """End a key; its values stay readable."""
     with session.engine() as engine:
-        tell(engine.state.unset(_project(session, engine), key.strip()))
-
-
-def _project(session: Session, engine: Engine) -> str:
-    """The project that a key is in: the one named, that of the folder, or the only one there is."""
-    if session.project is None:
-        known = engine.queue.projects()
-        here = session.project_to_fill()
-        if here not in known and len(known) == 1:
-            return known[0]
-        if here not in known and known and here == PROJECT_WITHOUT_A_NAME:
-            raise click.UsageError(f"name the project with --project: {', '.join(known[:10])}")
-    return session.project_to_fill()
+        tell(engine.state.unset(project_to_change(session, engine), key.strip()))
 
 
 def _absolute(evidence: str) -> str:

@@ -99,6 +99,12 @@ class TestEntities:
             "We ship on Mondays", "Rain is wet today"
         }  # fmt: skip
 
+    def test_it_goes_to_the_only_project_there_is(self, ingested: Reviewer) -> None:
+        said(ingested, "add", "knowledge", "Somebody typed this at the counter")
+        said(ingested, "state", "set", "currency", "EUR")
+        assert {row["project"] for row in ingested.rows("queue", "list")} == {"kiosk"}
+        assert {row["project"] for row in ingested.rows("state", "list")} == {"kiosk"}
+
     def test_relations_are_stated_by_id(self, reviewer: Reviewer) -> None:
         for name in ("Poller", "Sender"):
             said(reviewer, "add", "component", f"The {name} works", "--name", name)

@@ -74,7 +74,7 @@ class _Late(NamedTuple):
 
 def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -> Any:
     kind, name = str(parameter.annotation), parameter.name
-    plain = kind.replace(" | None", "")
+    plain = kind.split(" | ")[0]  # of several kinds the first
     by_name = {
         "type_": "decision", "kind": "uses", "project": "acme", "name": "a name",
         "limit": 5, "around": 1, "count": 2, "target": number + 1, "into": number + 1,

@@ -34,6 +34,9 @@ PANES = {
 }
 """Where keys hold, with the heading that help and the README give them."""
 
+TAKES_MARKED = {"promote", "reject", "defer", "restore"}
+"""Actions that take all marked rows instead of the one under the cursor."""
+
 
 @dataclass(frozen=True)
 class Action:
@@ -52,6 +55,12 @@ class Action:
     why_disabled: Reason | None = None
     footer: int = 0
     """Place in the footer from 1 on; 0 keeps it out."""
+
+    def titled(self, now: Situation) -> str:
+        """The title as things stand: how many marked rows it is about, where it takes those."""
+        if now.marked and self.id in TAKES_MARKED:
+            return f"{self.title} {now.marked:,} marked"
+        return self.title
 
 
 def _move(name: str, keys: str, title: str, text: str, run: str) -> Action:
@@ -208,6 +217,9 @@ _TABLE = (
            "Decide", ("state",), "acts.put_back", when.needs_untrusted, 3),
     Action("graduate", "p", "graduate", "Propose this memory as an entity; the memory stays as a"
            " frozen pointer.", "Decide", ("state",), "asking.graduate", when.needs_memory, 4),
+    Action("supersede", "S", "supersede", "Put another candidate or active one of its kind in the"
+           " place of this one, which stays as superseded.", "Decide", ("state",),
+           "asking.supersede", when.needs_untrusted),
     Action("relate", "l", "relate", "State how this entity stands to another.", "Decide",
            ("state",), "asking.relate", when.needs_entity),
     Action("state_undo", "u", "undo", "Take the last decision back.", "Decide", ("state",),

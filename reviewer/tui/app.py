@@ -19,6 +19,8 @@ from reviewer.tui.screens.queue import QueueScreen
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
 
 if TYPE_CHECKING:
+    from asyncio import Future
+
     from textual.screen import Screen
 
     from reviewer.engine import Engine
@@ -49,6 +51,8 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         super().__init__()
         self.engine = engine
         self.project = project
+        self.act_that_waits: Future[None] | None = None
+        """What goes on behind the screen until another program has written."""
         self.glyphs = ASCII if ascii else GLYPHS
         use_ascii_marks(ascii)
         if self.no_color:

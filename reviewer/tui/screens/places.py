@@ -1,4 +1,4 @@
-"""Opening a place that provenance names: the evidence of a memory, or a line that a person named."""
+"""Opening a place that provenance names: evidence of a memory, or a line that a person named."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import bindings_for
 from reviewer.tui.messages import (
+    BadgesRead,
     CountsRead,
     DetailRead,
     Failed,
@@ -24,6 +25,7 @@ from reviewer.tui.messages import (
 )
 from reviewer.tui.queue_model import QueueModel
 from reviewer.tui.screens.moving import ListMoving
+from reviewer.tui.screens.queue_badges import BadgeReading
 from reviewer.tui.screens.queue_decisions import Decisions
 from reviewer.tui.screens.queue_editing import Editing
 from reviewer.tui.screens.queue_filter import Filtering
@@ -77,6 +79,7 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
         self.looking = Looking(self)
         self.view = View(self)
         self.shows = Shows(self)
+        self.badges = BadgeReading(self)
 
     def compose(self) -> ComposeResult:
         """Header and tabs, the list beside or above the panes, status and footer."""
@@ -133,7 +136,10 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
     @on(CandidateList.Moved)
     def _moved(self) -> None:
         self.filtering.left_row = None
+        if self.model.range_from is not None:
+            self.shows.show_keys()
         self.loader.follow()
+        self.badges.look()
 
     @on(CandidateList.Opened)
     async def _opened(self) -> None:
@@ -150,6 +156,10 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
     @on(StateRead)
     def _state(self, message: StateRead) -> None:
         self.loader.take_state(message)
+
+    @on(BadgesRead)
+    def _badges(self, message: BadgesRead) -> None:
+        self.badges.take(message.badges)
 
     @on(CountsRead)
     def _counts(self, message: CountsRead) -> None:
@@ -180,5 +190,6 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
         self.loader.go_to(message.memory)
 
     def on_descendant_focus(self) -> None:
-        """Titles and footer follow the focus."""
+        """Titles, footer and the filter's field follow the focus."""
         self.shows.show_keys()
+        self.filtering.settle()

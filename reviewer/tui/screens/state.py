@@ -8,10 +8,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
 
 from reviewer.engine import Engine
 from reviewer.tui.actions import bindings_for
-from reviewer.tui.messages import OpenMemory
 from reviewer.tui.screens.moving import ListMoving
 from reviewer.tui.screens.queue import COLUMNS, ROWS
 from reviewer.tui.screens.reading import ReadingScreen
@@ -115,7 +115,8 @@ class StateScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         self.list.locked = bool(mode)
         self.show_keys(pane)
         self.title_rule.focused(not mode)
-        self.call_after_refresh(self._show_joint)
+        # the panes have their places only after the second refresh
+        self.call_after_refresh(self.call_after_refresh, self._show_joint)
 
     def show_panes(self) -> None:
         """The panes again, the focus on the list."""
@@ -132,7 +133,12 @@ class StateScreen(ListMoving, ReadingScreen, inherit_bindings=False):
 
     def _show_joint(self) -> None:
         separator = self.query_one(Separator)
-        separator.joint = 0 if self.busy else self.why.region.y - separator.region.y
+        lower: Widget | None = self.why
+        if self.has_class("forming"):
+            lower = self.fact
+        elif self.busy:
+            lower = self.writing.lower_half if self.has_class("editing") else None
+        separator.joint = lower.region.y - separator.region.y if lower is not None else 0
 
     # messages
 

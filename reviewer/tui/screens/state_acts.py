@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import to_thread
 from typing import TYPE_CHECKING
 
+from reviewer.engine import QueueRow
 from reviewer.text.display import display_line
 
 if TYPE_CHECKING:
@@ -29,9 +30,8 @@ class StateActs:
     async def unset(self) -> None:
         """End the key."""
         row = self._screen.model.current
-        name = getattr(row, "key", None)
-        if row is not None and name is not None:
-            self.settle(await to_thread(self._engine.state.unset, row.project, name))
+        if row is not None and not isinstance(row, QueueRow):
+            self.settle(await to_thread(self._engine.state.unset, row.project, row.key))
 
     def settle(
         self,

@@ -6,8 +6,8 @@ from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
-from reviewer.engine import QueueQuery
-from reviewer.errors import FilterError, ReviewerError
+from reviewer.engine import QueueQuery, QueueRow
+from reviewer.errors import ConflictError, FilterError, ReviewerError
 from reviewer.tui.messages import OpenMemory
 from reviewer.tui.widgets.choice_pane import ChoicePane, Option
 
@@ -100,34 +100,76 @@ class Asking:
         await self.ask(f"#{number} ...", "how does it stand to another?", options, then)
 
     async def _relate_to(self, number: int, kind: Option) -> None:
-        def search(text: str) -> list[Option]:
-            return self._entities(number, text)
-
-        def narrow(text: str) -> None:
-            self._screen.read(lambda: search(text), self._offer, group="choices")
-
         async def then(option: Option) -> None:
             done = await to_thread(self._engine.entities.relate, number, kind.key, int(option.key))
             self._screen.acts.settle(done, here=(False, number))
 
+        await self._ask_for_row(
+            f"#{number} {kind.name} ...",
+            "type words to find the entity",
+            lambda text: self._rows(number, (("active", f"kind:entity {text}"),)),
+            then,
+        )
+
+    # another in its place
+
+    async def supersede(self) -> None:
+        """Ask which candidate or active one takes the place of this memory or entity."""
+        row = self._screen.model.current
+        if not isinstance(row, QueueRow):
+            return
+        number, kind, type_ = row.id, row.kind, row.type
+
+        def search(text: str) -> list[Option]:
+            like = f"kind:{kind} {text}"
+            same = f"type:{type_} {like}"
+            return self._rows(
+                number,
+                (("candidate", same), ("active", same), ("candidate", like), ("active", like)),
+            )
+
+        async def then(option: Option) -> None:
+            by = int(option.key)
+            done = await to_thread(self._engine.triage.supersede, number, by)
+            self._screen.acts.settle(done, here=(False, by))
+
+        title = f"In the place of #{number}"
+        await self._ask_for_row(title, f"waiting or active, of kind {kind}", search, then)
+
+    async def _ask_for_row(
+        self, title: str, detail: str, search: Callable[[str], list[Option]], then: Then
+    ) -> None:
+        def narrow(text: str) -> None:
+            self._screen.read(lambda: search(text), self._offer, group="choices")
+
         options = await to_thread(search, "")
-        title = f"#{number} {kind.name} ..."
-        await self.ask(title, "type words to find the entity", options, then, narrow=narrow)
+        if not options:
+            raise ConflictError("There is no other row of this kind to choose.")
+        await self.ask(title, detail, options, then, narrow=narrow)
 
     def _offer(self, options: Sequence[Option]) -> None:
         if self._pane is not None:
             self._pane.offer(options)
 
-    def _entities(self, number: int, text: str) -> list[Option]:
-        """Active entities whose words match, without the one that is related."""
-        queue = self._engine.queue
-        query = QueueQuery(self._screen.project, "active", f"kind:entity {text}")
+    def _rows(self, number: int, queries: Sequence[tuple[str, str]]) -> list[Option]:
+        """The rows of some (status, filter), each once, without the one that is asked about."""
+        queue, project = self._engine.queue, self._screen.project
+        found: dict[int, None] = {}
         try:
-            ids = queue.ids(query, limit=MOST + 1)
+            for status, text in queries:
+                ids = queue.ids(QueueQuery(project, status, text), limit=MOST + 1)
+                found.update(dict.fromkeys(ids))
         except FilterError:
             return []
-        rows = queue.rows([each for each in ids if each != number][:MOST])
-        return [Option(str(row.id), f"#{row.id} {row.type}", row.content[:200]) for row in rows]
+        rows = queue.rows([each for each in found if each != number][:MOST])
+        return [
+            Option(
+                str(row.id),
+                f"#{row.id} {row.type}",
+                ("waits: " if row.status == "candidate" else "") + row.content[:200],
+            )
+            for row in rows
+        ]
 
     # going along
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reviewer.engine import QueueRow
 from reviewer.errors import SourceError
 from reviewer.tui.screens.places import evidence_at, open_place
 from reviewer.tui.widgets.why_text import places_of
@@ -52,7 +53,9 @@ class StateLooking:
     def copy(self) -> None:
         """Copy the value or wording to the clipboard."""
         row = self._screen.model.current
-        text = getattr(row, "value", None) or getattr(row, "content", "")
+        if row is None:
+            return
+        text = row.content if isinstance(row, QueueRow) else row.value
         self._screen.app.copy_to_clipboard(text)
         self._screen.say(f"Copied {len(text):,} characters.")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from reviewer.engine import SourceState
+from reviewer.engine import QueueRow, SourceState
 from reviewer.text.display import display_line
 from reviewer.tui.state_model import states_with
 from reviewer.tui.theme import glyphs
@@ -39,7 +39,7 @@ class Shown:
     values: tuple[StateView, ...] = ()
     """Of a key: what holds, then earlier values, newest first."""
     view: CandidateView | None = None
-    extras: Extras = Extras()
+    extras: Extras = field(default_factory=Extras)
     wordings: tuple[tuple[str, str], ...] = ()
     state: SourceState = SourceState.UNKNOWN
 
@@ -175,8 +175,8 @@ class StateReading:
             screen.why.show([], title="Why do I know this?")
             return
         kind = self.kind
-        if kind == "state":
-            project, name = row.project, getattr(row, "key", "")
+        if not isinstance(row, QueueRow):
+            project, name = row.project, row.key
             screen.read(lambda: self._read_state(key, project, name), self._took_fact, group="fact")
         else:
             screen.read(lambda: self._read_memory(key, kind), self._took_fact, group="fact")

@@ -13,6 +13,8 @@ from reviewer.errors import ReviewerError
 from reviewer.text.display import display_line
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from reviewer.tui.screens.state import StateScreen
     from reviewer.tui.widgets.edit_pane import EditPane
     from reviewer.tui.widgets.state_form import StateForm
@@ -142,6 +144,11 @@ class Writing:
         else:
             self._engine.drafts.discard(number)
             self._screen.say(f"#{number} is as it was.")
+
+    @property
+    def lower_half(self) -> Widget | None:
+        """The part below the editor: what it changes."""
+        return self._editor.difference if self._editor is not None else None
 
     def keep_now(self) -> None:
         """Keep the wording that is being written, before the program ends."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from msgspec import structs
+
 from reviewer.engine import CandidateView, Member, SourceState, Status
 from reviewer.tui.theme import Glyphs, glyphs
+from reviewer.tui.widgets.difference import difference
 from reviewer.tui.widgets.phrases import count, elapsed, figure, moment, times
 from reviewer.tui.widgets.structure_text import (
     Extras,
@@ -18,9 +21,10 @@ from reviewer.tui.widgets.structure_text import (
 from reviewer.tui.widgets.text_layout import Block, Run, Span
 from reviewer.tui.widgets.text_pane import TextPane
 
-NEAR_SHOWN = 5
+NEAR_SHOWN, NEAR_ROWS = 5, 3
 WORDINGS_SHOWN = 3
 NOTHING = Extras()
+DRAFT_WORDS = "draft kept: e goes on"
 
 _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
@@ -109,8 +113,9 @@ def candidate_blocks(
         *([standing] if standing else []),
         *([] if extras.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
+        *([labelled("", f"{signs.edited} {DRAFT_WORDS}", "warm")] if extras.draft else []),
         *(_warnings(view, state, signs)),
-        *_near(members, signs),
+        *_near(view.content, members, signs),
         *_wordings(wordings, signs, wordings_shown),
         *hint_blocks(extras, signs),
     ]
@@ -181,13 +186,18 @@ def _flag_sign(flag: str, signs: Glyphs) -> str:
     return {"hand-authored": signs.by_hand, "not-in-force": signs.stale}.get(flag, signs.flagged)
 
 
-def _near(members: Sequence[Member], signs: Glyphs) -> list[Block]:
+def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[Block]:
     rows = []
     for place, member in enumerate(members[:NEAR_SHOWN]):
         head = f"#{member.id} {figure(member.similarity)} "
-        text = f'{head}"{" ".join(member.content.split())}"'
+        text, spans = difference(content, member.content, signs)
+        spans = tuple(
+            structs.replace(span, start=span.start + len(head), end=span.end + len(head))
+            for span in spans
+        )
         label = f"{signs.cluster} near" if place == 0 else ""
-        rows.append(labelled(label, text, spans=(Span(0, len(head), "accent"),), wrap=False))
+        block = labelled(label, head + text, spans=(Span(0, len(head), "accent"), *spans))
+        rows.append(structs.replace(block, most=NEAR_ROWS))
     if len(members) > NEAR_SHOWN:
         rows.append(labelled("", f"and {len(members) - NEAR_SHOWN:,} more", "faint"))
     return rows

@@ -24,10 +24,12 @@ BY_HAND = "hand-authored"
 
 @dataclass(frozen=True)
 class Badges:
-    """What was found out about a row that is in sight; both take more than reading the row."""
+    """What was found out about a row that is in sight; each takes more than reading the row."""
 
     hinted: bool = False
     stale: bool = False
+    draft: bool = False
+    """An unsaved wording of it is kept."""
 
 
 NO_BADGES = Badges()
@@ -36,7 +38,7 @@ NO_BADGES = Badges()
 def sign_of(
     row: QueueRow, decided: bool, sign: Glyphs, badges: Badges = NO_BADGES
 ) -> tuple[str, bool]:
-    """(three cells that say how a row stands, whether they are a warning)."""
+    """(four cells that say how a row stands, whether they are a warning)."""
     if row.status in ("active", "graduated"):
         state = sign.promoted
     elif row.status == "invalid":
@@ -49,8 +51,8 @@ def sign_of(
         state = sign.cluster + (str(row.members + 1) if row.members < 9 else "+")
     else:
         state = ""
-    extra, warning = _extra(row, sign, badges)
-    return f"{state:<2}{extra}".ljust(3), warning
+    extra, warning = _extra(row, sign, NO_BADGES if decided else badges)
+    return f"{state:<2}{extra}".ljust(4), warning
 
 
 def _extra(row: QueueRow, sign: Glyphs, badges: Badges) -> tuple[str, bool]:
@@ -63,7 +65,7 @@ def _extra(row: QueueRow, sign: Glyphs, badges: Badges) -> tuple[str, bool]:
         return sign.stale, True
     if badges.hinted:
         return sign.hint, False
-    if row.edited:
+    if badges.draft or row.edited:
         return sign.edited, False
     return (sign.by_hand, False) if BY_HAND in row.flags else ("", False)
 

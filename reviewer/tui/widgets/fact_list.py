@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from reviewer.engine import QueueRow
 from reviewer.text.display import display_line
 from reviewer.tui.state_model import Head, StateModel
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
@@ -17,7 +18,7 @@ from reviewer.tui.widgets.candidate_row import sign_of
 from reviewer.tui.widgets.line import Part, cells_of, cut, line_of
 
 if TYPE_CHECKING:
-    from reviewer.engine import QueueRow, StateView
+    from reviewer.engine import StateView
 
 WHEEL_LINES = 3
 FOOT_LINES = 1
@@ -205,17 +206,17 @@ def fact_strip(
     if row is None:
         return line_of([bar, ("  gone: R reads again", dim)], width, text, sign.ellipsis)
     parts: list[Part]
-    if hasattr(row, "key"):
-        cells = max(min(KEY_CELLS, (width - 4) * 2 // 5), 8)
-        key = cut(display_line(row.key), cells, sign.ellipsis)
-        gap = " " * (cells - cells_of([(key, text)]) + 2)
-        value = display_line(row.value[: width * 2])
-        parts = [bar, ("   ", dim), (key, accent), (gap, dim), (value, strong)]
-    else:
+    if isinstance(row, QueueRow):
         state, warning = sign_of(row, True, sign)
         parts = [
             bar,
             (f" {state[2]} ", warm if warning else dim),
             (display_line(row.content[: width * 2]), strong),
         ]
+    else:
+        cells = max(min(KEY_CELLS, (width - 4) * 2 // 5), 8)
+        key = cut(display_line(row.key), cells, sign.ellipsis)
+        gap = " " * (cells - cells_of([(key, text)]) + 2)
+        value = display_line(row.value[: width * 2])
+        parts = [bar, ("   ", dim), (key, accent), (gap, dim), (value, strong)]
     return line_of(parts, width - 1, text, sign.ellipsis).extend_cell_length(width, text)

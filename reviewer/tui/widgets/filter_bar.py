@@ -15,7 +15,6 @@ from reviewer.tui.actions import bindings_for
 from reviewer.tui.theme import Glyphs, Palette
 from reviewer.tui.widgets.line import Line, Part
 
-
 HINT = "words  type:project  conf>0.5  -word"
 
 

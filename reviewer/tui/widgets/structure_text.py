@@ -25,6 +25,8 @@ class Extras(Struct, frozen=True):
     """Conflicts that an entity is a side of."""
     hints: tuple[Hint, ...] = ()
     score: Score | None = None
+    draft: bool = False
+    """An unsaved wording is kept."""
 
 
 def labelled(
@@ -55,8 +57,8 @@ def entity_blocks(extras: Extras, signs: Glyphs) -> list[Block]:
         head = f"{relation.kind.replace('_', ' ')} "
         known = f" #{relation.target_id}" if relation.target_id else ""
         text = f"{head}{relation.target}{known}"
-        spans = (Span(0, len(head), "dim"), Span(len(text) - len(known), len(text), "accent"))
-        blocks.append(labelled("relations" if not place else "", text, "text", spans))
+        marks = (Span(0, len(head), "dim"), Span(len(text) - len(known), len(text), "accent"))
+        blocks.append(labelled("relations" if not place else "", text, "text", marks))
     if entity.graduated_from is not None:
         text = f"graduated from memory #{entity.graduated_from}"
         blocks.append(labelled("origin", text))
@@ -71,15 +73,17 @@ def conflict_blocks(conflict: ConflictView | None, signs: Glyphs) -> list[Block]
     """Both sides of a conflict, with the keys that settle it."""
     if conflict is None:
         return []
-    blocks = [labelled("about", conflict.slot.replace(":", " ", 1), "text")]
-    blocks += _side("1 left", conflict.left, signs)
-    blocks += _side("2 right", conflict.right, signs)
     if conflict.resolution is not None:
-        blocks.append(labelled("settled", str(conflict.resolution), "accent"))
+        settled = labelled("settled", str(conflict.resolution), "accent")
     else:
-        keys = ("1 keeps the left", "2 keeps the right", "b keeps both", "x dismisses")
-        blocks.append(labelled("settle", f" {signs.dot} ".join(keys)))
-    return blocks
+        keys = ("1 keeps the left", "2 the right", "b both", "x dismisses")
+        settled = labelled("settle", f" {signs.dot} ".join(keys))
+    return [
+        labelled("about", conflict.slot.replace(":", " ", 1), "text"),
+        settled,
+        *_side("1 left", conflict.left, signs),
+        *_side("2 right", conflict.right, signs),
+    ]
 
 
 def _side(label: str, view: CandidateView, signs: Glyphs) -> list[Block]:

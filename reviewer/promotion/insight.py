@@ -9,8 +9,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from reviewer.clock import Clock, from_iso, iso
-from reviewer.extraction.candidates import RuleClass
-from reviewer.extraction.rules.rule import PRIORS
+from reviewer.extraction.candidates import PRIORS, RuleClass
 from reviewer.promotion.learning import Decided, Preference, Score, Traits, features_of, learn
 from reviewer.promotion.policies import WITHIN, Hint, Recent, Reference, Standing, hints, recent
 from reviewer.promotion.queue import Queue

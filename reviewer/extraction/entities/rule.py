@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from reviewer.extraction.candidates import RuleClass
+from reviewer.extraction.candidates import PRIORS, RuleClass
 from reviewer.extraction.entities.entity import Attribute, EntityType, Relation
-from reviewer.extraction.rules.rule import PRIORS, Statement
+from reviewer.extraction.rules.rule import Statement
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.text.units import Unit
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from reviewer.cli.known import foresight, known_json, show_conflict, structure
-from reviewer.cli.output import safe, wrapped
+from reviewer.cli.output import moment, safe, wrapped
 from reviewer.cli.why import why
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
         yield f"near        #{member.id} at {member.similarity:.2f}"
         yield from wrapped(member.content, "  ")
     for replaced_at, content in engine.queue.wordings(memory):
-        yield f"was         until {replaced_at}"
+        yield f"was         until {moment(replaced_at)}"
         yield from wrapped(content, "  ")
     yield from why(engine.provenance.of(memory))
 
@@ -117,7 +117,7 @@ def _confidence(view: CandidateView) -> str:
 def _seen(view: CandidateView) -> str:
     times = "once" if view.seen == 1 else f"{view.seen} times"
     sessions = "1 session" if view.sessions == 1 else f"{view.sessions} sessions"
-    return f"{times}, {sessions}, first {view.first_seen}, last {view.last_seen}"
+    return f"{times}, {sessions}, first {moment(view.first_seen)}, last {moment(view.last_seen)}"
 
 
 def _evidence(evidence: EvidenceView) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.output import narrate, print_json, print_text, safe, table, wrapped
+from reviewer.cli.output import moment, narrate, print_json, print_text, safe, table, wrapped
 from reviewer.cli.projects import project_to_change
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.cli.triage import tell
@@ -115,7 +115,7 @@ def _standing(each: StateView) -> str:
     if each.ended_at is None:
         return "holds"
     verb = "unset" if each.superseded_by is None else "superseded"
-    return f"{verb} {each.ended_at[:10]}"
+    return f"{verb} {moment(each.ended_at)[:10]}"
 
 
 def _as_json(engine: Engine, each: StateView) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _shown(engine: Engine, each: StateView) -> Iterator[str]:
 
     yield f"{safe(each.key)}  {_standing(each)}  project {safe(each.project)}"
     yield from wrapped(each.value, "  ")
-    yield f"set         {each.set_at}"
+    yield f"set         {moment(each.set_at)}"
     if each.note:
         yield "note"
         yield from wrapped(each.note, "  ")

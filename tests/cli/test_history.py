@@ -23,3 +23,14 @@ def test_one_act_is_said_as_one(seeded: Reviewer) -> None:
     assert seeded("verify").stdout.endswith("agree with the ledger of 1 act.\n")
     seeded("promote", seeded.ids()[0])
     assert seeded("verify").stdout.endswith("agree with the ledger of 2 acts.\n")
+
+
+def test_a_candidate_and_a_value_tell_their_times_alike(seeded: Reviewer) -> None:
+    east = {"TZ": "EST-5:30"}
+    memory = seeded.ids()[0]
+    seeded("edit", memory, "--content-file", "-", typed="The kiosk prints in black only.")
+    told = seeded("queue", "show", memory, env=east).stdout
+    assert re.search(r"^seen .* first [-0-9]{10} [:0-9]{8} EST, last [-0-9]{10} ", told, re.M)
+    assert re.search(r"^was +until [-0-9]{10} [:0-9]{8} EST$", told, re.M)
+    seeded("state", "set", "port", "8080")
+    assert re.search(r"^set .* EST$", seeded("state", "show", "port", env=east).stdout, re.M)

@@ -14,9 +14,9 @@ from reviewer.tui.widgets.line import Part, cut, line_of
 if TYPE_CHECKING:
     from reviewer.engine import QueueRow
 
-TYPE_CELLS = 11
-NARROW = 44
-"""Below this width the column of the type is left out."""
+TYPE_CELLS, SHORT_TYPE_CELLS = 11, 10
+WIDE, NARROW = 64, 44
+"""Below these widths the column of the type is shorter, and left out."""
 FLAGGED = {"secret", "injection"}
 """Flags that warn."""
 BY_HAND = "hand-authored"
@@ -102,9 +102,10 @@ def row_strip(
         state_style = warm
     else:
         state_style = accent if not decided or row.status == "active" else dim
-    columns = confidence_text(row.confidence) + "  "
+    columns = confidence_text(row.confidence) + " "
     if width >= NARROW:
-        columns += cut(display_line(row.type), TYPE_CELLS, sign.ellipsis).ljust(TYPE_CELLS) + "  "
+        cells = TYPE_CELLS if width >= WIDE else SHORT_TYPE_CELLS
+        columns += cut(display_line(row.type), cells, sign.ellipsis).ljust(cells) + " "
     indent = f"{sign.member} " if member else ""
     content = indent + display_line(row.content[: width * 2])
     if marked and not decided:

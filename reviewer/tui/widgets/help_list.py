@@ -18,7 +18,7 @@ from reviewer.tui.widgets.bars import StatusBar
 from reviewer.tui.widgets.line import cut, line_of
 from reviewer.tui.widgets.text_layout import wrap
 
-KEY_CELLS, TITLE_CELLS = 16, 18
+KEY_CELLS = 16
 WHEEL_LINES = 3
 
 
@@ -31,6 +31,13 @@ class HelpRow:
     node: Acting | None = None
     keys: str = ""
     reason: str | None = None
+
+    @property
+    def title(self) -> str:
+        """What the action is called as things stand."""
+        if self.action is None or self.node is None:
+            return self.heading
+        return self.action.titled(self.node.situation())
 
     @property
     def explanation(self) -> str:
@@ -49,6 +56,8 @@ class HelpList(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self, rows: Sequence[HelpRow], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.rows = list(rows)
+        self._titles = [row.title for row in rows]
+        self._title_cells = max((len(each) + 2 for each in self._titles), default=0)
         self.cursor = 1 if len(self.rows) > 1 else 0
 
     @property
@@ -133,7 +142,7 @@ class HelpList(ScrollView, can_focus=True, inherit_bindings=False):
             (sign.bar if here else " ", key),
             ("  " + keys, dim if row.reason else key),
             (
-                cut(row.action.title, TITLE_CELLS - 2, sign.ellipsis).ljust(TITLE_CELLS),
+                self._titles[at].ljust(self._title_cells),
                 dim if row.reason else text,
             ),
             (row.reason or row.action.help, dim),

@@ -11,7 +11,7 @@ from reviewer.promotion.conflicts import open_conflicts
 from reviewer.promotion.entity_rows import add_relation, insert_entity, memory_row
 from reviewer.promotion.entity_views import AttributeView, EntityView, RelationView
 from reviewer.promotion.evidence_rows import copy_evidence
-from reviewer.promotion.structure import entity_type, guess, kind_and_type
+from reviewer.promotion.structure import entity_type, kind_and_type, take_apart
 from reviewer.promotion.triage import Done
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
@@ -75,7 +75,9 @@ class Entities:
             _require_active(number, row)
             content = str(row["content"])
             values = {**row, "type": str(kind), "pending_since": now}
-            entity = insert_entity(act, values, guess(content, kind, name), graduated_from=number)
+            entity = insert_entity(
+                act, values, take_apart(content, kind, name), graduated_from=number
+            )
             copy_evidence(act, number, entity)
             act.update("memory", number, status="graduated")
             open_conflicts(act, [entity], now)
@@ -97,7 +99,7 @@ class Entities:
             project_id = rows[0][0] if rows else act.insert("project", name=project)
             values = _by_hand(project_id, type_name, text, now)
             if kind == "entity":
-                number = insert_entity(act, values, guess(text, EntityType(type_name), name))
+                number = insert_entity(act, values, take_apart(text, EntityType(type_name), name))
                 open_conflicts(act, [number], now)
             else:
                 number = _insert_memory(act, values)

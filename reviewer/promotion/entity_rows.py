@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
-from reviewer.extraction.entities.entity import RelationKind
+from reviewer.extraction.entities.entity import Attribute, EntityType, RelationKind
 from reviewer.extraction.entities.naming import name_key
-from reviewer.promotion.structure import Structure
+from reviewer.promotion.structure import Structure, reworded
 from reviewer.store.changes import Image, Value
 from reviewer.store.ledger import Act
 
@@ -54,6 +54,20 @@ def insert_entity(
         act.insert("relation", memory_id=number, kind=str(kind), target=target, target_id=known)
     _answer_waiting(act, number, structure.name)
     return number
+
+
+def change_structure(act: Act, number: int, content: str) -> None:
+    """Read the values of an entity anew from a wording that a person has changed."""
+    row, name, slot, attributes, type_ = act.query(
+        "SELECT e.id, e.name, e.slot, e.attributes, m.type FROM entity e"
+        " JOIN memory m ON m.id = e.memory_id WHERE m.id = ?",
+        (number,),
+    )[0]
+    old = Structure(name, slot, msgspec.json.decode(attributes, type=tuple[Attribute, ...]))
+    new = reworded(old, content, EntityType(type_))
+    act.update(
+        "entity", row, slot=new.slot, attributes=msgspec.json.encode(new.attributes).decode()
+    )
 
 
 def add_relation(act: Act, number: int, kind: str, target: int) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from reviewer.clock import utc_now
 from reviewer.errors import ReviewerError
-from reviewer.extraction.candidates import Candidate, MemoryType
+from reviewer.extraction.candidates import MemoryType, Setting
 from reviewer.extraction.entities.choices import choice_of
+from reviewer.extraction.entities.conflicts import FACTS_OF_RECORDS
 from reviewer.extraction.entities.entity import Attribute, EntityCandidate, EntityType, Relation
+from reviewer.extraction.entities.extract import extract_entities
 from reviewer.extraction.entities.naming import name_key, named
+from reviewer.sources.records import Record, Role, Shape
 from reviewer.text.normalise import clean
-
 
 LOOKED_AT = 2_000
 """Characters of a wording that are read for its structure; a person may write a whole file."""
@@ -30,8 +33,43 @@ class Structure(Struct, frozen=True):
         return cls(candidate.name, candidate.slot, candidate.attributes, candidate.relations)
 
 
-def guess(content: str, type_: EntityType, name: str | None) -> Structure:
-    """The structure of a wording that no rule took apart: a name, and the slot it would fill."""
+def take_apart(content: str, type_: EntityType, name: str | None = None) -> Structure:
+    """The structure of a wording, read as the extractor would read an item of that type.
+
+    A `name` that a person gives is kept, and what it names is the slot of a value.
+    """
+    text = f"- [{str(type_).replace('_', ' ')}] {' '.join(content[:LOOKED_AT].split())}"
+    record = Record(
+        key="", line_start=0, line_end=1, byte_start=0, byte_end=0, sha256="", role=Role.NOTE,
+        text=text, shape=Shape.SECTION,
+    )  # fmt: skip
+    guessed = _guess(content, type_, name)
+    for found in extract_entities([record], Setting(path="", now=utc_now())):
+        if found.type == type_ and found.attributes:
+            named_by_hand = bool(name) or not found.slot
+            return Structure(
+                guessed.name if name else found.name,
+                guessed.slot if named_by_hand else found.slot,
+                found.attributes,
+                found.relations,
+            )
+    return guessed
+
+
+def reworded(old: Structure, content: str, type_: EntityType) -> Structure:
+    """The structure after its wording was changed by hand: the name and what is known of the
+    record stay, values and slot are those of the new words.
+    """
+    new = take_apart(content, type_, old.name)
+    kept = tuple(each for each in old.attributes if each.name in FACTS_OF_RECORDS)
+    values = tuple(each for each in new.attributes if each.name not in FACTS_OF_RECORDS)
+    same_slot = {each.name for each in values} & {each.name for each in old.attributes}
+    slot = old.slot if same_slot else new.slot
+    return Structure(old.name, slot, (*kept, *values), old.relations)
+
+
+def _guess(content: str, type_: EntityType, name: str | None) -> Structure:
+    """A name, and the slot it would fill."""
     content = content[:LOOKED_AT]
     title = named((name or "").strip()[:LOOKED_AT] or clean(content))
     if type_ is EntityType.DECISION and (choice := choice_of(title, content)) is not None:
@@ -64,12 +102,3 @@ def kind_and_type(text: str) -> tuple[str, str]:
     except ReviewerError:
         names = ", ".join(dict.fromkeys((*MemoryType, *EntityType)))
         raise ReviewerError(f'There is no type "{text}". Types: {names}.') from None
-
-
-def overlaps(entity: EntityCandidate, memory: Candidate) -> bool:
-    """Whether both were drawn from the same stretch of the same record."""
-    return (
-        entity.record.key == memory.record.key
-        and entity.span_start < memory.span_end
-        and memory.span_start < entity.span_end
-    )

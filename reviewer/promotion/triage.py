@@ -142,6 +142,8 @@ class Triage:
             if row.status not in (Status.CANDIDATE, Status.ACTIVE):
                 raise ConflictError(f"#{number} is {_WORDS[row.status]}. Nothing was changed.")
             _change_wording(act, number, text, now)
+            if row.kind is Kind.ENTITY and act.changes:
+                _change_structure(act, number, text)
             verb = "Edited" if act.changes else ""
             act.title = f"Edited #{number}"
             ids: tuple[int, ...] = (number,)
@@ -153,6 +155,8 @@ class Triage:
                 if merged:
                     act.title += f", merged {_near_duplicates(len(merged))}"
                 ids = (number, *merged)
+            elif verb:
+                _look_for_conflicts(act, [row], now)
         return Done(act.id, act.title, ids)
 
     def merge(self, number: int, into: int) -> Done:
@@ -319,6 +323,13 @@ def _regroup(act: Act, rows: Sequence[_Row]) -> None:
     for members in _members_of(act, rows).values():
         act.update("memory", members[0], leader_id=None)
         act.update_many("memory", members[1:], leader_id=members[0])
+
+
+def _change_structure(act: Act, number: int, content: str) -> None:
+    """The values of an entity follow its wording."""
+    from reviewer.promotion.entity_rows import change_structure
+
+    change_structure(act, number, content)
 
 
 def _change_wording(act: Act, number: int, content: str, now: str) -> None:

@@ -11,7 +11,7 @@ from reviewer.extraction.entities.entity import OBLIGATION, Attribute
 from reviewer.extraction.entities.naming import name_key
 from reviewer.extraction.entities.quantities import same_amount
 
-_FACTS_OF_RECORDS = frozenset(("number", "status", "date", "superseded_by"))
+FACTS_OF_RECORDS = frozenset(("number", "status", "date", "superseded_by"))
 """Attributes that differ between any two entries and contradict nothing."""
 
 
@@ -60,7 +60,7 @@ def contradicts(a: Claim, b: Claim) -> Contradiction | None:
     others = {attribute.name: attribute for attribute in b.attributes}
     for attribute in a.attributes:
         other = others.get(attribute.name)
-        if other is None or attribute.name in _FACTS_OF_RECORDS:
+        if other is None or attribute.name in FACTS_OF_RECORDS:
             continue
         if not _agree(attribute, other):
             return Contradiction(a.slot, attribute.name, attribute, other)

@@ -209,3 +209,18 @@ def test_extraction_and_graduation_are_two_ways_to_one_queue(engine, tmp_path):
     engine.intake.ingest([write_adr(tmp_path / "adr", "PostgreSQL")], project="acme")
     entity, _ = engine.entities.graduate(an_active_memory(engine), "requirement").ids
     assert ids(engine, "kind:entity", "waiting") == [entity_of(engine, "postgresql"), entity]
+
+
+def test_the_values_of_an_entity_follow_its_wording(engine) -> None:
+    (number,) = engine.entities.author(
+        "acme", "parameter", "webhook timeout = 15 s", name="webhook timeout"
+    ).ids
+    before = engine.entities.get(number)
+    engine.triage.edit(number, "webhook timeout = 5 s")
+    after = engine.entities.get(number)
+    assert before.slot == after.slot == "parameter:webhook timeout"
+    assert [(a.value, a.unit) for a in before.attributes] == [("15", "s")]
+    assert [(a.value, a.unit) for a in after.attributes] == [("5", "s")]
+    engine.history.undo()
+    assert engine.entities.get(number) == before
+    assert engine.history.verify().ok

@@ -1,6 +1,9 @@
-"""Run a shell command in a terminal of its own, wait for the queue, leave with `q`.
+"""Run a shell command in a terminal of its own, wait for a queue that is not empty, leave with `q`.
 
-python3 .ci/in_terminal.py 'COMMAND'    exit 0 when the screen came up and was left in good order
+python3 .ci/in_terminal.py 'COMMAND' [SECONDS]
+
+Exit 0 when the screen came up with candidates, moved, and was left in good order. SECONDS: how long
+to wait for that; the command may install the program first.
 """
 
 import codecs
@@ -14,25 +17,26 @@ import sys
 import termios
 import time
 
-PATIENCE = 240
-"""Seconds until the screen has to be up; the command may install the program first."""
+PATIENCE = 240.0
 AFTER_QUIT = 20
-READY = re.compile(r"promote", re.IGNORECASE)
-"""Stands in the footer of the queue."""
+READY = re.compile(r"(?<![\d.,])[1-9][\d,]* wait\b")
+"""Stands in the title of a queue with candidates; an empty one says `0 wait`."""
 CONTROL = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|[\]P][^\x07\x1b]*(\x07|\x1b\\)|[@-_])")
 
 
 def main() -> int:
     """Play the person who opens the demo, looks, and leaves."""
+    patience = float(sys.argv[2]) if len(sys.argv) > 2 else PATIENCE
     child, terminal = pty.fork()
     if child == 0:
         os.environ["TERM"] = "xterm-256color"
         os.execvp("bash", ["bash", "-euc", sys.argv[1]])  # noqa: S606, S607
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 110, 0, 0))
-    seen = read_until(terminal, lambda text: READY.search(text) is not None, PATIENCE)
+    seen = read_until(terminal, lambda text: READY.search(text) is not None, patience)
     if READY.search(seen) is None:
-        print(f"The screen did not come up. It showed:\n{seen[-2000:]}")
+        print(f"The screen did not come up with candidates. It showed:\n{seen[-2000:]}")
         os.kill(child, 9)
+        os.waitpid(child, 0)
         return 1
     time.sleep(1)
     os.write(terminal, b"jjq")

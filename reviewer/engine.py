@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +19,7 @@ from reviewer.promotion.views import (
     CandidateView,
     Counts,
     EvidenceView,
+    Kind,
     Member,
     QueueQuery,
     QueueRow,
@@ -27,15 +30,32 @@ from reviewer.promotion.views import (
     Status,
 )
 from reviewer.promotion.wave_report import Progress, WaveReport
-from reviewer.store.database import Database
+from reviewer.store.database import APPLICATION_ID, SCHEMA_VERSION, Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.undo import Undo
 from reviewer.store.verify import Verdict
 
 if TYPE_CHECKING:
+    from reviewer.promotion.conflicts import Conflicts
+    from reviewer.promotion.entities import Entities
+    from reviewer.promotion.entity_views import ConflictView as ConflictView
+    from reviewer.promotion.entity_views import EntityView as EntityView
+    from reviewer.promotion.export.plans import PlannedFile as PlannedFile
+    from reviewer.promotion.exports import Exports
+    from reviewer.promotion.holdings import Holding as Holding
+    from reviewer.promotion.holdings import Holdings
+    from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
+    from reviewer.promotion.learning import Score as Score
+    from reviewer.promotion.policies import Hint as Hint
+    from reviewer.promotion.provenance import Provenance
+    from reviewer.promotion.provenance import Step as Step
+    from reviewer.promotion.trusted_state import StateView as StateView
+    from reviewer.promotion.trusted_state import TrustedState
 
 __all__ = [
+    "APPLICATION_ID",
+    "SCHEMA_VERSION",
     "STATUSES",
     "ActView",
     "CandidateView",
@@ -45,6 +65,7 @@ __all__ = [
     "Engine",
     "EvidenceView",
     "FileWindow",
+    "Kind",
     "Member",
     "Progress",
     "QueueQuery",
@@ -60,6 +81,7 @@ __all__ = [
     "default_project",
     "default_store",
     "extract_file",
+    "require_paths",
 ]
 
 
@@ -67,7 +89,8 @@ class Engine:
     """A store and everything that can be done with it.
 
     `queue` reads, `triage` decides, `history` undoes, `intake` brings in, `sources` looks into
-    files, `drafts` keeps unsaved wordings. Reading is safe from several threads.
+    files, `drafts` keeps unsaved wordings; `entities`, `conflicts`, `state`, `insight` and
+    `provenance` are imported when they are first used. Reading is safe from several threads.
     """
 
     def __init__(self, database: Database, *, actor: str, clock: Clock) -> None:
@@ -80,6 +103,64 @@ class Engine:
         self.history = History(database, Undo(database, self._ledger))
         self.sources = SourceView(database)
         self.drafts = Drafts(database.path)
+
+    def ids(self, query: QueueQuery, *, limit: int | None = None) -> array[int]:
+        """A snapshot of the ids that match, in the order asked, the learning order included.
+
+        Raises FilterError.
+        """
+        if query.sort is Sort.LEARNED:
+            return self.insight.order(query)[:limit]
+        return self.queue.ids(query, limit=limit)
+
+    @cached_property
+    def entities(self) -> Entities:
+        """Entities: structure, graduation, relations, what is written by hand."""
+        from reviewer.promotion.entities import Entities
+
+        return Entities(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def conflicts(self) -> Conflicts:
+        """Entities that contradict each other."""
+        from reviewer.promotion.conflicts import Conflicts
+
+        return Conflicts(self._database, self._ledger, self.clock, self.queue)
+
+    @cached_property
+    def state(self) -> TrustedState:
+        """Trusted state, written by hand only."""
+        from reviewer.promotion.trusted_state import TrustedState
+
+        return TrustedState(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def insight(self) -> Insight:
+        """Hints and the learning order."""
+        from reviewer.promotion.insight import Insight
+
+        return Insight(self._database, self.clock, self.queue)
+
+    @cached_property
+    def holdings(self) -> Holdings:
+        """What is active, by type."""
+        from reviewer.promotion.holdings import Holdings
+
+        return Holdings(self._database, self.queue)
+
+    @cached_property
+    def exports(self) -> Exports:
+        """What was decided, as files."""
+        from reviewer.promotion.exports import Exports
+
+        return Exports(self._database, self.clock, self.queue, self.state)
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """Why something is known."""
+        from reviewer.promotion.provenance import Provenance
+
+        return Provenance(self.queue, self.entities)
 
     @cached_property
     def intake(self) -> Intake:
@@ -104,6 +185,10 @@ class Engine:
         """A number, for the calling thread, that changes when another connection has written."""
         return self._database.data_version()
 
+    def waits_to_write(self) -> bool:
+        """Whether an act waits, in another thread, until another program has written."""
+        return self._ledger.waiting
+
     def close(self) -> None:
         """Close the store."""
         self._database.close()
@@ -124,6 +209,16 @@ def extract_file(
     return preview.extract_file(
         path, project=project, line_start=line_start, line_end=line_end, top=top, now=now
     )
+
+
+def require_paths(paths: Iterable[Path]) -> None:
+    """Raise SourceError when one of the paths cannot be read because it is not there.
+
+    For a look before a store is opened, and made, for them.
+    """
+    from reviewer.sources.walk import walk
+
+    walk([path.absolute() for path in paths])
 
 
 def default_store() -> Path:

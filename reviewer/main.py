@@ -26,6 +26,13 @@ def open_screen(
     return run_screen(engine, project, ascii=ascii, light=light, keymap=keymap)
 
 
+def check_keymap(path: Path) -> None:
+    """Check the `[keys]` of a TOML file as the screen does. Raises KeymapError."""
+    from reviewer.tui.keymap import load_keymap
+
+    load_keymap(path)
+
+
 def main() -> int:
     """Run the command that the arguments name; the exit code (0, 1, 2 or 130)."""
-    return run(sys.argv[1:], open_screen)
+    return run(sys.argv[1:], open_screen, check_keymap)

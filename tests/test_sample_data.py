@@ -96,3 +96,22 @@ def test_something_hostile_is_among_it() -> None:
     text = "".join(p.read_text(encoding="utf-8") for p in sample_data_folder().rglob("*.jsonl"))
     assert "\\u001b[31m" in text
     assert "[red]" in text
+
+
+def test_two_limits_contradict_each_other_once_one_holds(tmp_path: Path) -> None:
+    engine = Engine.open(tmp_path / "store.db")
+    engine.intake.ingest([sample_data_folder()], project="ledger-api")
+    while engine.queue.counts(None).beyond_cap:
+        engine.intake.more(limit=500)
+    (production, staging) = engine.queue.ids(QueueQuery(filter='type:parameter "webhook timeout"'))
+
+    assert not engine.queue.ids(QueueQuery(filter="kind:conflict"))
+    engine.triage.promote([production])
+
+    (conflict,) = engine.queue.ids(QueueQuery(filter="kind:conflict"))
+    assert {engine.conflicts.get(conflict).left.id, engine.conflicts.get(conflict).right.id} == {
+        production,
+        staging,
+    }
+    assert len(engine.queue.evidence(conflict)) == 2
+    engine.close()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from reviewer.cli.output import line_width, safe, safe_lines
+from reviewer.cli.known import foresight, known_json, show_conflict, structure
+from reviewer.cli.output import moment, safe, wrapped
+from reviewer.cli.why import why
 
 if TYPE_CHECKING:
     from reviewer.engine import CandidateView, Engine, EvidenceView
@@ -30,30 +31,49 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
     """The lines that tell a person everything about one candidate. Raises UnknownIdError."""
     view = engine.queue.candidate(memory)
     state = f"{view.status}, deferred" if view.deferred else str(view.status)
-    yield f"#{view.id}  {view.type}  {state}  project {safe(view.project)}"
+    kind = "" if view.kind == "memory" or view.kind == view.type else f"  {view.kind}"
+    yield f"#{view.id}  {view.type}{kind}  {state}  project {safe(view.project)}"
     yield from wrapped(view.content, "  ")
+    if view.kind == "conflict":
+        yield from show_conflict(engine, view)
+        return
+    yield from structure(engine, view)
     yield f"confidence  {_confidence(view)}"
     yield f"rule        {view.rule}, extractor {view.extractor_version}"
     yield f"seen        {_seen(view)}"
     if view.flags:
         yield f"flags       {', '.join(view.flags)}"
+    yield from foresight(engine, view)
     if view.superseded_by is not None:
         yield f"folded into #{view.superseded_by}"
-    for evidence in engine.queue.evidence(memory, around=0):
-        yield from _evidence(evidence)
-    yield f"source      {SOURCE_STATES[engine.sources.state(memory)]}"
+    yield from show_evidence(engine, view)
     for member in engine.queue.members(memory):
         yield f"near        #{member.id} at {member.similarity:.2f}"
         yield from wrapped(member.content, "  ")
     for replaced_at, content in engine.queue.wordings(memory):
-        yield f"was         until {replaced_at}"
+        yield f"was         until {moment(replaced_at)}"
         yield from wrapped(content, "  ")
+    yield from why(engine.provenance.of(memory))
+
+
+def show_evidence(engine: Engine, view: CandidateView) -> Iterator[str]:
+    """Every place that a row was drawn from, and whether it is still so."""
+    if view.hand_authored:
+        yield "source      none: a person wrote this by hand"
+        return
+    for evidence in engine.queue.evidence(view.id, around=0):
+        yield from _evidence(evidence)
+    yield f"source      {SOURCE_STATES[engine.sources.state(view.id)]}"
 
 
 def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
-    """The same as one JSON object: a candidate's fields, and `evidence`, `members`, `wordings`."""
+    """The same as one JSON object: a candidate's fields, and `evidence`, `members`, `wordings`,
+    `entity`, `conflicts`, `graduated_to`, `hints`, `learned`, `provenance`.
+    """
+    view = engine.queue.candidate(memory)
     return {
-        **engine.queue.candidate(memory).to_json(),
+        **view.to_json(),
+        **known_json(engine, view),
         "source_state": str(engine.sources.state(memory)),
         "evidence": [
             {
@@ -97,7 +117,7 @@ def _confidence(view: CandidateView) -> str:
 def _seen(view: CandidateView) -> str:
     times = "once" if view.seen == 1 else f"{view.seen} times"
     sessions = "1 session" if view.sessions == 1 else f"{view.sessions} sessions"
-    return f"{times}, {sessions}, first {view.first_seen}, last {view.last_seen}"
+    return f"{times}, {sessions}, first {moment(view.first_seen)}, last {moment(view.last_seen)}"
 
 
 def _evidence(evidence: EvidenceView) -> Iterator[str]:
@@ -113,15 +133,3 @@ def _evidence(evidence: EvidenceView) -> Iterator[str]:
         in_span = at < end and at + len(line) > start
         yield from wrapped(line, "> " if in_span else "| ")
         at += len(line) + 1
-
-
-def wrapped(text: str, margin: str) -> Iterator[str]:
-    """Text from outside in lines that fit the terminal, each behind the margin."""
-    width = line_width()
-    for line in safe_lines(text):
-        if width is None:
-            yield (margin + line).rstrip()
-        else:
-            yield from textwrap.wrap(
-                line, max(width, 20), initial_indent=margin, subsequent_indent=margin
-            ) or [margin.rstrip()]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from reviewer.cli.output import narrate, print_json, print_text, safe
-from reviewer.cli.session import Verb
+from reviewer.cli.session import Session, Verb, pass_session
 
 
 @click.group()
@@ -30,17 +32,26 @@ def show(as_json: bool) -> None:
 
 
 @config.command("validate", cls=Verb)
-def validate() -> None:
-    """Check the settings file."""
-    from reviewer.settings import load_settings, settings_path
+@pass_session
+def validate(session: Session) -> None:
+    """Check the settings file, the keys included."""
+    from reviewer.settings import settings_path
 
-    load_settings()
     path = settings_path()
+    check_settings(session, path)
     print_text(
         f"{safe(str(path))} is valid."
         if path.exists()
         else f"There is no {safe(str(path))}; the built-in settings hold."
     )
+
+
+def check_settings(session: Session, path: Path) -> None:
+    """Read the settings as the screen does. Raises ReviewerError with what is wrong."""
+    from reviewer.settings import load_settings
+
+    if load_settings(path).keys:
+        session.check_keymap(path)
 
 
 def _toml(value: object) -> str:

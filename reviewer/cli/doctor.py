@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 import sqlite3
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import click
 
 from reviewer import __version__
+from reviewer.cli.config import check_settings
 from reviewer.cli.failures import COULD_NOT
 from reviewer.cli.output import print_json, print_text, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
@@ -39,7 +41,7 @@ def doctor(session: Session, ctx: click.Context, as_json: bool) -> None:
 
     The store is only looked at, never created or changed. Exit 1 when something is wrong.
     """
-    findings = [*_program(), *_store(session.store_path()), *_settings(), *_terminal()]
+    findings = [*_program(), *_store(session.store_path()), *_settings(session), *_terminal()]
     if as_json:
         for finding in findings:
             print_json(finding._asdict())
@@ -60,25 +62,60 @@ def _program() -> Iterator[Finding]:
 
 def _store(path: Path) -> Iterator[Finding]:
     yield Finding("store", str(path))
-    if not path.exists():
+    try:
+        kind = path.stat().st_mode
+    except FileNotFoundError:
         yield Finding("store file", "not there yet: reviewer ingest PATH makes it")
         return
-    size = path.stat().st_size
-    yield Finding("store size", f"{size / 1e6:,.1f} MB")
+    except OSError as problem:
+        yield Finding("store file", f"cannot be looked at: {problem.strerror}", ok=False)
+        return
+    if not stat.S_ISREG(kind):
+        what = "a folder: name a file in it" if stat.S_ISDIR(kind) else "no ordinary file: name one"
+        yield Finding("store file", f"is {what} with --db", ok=False)
+        return
+    yield Finding("store size", f"{path.stat().st_size / 1e6:,.1f} MB")
     yield _owner_only(path.parent)
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     yield Finding("store writable", "yes" if writable else "no: decisions cannot be kept", writable)
     try:
         uri = f"{path.resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True, timeout=2)) as connection:
-            schema = connection.execute("PRAGMA user_version").fetchone()[0]
-            yield Finding("store version", str(schema))
-            journal = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
-            yield Finding("journal", journal, journal == "wal")
-            answer = "; ".join(str(row[0]) for row in connection.execute("PRAGMA integrity_check"))
-            yield Finding("integrity", answer, answer == "ok")
+            yield from _inside(connection)
     except sqlite3.Error as problem:
-        yield Finding("integrity", f"cannot be read: {problem}", ok=False)
+        if getattr(problem, "sqlite_errorcode", 0) == sqlite3.SQLITE_NOTADB:
+            yield Finding("store version", f"none: {NO_STORE}", ok=False)
+        else:
+            yield Finding("integrity", f"cannot be read: {problem}", ok=False)
+
+
+NO_STORE = "this is no reviewer store; name another file with --db"
+
+
+def _inside(connection: sqlite3.Connection) -> Iterator[Finding]:
+    """What opening the store would refuse, and what SQLite says of its pages."""
+    from reviewer.engine import APPLICATION_ID, SCHEMA_VERSION
+
+    def asked(sql: str) -> str:
+        return "; ".join(str(row[0]) for row in connection.execute(sql))
+
+    if int(asked("PRAGMA application_id")) != APPLICATION_ID:
+        if asked("SELECT name FROM sqlite_master LIMIT 1") or asked("PRAGMA application_id") != "0":
+            yield Finding("store version", f"none: {NO_STORE}", ok=False)
+        else:
+            yield Finding("store version", "none: the file is empty, reviewer ingest PATH fills it")
+        return
+    version = int(asked("PRAGMA user_version"))
+    if version > SCHEMA_VERSION:
+        newer = f"{version}: a newer reviewer wrote it, this one reads up to {SCHEMA_VERSION}"
+        yield Finding("store version", f"{newer}; update reviewer", ok=False)
+    else:
+        older = "" if version == SCHEMA_VERSION else f", {SCHEMA_VERSION} once it is opened"
+        yield Finding("store version", f"{version}{older}")
+    journal = asked("PRAGMA journal_mode")
+    yield Finding("journal", journal, journal == "wal")
+    integrity = asked("PRAGMA integrity_check")
+    yield Finding("integrity", integrity, integrity == "ok")
 
 
 def _owner_only(folder: Path) -> Finding:
@@ -88,12 +125,12 @@ def _owner_only(folder: Path) -> Finding:
     return Finding("store folder", f"{folder} {mode:03o}{advice}")
 
 
-def _settings() -> Iterator[Finding]:
-    from reviewer.settings import load_settings, settings_path
+def _settings(session: Session) -> Iterator[Finding]:
+    from reviewer.settings import settings_path
 
     path = settings_path()
     try:
-        load_settings(path)
+        check_settings(session, path)
     except ReviewerError as problem:
         yield Finding("settings", str(problem), ok=False)
         return

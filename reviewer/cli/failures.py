@@ -9,24 +9,28 @@ from collections.abc import Sequence
 
 import click
 
-from reviewer.cli.session import OpenScreen, Session
+from reviewer.cli.session import CheckKeymap, OpenScreen, Session
+from reviewer.cli.streams import stand_in_for_closed
 from reviewer.errors import ReviewerError
 
 DONE, COULD_NOT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
+NOT_WRITTEN = "The last step was not written."
+"""What holds whatever happened: an ingestion writes in many steps, a decision in one."""
 
-def run(arguments: Sequence[str], open_screen: OpenScreen) -> int:
+
+def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKeymap) -> int:
     """Run one call of the program and return its exit code.
 
     Nothing is raised for what a user or a file can cause; REVIEWER_DEBUG=1 shows the traceback.
     """
+    stand_in_for_closed()
     _survive_odd_characters()
     from reviewer.cli.root import root
 
     try:
-        with root.make_context(
-            "reviewer", list(arguments), obj=Session(open_screen=open_screen)
-        ) as context:
+        session = Session(open_screen=open_screen, check_keymap=check_keymap)
+        with root.make_context("reviewer", list(arguments), obj=session) as context:
             root.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as leaving:
@@ -59,13 +63,13 @@ def explain(problem: BaseException) -> tuple[str, int]:
         case click.Abort() | KeyboardInterrupt():
             return "Interrupted.", INTERRUPTED
         case sqlite3.Error():
-            return f"The store answered: {problem}. Nothing was changed.", COULD_NOT
+            return f"The store answered: {problem}. {NOT_WRITTEN}", COULD_NOT
         case UnicodeError():
-            return f"Something given is no text: {problem}. Nothing was changed.", COULD_NOT
+            return f"Something given is no text: {problem}. {NOT_WRITTEN}", COULD_NOT
         case OSError():
             return _os_line(problem), COULD_NOT
         case MemoryError():
-            return "The memory of this machine does not suffice. Nothing was changed.", COULD_NOT
+            return f"The memory of this machine does not suffice. {NOT_WRITTEN}", COULD_NOT
     return (
         f"This is a defect of reviewer ({type(problem).__name__}: {problem}). "
         "REVIEWER_DEBUG=1 shows where.",
@@ -89,6 +93,8 @@ def _usage_line(problem: click.UsageError) -> str:
 
 def _os_line(problem: OSError) -> str:
     what = problem.strerror or str(problem)
+    if problem.errno == errno.EBADF and problem.filename is None:
+        return "Standard output is closed: there is nowhere to write to."
     where = f"{os.fsdecode(problem.filename)}: " if problem.filename is not None else ""
     if problem.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"{where}{what}. Make room and try again."

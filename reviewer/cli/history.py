@@ -9,7 +9,7 @@ import click
 
 from reviewer.cli.failures import COULD_NOT
 from reviewer.cli.ids import ACT_ID
-from reviewer.cli.output import narrate, print_json, print_text, safe, table
+from reviewer.cli.output import count, moment, narrate, print_json, print_text, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -49,7 +49,10 @@ def redo(session: Session) -> None:
 @click.pass_context
 @pass_session
 def history(session: Session, ctx: click.Context, limit: int | None, as_json: bool) -> None:
-    """Every act, with what each one changed."""
+    """Every act, with what each one changed.
+
+    Times are local, with their zone; --json has them in UTC.
+    """
     if ctx.invoked_subcommand is not None:
         return
     with session.engine() as engine:
@@ -60,7 +63,7 @@ def history(session: Session, ctx: click.Context, limit: int | None, as_json: bo
         rows = [
             (
                 str(act.id),
-                act.at[:19].replace("T", " "),
+                moment(act.at),
                 safe(act.actor),
                 _standing(act),
                 safe(act.title),
@@ -125,8 +128,10 @@ def verify(session: Session, ctx: click.Context, as_json: bool) -> None:
     else:
         for problem in verdict.problems:
             print_text(safe(problem))
-        verb = "agree with" if verdict.ok else "DO NOT agree with"
-        print_text(f"{verdict.rows:,} rows {verb} the ledger of {verdict.acts:,} acts.")
+        verb = _agreement(verdict.rows, verdict.ok)
+        print_text(
+            f"{count(verdict.rows, 'row')} {verb} the ledger of {count(verdict.acts, 'act')}."
+        )
     if not verdict.ok:
         ctx.exit(COULD_NOT)
 
@@ -168,6 +173,12 @@ def act_json(act: ActView) -> dict[str, Any]:
         "target": act.target,
         "undone": act.undone,
     }
+
+
+def _agreement(rows: int, ok: bool) -> str:
+    if ok:
+        return "agrees with" if rows == 1 else "agree with"
+    return "DOES NOT agree with" if rows == 1 else "DO NOT agree with"
 
 
 def _standing(act: ActView) -> str:

@@ -24,3 +24,4 @@ class Number(click.ParamType[int]):
 
 MEMORY_ID = Number()
 ACT_ID = Number()
+WAVE = Number()

@@ -6,8 +6,9 @@ import json
 import re
 import shutil
 import sys
+import textwrap
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -39,6 +40,19 @@ def print_text(text: str) -> None:
 def narrate(text: str) -> None:
     """A line about what happens, on stderr."""
     click.echo(text, err=True)
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """`1 file`, `2 files`, `12,345 files`; `plural` where it takes more than an s."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def moment(at: str) -> str:
+    """A moment of the store as a person reads it: local time to the second, and its zone."""
+    from reviewer.clock import from_iso
+
+    when = from_iso(at)
+    return safe(at) if when is None else when.astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
 
 
 def safe(text: str) -> str:
@@ -98,6 +112,18 @@ def table(rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset())
         last = row[-1] if limit is None else cut(row[-1], max(limit - cell_width(start), 8))
         lines.append((start + last).rstrip())
     return lines
+
+
+def wrapped(text: str, margin: str) -> Iterator[str]:
+    """Text from outside in lines that fit the terminal, each behind the margin."""
+    width = line_width()
+    for line in safe_lines(text):
+        if width is None:
+            yield (margin + line).rstrip()
+        else:
+            yield from textwrap.wrap(
+                line, max(width, 20), initial_indent=margin, subsequent_indent=margin
+            ) or [margin.rstrip()]
 
 
 def _cells(character: str) -> int:

@@ -6,12 +6,18 @@ import click
 
 from reviewer.cli.candidate import show_candidate, show_candidate_json
 from reviewer.cli.ids import MEMORY_ID
+from reviewer.cli.known import hints_json
 from reviewer.cli.output import narrate, print_json, print_text, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.cli.triage import tell_intake
 
-STATUSES = ("waiting", "candidate", "deferred", "active", "invalid", "superseded", "all")
-SORTS = ("rank", "confidence", "newest", "source")
+STATUSES = (
+    "waiting", "candidate", "deferred", "active", "invalid", "superseded", "graduated", "all",
+)  # fmt: skip
+SCREEN_WORDS = {"promoted": "active", "rejected": "invalid", "merged": "superseded"}
+"""What the screen calls a status, and what the store does."""
+SORTS = ("rank", "confidence", "newest", "source", "learned")
+KINDS = ("memory", "entity", "conflict")
 BATCH = 200
 """Rows read from the store at a time, so that the first lines come at once."""
 
@@ -24,51 +30,71 @@ def queue() -> None:
 @queue.command("list", cls=Verb)
 @click.option(
     "--status",
-    type=click.Choice(STATUSES),
+    type=click.Choice((*STATUSES, *SCREEN_WORDS)),
     default="waiting",
     show_default=True,
-    help="Which ones.",
+    help="Which ones, in the store's words or the screen's: promoted is active, rejected invalid, "
+    "merged superseded.",
 )
 @click.option(
     "--filter",
     "filter_text",
     default="",
     metavar="Q",
-    help='Words, "a phrase", -word, type:x, rule:x, path:x, flag:x, conf>0.5, seen>2.',
+    help='Words, "a phrase", -word, type:x, rule:x, path:x, status:x, flag:x, conf>0.5, seen>2.',
 )
+@click.option("--kind", type=click.Choice(KINDS), help="Only memories, entities or conflicts.")
 @click.option(
-    "--sort", type=click.Choice(SORTS), default="rank", show_default=True, help="What comes first."
+    "--sort",
+    type=click.Choice(SORTS),
+    default="rank",
+    show_default=True,
+    help="What comes first; learned: what you are likely to promote, from 30 decisions on.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="How many at most.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @pass_session
 def list_queue(
-    session: Session, status: str, filter_text: str, sort: str, limit: int | None, as_json: bool
+    session: Session,
+    status: str,
+    filter_text: str,
+    kind: str | None,
+    sort: str,
+    limit: int | None,
+    as_json: bool,
 ) -> None:
-    """The candidates, best first."""
+    """The candidates, best first.
+
+    A star marks those for which a policy speaks: `reviewer queue show ID` says which. Nothing is
+    ever promoted by a policy.
+    """
     from reviewer.engine import QueueQuery, Sort
 
     with session.engine() as engine:
         query = QueueQuery(
             project=session.project_to_read(engine),
-            status=status,
-            filter=filter_text,
+            status=SCREEN_WORDS.get(status, status),
+            filter=f"kind:{kind} {filter_text}" if kind else filter_text,
             sort=Sort(sort),
         )
-        ids = engine.queue.ids(query, limit=limit)
+        ids = engine.ids(query, limit=limit)
+        if sort == "learned" and engine.insight.preference() is None:
+            narrate("Too few decisions to learn from (30, 5 of each kind); ordered by rank.")
         for start in range(0, len(ids), BATCH):
             batch = ids[start : start + BATCH]
+            hints = hints_json(engine, batch)
             if as_json:
                 for memory in batch:
-                    print_json(engine.queue.candidate(memory).to_json())
+                    row = engine.queue.candidate(memory).to_json()
+                    print_json({**row, "hints": hints.get(memory, [])})
                 continue
             rows = [
                 (
                     str(row.id),
-                    mark(row.status, row.deferred, row.edited, row.flags),
+                    mark(row.status, row.deferred, row.edited, row.flags, row.id in hints),
                     f"{row.confidence:.2f}".removeprefix("0"),
                     row.type,
-                    f"≈{row.members}" if row.members else "",
+                    f"≈{row.members + 1}" if row.members else "",
                     safe(row.content),
                 )
                 for row in engine.queue.rows(batch)
@@ -79,17 +105,19 @@ def list_queue(
             return
         if ids:
             _tell_what_is_left(len(ids), engine.queue.count(query))
-        elif filter_text or status != "waiting":
+        elif filter_text or kind or status != "waiting":
             narrate("Nothing matches. All there is: reviewer queue list --status all")
         else:
             narrate("Nothing waits. Ingest something: reviewer ingest PATH")
 
 
-def mark(status: str, deferred: bool, edited: bool, flags: tuple[str, ...]) -> str:
-    """The glyphs of a row: what was decided, edited, flagged."""
+def mark(
+    status: str, deferred: bool, edited: bool, flags: tuple[str, ...], hinted: bool = False
+) -> str:
+    """The glyphs of a row: what was decided, edited, flagged, and whether a policy speaks."""
     decided = {"active": "✓", "invalid": "✗", "superseded": "≈", "graduated": "▲"}
     glyphs = decided.get(status, "⏸" if deferred else "·")
-    return glyphs + ("✎" if edited else "") + ("⌁" if flags else "")
+    return glyphs + ("✎" if edited else "") + ("⌁" if flags else "") + ("★" if hinted else "")
 
 
 def _tell_what_is_left(shown: int, total: int) -> None:

@@ -15,7 +15,9 @@ COMMANDS = {
     "ingest": Entry(
         "reviewer.cli.ingest:ingest", "Read files and folders; queue what they propose."
     ),
-    "extract": Entry("reviewer.cli.extract:extract", "Show what a file proposes; store nothing."),
+    "extract": Entry(
+        "reviewer.cli.extract:extract", "Show what a file proposes, or propose from the store."
+    ),
     "queue": Entry("reviewer.cli.queue:queue", "List, show and extend the queue of candidates."),
     "promote": Entry("reviewer.cli.triage:promote", "Accept candidates as memories."),
     "reject": Entry(
@@ -25,6 +27,20 @@ COMMANDS = {
     "restore": Entry("reviewer.cli.triage:restore", "Take decided candidates back to the queue."),
     "merge": Entry("reviewer.cli.triage:merge", "Fold one memory into another."),
     "edit": Entry("reviewer.cli.edit:edit", "Reword a candidate, and promote it if asked."),
+    "supersede": Entry(
+        "reviewer.cli.triage:supersede", "Put a newer statement in the place of an active one."
+    ),
+    "graduate": Entry("reviewer.cli.entity:graduate", "Propose an active memory as an entity."),
+    "relate": Entry("reviewer.cli.entity:relate", "State how one entity stands to another."),
+    "conflict": Entry(
+        "reviewer.cli.conflict:conflict",
+        "List, show and settle entities that contradict each other.",
+    ),
+    "state": Entry("reviewer.cli.state:state", "List, show, set and unset trusted state."),
+    "add": Entry("reviewer.cli.entity:add", "Write a candidate by hand, without a source."),
+    "export": Entry(
+        "reviewer.cli.export:export", "Hand out what was decided: text, folder, marked block."
+    ),
     "undo": Entry("reviewer.cli.history:undo", "Take back the latest decision, or the act named."),
     "redo": Entry("reviewer.cli.history:redo", "Do again what was undone last."),
     "history": Entry("reviewer.cli.history:history", "Every act, with what each one changed."),

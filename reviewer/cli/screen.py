@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
 
 
+CANNOT_DRAW = ("", "dumb", "unknown")
+"""Values of TERM that promise no cursor movement."""
+
+
 class NoTerminalError(click.ClickException):
     """There is nothing to draw the screen on."""
 
@@ -22,9 +26,17 @@ class NoTerminalError(click.ClickException):
 
 
 def require_terminal(instead: str) -> None:
-    """Raise NoTerminalError when stdin, stdout or stderr is none; `instead` says what works."""
+    """Raise NoTerminalError when stdin, stdout or stderr is none, or one that cannot move its
+    cursor; `instead` says what works.
+    """
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise NoTerminalError(f"The screen needs a terminal. Without one: {instead}")
+    kind = os.environ.get("TERM", "")
+    if os.name == "posix" and kind in CANNOT_DRAW:
+        named = f"TERM={kind}" if kind else "TERM is not set"
+        raise NoTerminalError(
+            f"The screen cannot be drawn on this terminal ({named}). Without it: {instead}"
+        )
 
 
 def show_screen(

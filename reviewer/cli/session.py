@@ -37,11 +37,16 @@ class OpenScreen(Protocol):
         ...
 
 
+CheckKeymap = Callable[[Path], None]
+"""Raises ReviewerError when the `[keys]` of that TOML file are not what the screen takes."""
+
+
 @dataclass
 class Session:
-    """The global options of one call."""
+    """The global options of one call, and what only the screen can do."""
 
     open_screen: OpenScreen
+    check_keymap: CheckKeymap
     db: Path | None = None
     project: str | None = None
 
@@ -100,6 +105,8 @@ pass_session = click.make_pass_decorator(Session)
 
 def _keep_db(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     if value is not None:
+        if not value.strip():
+            raise click.BadParameter("name the file of the store", ctx)
         ctx.ensure_object(Session).db = Path(value)
 
 

@@ -82,3 +82,16 @@ def merge(session: Session, memory: int, into: int) -> None:
     """
     with session.engine() as engine:
         tell(engine.triage.merge(memory, into))
+
+
+@click.command(cls=Verb)
+@click.argument("memory", type=MEMORY_ID, metavar="ID")
+@click.option("--by", type=MEMORY_ID, required=True, metavar="ID", help="The one that holds now.")
+@pass_session
+def supersede(session: Session, memory: int, by: int) -> None:
+    """Put a newer statement in the place of an active one.
+
+    The newer one becomes active if it still waits; the older one stays readable.
+    """
+    with session.engine() as engine:
+        tell(engine.triage.supersede(memory, by))

@@ -30,6 +30,15 @@ class RuleClass(StrEnum):
     SENTENCE = "sentence"  # .50  `I prefer X`
 
 
+PRIORS: dict[RuleClass, float] = {
+    RuleClass.HEADING: 0.70,
+    RuleClass.LIST_ITEM: 0.65,
+    RuleClass.VALUE: 0.60,
+    RuleClass.SENTENCE: 0.50,
+}
+"""Prior confidence of each rule class (`promotion-rules.md`, Confidence and ranking)."""
+
+
 class Setting(Struct, frozen=True):
     """Where and when records are looked at: what the confidence formula needs besides the text."""
 
@@ -49,7 +58,8 @@ class Candidate(Struct, frozen=True):
     specificity, role, position); it ranks, it never decides.
     """
 
-    type: MemoryType
+    type: StrEnum
+    """A MemoryType; of an entity, its EntityType."""
     content: str
     rule: str
     """Id of the rule that fired."""

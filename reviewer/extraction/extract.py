@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
@@ -12,25 +11,19 @@ from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.confidence import confidence, freshness_of
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.hints import structural_signal
+from reviewer.extraction.labels import unlabelled
 from reviewer.extraction.passages import Passage, passages, wording
 from reviewer.extraction.rules import EXTRACTOR_VERSION, first_match
 from reviewer.extraction.rules.rule import Statement
-from reviewer.extraction.screens import RESTATES_BOOT, SHORTEST
+from reviewer.extraction.screens import RESTATES_BOOT
 from reviewer.extraction.weights import weight
-from reviewer.sources.records import Record, Role, Shape, Use
+from reviewer.sources.records import Record, Role, Use
 from reviewer.text.units import UnitKind, units
 
 NO_RULE = "no rule matched"
 NOT_IN_FORCE = "entry superseded or rejected"
 _NO_LONGER = ("superseded", "deprecated", "rejected", "obsolete", "withdrawn")
 _KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
-# `[Decision] ...`, `**Decision**: ...`; what other labels say (`Root cause:`) is part of the fact.
-_LABEL = re.compile(
-    r"[-*+]?[ ]*(?:\[[A-Za-z][\w /-]{2,30}\][ ]+(?!\()"
-    r"|(?:\*\*|__)?(?:decision|preference|requirement|constraint)(?:\*\*|__)?[ ]*:"
-    r"[ ]*(?:\*\*|__)?[ ]*)",
-    re.IGNORECASE,
-)
 _MOST_KNOWN = 50_000
 """Sentences of boot text remembered; the oldest give way, so that memory stays flat."""
 
@@ -104,12 +97,13 @@ def cited_lines(candidate: Candidate) -> tuple[int, int]:
 
 
 def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
-    """The lines of `record.text[start:end]`: exact in notes, the record's own in transcripts."""
-    if record.shape is Shape.TURN:
+    """The lines of `record.text[start:end]`: exact where the text is the record's own lines, else
+    all of the record's.
+    """
+    if record.text.count("\n") + 1 != record.line_end - record.line_start:
         return record.line_start, record.line_end
     first = record.line_start + record.text.count("\n", 0, start)
-    last = first + record.text.count("\n", start, end) + 1
-    return min(first, record.line_end - 1), min(last, record.line_end)
+    return first, first + record.text.count("\n", start, end) + 1
 
 
 def _from_record(
@@ -139,7 +133,7 @@ def _from_record(
         if rule is None:
             drop(NO_RULE, passage.content, passage.start, passage.end)
             continue
-        start, content = _without_label(record, passage)
+        start, content = unlabelled(record.text, passage.start, passage.end, passage.content)
         yield Candidate(
             type=rule.type,
             content=content,
@@ -155,15 +149,6 @@ def _from_record(
             extractor_version=EXTRACTOR_VERSION,
             flags=flags_of(content, record.role),
         )
-
-
-def _without_label(record: Record, passage: Passage) -> tuple[int, str]:
-    """Where a passage begins and what it says without the label that only names its type."""
-    label = _LABEL.match(record.text, passage.start, passage.end)
-    content = wording(record.text[label.end() : passage.end]) if label else ""
-    if label is None or len(content) < SHORTEST:
-        return passage.start, passage.content
-    return label.end(), content
 
 
 def _statement(record: Record, passage: Passage, final: bool) -> Statement:

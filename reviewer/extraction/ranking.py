@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from reviewer.extraction.candidates import Candidate, MemoryType
+from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.clusters import NEAR, overlap, similarity, words
 from reviewer.extraction.salience import Salience
 from reviewer.extraction.screens import LONGEST
@@ -68,9 +68,11 @@ def rank(
     `novelty` (0 to 1; 1 = nothing like it is known) may be expensive: since it can only lower a
     score, it is asked only for candidates that could still reach the top.
     """
-    merged: dict[tuple[MemoryType, str], list[Candidate]] = {}
+    merged: dict[tuple[str, str, str], list[Candidate]] = {}
     for candidate in candidates:
-        merged.setdefault((candidate.type, duplicate_key(candidate.content)), []).append(candidate)
+        kind = type(candidate).__name__  # an entity and a memory may bear the same type
+        key = (kind, str(candidate.type), duplicate_key(candidate.content))
+        merged.setdefault(key, []).append(candidate)
     rows = [_Row(same, order) for order, same in enumerate(merged.values())]
     repeated = sum(len(same) - 1 for same in merged.values())
     kept, rest = _choose(rows, novelty, cap)

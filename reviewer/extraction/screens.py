@@ -57,6 +57,7 @@ _REASON = re.compile(
     r"|should|already)\b"
 )
 _SPECIFIC = re.compile(r"`[^`]{2,}`|\w[._/]\w|[a-z][A-Z]|\d")
+TOOL_OUTPUT = "tool output"
 _LATER_CLAUSE = re.compile(r"\s[—–-]\s+")
 _DONE = r"(?:done|fixed|pushed|committed|merged|finished|complete|ready|replied|updated|addressed)"
 _STATUS_FORMS = (
@@ -101,6 +102,8 @@ _CLIENT = re.compile(
 _ONLY_LINK = re.compile(
     r"[^\w!\[]{0,3}(?:[\w ]{1,40}[:-] )?!?\[[^\]]{0,200}\]\([^)\s]{0,300}\)\W{0,5}$|[^\w!]{0,3}!\["
 )
+_NUMBERED_LINE = re.compile(r"^\s*\d+[→│|]|\s\d+→|^(?:@@ |diff --git |[-+]{3} [ab]/)")
+"""Lines as tools print them, with their numbers or as a difference."""
 _WORDS = re.compile(r"[^\W\d_]+")
 _SYMBOLS = re.compile(r"[^\w\s.,'\"`()-]")
 
@@ -121,6 +124,8 @@ def screen(content: str, raw: str) -> str | None:
         return NARRATION
     if _PLACEHOLDER.search(content):
         return PLACEHOLDER
+    if _NUMBERED_LINE.search(content):
+        return TOOL_OUTPUT
     if _ONLY_LINK.match(content):
         return FRAGMENT
     words = _WORDS.findall(content)

@@ -16,17 +16,19 @@ class Drafts:
         self._folder = store.with_name(f"{store.name}-drafts")
 
     def save(self, number: int, content: str) -> None:
-        """Keep a wording; a crash leaves the old or the new one, never half of it.
+        """Keep a wording, its secrets masked; a crash leaves the old or the new one, never half.
 
         Raises StoreError when it cannot be written.
         """
+        from reviewer.text.secrets import mask  # late: only a wording needs its patterns
+
         target = self._path(number)
         fresh = target.with_suffix(".new")
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with open(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
-                file.write(content)
+                file.write(mask(content).text)
             os.replace(fresh, target)
         except OSError as problem:
             raise StoreError(
@@ -46,6 +48,14 @@ class Drafts:
         """Forget the wording kept for a candidate."""
         with contextlib.suppress(FileNotFoundError):
             self._path(number).unlink()
+
+    def ids(self) -> set[int]:
+        """The candidates whose wording is kept."""
+        try:
+            names = os.listdir(self._folder)
+        except FileNotFoundError:
+            return set()
+        return {int(name[:-4]) for name in names if name.endswith(".txt") and name[:-4].isdigit()}
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{int(number)}.txt"

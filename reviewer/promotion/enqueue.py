@@ -7,7 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.clusters import NEAR, similarity
+from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.ranking import Ranking
+from reviewer.promotion.conflicts import may_lead, open_conflicts
+from reviewer.promotion.entity_rows import insert_entity
+from reviewer.promotion.structure import Structure
+from reviewer.promotion.views import Kind
 from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, chunks
@@ -29,18 +34,24 @@ class Known:
         self._project_id = project_id
         self._nearest: dict[str, tuple[float, int | None]] = {}
 
-    def keys(self, candidates: Iterable[Candidate]) -> dict[tuple[str, str], int]:
-        """Ids of the memories, whatever their status, by (type, duplicate key)."""
+    @staticmethod
+    def key_of(candidate: Candidate) -> tuple[str, str, str]:
+        """What no two rows of a project share: kind, type and normalised wording."""
+        kind = Kind.ENTITY if isinstance(candidate, EntityCandidate) else Kind.MEMORY
+        return str(kind), str(candidate.type), duplicate_key(candidate.content)
+
+    def keys(self, candidates: Iterable[Candidate]) -> dict[tuple[str, str, str], int]:
+        """Ids of the rows, whatever their status, by the key of a candidate."""
         wanted = {duplicate_key(candidate.content) for candidate in candidates}
-        found: dict[tuple[str, str], int] = {}
+        found: dict[tuple[str, str, str], int] = {}
         with failures_as_sentences(self._database.path):
             for chunk in chunks(sorted(wanted)):
                 sql = (
-                    "SELECT type, key, id FROM memory WHERE project_id = ? AND kind = 'memory' AND"
+                    "SELECT kind, type, key, id FROM memory WHERE project_id = ? AND"
                     f" key IN ({','.join('?' * len(chunk))})"
                 )
                 rows = self._database.writer.execute(sql, (self._project_id, *chunk))
-                found.update(((row[0], row[1]), row[2]) for row in rows)
+                found.update((tuple(row[:3]), row[3]) for row in rows)
         return found
 
     def novelty(self, candidate: Candidate) -> float:
@@ -93,7 +104,7 @@ def queue_new(
         for member in ranking.members:
             behind = leader[0] if leader else None
             ids += _insert(act, member, behind, records, project_id, wave_id, now)
-    return ids
+    return ids + open_conflicts(act, ids, now)
 
 
 def count_again(
@@ -130,34 +141,38 @@ def _insert(
     now: str,
 ) -> list[int]:
     candidate = ranking.candidate
-    key = duplicate_key(candidate.content)
+    kind, type_, key = Known.key_of(candidate)
     if act.query(
-        "SELECT 1 FROM memory WHERE project_id = ? AND kind = 'memory' AND type = ? AND key = ?",
-        (project_id, str(candidate.type), key),
+        "SELECT 1 FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?",
+        (project_id, kind, type_, key),
     ):
         return []
-    number = act.insert(
-        "memory",
-        project_id=project_id,
-        wave_id=wave_id,
-        type=str(candidate.type),
-        content=candidate.content,
-        key=key,
-        status="candidate",
-        rule=candidate.rule,
-        extractor_version=candidate.extractor_version,
-        prior=candidate.prior,
-        signal=candidate.signal,
-        freshness=candidate.freshness,
-        confidence=round(candidate.confidence, 4),
-        rank=round(ranking.score, 6),
-        flags=" ".join(candidate.flags),
-        leader_id=leader,
-        seen=ranking.seen,
-        first_seen=now,
-        last_seen=now,
-        pending_since=now,
-    )
+    row: Image = {
+        "project_id": project_id,
+        "wave_id": wave_id,
+        "kind": kind,
+        "type": type_,
+        "content": candidate.content,
+        "key": key,
+        "status": "candidate",
+        "rule": candidate.rule,
+        "extractor_version": candidate.extractor_version,
+        "prior": candidate.prior,
+        "signal": candidate.signal,
+        "freshness": candidate.freshness,
+        "confidence": round(candidate.confidence, 4),
+        "rank": round(ranking.score, 6),
+        "flags": " ".join(candidate.flags),
+        "leader_id": leader if leader and may_lead(act, leader, candidate) else None,
+        "seen": ranking.seen,
+        "first_seen": now,
+        "last_seen": now,
+        "pending_since": now,
+    }
+    if isinstance(candidate, EntityCandidate):
+        number = insert_entity(act, row, Structure.of(candidate))
+    else:
+        number = act.insert("memory", **row)
     _add_evidence(act, number, (candidate, *ranking.also), records)
     return [number]
 

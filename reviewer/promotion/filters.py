@@ -13,9 +13,11 @@ from reviewer.store.changes import Value
 _TERM = re.compile(r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|\S+)')
 _WORD = re.compile(r"\w+")
 _TEXT_FIELDS = {
+    "kind": "m.kind LIKE ? || '%'",
     "type": "m.type LIKE ? || '%'",
     "rule": "m.rule LIKE '%' || ? || '%'",
     "status": "m.status LIKE ? || '%'",
+    "is": "CASE ? WHEN 'deferred' THEN m.deferred WHEN 'edited' THEN m.edited ELSE 0 END",
     "flag": "m.flags LIKE '%' || ? || '%'",
     "path": (
         "m.id IN (SELECT e.memory_id FROM evidence e JOIN record r ON r.id = e.record_id"
@@ -23,6 +25,15 @@ _TEXT_FIELDS = {
     ),
 }
 _NUMBER_FIELDS = {"conf": "m.confidence", "seen": "m.seen", "refs": "m.refs", "id": "m.id"}
+
+
+STATUS_WORDS = {
+    "waiting": "candidate",
+    "promoted": "active",
+    "rejected": "invalid",
+    "merged": "superseded",
+}
+"""What the screen calls a status, and what the store does (`promotion-rules.md`)."""
 
 
 class Condition(Struct, frozen=True):
@@ -51,16 +62,20 @@ def parse_filter(text: str) -> Condition:
 
 def _condition(field: str | None, sign: str | None, text: str) -> Condition | None:
     bare = text.strip('"')
+    if field == "status" and sign in (":", "="):
+        bare = STATUS_WORDS.get(bare.lower(), bare)
     if field in _TEXT_FIELDS and sign in (":", "="):
         return Condition(_TEXT_FIELDS[field], (bare,)) if bare else None
     if field in _NUMBER_FIELDS:
         return _number(field, sign or "", bare)
     if field is None:
         return _words(text)
-    near = difflib.get_close_matches(field, [*_TEXT_FIELDS, *_NUMBER_FIELDS], 1)
-    if near:
-        raise FilterError(f'There is no field "{field}"; did you mean "{near[0]}"?')
-    return _words(f'"{field} {bare}"')
+    if text.startswith("//"):  # an address, not a field
+        return _words(f'"{field} {bare}"')
+    fields = [*_TEXT_FIELDS, *_NUMBER_FIELDS]
+    near = difflib.get_close_matches(field, fields, 1)
+    hint = f'did you mean "{near[0]}"?' if near else f"fields: {', '.join(fields)}"
+    raise FilterError(f'There is no field "{field}"; {hint} (quote it to search for the words)')
 
 
 def _number(field: str, sign: str, text: str) -> Condition:

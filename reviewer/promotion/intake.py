@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,11 +13,14 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, StoreError
-from reviewer.extraction.candidates import Candidate
+from reviewer.extraction.candidates import Candidate, MemoryType
+from reviewer.extraction.entities.entity import EntityCandidate, EntityType
 from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.enqueue import Known, queue_new
 from reviewer.promotion.report import OverCap, over_cap
 from reviewer.promotion.seed import Seeder
+from reviewer.promotion.stored_pass import StoredPass
+from reviewer.promotion.structure import Structure
 from reviewer.promotion.triage import Done
 from reviewer.promotion.wave import Wave
 from reviewer.promotion.wave_report import Progress, WaveReport
@@ -48,15 +52,38 @@ class Intake:
         project: str,
         progress: Callable[[Progress], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
+        extract: bool = True,
     ) -> WaveReport:
         """Read files and folders as one wave and queue the best of what they propose.
 
+        Without `extract` only the records are kept (L0); `extract_stored` proposes from them later.
         `cancelled` is asked between batches; what was read until then is kept and queued, and the
         wave is `interrupted`. Raises SourceError for a path that does not exist, StoreError when
         the store or the report cannot be written.
         """
         wave = Wave(self._database, self._ledger, self._clock)
-        return wave.run(paths, project, progress or _no_progress, cancelled or _never)
+        return wave.run(
+            paths, project, progress or _no_progress, cancelled or _never, extract=extract
+        )
+
+    def extract_stored(
+        self,
+        *,
+        project: str,
+        record: str | None = None,
+        source: Path | None = None,
+        wave: int | None = None,
+    ) -> WaveReport:
+        """Propose from stored records: those of just one of `record`, `source` and `wave`.
+
+        Raises UnknownIdError when it holds none.
+        """
+        stored = StoredPass(self._database, self._ledger, self._clock)
+        if record is not None:
+            return stored.run(project, "record", record)
+        if source is not None:
+            return stored.run(project, "source", os.path.abspath(source))
+        return stored.run(project, "wave", wave)
 
     def more(self, *, project: str | None = None, limit: int = CAP) -> Done:
         """Queue the best of what waits beyond the cap of earlier waves.
@@ -133,21 +160,24 @@ def _as_ranking(item: OverCap) -> Ranking:
         role=Role.NOTE,
         text="",
     )
-    candidate = Candidate(
-        type=item.type,
-        content=item.content,
-        rule=item.rule,
-        prior=item.prior,
-        signal=item.signal,
-        freshness=item.freshness,
-        confidence=item.confidence,
-        weight=1.0,
-        record=record,
-        span_start=item.span_start,
-        span_end=item.span_end,
-        extractor_version=item.extractor_version,
-        flags=item.flags,
-    )
+    values: dict[str, Any] = {
+        name: getattr(item, name)
+        for name in (
+            "content", "rule", "prior", "signal", "freshness", "confidence", "span_start",
+            "span_end", "extractor_version", "flags",
+        )
+    }  # fmt: skip
+    candidate: Candidate
+    if item.structure is None:
+        candidate = Candidate(type=MemoryType(item.type), weight=1.0, record=record, **values)
+    else:
+        candidate = EntityCandidate(
+            type=EntityType(item.type),
+            weight=1.0,
+            record=record,
+            **values,
+            **{name: getattr(item.structure, name) for name in Structure.__struct_fields__},
+        )
     return Ranking(candidate=candidate, score=item.rank, novelty=1.0, seen=item.seen)
 
 

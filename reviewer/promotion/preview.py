@@ -10,10 +10,12 @@ import msgspec
 
 from reviewer.clock import iso, utc_now
 from reviewer.errors import SourceError
-from reviewer.extraction.candidates import Setting
-from reviewer.extraction.extract import cited_lines, extract
+from reviewer.extraction.candidates import Candidate, Setting
+from reviewer.extraction.entities.entity import EntityCandidate
+from reviewer.extraction.extract import Dropped, cited_lines
 from reviewer.extraction.ranking import CAP, Ranking, rank
-from reviewer.promotion.views import CandidateView, SourceRef, Status
+from reviewer.promotion.pool import Pool
+from reviewer.promotion.views import CandidateView, Kind, SourceRef, Status
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Scan
 from reviewer.text.secrets import mask
@@ -39,7 +41,9 @@ def extract_file(
     except OSError as problem:
         raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
     setting = Setting(path=str(path), now=now, updated=modified)
-    ranked = rank(extract(_masked(scan), setting), cap=top)
+    pool = Pool(_forget, _forget)
+    pool.draw(_masked(scan), setting)
+    ranked = rank(pool.facts(), cap=top)
     rows: list[CandidateView] = []
     for ranking in ranked.kept:
         leader = _view(ranking, len(rows) + 1, None, path, project, iso(now))
@@ -54,6 +58,10 @@ def _masked(scan: Scan) -> Iterator[Record]:
         yield msgspec.structs.replace(record, text=mask(record.text).text)
 
 
+def _forget(_: Dropped | Candidate) -> None:
+    """Without a store there is no report to log what was dropped in."""
+
+
 def _view(
     ranking: Ranking, number: int, leader: int | None, path: Path, project: str, now: str
 ) -> CandidateView:
@@ -62,6 +70,7 @@ def _view(
     sessions = {item.record.session for item in (candidate, *ranking.also)}
     return CandidateView(
         id=number,
+        kind=Kind.ENTITY if isinstance(candidate, EntityCandidate) else Kind.MEMORY,
         status=Status.CANDIDATE,
         deferred=False,
         edited=False,

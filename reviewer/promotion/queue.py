@@ -16,6 +16,7 @@ from reviewer.promotion.views import (
     CandidateView,
     Counts,
     EvidenceView,
+    Kind,
     Member,
     QueueQuery,
     QueueRow,
@@ -32,11 +33,12 @@ _ORDERS = {
     Sort.RANK: "m.deferred, m.rank DESC, m.id",
     Sort.CONFIDENCE: "m.deferred, m.confidence DESC, m.id",
     Sort.NEWEST: "m.id DESC",
+    Sort.LEARNED: "m.deferred, m.rank DESC, m.id",
     Sort.SOURCE: "(SELECT min(e.record_id) FROM evidence e WHERE e.memory_id = m.id), m.id",
 }
 _MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
 _COLUMNS = (
-    "m.id, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
+    "m.id, m.kind, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
     f" {_MEMBERS} AS members, m.seen, m.flags, p.name AS project, m.rule, m.leader_id,"
     " m.pending_since"
 )
@@ -87,13 +89,13 @@ class Queue:
         where, parameters = self._in_project(project)
         waiting = self.count(QueueQuery(project=project))
         deferred = self.count(QueueQuery(project=project, status="deferred"))
-        today = iso(self._clock())[:10]
+        midnight = self._clock().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
         decided = {
             (row[0], bool(row[1])): int(row[2])
             for row in self._query(
                 "SELECT m.status, m.decided_at >= ?, count(*) FROM memory m"
                 f" WHERE m.decided_at IS NOT NULL AND {where} GROUP BY 1, 2",
-                (today, *parameters),
+                (iso(midnight), *parameters),
             )
         }
         promoted_today = decided.get(("active", True), 0)
@@ -222,20 +224,18 @@ class Queue:
         )
         return int(rows[0][0])
 
-    def _source(self, number: int) -> SourceRef | None:
+    def places(self, number: int, *, limit: int = -1) -> tuple[SourceRef, ...]:
+        """Where a memory stands, the first place first; none when it was written by hand."""
         rows = self._query(
             "SELECT e.span_start, r.line_start, r.line_end, r.key, r.shape, r.text, s.path"
             " FROM evidence e JOIN record r ON r.id = e.record_id"
-            " JOIN source s ON s.id = r.source_id WHERE e.memory_id = ? ORDER BY e.id LIMIT 1",
-            (number,),
+            " JOIN source s ON s.id = r.source_id WHERE e.memory_id = ? ORDER BY e.id LIMIT ?",
+            (number, limit),
         )
-        if not rows:
-            return None
-        row = rows[0]
-        start, end = row["line_start"], row["line_end"]
-        if row["shape"] != "turn":
-            start = min(start + row["text"].count("\n", 0, row["span_start"]), max(end - 1, start))
-        return SourceRef(row["path"], start, end, row["key"])
+        return tuple(map(_source_ref, rows))
+
+    def _source(self, number: int) -> SourceRef | None:
+        return next(iter(self.places(number, limit=1)), None)
 
     def _neighbours(self, record: int, sign: str, order: str, limit: int) -> list[RecordView]:
         return self._records(
@@ -283,9 +283,17 @@ STATUSES = tuple(_STATUS)
 """What `QueueQuery.status` may be."""
 
 
+def _source_ref(row: sqlite3.Row) -> SourceRef:
+    start, end = row["line_start"], row["line_end"]
+    if row["shape"] != "turn":
+        start = min(start + row["text"].count("\n", 0, row["span_start"]), max(end - 1, start))
+    return SourceRef(row["path"], start, end, row["key"])
+
+
 def _queue_row(row: sqlite3.Row) -> QueueRow:
     return QueueRow(
         id=row["id"],
+        kind=Kind(row["kind"]),
         status=Status(row["status"]),
         deferred=bool(row["deferred"]),
         edited=bool(row["edited"]),

@@ -11,9 +11,11 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.errors import StoreError
-from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.candidates import Candidate
+from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import Dropped, cited_lines
-from reviewer.extraction.ranking import Ranking
+from reviewer.extraction.ranking import Ranking, base_score
+from reviewer.promotion.structure import Structure
 from reviewer.promotion.wave_report import WaveReport
 
 OVER_CAP = "over the cap"
@@ -23,7 +25,7 @@ OVER_CAP = "over the cap"
 class OverCap(Struct, frozen=True, kw_only=True):
     """A candidate beyond the cap as `dropped.ndjson` keeps it: enough to queue it later."""
 
-    type: MemoryType
+    type: str
     content: str
     rule: str
     prior: float
@@ -39,6 +41,8 @@ class OverCap(Struct, frozen=True, kw_only=True):
     line_start: int
     line_end: int
     seen: int = 1
+    structure: Structure | None = None
+    """Of an entity only."""
     reason: str = OVER_CAP
 
     @classmethod
@@ -47,10 +51,12 @@ class OverCap(Struct, frozen=True, kw_only=True):
         candidate = ranking.candidate
         first, last = cited_lines(candidate)
         return cls(
+            type=str(candidate.type),
+            structure=Structure.of(candidate) if isinstance(candidate, EntityCandidate) else None,
             **{
                 name: getattr(candidate, name)
                 for name in (
-                    "type", "content", "rule", "prior", "signal", "freshness", "confidence",
+                    "content", "rule", "prior", "signal", "freshness", "confidence",
                     "flags", "extractor_version", "span_start", "span_end",
                 )
             },
@@ -84,6 +90,10 @@ class ReportFolder:
     def drop(self, dropped: Dropped | OverCap) -> None:
         """Log a statement that was not queued."""
         self._dropped.write(self._encoder.encode(dropped) + b"\n")
+
+    def overflow(self, candidate: Candidate) -> None:
+        """Log a candidate beyond the cap that was never ranked against the others."""
+        self.drop(OverCap.of(Ranking(candidate, base_score(candidate), 1.0)))
 
     def error(self, text: str) -> None:
         """Log damage."""

@@ -33,12 +33,16 @@ class Stamp(Struct, frozen=True):
 
 
 class Held(NamedTuple):
-    """What the project holds of a record: its wave, its source, and the states of their waves."""
+    """What the project holds of a record: its wave, its source and place, the waves' states."""
 
+    id: int
     wave: int
     wave_state: str
     source: int
     source_wave_state: str
+    path: str
+    line_start: int
+    byte_start: int
 
 
 class Shelf:
@@ -53,6 +57,7 @@ class Shelf:
         self.fresh = 0
         self._batch: list[tuple[ShelvedSource, Record]] = []
         self._keys: set[str] = set()
+        self._moved: list[tuple[int, ShelvedSource, Record]] = []
         self._characters = 0
         self._sources: dict[Path, ShelvedSource] = {}
         """Sources to be written with the next batch."""
@@ -91,6 +96,11 @@ class Shelf:
         self._sources[source.path] = source
         self.fresh += 1
 
+    def move(self, record_id: int, source: ShelvedSource, record: Record) -> None:
+        """Note that a record stands elsewhere by now: at other lines, or in another file."""
+        self._moved.append((record_id, source, record))
+        self._sources[source.path] = source
+
     def is_piled(self, key: str) -> bool:
         """Whether a record waits for the next batch already."""
         return key in self._keys
@@ -108,14 +118,16 @@ class Shelf:
 
     def flush(self) -> None:
         """Write what is pending, as one act."""
-        if not self._batch and not self._sources:
+        if not self._batch and not self._sources and not self._moved:
             return
         title = f"Read {len(self._batch)} records of {len(self._sources)} files"
         with self._ledger.act("read", title, scope=Scope.INTAKE) as act:
             for source in self._sources.values():
                 source.write(act)
-            act.insert_many("record", [self._image(*item) for item in self._batch])
+            act.insert_many("record", self._images(act))
+            act.update_each("record", [_place(*moved) for moved in self._moved])
         self._batch.clear()
+        self._moved.clear()
         self._keys.clear()
         self._sources.clear()
         self._characters = 0
@@ -126,7 +138,8 @@ class Shelf:
         with failures_as_sentences(self._database.path):
             for chunk in chunks(keys):
                 sql = (
-                    "SELECT r.key, r.wave_id, w.state, r.source_id, v.state FROM record r"
+                    "SELECT r.key, r.id, r.wave_id, w.state, r.source_id, v.state, s.path,"
+                    " r.line_start, r.byte_start FROM record r"
                     " JOIN wave w ON w.id = r.wave_id JOIN source s ON s.id = r.source_id"
                     " JOIN wave v ON v.id = s.wave_id WHERE r.project_id = ? AND r.key IN"
                     f" ({','.join('?' * len(chunk))})"
@@ -134,6 +147,17 @@ class Shelf:
                 for key, *rest in self._database.writer.execute(sql, (self.project_id, *chunk)):
                     found[key] = Held(*rest)
         return found
+
+    def _images(self, act: Act) -> list[Image]:
+        """The rows of the pile, without those that another process has written meanwhile."""
+        there: set[str] = set()
+        for chunk in chunks([record.key for _, record in self._batch]):
+            sql = (
+                "SELECT key FROM record WHERE project_id = ?"
+                f" AND key IN ({','.join('?' * len(chunk))})"
+            )
+            there.update(row[0] for row in act.query(sql, (self.project_id, *chunk)))
+        return [self._image(*item) for item in self._batch if item[1].key not in there]
 
     def _image(self, source: ShelvedSource, record: Record) -> Image:
         return {
@@ -204,6 +228,8 @@ class ShelvedSource:
                 fresh.append(True)
             else:
                 fresh.append(known is not None and self._left_by_killed_wave(known))
+                if known is not None and self._stands_elsewhere(record, known):
+                    self._shelf.move(known.id, self, record)
         self._shelf.flush_when_full()
         return fresh
 
@@ -219,6 +245,12 @@ class ShelvedSource:
     def write(self, act: Act) -> None:
         """Insert or update the file's row."""
         columns = {**self._columns, "wave_id": self._shelf.wave_id}
+        if self.id is None:  # another process may have been quicker
+            row = act.query(
+                "SELECT id FROM source WHERE project_id = ? AND path = ?",
+                (self._shelf.project_id, str(self.path)),
+            )
+            self.id = int(row[0][0]) if row else None
         if self.id is None:
             self.id = act.insert(
                 "source", project_id=self._shelf.project_id, path=str(self.path), **columns
@@ -226,9 +258,28 @@ class ShelvedSource:
         else:
             act.update("source", self.id, **columns)
 
+    def _stands_elsewhere(self, record: Record, held: Held) -> bool:
+        """Whether the store's place of a record is no longer right: it moved within its file, or
+        its file is gone and this one has it. A copy in another file moves nothing.
+        """
+        if held.path == str(self.path):
+            return (held.line_start, held.byte_start) != (record.line_start, record.byte_start)
+        return not Path(held.path).exists()
+
     def _left_by_killed_wave(self, held: Held) -> bool:
         if held.wave == self._shelf.wave_id or held.wave_state != "reading":
             return False
         if self._known and held.source == self.id:
             return self._unfinished
         return held.source_wave_state == "reading"
+
+
+def _place(number: int, source: ShelvedSource, record: Record) -> tuple[int, Image]:
+    return number, {
+        "source_id": source.id,
+        "line_start": record.line_start,
+        "line_end": record.line_end,
+        "byte_start": record.byte_start,
+        "byte_end": record.byte_end,
+        "sha256": record.sha256,
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -10,6 +11,7 @@ from msgspec import Struct
 from reviewer.errors import SourceError
 from reviewer.promotion.views import SourceState
 from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import chunks
 
 BLOCK = 1 << 20
 """Bytes read at a time."""
@@ -19,6 +21,9 @@ LINE_CUT = 4_000
 
 BYTES_HELD = 4 * LINE_CUT
 """Bytes of a line that are kept while reading: UTF-8 needs four a character at most."""
+
+LOOKED_THROUGH = 1 << 20
+"""Bytes of a changed file that `stale` searches at most."""
 
 SEARCHED = 64 << 20
 """Bytes of a changed file that are searched for a moved record."""
@@ -56,26 +61,57 @@ class SourceView:
             return SourceState.UNKNOWN
         return record_state(Path(row["path"]), row["byte_start"], row["byte_end"], row["sha256"])
 
+    def stale(self, memories: Sequence[int]) -> set[int]:
+        """Those whose first evidence is gone from its file, for a list: a cheap look at each.
+
+        A file that is longer than LOOKED_THROUGH and holds other bytes at the place is not
+        searched, and its memories are left out: `state` tells.
+        """
+        found: set[int] = set()
+        for chunk in chunks(list(memories)):
+            with failures_as_sentences(self._database.path):
+                rows = (
+                    self._database.reader()
+                    .execute(
+                        "SELECT e.memory_id, s.path, r.byte_start, r.byte_end, r.sha256"
+                        " FROM evidence e JOIN record r ON r.id = e.record_id"
+                        " JOIN source s ON s.id = r.source_id WHERE s.format <> 'seed' AND e.id IN"
+                        " (SELECT min(id) FROM evidence WHERE memory_id IN"
+                        f" ({','.join('?' * len(chunk))}) GROUP BY memory_id)",
+                        chunk,
+                    )
+                    .fetchall()
+                )
+            for memory, path, start, end, sha256 in rows:
+                state = record_state(Path(path), start, end, sha256, searched=LOOKED_THROUGH)
+                if state in (SourceState.CHANGED, SourceState.GONE):
+                    found.add(memory)
+        return found
+
     def lines(self, path: str, around_line: int, *, context: int = 200) -> FileWindow:
         """The lines from `context` before to `context` after a 0-based line.
 
         Lines are cut at LINE_CUT characters. Raises SourceError when the file cannot be read.
         """
         first, last = max(0, around_line - context), around_line + context + 1
-        try:
-            return _window(Path(path), first, last)
-        except OSError as problem:
-            raise SourceError(f"Cannot read {path}: {problem.strerror}.") from problem
+        return window(Path(path), first, last)
 
 
-def record_state(path: Path, byte_start: int, byte_end: int, sha256: str) -> SourceState:
-    """Compare a record's bytes with the file as it is now."""
+def record_state(
+    path: Path, byte_start: int, byte_end: int, sha256: str, *, searched: int | None = None
+) -> SourceState:
+    """Compare a record's bytes with the file as it is now.
+
+    With `searched`, a file of more bytes in which they stand no longer at their place is UNKNOWN.
+    """
     size = byte_end - byte_start
     try:
         with path.open("rb") as file:
             file.seek(byte_start)
             if _digest(file.read(size)) == sha256:
                 return SourceState.SAME
+            if searched is not None and path.stat().st_size > searched:
+                return SourceState.UNKNOWN
             file.seek(0)
             return _find(file.read(SEARCHED), size, sha256)
     except FileNotFoundError:
@@ -99,6 +135,14 @@ def _find(data: bytes, size: int, sha256: str) -> SourceState:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def window(path: Path, first: int, last: int) -> FileWindow:
+    """The lines `first` to `last` (0-based, half-open) of a file. Raises SourceError."""
+    try:
+        return _window(path, first, last)
+    except OSError as problem:
+        raise SourceError(f"Cannot read {path}: {problem.strerror}.") from problem
 
 
 def _window(path: Path, first: int, last: int) -> FileWindow:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
-from reviewer.promotion.views import Status
+from reviewer.promotion.evidence_rows import copy_evidence
+from reviewer.promotion.views import Kind, Status
 from reviewer.store.ledger import Act, Ledger, chunks
 from reviewer.text.normalise import clean, duplicate_key
 
@@ -32,6 +33,7 @@ class Done(Struct, frozen=True):
 
 class _Row(Struct, frozen=True):
     id: int
+    kind: Kind
     status: Status
     leader_id: int | None
     rank: float
@@ -44,25 +46,27 @@ class Triage:
         self._ledger = ledger
         self._clock = clock
 
-    def promote(self, ids: Sequence[int], *, alone: bool = False) -> Done:
+    def promote(self, ids: Sequence[int], *, alone: bool | Collection[int] = False) -> Done:
         """Make candidates active memories.
 
         Near duplicates behind a row are merged into it: they become superseded and their evidence
-        is added to the row's, unless `alone`. Raises UnknownIdError, or ConflictError when one is
-        no candidate; then nothing is written.
+        is added to the row's, unless `alone` (all rows, or those with these ids). Raises
+        UnknownIdError, or ConflictError when one is no candidate; then nothing is written.
         """
         with self._ledger.act("promote") as act:
             rows = _candidates(act, ids)
+            _refuse_conflicts(rows)
             act.update_many(
                 "memory", [row.id for row in rows], status="active", decided_at=self._now()
             )
+            _look_for_conflicts(act, rows, self._now())
             merged = self._take_members(act, rows, alone, merge=True)
             act.title = _title("Promoted", [row.id for row in rows])
             if merged:
                 act.title += f", merged {_near_duplicates(len(merged))}"
         return Done(act.id, act.title, (*(row.id for row in rows), *merged))
 
-    def reject(self, ids: Sequence[int], *, alone: bool = False) -> Done:
+    def reject(self, ids: Sequence[int], *, alone: bool | Collection[int] = False) -> Done:
         """Make candidates invalid, so that they are never proposed again.
 
         Near duplicates behind a row go with it, unless `alone`. Raises as `promote` does.
@@ -72,6 +76,7 @@ class Triage:
             act.update_many(
                 "memory", [row.id for row in rows], status="invalid", decided_at=self._now()
             )
+            _dismiss_conflicts(act, rows)
             members = self._take_members(act, rows, alone, merge=False)
             act.title = _title("Rejected", [row.id for row in rows])
             if members:
@@ -93,6 +98,7 @@ class Triage:
         """
         with self._ledger.act("restore") as act:
             rows = _rows(act, ids)
+            _reopen_conflicts(act, rows)
             for row in rows:
                 if row.status is Status.GRADUATED:
                     raise ConflictError(f"#{row.id} is {_WORDS[row.status]}: undo that first.")
@@ -124,22 +130,33 @@ class Triage:
         Raises UnknownIdError, ReviewerError for an empty wording, ConflictError when the row was
         decided meanwhile or another memory of that type says the same.
         """
-        text = content.strip()
+        from reviewer.text.secrets import mask  # late: only a wording needs its patterns
+
+        text = mask(content.strip()).text
         if not clean(text):
             raise ReviewerError("The wording is empty. Write something, or reject the candidate.")
         now = self._now()
         with self._ledger.act("edit") as act:
             (row,) = _rows(act, [number])
+            _refuse_conflicts([row])
             if row.status not in (Status.CANDIDATE, Status.ACTIVE):
                 raise ConflictError(f"#{number} is {_WORDS[row.status]}. Nothing was changed.")
             _change_wording(act, number, text, now)
+            if row.kind is Kind.ENTITY and act.changes:
+                _change_structure(act, number, text)
+            verb = "Edited" if act.changes else ""
             act.title = f"Edited #{number}"
             ids: tuple[int, ...] = (number,)
             if promote and row.status is Status.CANDIDATE:
                 act.update("memory", number, status="active", decided_at=now)
+                _look_for_conflicts(act, [row], now)
                 merged = self._take_members(act, [row], False, merge=True)
-                act.title = f"Edited and promoted #{number}"
+                act.title = f"{verb} and promoted #{number}" if verb else f"Promoted #{number}"
+                if merged:
+                    act.title += f", merged {_near_duplicates(len(merged))}"
                 ids = (number, *merged)
+            elif verb:
+                _look_for_conflicts(act, [row], now)
         return Done(act.id, act.title, ids)
 
     def merge(self, number: int, into: int) -> Done:
@@ -152,6 +169,7 @@ class Triage:
         with self._ledger.act("merge", f"Merged #{number} into #{into}") as act:
             rows = _candidates(act, [number])
             (target,) = _rows(act, [into])
+            _refuse_conflicts([*rows, target])
             if target.status not in (Status.CANDIDATE, Status.ACTIVE):
                 raise ConflictError(f"#{into} is {_WORDS[target.status]}. Nothing was changed.")
             if target.leader_id == number:
@@ -160,15 +178,42 @@ class Triage:
             _regroup(act, rows)
         return Done(act.id, act.title, (number,))
 
+    def supersede(self, number: int, by: int) -> Done:
+        """Put another row in the place of an active one, which stays as superseded.
+
+        `by` is active or becomes it; both are of one kind. Neither's fields or evidence change.
+        Raises UnknownIdError, or ConflictError.
+        """
+        if number == by:
+            raise ConflictError(f"#{number} cannot be superseded by itself.")
+        with self._ledger.act("supersede", f"Put #{by} in the place of #{number}") as act:
+            old, new = _rows(act, [number, by])
+            _refuse_conflicts([old, new])
+            if old.kind is not new.kind:
+                raise ConflictError(
+                    f"#{number} and #{by} are of different kinds ({old.kind}, {new.kind}): only "
+                    "one of the same kind can take its place."
+                )
+            if old.status is not Status.ACTIVE:
+                raise ConflictError(f"#{number} is {_WORDS[old.status]}. Nothing was changed.")
+            if new.status not in (Status.CANDIDATE, Status.ACTIVE):
+                raise ConflictError(f"#{by} is {_WORDS[new.status]}. Nothing was changed.")
+            now = self._now()
+            act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
+            if new.status is Status.CANDIDATE:
+                act.update("memory", by, status="active", decided_at=now)
+                _regroup(act, [new])
+                _look_for_conflicts(act, [new], now)
+        return Done(act.id, act.title, (by, number))
+
     def _take_members(
-        self, act: Act, rows: Sequence[_Row], alone: bool, *, merge: bool
+        self, act: Act, rows: Sequence[_Row], alone: bool | Collection[int], *, merge: bool
     ) -> list[int]:
         """Decide the near duplicates behind rows, or give them a new leader when `alone`."""
-        if alone:
-            _regroup(act, rows)
-            return []
+        single = rows if alone is True else [row for row in rows if alone and row.id in alone]
+        _regroup(act, single)
         taken: list[int] = []
-        for leader, members in _members_of(act, rows).items():
+        for leader, members in _members_of(act, [r for r in rows if r not in single]).items():
             if merge:
                 self._supersede(act, members, leader)
             else:
@@ -183,22 +228,7 @@ class Triage:
         seen = 0
         for number in ids:
             seen += act.query("SELECT seen FROM memory WHERE id = ?", (number,))[0][0]
-            for record, start, end, rule, version in act.query(
-                "SELECT record_id, span_start, span_end, rule, extractor_version FROM evidence e"
-                " WHERE memory_id = ?1 AND NOT EXISTS (SELECT 1 FROM evidence f WHERE"
-                " f.memory_id = ?2 AND f.record_id = e.record_id AND"
-                " f.span_start = e.span_start AND f.span_end = e.span_end) ORDER BY id",
-                (number, by),
-            ):
-                act.insert(
-                    "evidence",
-                    memory_id=by,
-                    record_id=record,
-                    span_start=start,
-                    span_end=end,
-                    rule=rule,
-                    extractor_version=version,
-                )
+            copy_evidence(act, number, by)
         before = act.query("SELECT seen FROM memory WHERE id = ?", (by,))[0][0]
         act.update("memory", by, seen=before + seen)
 
@@ -214,11 +244,11 @@ def _rows(act: Act, ids: Sequence[int]) -> list[_Row]:
     found: dict[int, _Row] = {}
     for chunk in chunks(wanted):
         sql = (
-            "SELECT id, status, leader_id, rank FROM memory"
+            "SELECT id, kind, status, leader_id, rank FROM memory"
             f" WHERE id IN ({','.join('?' * len(chunk))})"
         )
-        for number, status, leader, rank in act.query(sql, chunk):
-            found[number] = _Row(number, Status(status), leader, rank)
+        for number, kind, status, leader, rank in act.query(sql, chunk):
+            found[number] = _Row(number, Kind(kind), Status(status), leader, rank)
     missing = [number for number in wanted if number not in found]
     if missing:
         raise UnknownIdError(
@@ -236,6 +266,41 @@ def _candidates(act: Act, ids: Sequence[int]) -> list[_Row]:
             f"#{decided[0].id} is {_WORDS[decided[0].status]}{others}. Nothing was changed."
         )
     return rows
+
+
+def _refuse_conflicts(rows: Sequence[_Row]) -> None:
+    for row in rows:
+        if row.kind is Kind.CONFLICT:
+            raise ConflictError(
+                f"#{row.id} is a conflict: settle it by superseding one side, keeping both, or "
+                "dismissing it. Nothing was changed."
+            )
+
+
+def _look_for_conflicts(act: Act, rows: Sequence[_Row], now: str) -> None:
+    """Entities that become active may contradict others."""
+    entities = [row.id for row in rows if row.kind is Kind.ENTITY]
+    if entities:
+        # Imported late: most decisions are about memories and need no patterns of entities.
+        from reviewer.promotion.conflicts import open_conflicts
+
+        open_conflicts(act, entities, now)
+
+
+def _dismiss_conflicts(act: Act, rows: Sequence[_Row]) -> None:
+    """Rejecting a conflict dismisses it."""
+    _set_resolution(act, rows, "dismissed")
+
+
+def _reopen_conflicts(act: Act, rows: Sequence[_Row]) -> None:
+    _set_resolution(act, rows, None)
+
+
+def _set_resolution(act: Act, rows: Sequence[_Row], resolution: str | None) -> None:
+    for row in rows:
+        if row.kind is Kind.CONFLICT:
+            (found,) = act.query("SELECT id FROM conflict WHERE memory_id = ?", (row.id,))
+            act.update("conflict", found[0], resolution=resolution)
 
 
 def _members_of(act: Act, rows: Sequence[_Row]) -> dict[int, list[int]]:
@@ -258,6 +323,13 @@ def _regroup(act: Act, rows: Sequence[_Row]) -> None:
     for members in _members_of(act, rows).values():
         act.update("memory", members[0], leader_id=None)
         act.update_many("memory", members[1:], leader_id=members[0])
+
+
+def _change_structure(act: Act, number: int, content: str) -> None:
+    """The values of an entity follow its wording."""
+    from reviewer.promotion.entity_rows import change_structure
+
+    change_structure(act, number, content)
 
 
 def _change_wording(act: Act, number: int, content: str, now: str) -> None:

@@ -18,13 +18,22 @@ class Status(StrEnum):
     GRADUATED = "graduated"
 
 
+class Kind(StrEnum):
+    """What a row of the queue is: L1, L2, or two of L2 that contradict each other."""
+
+    MEMORY = "memory"
+    ENTITY = "entity"
+    CONFLICT = "conflict"
+
+
 class Sort(StrEnum):
-    """Orders of the queue."""
+    """Orders of the queue. LEARNED comes from `promotion/insight.py`."""
 
     RANK = "rank"
     CONFIDENCE = "confidence"
     NEWEST = "newest"
     SOURCE = "source"
+    LEARNED = "learned"
 
 
 class QueueQuery(Struct, frozen=True):
@@ -40,6 +49,7 @@ class QueueRow(Struct, frozen=True):
     """One line of the queue. `members` counts the near duplicates behind it."""
 
     id: int
+    kind: Kind
     status: Status
     deferred: bool
     edited: bool
@@ -81,6 +91,7 @@ class CandidateView(Struct, frozen=True):
     """One memory with all that explains it."""
 
     id: int
+    kind: Kind
     status: Status
     deferred: bool
     edited: bool
@@ -107,7 +118,6 @@ class CandidateView(Struct, frozen=True):
     superseded_by: int | None
     source: SourceRef | None
     """None when the memory was written by hand."""
-    kind: str = "memory"
 
     @property
     def hand_authored(self) -> bool:
@@ -178,7 +188,16 @@ class EvidenceView(Struct, frozen=True):
     @property
     def line(self) -> int:
         """The 0-based line of the file on which the span begins."""
-        if self.record.shape == "turn":
-            return self.record.line_start
-        line = self.record.line_start + self.record.text.count("\n", 0, self.span_start)
-        return min(line, max(self.record.line_end - 1, self.record.line_start))
+        record = self.record
+        return line_of_span(record.text, record.line_start, record.line_end, self.span_start)
+
+
+def line_of_span(text: str, line_start: int, line_end: int, span_start: int) -> int:
+    """The 0-based line of a file on which a span begins, in a record of those lines.
+
+    Exact where the text is the lines themselves (notes, Markdown transcripts); the record's first
+    line where it was taken out of JSON.
+    """
+    if text.count("\n") + 1 != line_end - line_start:
+        return line_start
+    return line_start + text.count("\n", 0, span_start)

@@ -31,6 +31,9 @@ HEAD_CHARS = 40_000
 """A decision record up to this size is one entry; a longer one is read by its headings."""
 
 
+OWN_BLOCK, OWN_BLOCK_END = "<!-- reviewer:begin", "<!-- reviewer:end"
+
+
 class MarkdownScan:
     """One note. Sections under headings, or entries where the note holds entries."""
 
@@ -72,6 +75,10 @@ class MarkdownScan:
             yield from self._record(section)
 
     def _read_lines(self) -> Iterator[NoteLine]:
+        """The file's lines; those of a block that reviewer wrote are blank, so that what was
+        exported is never read as news.
+        """
+        own = False
         with reading(self.path) as stream:
             for number, start, raw in read_lines(stream, self._form, LINE_LIMIT):
                 if raw is None:
@@ -82,6 +89,12 @@ class MarkdownScan:
                 text, replaced = self._form.text(raw)
                 if replaced:
                     self.tally["invalid UTF-8"] += 1
+                own = own or text.startswith(OWN_BLOCK)
+                if own:
+                    self.tally["block of reviewer's own"] += 1
+                    own = not text.startswith(OWN_BLOCK_END)
+                    yield NoteLine(number, start, raw, "")
+                    continue
                 yield NoteLine(number, start, raw, text.removesuffix("\r").replace("\0", "\ufffd"))
 
     def _record(self, section: Section) -> Iterator[Record]:

@@ -42,6 +42,9 @@ LOCK_FILES = _names(
 )
 
 
+IGNORE_FILE = "ignore file"
+
+
 class Found(Struct, frozen=True):
     """A file to be read."""
 
@@ -135,6 +138,8 @@ class _Walk:
     def _file(self, entry: os.DirEntry[str], rules: tuple[_Ignore, ...]) -> Found | PassedOver:
         path = Path(entry.path)
         reason = _name_reason(entry.name) or _ignored(entry.path, rules)
+        if reason == IGNORE_FILE and not os.access(entry.path, os.R_OK):
+            return PassedOver(path, "ignore file cannot be read")
         if reason:
             return PassedOver(path, reason)
         try:
@@ -165,7 +170,7 @@ def _name_reason(name: str) -> str | None:
         return "lock file"
     if os.path.splitext(lower)[1] in PASSED_SUFFIXES:
         return "binary"
-    return "ignore file" if name == ".gitignore" else None
+    return IGNORE_FILE if name == ".gitignore" else None
 
 
 def _ignore_file(folder: str, present: bool) -> tuple[_Ignore, ...]:
@@ -178,18 +183,21 @@ def _ignore_file(folder: str, present: bool) -> tuple[_Ignore, ...]:
         with open(os.path.join(folder, ".gitignore"), encoding="utf-8", errors="replace") as file:
             return (_Ignore(folder, GitIgnoreSpec.from_lines(file)),)
     except (OSError, ValueError):
-        return ()  # the file itself is reported as one that cannot be read
+        return ()  # `_file` says that it cannot be read
 
 
 def _ignores_above(folder: Path) -> tuple[_Ignore, ...]:
-    """Ignore files between a repository's root and a folder inside it."""
+    """Ignore files between a repository's root and a folder inside it.
+
+    None when they exclude that very folder: what a person names is read.
+    """
     here = Path(os.path.abspath(folder))
     above = [here, *here.parents]
     root = next((n for n, each in enumerate(above) if (each / ".git").exists()), 0)
     rules: tuple[_Ignore, ...] = ()
     for each in reversed(above[1 : root + 1]):
         rules += _ignore_file(str(each), (each / ".gitignore").is_file())
-    return rules
+    return () if _ignored(f"{here}/", rules) else rules
 
 
 def _ignored(path: str, rules: tuple[_Ignore, ...]) -> str | None:

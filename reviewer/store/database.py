@@ -11,8 +11,11 @@ from pathlib import Path
 
 from reviewer.errors import StoreError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """`PRAGMA user_version` of a store that has every migration of `store/schema.py`."""
+
+APPLICATION_ID = 0x52565752
+"""`PRAGMA application_id` of a store ("RVWR"): no other program's database is ever touched."""
 
 BUSY_MILLISECONDS = 10_000
 """How long a write waits for another process to finish its own."""
@@ -59,7 +62,14 @@ class Database:
         return connection
 
     def _bring_up_to_date(self) -> None:
+        application = self.writer.execute("PRAGMA application_id").fetchone()[0]
         version = self.writer.execute("PRAGMA user_version").fetchone()[0]
+        if application != APPLICATION_ID:
+            if self.writer.execute("SELECT 1 FROM sqlite_master").fetchone() or application:
+                raise StoreError(
+                    f"{self.path} belongs to another program. Name another file with --db."
+                )
+            version = 0
         if version > SCHEMA_VERSION:
             raise StoreError(
                 f"The store {self.path} was written by a newer reviewer (store version {version}, "
@@ -70,7 +80,7 @@ class Database:
             self.writer.execute("PRAGMA journal_mode = WAL")
             from reviewer.store.schema import migrate
 
-            migrate(self.writer, SCHEMA_VERSION)
+            migrate(self.writer, SCHEMA_VERSION, APPLICATION_ID)
 
     def reader(self) -> sqlite3.Connection:
         """The calling thread's own connection, which cannot write."""
@@ -105,20 +115,27 @@ def failures_as_sentences(path: Path) -> Iterator[None]:
 
 
 def _sentence(path: Path, problem: sqlite3.Error) -> str:
-    text = str(problem)
-    if "not a database" in text:
+    code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if code == sqlite3.SQLITE_NOTADB:
         return f"{path} is not a reviewer store. Name another file with --db."
-    if "malformed" in text:
-        return f"The store {path} is damaged ({text}). Restore it from a backup."
-    if "locked" in text or "busy" in text:
+    if code == sqlite3.SQLITE_CORRUPT:
+        return f"The store {path} is damaged ({problem}). Restore it from a backup."
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return (
             f"The store {path} is busy: another program has been writing for more than "
-            f"{BUSY_MILLISECONDS // 1000} s. Nothing was changed; try again."
+            f"{BUSY_MILLISECONDS // 1000} s. The last step was not written; try again."
         )
-    if "readonly" in text or "read-only" in text:
+    if code == sqlite3.SQLITE_READONLY:
         return f"The store {path} is read-only. Change its permissions or name another with --db."
-    if "full" in text:
-        return f"The disk of {path} is full. Nothing was changed; make room and try again."
-    if "unable to open" in text:
+    if code == sqlite3.SQLITE_FULL:
+        return f"The disk of {path} is full. The last step was not written; make room, try again."
+    if code == sqlite3.SQLITE_CANTOPEN:
+        if path.is_dir():
+            return f"{path} is a folder: name a file in it with --db."
         return f"Cannot open the store {path}. Check the folder's permissions or use --db."
-    return f"The store {path} answered: {text}. Nothing was changed."
+    if code == sqlite3.SQLITE_IOERR:
+        return (
+            f"The store {path} could not be read or written ({problem}). The last step was not "
+            "written; check the disk and its limits."
+        )
+    return f"The store {path} answered: {problem}. The last step was not written."

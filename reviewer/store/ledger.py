@@ -13,7 +13,19 @@ from reviewer.clock import Clock, iso
 from reviewer.store.changes import Change, Entry, Image, Value, entry_hash, pack
 from reviewer.store.database import Database, failures_as_sentences
 
-LEDGERED = ("project", "wave", "source", "record", "memory", "evidence", "content_history")
+LEDGERED = (
+    "project",
+    "wave",
+    "source",
+    "record",
+    "memory",
+    "evidence",
+    "content_history",
+    "entity",
+    "relation",
+    "conflict",
+    "state",
+)
 """Tables whose rows can be rebuilt from the ledger. What is not named here is derived."""
 
 CHUNK = 500

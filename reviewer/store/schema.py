@@ -160,8 +160,60 @@ def first_tables(db: Database) -> None:
         db.execute(trigger)
 
 
-def migrate(connection: sqlite3.Connection, version: int) -> None:
-    """Apply the migrations that a store lacks and mark it as of `version`.
+ENTITIES_AND_STATE = """
+CREATE TABLE entity (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory_id INTEGER NOT NULL UNIQUE REFERENCES memory(id),
+    name TEXT NOT NULL,
+    slot TEXT NOT NULL DEFAULT '',
+    attributes TEXT NOT NULL DEFAULT '[]',
+    graduated_from INTEGER REFERENCES memory(id)
+);
+CREATE INDEX entity_slot ON entity (slot) WHERE slot <> '';
+CREATE INDEX entity_graduated_from ON entity (graduated_from) WHERE graduated_from IS NOT NULL;
+CREATE TABLE relation (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory_id INTEGER NOT NULL REFERENCES memory(id),
+    kind TEXT NOT NULL,
+    target TEXT NOT NULL,
+    target_id INTEGER REFERENCES memory(id),
+    UNIQUE (memory_id, kind, target)
+);
+CREATE INDEX relation_target ON relation (target_id) WHERE target_id IS NOT NULL;
+CREATE TABLE conflict (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory_id INTEGER NOT NULL UNIQUE REFERENCES memory(id),
+    left_id INTEGER NOT NULL REFERENCES memory(id),
+    right_id INTEGER NOT NULL REFERENCES memory(id),
+    resolution TEXT CHECK (resolution IN ('superseded', 'kept both', 'dismissed')),
+    UNIQUE (left_id, right_id)
+);
+CREATE TABLE state (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    project_id INTEGER NOT NULL REFERENCES project(id),
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    note TEXT NOT NULL DEFAULT '',
+    evidence TEXT NOT NULL DEFAULT '',
+    set_at TEXT NOT NULL,
+    ended_at TEXT,
+    superseded_by INTEGER REFERENCES state(id)
+);
+CREATE UNIQUE INDEX state_current ON state (project_id, key) WHERE ended_at IS NULL;
+"""
+
+
+@migrations()
+def entities_and_state(db: Database) -> None:
+    """Version 2: L2 entities with their relations and conflicts, and L3 trusted state."""
+    for statement in ENTITIES_AND_STATE.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+
+
+def migrate(connection: sqlite3.Connection, version: int, application: int) -> None:
+    """Apply the migrations that a store lacks and mark it as of `version` and as a store of this
+    `application`.
 
     Several processes may arrive here at once: the write lock is taken first, and who comes second
     finds nothing left to do.
@@ -170,6 +222,7 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
     try:
         migrations.apply(Database(connection))
         connection.execute(f"PRAGMA user_version = {int(version)}")
+        connection.execute(f"PRAGMA application_id = {int(application)}")
     except BaseException:
         connection.execute("ROLLBACK")
         raise

@@ -23,6 +23,17 @@ _SUSPECT = re.compile(f"[{_HIDDEN}\ufe00-\ufe0f]")
 _UNSAFE = re.compile(f"[{_HIDDEN}\ufe00-\ufe0d]|(?<![{_STYLED}])[\ufe0e\ufe0f]")
 _CARRIAGE = "\r\n"
 NEWLINE_MARK = " ⏎ "
+ASCII_NEWLINE_MARK = " \\ "
+_ascii_marks = False
+
+
+def use_ascii_marks(on: bool) -> None:
+    """Draw marks with ASCII characters from now on, or again with all: `^[`, `<U+202E>`.
+
+    For the whole process, which has one terminal: a text must never be shown in two ways at once.
+    """
+    global _ascii_marks  # the terminal is one for the process, and its door must stay one function
+    _ascii_marks = on
 
 
 def display_text(text: str, *, tab_size: int = 4) -> str:
@@ -32,7 +43,8 @@ def display_text(text: str, *, tab_size: int = 4) -> str:
     steers becomes its code point (`⟨U+202E⟩`): C1 controls, bidi controls, zero-width characters,
     byte order marks, line and paragraph separators, tag characters, lone surrogates, stray
     variation selectors. `\\r\\n` becomes `\\n`, a lone `\\r` is marked, and tabs are expanded to
-    stops every `tab_size` characters. Showing a shown text again changes nothing.
+    stops every `tab_size` characters. Showing a shown text again changes nothing. After
+    `use_ascii_marks` the marks are `^[`, `^?` and `<U+202E>`.
 
     Zero-width joiners are marked too, so an emoji that is joined from several falls apart into
     its parts: a joiner cannot be told from one that hides something.
@@ -48,7 +60,8 @@ def display_text(text: str, *, tab_size: int = 4) -> str:
 
 def display_line(text: str, *, tab_size: int = 4) -> str:
     """The same as `display_text` on one line: newlines are shown as ` ⏎ `."""
-    return display_text(text, tab_size=tab_size).replace("\n", NEWLINE_MARK)
+    mark = ASCII_NEWLINE_MARK if _ascii_marks else NEWLINE_MARK
+    return display_text(text, tab_size=tab_size).replace("\n", mark)
 
 
 def display_offset(text: str, offset: int, *, tab_size: int = 4) -> int:
@@ -64,6 +77,8 @@ def display_offset(text: str, offset: int, *, tab_size: int = 4) -> int:
 
 def _mark(match: re.Match[str]) -> str:
     code = ord(match.group())
+    if _ascii_marks:
+        return f"^{chr(code ^ 0x40)}" if code < 0x20 or code == 0x7F else f"<U+{code:04X}>"
     if code < 0x20:
         return chr(0x2400 + code)
     return "\u2421" if code == 0x7F else f"⟨U+{code:04X}⟩"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from asyncio import ensure_future, wait, wait_for
+from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -14,7 +16,12 @@ from reviewer.tui.actions import ACTIONS
 from reviewer.tui.situation import Situation
 from reviewer.tui.widgets.bars import StatusBar
 
+PATIENCE_SECONDS = 0.25
+WAITING = "Waiting for another program that is writing ..."
+
 if TYPE_CHECKING:
+    from reviewer.engine import Engine
+
     _Node = DOMNode
 else:
     # Textual inherits styles along the first base that is a node: this must not be one
@@ -43,10 +50,39 @@ class Acting(_Node):
         if reason:
             self.say(reason)
             return
+        act = getattr(self.app, "act_that_waits", None)
+        if act is not None and not act.done() and action.group == "Decide":
+            self.say(f"{WAITING} This key did nothing.")
+            return
+        await self.patiently(lambda: attrgetter(action.run)(self)())
+
+    async def patiently(self, run: Callable[[], object]) -> None:
+        """Run something; what goes wrong becomes a sentence.
+
+        The keys wait for it, unless it waits for another program: then it goes on behind the
+        screen, which says so.
+        """
         try:
-            result = attrgetter(action.run)(self)()
-            if isawaitable(result):
-                await result
+            result = run()
+        except (ReviewerError, OSError) as error:
+            self.say(str(error), bad=True)
+            return
+        if not isawaitable(result):
+            return
+        act = ensure_future(self._guarded(result))
+        engine: Engine | None = getattr(self.app, "engine", None)
+        while not act.done():
+            await wait({act}, timeout=PATIENCE_SECONDS)
+            if not act.done() and engine is not None and engine.waits_to_write():
+                self.say(WAITING)
+                self.app.act_that_waits = act  # type: ignore[attr-defined]
+                self.app.run_worker(wait_for(act, None), group="act that waits")
+                return
+        act.result()
+
+    async def _guarded(self, result: Awaitable[object]) -> None:
+        try:
+            await result
         except (ReviewerError, OSError) as error:
             self.say(str(error), bad=True)
 

@@ -24,10 +24,18 @@ PANES = {
     "filter": "Filter",
     "edit": "Edit",
     "source": "Source",
+    "state": "State",
+    "form": "State: writing a value",
+    "choose": "Choosing",
+    "export": "Export",
+    "why": "Why do I know this?",
     "history": "History",
     "help": "Help",
 }
 """Where keys hold, with the heading that help and the README give them."""
+
+TAKES_MARKED = {"promote", "reject", "defer", "restore"}
+"""Actions that take all marked rows instead of the one under the cursor."""
 
 
 @dataclass(frozen=True)
@@ -48,21 +56,28 @@ class Action:
     footer: int = 0
     """Place in the footer from 1 on; 0 keeps it out."""
 
+    def titled(self, now: Situation) -> str:
+        """The title as things stand: how many marked rows it is about, where it takes those."""
+        if now.marked and self.id in TAKES_MARKED:
+            return f"{self.title} {now.marked:,} marked"
+        return self.title
+
 
 def _move(name: str, keys: str, title: str, text: str, run: str) -> Action:
-    return Action(name, keys, title, text, "Move", ("queue", "source", "history", "help"), run)
+    panes = ("queue", "source", "state", "export", "why", "history", "help")
+    return Action(name, keys, title, text, "Move", panes, run)
 
 
 _TABLE = (
     # Decide
     Action("promote", "a", "promote", "Make the marked rows, or this one, active memories; near"
            " duplicates are merged into it.", "Decide", ("queue",), "decisions.promote",
-           when.needs_waiting, 1),
+           when.needs_no_conflict, 1),
     Action("reject", "x", "reject", "Reject the marked rows, or this one with its near"
            " duplicates; it is not proposed again.", "Decide", ("queue",), "decisions.reject",
            when.needs_waiting, 2),
     Action("edit", "e", "edit", "Rewrite this candidate, then promote it; the earlier wording is"
-           " kept.", "Decide", ("queue",), "editing.begin", when.needs_one_waiting, 3),
+           " kept.", "Decide", ("queue",), "editing.begin", when.needs_wording, 3),
     Action("defer", "s", "defer", "Put the marked rows, or this one, at the end of the queue.",
            "Decide", ("queue",), "decisions.defer", when.needs_waiting, 4),
     Action("undo", "u", "undo", "Take the last decision back, also one of an earlier day.",
@@ -73,7 +88,15 @@ _TABLE = (
            "Decide", ("queue",), "decisions.restore", when.needs_decided),
     Action("merge", "m", "merge", "Merge the nearest duplicate into this row; a member of an open"
            " cluster goes into its row.",
-           "Decide", ("queue",), "decisions.merge", when.needs_one_waiting),
+           "Decide", ("queue",), "decisions.merge", when.needs_wording),
+    Action("keep_left", "1", "keep left", "Settle a conflict: the left side holds, the right one is"
+           " superseded by it.", "Decide", ("queue",), "decisions.keep_left", when.needs_conflict),
+    Action("keep_right", "2", "keep right", "Settle a conflict: the right side holds, the left one"
+           " is superseded by it.", "Decide", ("queue",), "decisions.keep_right",
+           when.needs_conflict),
+    Action("keep_both", "b", "keep both", "Settle a conflict: both sides stand as they are; x"
+           " dismisses it instead.", "Decide", ("queue",), "decisions.keep_both",
+           when.needs_conflict),
     # Select
     Action("mark", "space", "mark", "Mark this row and go down; a decision then takes all that"
            " are marked.", "Select", ("queue",), "view.mark", when.needs_row, 6),
@@ -84,7 +107,8 @@ _TABLE = (
     Action("filter", "/", "filter", "Show only rows that match words and fields such as type:x,"
            " rule:x, path:x, conf>0.5, -word.", "Select", ("queue",), "filtering.open",
            when.not_while_editing, 7),
-    Action("sort", "t", "sort", "Order by rank, confidence, newest or source in turn.", "Select",
+    Action("sort", "t", "sort", "Order by rank, confidence, newest, source, or as learned from"
+           " your decisions, in turn.", "Select",
            ("queue",), "view.sort", when.not_while_editing),
     Action("status", "w", "which rows", "Show what waits, what is active, what was rejected, or"
            " all, in turn.", "Select", ("queue",), "view.which", when.not_while_editing),
@@ -104,6 +128,13 @@ _TABLE = (
            "Look", ("queue",), "looking.open_editor", when.needs_row),
     Action("copy", "y", "copy", "Copy the text to the clipboard (OSC 52).", "Look",
            ("queue",), "looking.copy", when.needs_row),
+    Action("why", "W", "why known", "Why do I know this? Every step from this row down to the line"
+           " in the file.", "Look", ("queue",), "looking.why", when.needs_row),
+    Action("next_evidence", "right_square_bracket", "next evidence", "Show the next evidence of"
+           " this row, as of the other side of a conflict.", "Look", ("queue",),
+           "evidence.next_evidence", when.needs_row),
+    Action("previous_evidence", "left_square_bracket", "evidence before", "Show the evidence"
+           " before this one.", "Look", ("queue",), "evidence.previous_evidence", when.needs_row),
     Action("zoom", "+", "zoom", "Fill the screen with the focused pane.", "Look", ("queue",),
            "view.zoom"),
     Action("unzoom", "_", "zoom back", "Show all panes again.", "Look", ("queue",),
@@ -146,8 +177,8 @@ _TABLE = (
     Action("clear_filter", "escape", "clear", "Clear the filter and go back to the list.",
            "Select", ("filter",), "clear_filter", None, 2),
     # Edit
-    Action("save_edit", "ctrl+s", "promote", "Promote the candidate with this wording.", "Decide",
-           ("edit",), "save", None, 1),
+    Action("save_edit", "ctrl+s", "save", "Take this wording; a candidate is promoted with it.",
+           "Decide", ("edit",), "save", None, 1),
     Action("leave_edit", "escape", "keep draft", "Leave; what you wrote stays as a draft.",
            "Decide", ("edit",), "leave", None, 2),
     Action("next_hunk", "right_curly_bracket,ctrl+down", "next hunk", "Go to the next change.",
@@ -175,6 +206,94 @@ _TABLE = (
            ("source",), "copy_place"),
     Action("leave_source", "escape,q,o", "back", "Go back to the queue.", "Move", ("source",),
            "leave", None, 5),
+    # State
+    Action("state_new", "n", "new value", "Write a value of trusted state by hand; the form starts"
+           " empty.", "Decide", ("state",), "writing.new", when.not_while_editing, 1),
+    Action("state_edit", "e", "edit", "Write a new value of this key (the old one stays), or"
+           " rewrite this wording.", "Decide", ("state",), "writing.edit", when.needs_fact, 2),
+    Action("state_unset", "x", "unset", "End this key of trusted state; its values stay"
+           " readable.", "Decide", ("state",), "acts.unset", when.needs_trusted),
+    Action("put_in_queue", "r,b", "put back", "Put this memory or entity back into the queue.",
+           "Decide", ("state",), "acts.put_back", when.needs_untrusted, 3),
+    Action("graduate", "p", "graduate", "Propose this memory as an entity; the memory stays as a"
+           " frozen pointer.", "Decide", ("state",), "asking.graduate", when.needs_memory, 4),
+    Action("supersede", "S", "supersede", "Put another candidate or active one of its kind in the"
+           " place of this one, which stays as superseded.", "Decide", ("state",),
+           "asking.supersede", when.needs_untrusted),
+    Action("relate", "l", "relate", "State how this entity stands to another.", "Decide",
+           ("state",), "asking.relate", when.needs_entity),
+    Action("state_undo", "u", "undo", "Take the last decision back.", "Decide", ("state",),
+           "acts.undo", when.needs_undo, 6),
+    Action("state_redo", "Z,ctrl+r", "redo", "Do again what was undone last.", "Decide",
+           ("state",), "acts.redo", when.needs_redo),
+    Action("state_search", "/", "search", "Search all groups, with the words and fields of the"
+           " queue's filter.", "Select", ("state",), "searching.open", when.not_while_editing, 5),
+    Action("state_refresh", "R", "refresh", "Read everything again.", "Select", ("state",),
+           "reading.refresh", when.not_while_editing),
+    Action("follow", "enter", "go along", "Go to what this entity is related to, contradicts or"
+           " was made from.", "Look", ("state",), "asking.follow", when.needs_related),
+    Action("earlier", "h", "earlier", "Show all earlier values or wordings, or the last three.",
+           "Look", ("state",), "reading.toggle_earlier", when.needs_fact),
+    Action("state_source", "o", "open source", "Show the file at the line that this rests on.",
+           "Look", ("state",), "looking.open_source", when.needs_fact),
+    Action("state_editor", "E", "in editor", "Open that file at the line in $VISUAL or $EDITOR.",
+           "Look", ("state",), "looking.open_editor", when.needs_fact),
+    Action("state_copy", "y", "copy", "Copy the value or wording (OSC 52).", "Look", ("state",),
+           "looking.copy", when.needs_fact),
+    Action("next_place", "right_square_bracket", "next place", "Go to the next line that this"
+           " rests on.", "Look", ("state", "why"), "looking.next_place"),
+    Action("previous_place", "left_square_bracket", "place before", "Go to the line before.",
+           "Look", ("state", "why"), "looking.previous_place"),
+    Action("next_group", "right_curly_bracket", "next group", "Go to the next type.", "Move",
+           ("state",), "next_group"),
+    Action("previous_group", "left_curly_bracket", "group before", "Go to the type before.",
+           "Move", ("state",), "previous_group"),
+    Action("state_pane", "tab", "next pane", "Go to the next pane.", "Look", ("state",),
+           "looking.next_pane"),
+    Action("state_pane_back", "shift+tab", "pane before", "Go to the pane before.", "Look",
+           ("state",), "looking.previous_pane"),
+    Action("export", "X", "export", "Write what holds as Markdown, JSON Lines, a .context folder"
+           " or a block in AGENTS.md; shows the difference first.", "Look", ("state",),
+           "exporting.begin", when.not_while_editing, 7),
+    Action("state_back", "escape", "back", "Clear the search, or go back to the queue.", "Move",
+           ("state",), "looking.back"),
+    Action("leave_state", "q", "to the queue", "Go back to the queue.", "Screens", ("state",),
+           "looking.leave", when.not_while_editing),
+    # Writing a value
+    Action("save_value", "ctrl+s", "write", "Write this value; an earlier one is superseded and"
+           " stays readable.", "Decide", ("form",), "save", None, 1),
+    Action("leave_form", "escape", "leave", "Leave; what you typed is there when you come back.",
+           "Move", ("form",), "leave", None, 2),
+    Action("next_field", "tab", "next field", "Go to the next field.", "Move", ("form",),
+           "next_field", None, 3),
+    Action("previous_field", "shift+tab", "field before", "Go to the field before.", "Move",
+           ("form",), "previous_field"),
+    # Choosing
+    Action("choose", "enter", "choose", "Take the line under the cursor.", "Select", ("choose",),
+           "choose", None, 1),
+    Action("leave_choice", "escape", "leave", "Leave without choosing.", "Move", ("choose",),
+           "leave", None, 2),
+    Action("choice_down", "down", "down", "Go one line down; what is typed narrows the list.",
+           "Move", ("choose",), "line_down"),
+    Action("choice_up", "up", "up", "Go one line up.", "Move", ("choose",), "line_up"),
+    Action("choice_page_down", "pagedown", "page down", "Go one page down.", "Move", ("choose",),
+           "page_down"),
+    Action("choice_page_up", "pageup", "page up", "Go one page up.", "Move", ("choose",),
+           "page_up"),
+    # Export
+    Action("write_export", "enter,ctrl+s", "write", "Write what the difference shows, after a"
+           " backup.", "Decide", ("export",), "write", when.needs_plan, 1),
+    Action("export_place", "p", "other place", "Name another file or folder.", "Select",
+           ("export",), "other_place", None, 2),
+    Action("leave_export", "escape,q", "leave", "Leave; nothing is written.", "Move",
+           ("export",), "leave", None, 3),
+    # Why
+    Action("why_source", "enter,o", "open source", "Show the file at the line.", "Look", ("why",),
+           "looking.open_source", None, 1),
+    Action("why_editor", "E", "in editor", "Open the file at the line in $VISUAL or $EDITOR.",
+           "Look", ("why",), "looking.open_editor", None, 2),
+    Action("leave_why", "escape,q,W", "back", "Go back to the queue.", "Move", ("why",), "leave",
+           None, 3),
     # History
     Action("history_undo", "u", "undo", "Take the last decision back.", "Decide", ("history",),
            "undo", None, 1),
@@ -201,6 +320,8 @@ _TABLE = (
     Action("palette", "ctrl+p,colon", "palette", "Find an action by name.", "Screens", ("app",),
            "show_palette"),
     Action("show_queue", "f2", "Queue", "Go to the queue.", "Screens", ("app",), "show_queue"),
+    Action("show_state", "f7", "State", "Go to what holds: trusted state, entities, memories.",
+           "Screens", ("app",), "show_state"),
     Action("show_history", "f8", "History", "Go to the ledger of everything that was done.",
            "Screens", ("app",), "show_history"),
     Action("switch_theme", "", "dark or light", "Switch between the dark and the light theme.",

@@ -11,6 +11,7 @@ from textual.app import App
 from textual.binding import BindingType
 
 from reviewer.resources import styles_folder
+from reviewer.text.display import use_ascii_marks
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import bindings_for
 from reviewer.tui.keymap import Keymap, load_keymap
@@ -18,6 +19,8 @@ from reviewer.tui.screens.queue import QueueScreen
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
 
 if TYPE_CHECKING:
+    from asyncio import Future
+
     from textual.screen import Screen
 
     from reviewer.engine import Engine
@@ -48,7 +51,15 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         super().__init__()
         self.engine = engine
         self.project = project
+        self.act_that_waits: Future[None] | None = None
+        """What goes on behind the screen until another program has written."""
         self.glyphs = ASCII if ascii else GLYPHS
+        use_ascii_marks(ascii)
+        if self.no_color:
+            from reviewer.tui.colourless import Colourless
+
+            # Textual itself would send greys
+            self._filters = [Colourless()]
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = LIGHT if light else DARK
@@ -106,6 +117,14 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         while len(self.screen_stack) > 1:
             self.pop_screen()
 
+    def show_state(self) -> None:
+        """Show what holds."""
+        from reviewer.tui.screens.state import StateScreen
+
+        if not isinstance(self.screen, StateScreen):
+            self.show_queue()
+            self.push_screen(StateScreen(self.engine, self.project))
+
     def show_history(self) -> None:
         """Show the ledger."""
         from reviewer.tui.screens.history import HistoryScreen
@@ -138,7 +157,10 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
 
     def leave(self) -> None:
         """Leave; the place in the queue is kept."""
-        self.queue_screen.editing.keep_now()
+        for screen in self.screen_stack:
+            keep_now = getattr(screen, "keep_now", None)
+            if keep_now is not None:
+                keep_now()
         self.queue_screen.loader.close()
         self.exit(0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from reviewer.errors import ReviewerError
@@ -78,11 +78,43 @@ def _keys_text(name: str, value: object) -> str:
 
 
 def _named(key: str) -> str:
-    """A key by its Textual name: `question_mark` for `?`."""
-    from textual.keys import _character_to_key
+    """A key by its Textual name: `question_mark` for `?`, `ctrl+shift+up` for `Shift+Ctrl+up`.
+
+    Raises KeymapError for what no keyboard sends.
+    """
+    from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
 
     key = key.strip()
-    return _character_to_key(key) if len(key) == 1 else key
+    if len(key) == 1 or key.endswith("++"):
+        head, base = key[:-2], key[-1]
+    else:
+        head, _, base = key.rpartition("+")
+    held = sorted(head.lower().split("+")) if head else []
+    unknown = [each for each in held if each not in MODIFIERS]
+    if unknown:
+        raise KeymapError(_no_key(key, unknown[0], MODIFIERS))
+    if len(base) == 1 and base.isalpha() and "ctrl" in held:
+        base = base.lower()
+    elif len(base) == 1 and base.isalpha() and held == ["shift"]:
+        base, held = base.upper(), []
+    if len(base) == 1 and base.isprintable():
+        return "+".join((*held, _character_to_key(base)))
+    known = [str(each.value) for each in Keys if each.value.isalnum()]
+    character = key_to_character(REPLACED_KEYS.get(base, base))
+    if base not in known and (character is None or _character_to_key(character) != base):
+        raise KeymapError(_no_key(key, base, known))
+    return "+".join((*held, base))
+
+
+MODIFIERS = ("alt", "ctrl", "hyper", "meta", "shift", "super")
+
+
+def _no_key(key: str, part: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(part.lower(), known, 1, 0.5)
+    hint = f" Did you mean {near[0]}?" if near else ' Keys are written such as "A", "f5", "ctrl+b".'
+    return f"There is no key {key}.{hint}"
 
 
 def _unknown(name: str) -> str:

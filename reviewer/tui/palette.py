@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from typing import Any
@@ -12,7 +13,10 @@ from reviewer.tui.acting import Acting
 from reviewer.tui.actions import ACTIONS, Action, shown_key
 from reviewer.tui.holders import holders
 
+_WORD = re.compile(r"\w+")
 _HIDDEN_GROUPS = {"Move"}
+HELP_SCORE = 0.01
+"""Below every match in a title."""
 
 
 class ActionProvider(Provider):
@@ -26,11 +30,11 @@ class ActionProvider(Provider):
             )
 
     async def search(self, query: str) -> AsyncIterator[Hit]:
-        """The actions whose name or title matches."""
+        """The actions whose title matches, then those whose help has words that begin so."""
         matcher = self.matcher(query)
         for action, node in self._actions():
             title = self._title(action)
-            score = matcher.match(title)
+            score = matcher.match(title) or (HELP_SCORE if _told(query, action.help) else 0)
             if score > 0:
                 yield Hit(
                     score,
@@ -53,6 +57,13 @@ class ActionProvider(Provider):
             yield from (
                 (one, app) for one in ACTIONS.values() if "app" in one.panes and one.id not in names
             )
+
+
+def _told(query: str, text: str) -> bool:
+    """Whether each word of a query begins some word of a text."""
+    words = _WORD.findall(text.casefold())
+    asked = _WORD.findall(query.casefold())
+    return bool(asked) and all(any(word.startswith(one) for word in words) for one in asked)
 
 
 def _help(action: Action, node: Acting) -> str:

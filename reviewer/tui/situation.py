@@ -34,7 +34,12 @@ class Situation:
     """The title of what `undo` would take back."""
     redo: str | None = None
     zoomed: bool = False
-    stacked: bool = False
+    fact: str = ""
+    """On the State screen: `state`, `entity` or `memory` under the cursor; empty for none."""
+    related: bool = False
+    """The entity under the cursor leads on to others."""
+    plan: str | None = None
+    """Why an export cannot be written now; empty when it can."""
 
 
 def not_while_editing(now: Situation) -> str | None:
@@ -65,6 +70,33 @@ def needs_one_waiting(now: Situation) -> str | None:
     if now.row is not None and now.decided:
         return f"#{now.row.id} is decided already: u takes the last decision back, r this one."
     return needs_row(now)
+
+
+def needs_no_conflict(now: Situation) -> str | None:
+    """Needs marked rows, or a row that still waits and is no conflict."""
+    return (None if now.marked else _conflict(now)) or needs_waiting(now)
+
+
+def needs_wording(now: Situation) -> str | None:
+    """Works on one row that still waits and is no conflict."""
+    return _conflict(now) or needs_one_waiting(now)
+
+
+def needs_conflict(now: Situation) -> str | None:
+    """Needs an open conflict under the cursor."""
+    if now.row is not None and now.row.kind != "conflict":
+        return not_while_editing(now) or f"#{now.row.id} is no conflict: this key settles one."
+    if now.row is not None and now.decided:
+        return f"Conflict #{now.row.id} is settled already: u takes the last decision back."
+    return needs_row(now)
+
+
+def _conflict(now: Situation) -> str | None:
+    if now.row is None or now.row.kind != "conflict" or now.decided or now.editing:
+        return None
+    return (
+        f"#{now.row.id} is a conflict: 1 keeps the left side, 2 the right, b both, x dismisses it."
+    )
 
 
 def needs_decided(now: Situation) -> str | None:
@@ -115,3 +147,54 @@ def needs_more(now: Situation) -> str | None:
 def needs_zoom(now: Situation) -> str | None:
     """Needs a pane that fills the screen."""
     return None if now.zoomed else "No pane is zoomed: + fills the screen with one."
+
+
+def needs_fact(now: Situation) -> str | None:
+    """Needs a row on the State screen."""
+    return not_while_editing(now) or (None if now.fact else "Nothing is under the cursor.")
+
+
+def needs_trusted(now: Situation) -> str | None:
+    """Needs a key of trusted state."""
+    if now.fact in ("memory", "entity"):
+        return not_while_editing(now) or (
+            f"This is no trusted state: r puts this {now.fact} back into the queue."
+        )
+    return needs_fact(now)
+
+
+def needs_untrusted(now: Situation) -> str | None:
+    """Needs a memory or an entity."""
+    if now.fact == "state":
+        return not_while_editing(now) or (
+            "Trusted state was written by hand, so it has no place in the queue: x unsets it."
+        )
+    return needs_fact(now)
+
+
+def needs_memory(now: Situation) -> str | None:
+    """Needs a memory."""
+    if now.fact == "entity":
+        return not_while_editing(now) or "This is an entity already."
+    return needs_untrusted(now)
+
+
+def needs_entity(now: Situation) -> str | None:
+    """Needs an entity."""
+    if now.fact == "memory":
+        return not_while_editing(now) or "Only entities have relations: p graduates this memory."
+    if now.fact == "state":
+        return not_while_editing(now) or "Only entities have relations."
+    return needs_fact(now)
+
+
+def needs_related(now: Situation) -> str | None:
+    """Needs something to go along to."""
+    if now.fact and not now.related:
+        return not_while_editing(now) or "Nothing is related to this."
+    return needs_fact(now)
+
+
+def needs_plan(now: Situation) -> str | None:
+    """Needs a difference that can be written."""
+    return now.plan or None

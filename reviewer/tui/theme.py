@@ -120,6 +120,8 @@ class Glyphs:
     cluster: str = "≈"
     stale: str = "!"
     flagged: str = "⌁"
+    hint: str = "↑"
+    by_hand: str = "✐"
     bar: str = "▌"
     mark: str = "*"
     member: str = "└"
@@ -140,6 +142,8 @@ ASCII = Glyphs(
     edited="e",
     cluster="~",
     flagged="?",
+    hint="^",
+    by_hand="h",
     bar=">",
     member="`",
     ellipsis="~",

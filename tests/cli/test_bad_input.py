@@ -8,6 +8,7 @@ import os
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -62,6 +63,7 @@ class TestWhatIsRead:
     def test_a_missing_path(self, reviewer: Reviewer) -> None:
         line = reviewer.fails("ingest", "nowhere/at/all.md")
         assert "nowhere/at/all.md" in line
+        assert not reviewer.db.exists()
         line = reviewer.fails("extract", "nowhere.md")
         assert "nowhere.md" in line
 
@@ -71,7 +73,7 @@ class TestWhatIsRead:
         note.chmod(0)
         done = reviewer("ingest", note, preexec_fn=bound)
         assert done.returncode == 1
-        assert done.stderr.startswith("Nothing could be read: 1 ")
+        assert done.stderr.startswith("Nothing could be read: 1 x ")
         assert "permission denied" in done.stderr
         assert "secret.md" in reviewer.fails("extract", note, preexec_fn=bound)
 
@@ -88,16 +90,24 @@ class TestWhatIsRead:
         assert counts["files"] == 1
         assert counts["new"] > 0
         assert "permission denied" in str(counts["passed_over"])
+        log = Path(counts["report_folder"], "errors.log")
+        assert done.stderr.splitlines()[0] == f"1 file could not be read: see {log}"
+        assert "bad.md" in log.read_text()
 
     def test_a_folder_without_anything_readable(self, reviewer: Reviewer) -> None:
         folder = reviewer.folder / "pictures"
         folder.mkdir()
         (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
         done = reviewer("ingest", folder)
-        assert (done.returncode, done.stderr) == (0, "Nothing could be read: 1 binary.\n")
+        assert (done.returncode, done.stderr) == (1, "Nothing could be read: 1 x binary.\n")
         (folder / "a.png").unlink()
         done = reviewer("ingest", folder)
-        assert (done.returncode, done.stderr) == (0, "There is nothing to read there.\n")
+        assert (done.returncode, done.stderr) == (1, "There is nothing to read there.\n")
+        (folder / ".gitignore").write_text("*.md\n")
+        (folder / "a.md").write_text(NOTE)
+        done = reviewer("ingest", folder)
+        assert done.returncode == 1
+        assert "1 x ignored by .gitignore" in done.stderr
         reviewer.nothing_lost(candidates=0)
 
     @pytest.mark.parametrize(
@@ -139,7 +149,7 @@ class TestWhatIsRead:
         Path(reviewer.folder / name).write_text(NOTE)
         done = reviewer("ingest", name)
         assert done.returncode == 1
-        assert done.stderr == "Nothing could be read: 1 a name that is no text.\n"
+        assert done.stderr == "Nothing could be read: 1 x a name that is no text.\n"
 
     def test_a_name_that_is_no_text_does_not_stop_its_folder(self, reviewer: Reviewer) -> None:
         folder = reviewer.folder / "notes"
@@ -155,6 +165,14 @@ class TestWhatIsRead:
         (counts,) = ingested.rows("--project", "kiosk", "ingest", note)
         assert counts["new"] == 0
         ingested.nothing_lost(candidates=before)
+
+    def test_a_folder_in_which_nothing_changed_is_no_failure(self, reviewer: Reviewer) -> None:
+        folder = reviewer.folder / "notes"
+        folder.mkdir()
+        (folder / "note.md").write_text(NOTE)
+        wave(reviewer, folder)
+        again = wave(reviewer, folder)
+        assert (again["files"], again["unchanged"]) == (0, 1)
 
 
 class TestTheStore:
@@ -172,7 +190,10 @@ class TestTheStore:
 
     def test_a_folder_in_its_place(self, reviewer: Reviewer) -> None:
         reviewer.db.mkdir()
-        assert str(reviewer.db) in reviewer.fails("queue", "list")
+        assert f"{reviewer.db} is a folder: name a file" in reviewer.fails("queue", "list")
+
+    def test_no_name_at_all(self, reviewer: Reviewer) -> None:
+        assert "name the file" in reviewer.fails("--db", "", "stats", db=False, code=2)
 
     def test_of_a_newer_version(self, seeded: Reviewer) -> None:
         with sqlite3.connect(seeded.db) as connection:
@@ -313,6 +334,51 @@ class TestWhatIsAsked:
         assert "--no-screen" in seeded.fails("demo", code=2)
 
 
+class TestClosedStreams:
+    """`reviewer ... >&-` and the like, as shells and services start programs."""
+
+    def call(self, program: Reviewer, line: str) -> subprocess.CompletedProcess[str]:
+        command = f'exec "$0" -m reviewer --db "$1" {line}'
+        return subprocess.run(
+            ["bash", "-c", command, sys.executable, program.db],
+            env=program.environment, cwd=program.folder, capture_output=True, text=True,
+            check=False, timeout=50,
+        )  # fmt: skip
+
+    @pytest.mark.parametrize(
+        "command", ["queue list", "queue list --json", "stats", "history", "--help", "--version"]
+    )
+    def test_nowhere_to_write_to(self, seeded: Reviewer, command: str) -> None:
+        done = self.call(seeded, f"{command} >&-")
+        assert done.returncode == 1
+        assert done.stderr == "Standard output is closed: there is nowhere to write to.\n"
+        done = self.call(seeded, f"{command} >&- 2>&-")
+        assert (done.returncode, done.stderr) == (1, "")
+
+    def test_what_prints_nothing_needs_no_output(self, seeded: Reviewer) -> None:
+        memory = seeded.ids()[0]
+        done = self.call(seeded, f"promote {memory} >&-")
+        assert done.returncode == 0, done.stderr
+        assert "Promoted" in done.stderr
+
+    def test_nothing_to_read_from(self, seeded: Reviewer) -> None:
+        done = self.call(seeded, "edit 1 --content-file - <&-")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith("Standard input is closed.")
+        assert len(done.stderr.splitlines()) == 1
+        assert self.call(seeded, "queue list <&-").returncode == 0
+        assert self.call(seeded, "<&-").returncode == 2
+
+    def test_what_would_be_said_is_lost_and_the_code_stays(self, seeded: Reviewer) -> None:
+        (seeded.folder / "note.md").write_text(NOTE)
+        done = self.call(seeded, "ingest note.md 2>&-")
+        assert done.returncode == 0
+        assert "report" in done.stdout
+        assert self.call(seeded, "promote 4711 2>&-").returncode == 1
+        assert self.call(seeded, "promote 2>&-").returncode == 2
+        seeded.nothing_lost()
+
+
 class TestTheWayOut:
     def test_a_reader_that_goes_away(self, seeded: Reviewer) -> None:
         seeded("dev-seed", 3000)
@@ -356,3 +422,70 @@ class TestTheWayOut:
         done = reviewer.rows("ingest", folder)[0]
         assert done["state"] == "done"
         assert done["files"] + done["unchanged"] >= 3000
+
+
+class TestThePromotionGraph:
+    """Unknown types, empty and huge words, twice the same, what another process did meanwhile."""
+
+    def test_unknown_types_and_ids(self, ingested: Reviewer) -> None:
+        memory = ingested.ids("--kind", "memory")[0]
+        assert ingested("promote", memory, "--alone").returncode == 0
+        assert "validation_claim" in ingested.fails("graduate", memory, "--as", "foo")
+        assert "identity" in ingested.fails("add", "foo", "Some words of a fact")
+        assert "#999" in ingested.fails("graduate", 999, "--as", "decision")
+        assert "#999" in ingested.fails("supersede", memory, "--by", 999)
+        assert "#999" in ingested.fails("conflict", "show", 999)
+        assert "is no id" in ingested.fails("relate", "x", "uses", 1, code=2)
+        ingested.nothing_lost()
+
+    def test_graduating_twice_a_candidate_or_an_entity(self, ingested: Reviewer) -> None:
+        memory, waiting = ingested.ids("--kind", "memory")[:2]
+        assert ingested("promote", memory, "--alone").returncode == 0
+        assert ingested("graduate", memory, "--as", "decision").returncode == 0
+        assert "graduated already" in ingested.fails("graduate", memory, "--as", "system")
+        assert "promote it first" in ingested.fails("graduate", waiting, "--as", "decision")
+        entity = ingested.rows("queue", "show", memory)[0]["graduated_to"]
+        assert "an entity" in ingested.fails("graduate", entity, "--as", "decision")
+        ingested.nothing_lost()
+
+    def test_empty_words(self, reviewer: Reviewer) -> None:
+        blank = reviewer.folder / "blank.txt"
+        blank.write_text(" \n\n")
+        assert "empty" in reviewer.fails("add", "decision", "  ")
+        assert "empty" in reviewer.fails("add", "decision", "--content-file", blank)
+        assert "give the text" in reviewer.fails("add", "decision", code=2)
+        assert "gone.txt" in reviewer.fails("add", "decision", "--content-file", "gone.txt")
+
+    def test_a_megabyte(self, reviewer: Reviewer) -> None:
+        words = reviewer.folder / "words.txt"
+        words.write_text("A word \x1b[31m and another one. " * 34_000)
+        assert 1_000_000 < words.stat().st_size < 1 << 20
+        assert reviewer("add", "decision", "--content-file", words).returncode == 0
+        (row,) = reviewer.rows("queue", "list")
+        assert len(row["content"]) > 1_000_000
+        assert "\x1b" not in reviewer("queue", "show", row["id"]).stdout
+        words.write_text("x" * ((1 << 20) + 1))
+        assert "1 MiB" in reviewer.fails("add", "decision", "--content-file", words)
+        reviewer.nothing_lost(candidates=1)
+
+    def test_editing_what_another_process_just_decided(self, ingested: Reviewer) -> None:
+        number = ingested.ids("--kind", "memory")[0]
+        words = ingested.folder / "words.txt"
+        words.write_text("Other words for the same fact\n")
+        assert ingested("reject", number, "--alone").returncode == 0
+        line = ingested.fails("edit", number, "--content-file", words, "--promote")
+        assert f"#{number} is already rejected" in line
+        assert ingested("restore", number).returncode == 0
+        assert ingested("promote", number, "--alone").returncode == 0
+        assert ingested("edit", number, "--content-file", words, "--promote").returncode == 0
+        shown = ingested.rows("queue", "show", number)[0]
+        assert (shown["status"], len(shown["wordings"])) == ("active", 1)
+        ingested.nothing_lost()
+
+    def test_two_processes_that_decide_the_same_row_at_once(self, ingested: Reviewer) -> None:
+        number = ingested.ids("--kind", "memory")[0]
+        running = [ingested.start("promote", number, "--alone") for _ in range(3)]
+        ended = [(process.communicate(timeout=50)[1], process.returncode) for process in running]
+        assert sorted(code for _, code in ended) == [0, 1, 1]
+        assert all("already active" in text for text, code in ended if code)
+        ingested.nothing_lost()

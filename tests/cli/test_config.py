@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,30 @@ def test_a_mistake_is_named(reviewer: Reviewer, text: str, said: str) -> None:
     assert said in reviewer("doctor", env=settings).stdout
 
 
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ('promot = "A"', "Did you mean promote?"),
+        ('promote = "x"', "both promote and reject"),
+        ("promote = []", "needs a key"),
+        ('promote = "ctlr+b"', "There is no key ctlr+b"),
+    ],
+)
+def test_keys_are_checked_as_the_screen_checks_them(
+    reviewer: Reviewer, keys: str, said: str
+) -> None:
+    path = written(reviewer.folder, f"[keys]\n{keys}\n")
+    settings = {"REVIEWER_CONFIG": str(path)}
+    assert said in reviewer.fails("config", "validate", env=settings)
+    doctor = reviewer("doctor", env=settings)
+    assert (doctor.returncode, said in doctor.stdout) == (1, True)
+
+
+def test_good_keys_are_valid(reviewer: Reviewer) -> None:
+    path = written(reviewer.folder, '[keys]\npromote = ["a", "A"]\n')
+    assert "is valid" in reviewer("config", "validate", env={"REVIEWER_CONFIG": str(path)}).stdout
+
+
 def test_a_named_file_has_to_be_there(reviewer: Reviewer) -> None:
     missing = {"REVIEWER_CONFIG": "nowhere.toml"}
     assert "nowhere.toml" in reviewer.fails("config", "validate", env=missing)
@@ -58,7 +84,30 @@ def test_doctor_finds_a_broken_store(reviewer: Reviewer) -> None:
     reviewer.db.write_text("no store\n" * 200)
     done = reviewer("doctor")
     assert done.returncode == 1
-    assert "!!" in done.stdout
+    assert "this is no reviewer store" in done.stdout
+
+
+def test_doctor_finds_a_store_of_a_newer_version(seeded: Reviewer) -> None:
+    with closing(sqlite3.connect(seeded.db)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    done = seeded("doctor")
+    assert done.returncode == 1
+    assert "99: a newer reviewer wrote it" in done.stdout
+
+
+def test_doctor_finds_the_database_of_another_program(reviewer: Reviewer) -> None:
+    with closing(sqlite3.connect(reviewer.db)) as connection:
+        connection.execute("CREATE TABLE recipe (name TEXT)")
+    done = reviewer("doctor")
+    assert done.returncode == 1
+    assert "this is no reviewer store" in done.stdout
+
+
+def test_doctor_finds_a_folder_in_the_place_of_the_store(reviewer: Reviewer) -> None:
+    reviewer.db.mkdir()
+    done = reviewer("doctor")
+    assert done.returncode == 1
+    assert "is a folder: name a file in it" in done.stdout
 
 
 def test_doctor_looks_at_a_sound_store_and_changes_nothing(seeded: Reviewer) -> None:

@@ -92,7 +92,7 @@ def test_history_show_tells_what_changed(seeded: Reviewer) -> None:
 def test_verify_says_what_it_compared(seeded: Reviewer) -> None:
     done = seeded("verify")
     assert done.returncode == 0
-    assert "agree with the ledger of 1 acts" in done.stdout
+    assert "agree with the ledger of 1 act." in done.stdout
     assert seeded.rows("verify")[0]["ok"] is True
 
 

@@ -57,3 +57,23 @@ def test_headless_verbs_import_no_screen_and_no_model(
 ) -> None:
     (seeded.folder / "note.md").write_text("- [Decision] The kiosk prints in black only.\n")
     assert not imported(seeded, *arguments) & HEAVY
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["queue", "list"],
+        ["queue", "list", "--json"],
+        ["queue", "list", "--sort", "learned"],
+        ["state", "list"],
+        ["history"],
+        ["stats"],
+        ["promote", "1"],
+    ],
+    ids=lambda arguments: " ".join(arguments),
+)
+def test_reading_and_deciding_import_no_extractor(seeded: Reviewer, arguments: list[str]) -> None:
+    assert not imported(seeded, *arguments) & {
+        "reviewer.extraction.extract", "reviewer.extraction.rules", "reviewer.sources.open",
+        "reviewer.extraction.entities.extract", "reviewer.promotion.wave", "rapidfuzz",
+    }  # fmt: skip

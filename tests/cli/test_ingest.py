@@ -24,6 +24,35 @@ def test_people_get_a_table_on_stdout_and_no_progress_in_a_pipe(reviewer: Review
     assert done.stderr == "Decide with: reviewer\n"
 
 
+def test_one_of_a_kind_is_said_as_one(reviewer: Reviewer) -> None:
+    folder = reviewer.folder / "notes"
+    folder.mkdir()
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    (folder / "one.md").write_text(f"- [Decision] The kiosk signs its uploads with {key}.\n")
+    (folder / "empty.md").write_text("")
+    (folder / "drawing.md").write_bytes(bytes(range(256)) * 40)
+    told = {line[:15].strip(): line[15:] for line in reviewer("ingest", folder).stdout.splitlines()}
+    assert told["new"] == "1 candidate"
+    assert told["near"] == "0 near duplicates"
+    assert told["records"].endswith(", 1 secret masked")
+    assert told["files"] == "2 read, 1 of them empty, 0 unchanged (0.0 MB in all)"
+    assert told["files skipped"] == "1 x binary"
+    assert "empty file" not in str(told)
+    again = reviewer("ingest", folder)
+    assert again.returncode == 0
+    assert "unchanged (" in again.stdout
+
+
+def test_the_reasons_of_walking_and_opening_are_counted_as_one(reviewer: Reviewer) -> None:
+    folder = reviewer.folder / "notes"
+    folder.mkdir()
+    (folder / "a.png").write_bytes(b"\x89PNG")
+    (reviewer.folder / "b.md").write_bytes(bytes(range(256)) * 40)
+    done = reviewer("ingest", folder, "b.md")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "Nothing could be read: 2 x binary."
+
+
 def test_extract_touches_no_store_and_says_the_lines(reviewer: Reviewer) -> None:
     note = reviewer.folder / "kiosk-decisions.md"
     note.write_text(NOTE, encoding="utf-8")

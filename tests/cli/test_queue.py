@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.cli.queue import SORTS, STATUSES, mark
+from reviewer.cli.queue import SCREEN_WORDS, SORTS, STATUSES, mark
 from tests.cli.conftest import Reviewer
 
 CONTRACT = {
@@ -49,6 +49,33 @@ def test_status_shows_what_was_decided(seeded: Reviewer) -> None:
     assert first not in seeded.ids()
     assert seeded.ids("--status", "all")[0] in {first, second, *seeded.ids()}
     assert len(seeded.ids("--status", "all")) >= len(seeded.ids()) + 2
+
+
+@pytest.mark.parametrize("word", SCREEN_WORDS)
+def test_status_takes_the_words_of_the_screen(seeded: Reviewer, word: str) -> None:
+    first, second, third, fourth = seeded.ids("--limit", 4)
+    seeded("promote", first, "--alone")
+    seeded("reject", second, "--alone")
+    seeded("merge", third, "--into", fourth)
+    assert seeded.ids("--status", word) == seeded.ids("--status", SCREEN_WORDS[word])
+    assert seeded.ids("--status", word) == {
+        "promoted": [first], "rejected": [second], "merged": [third]
+    }[word]  # fmt: skip
+    assert seeded.ids("--status", word) == seeded.ids(
+        "--status", "all", "--filter", f"status:{word}"
+    )
+
+
+def test_a_cluster_counts_the_row_itself_as_the_screen_does(reviewer: Reviewer) -> None:
+    note = reviewer.folder / "decisions.md"
+    note.write_text(
+        "- [Decision] The kiosk keeps receipts in PostgreSQL for ten years in every country.\n"
+        "- [Decision] The kiosk keeps its receipts in PostgreSQL for ten years in every country.\n"
+    )
+    reviewer("ingest", note)
+    (row,) = reviewer.rows("queue", "list")
+    assert row["members"] == 1
+    assert "≈2" in reviewer("queue", "list").stdout
 
 
 def test_deferred_comes_last(seeded: Reviewer) -> None:
@@ -120,8 +147,7 @@ def test_the_choices_are_those_of_the_engine() -> None:
     from reviewer.engine import STATUSES as KNOWN
     from reviewer.engine import Sort
 
-    assert set(KNOWN) - set(STATUSES) == {"graduated"}  # nothing graduates memories so far
-    assert set(STATUSES) <= set(KNOWN)
+    assert set(KNOWN) == set(STATUSES)
     assert set(SORTS) == {sort.value for sort in Sort}
 
 

@@ -65,6 +65,25 @@ def test_progress_is_one_line_that_goes_away(reviewer: Reviewer) -> None:
     assert rest == "Decide with: reviewer\n"
 
 
+def no_keys(path: Path) -> None:
+    """Stands for the check of the keys."""
+    raise AssertionError(f"opening the screen checks {path} itself")
+
+
+@pytest.mark.parametrize(("kind", "named"), [("dumb", "TERM=dumb"), ("", "TERM is not set")])
+def test_a_terminal_that_cannot_move_its_cursor_gets_one_line(
+    seeded: Reviewer, kind: str, named: str
+) -> None:
+    ours, theirs = pty.openpty()
+    process = seeded.start(env={"TERM": kind}, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    assert process.wait(timeout=50) == 2
+    (line,) = os.read(ours, 65536).decode().splitlines()
+    os.close(ours)
+    assert named in line
+    assert "reviewer queue list" in line
+
+
 class Opened:
     """Stands for the screen: remembers what it was given."""
 
@@ -95,9 +114,9 @@ def test_the_screen_gets_the_store_the_project_and_the_settings(
 ) -> None:
     monkeypatch.setenv("VISUAL", "ed")
     opened = Opened()
-    assert run(["--db", str(ingested.db)], opened) == 0
+    assert run(["--db", str(ingested.db)], opened, no_keys) == 0
     at_a_terminal.write_text('theme = "light"\neditor = "vim"\n[keys]\npromote = "A"\n')
-    assert run(["--db", str(ingested.db), "--project", "kiosk", "--ascii"], opened) == 0
+    assert run(["--db", str(ingested.db), "--project", "kiosk", "--ascii"], opened, no_keys) == 0
     assert opened.projects == [None, "kiosk"]
     assert opened.settings == [
         {"ascii": False, "light": False, "keymap": None},
@@ -111,7 +130,7 @@ def test_a_broken_setting_is_said_before_the_screen_opens(
 ) -> None:
     at_a_terminal.write_text("themes = 1")
     opened = Opened()
-    assert run(["--db", str(ingested.db)], opened) == 1
+    assert run(["--db", str(ingested.db)], opened, no_keys) == 1
     assert "Did you mean theme?" in capsys.readouterr().err
     assert opened.settings == []
 
@@ -122,7 +141,7 @@ def test_what_the_screen_ends_with_is_the_exit_code(
     def screen(engine: Engine, project: str | None, **settings: Any) -> int:
         return 3
 
-    assert run(["--db", str(ingested.db)], screen) == 3
+    assert run(["--db", str(ingested.db)], screen, no_keys) == 3
 
 
 def test_a_demo_that_is_told_to_end_leaves_nothing_behind(reviewer: Reviewer) -> None:

@@ -66,6 +66,11 @@ async def test_every_run_target_of_the_queue_exists_and_is_reachable(stocked: En
 @pytest.mark.parametrize(
     ("keys", "pane"),
     [
+        (("f7",), "state"),
+        (("f7", "n"), "form"),
+        (("f7", "X"), "choose"),
+        (("f7", "X", "enter"), "export"),
+        (("W",), "why"),
         (("slash",), "filter"),
         (("e",), "edit"),
         (("tab",), "text"),

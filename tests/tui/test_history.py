@@ -65,7 +65,7 @@ def test_a_change_is_shown_field_by_field() -> None:
     )  # fmt: skip
     shown = [line.text.rstrip() for line in lay_out(act_blocks(act(), [change], GLYPHS), 60)]
     assert " memory #3 changed  Use X" in shown
-    assert "   status          candidate -> active" in shown
+    assert "   status          waiting -> promoted" in shown
     assert any("decided at      none -> 2026-02-14" in line for line in shown)
     assert not any("seen" in line for line in shown)
 
@@ -91,7 +91,7 @@ async def test_the_newest_act_comes_first_with_what_it_changed(stocked: Engine) 
         first = history(screen).acts.current
         assert first is not None
         assert first.title == f"Rejected #{number}"
-        await screen.until(lambda: "candidate -> invalid" in screen.text)
+        await screen.until(lambda: "waiting -> rejected" in screen.text)
 
 
 async def test_the_changes_follow_the_cursor(stocked: Engine) -> None:
@@ -100,11 +100,11 @@ async def test_the_changes_follow_the_cursor(stocked: Engine) -> None:
     stocked.triage.promote([two])
     async with opened(stocked) as screen:
         await screen.press("f8")
-        await screen.until(lambda: "candidate -> active" in screen.text)
+        await screen.until(lambda: "waiting -> promoted" in screen.text)
         await screen.press("j")
-        await screen.until(lambda: "candidate -> invalid" in screen.text)
+        await screen.until(lambda: "waiting -> rejected" in screen.text)
         await screen.press("k")
-        await screen.until(lambda: "candidate -> active" in screen.text)
+        await screen.until(lambda: "waiting -> promoted" in screen.text)
 
 
 async def test_u_takes_the_last_decision_back_and_z_does_it_again(stocked: Engine) -> None:
@@ -113,11 +113,11 @@ async def test_u_takes_the_last_decision_back_and_z_does_it_again(stocked: Engin
     async with opened(stocked) as screen:
         await screen.press("f8", "u")
         assert stocked.queue.candidate(number).status == "candidate"
-        assert said(screen).startswith(f"Undid: Rejected #{number}")
+        assert said(screen) == f"Undone: Rejected #{number} - Z to redo"
         assert "✗ undone" in screen.text
         await screen.press("Z")
         assert stocked.queue.candidate(number).status == "invalid"
-        assert said(screen).startswith("Did again")
+        assert said(screen) == f"Redone: Rejected #{number} - u to undo"
         await screen.press("u", "u")
         assert "undo" in said(screen).lower()
 

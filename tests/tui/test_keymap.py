@@ -34,6 +34,12 @@ def test_a_key_replaces_the_keys_of_an_action(tmp_path):
         ('[keys]\nundo = "ctrl+q"\nquit = "Q"', None),
         ('[keys]\nshow_queue = "ctrl+q"', "both quit and show_queue"),
         ("[keys]\npromote = 3", 'such as promote = "A"'),
+        ("[keys]\npromote = []", 'such as promote = "A"'),
+        ('[keys]\npromote = ["", "A"]', 'such as promote = "A"'),
+        ('[keys]\npromote = "ctlr+b"', "There is no key ctlr+b. Did you mean ctrl?"),
+        ('[keys]\npromote = "ctrl+bananas"', "There is no key ctrl+bananas."),
+        ('[keys]\npromote = "esc"', "Did you mean escape?"),
+        ('[keys]\npromote = "ctrl+"', "There is no key ctrl+."),
         ("keys = 3", "[keys]"),
         ("[keys", "no TOML"),
     ],
@@ -45,6 +51,26 @@ def test_what_cannot_be_used_is_refused_with_what_to_do(tmp_path, text, says):
     with pytest.raises(KeymapError) as caught:
         load_keymap(path)
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("written_key", "key"),
+    [
+        ("+", "plus"),
+        ("ctrl++", "ctrl+plus"),
+        (",", "comma"),
+        ("Ctrl+B", "ctrl+b"),
+        ("shift+y", "Y"),
+        ("shift+ctrl+up", "ctrl+shift+up"),
+        ("é", "é"),
+        ("f12", "f12"),
+        ("pagedown", "pagedown"),
+        ("full_stop", "full_stop"),
+    ],
+)
+def test_a_key_is_named_as_the_keyboard_sends_it(tmp_path, written_key, key):
+    keymap = load_keymap(written(tmp_path, f'[keys]\nswitch_theme = "{written_key}"'))
+    assert keymap.keys("switch_theme") == (key,)
 
 
 def test_a_missing_file_is_one_sentence(tmp_path):

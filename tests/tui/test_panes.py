@@ -108,7 +108,7 @@ def test_what_else_matters_is_said_in_words_with_a_sign(fields: dict[str, Any], 
     assert words in said(**fields)
 
 
-def test_near_duplicates_come_with_number_and_likeness_one_row_each() -> None:
+def test_near_duplicates_come_with_number_and_likeness_in_a_few_rows_each() -> None:
     near = [
         Member(
             398 + n, f"Postgres 16 was chosen {'again ' * 30}", 0.5, 0.91, Status.CANDIDATE, None
@@ -116,7 +116,9 @@ def test_near_duplicates_come_with_number_and_likeness_one_row_each() -> None:
         for n in range(7)
     ]
     shown = said(members=near).split("\n")
-    assert '≈ near      #398 .91 "Postgres 16 was chosen again' in shown[-6]
+    assert '≈ near      #398 .91 "' in shown[-16]
+    assert shown[-14].endswith("…")
+    assert "#399 .91" in shown[-13]
     assert shown[-1].strip() == "and 2 more"
 
 

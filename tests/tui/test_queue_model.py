@@ -6,7 +6,7 @@ from array import array
 
 import pytest
 
-from reviewer.engine import QueueRow, Status
+from reviewer.engine import Kind, QueueRow, Status
 from reviewer.tui.queue_model import KEPT_ROWS, QueueModel
 
 
@@ -24,7 +24,8 @@ class Rows:
 
 def row(number: int, status: str = "candidate", deferred: bool = False) -> QueueRow:
     return QueueRow(
-        id=number, status=Status(status), deferred=deferred, edited=False, type="project",
+        id=number, kind=Kind.MEMORY, status=Status(status), deferred=deferred, edited=False,
+        type="project",
         content=f"content {number}", confidence=0.5, rank=0.5, members=0, seen=1, flags=(),
         project="acme", rule="decided", leader_id=None, pending_since="2026-01-01T00:00:00.000Z",
     )  # fmt: skip

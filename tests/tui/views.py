@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reviewer.engine import CandidateView, EvidenceView, RecordView, SourceRef, Status
+from reviewer.engine import CandidateView, EvidenceView, Kind, RecordView, SourceRef, Status
 
 HOSTILE = (
     "\x1b]52;c;aGk=\x07\x1b[31mred \x9b2J [red]x[/red] [@click=app.quit]go[/]"
@@ -16,6 +16,7 @@ HOSTILE = (
 def candidate(**fields: Any) -> CandidateView:
     known: dict[str, Any] = {
         "id": 412,
+        "kind": Kind.MEMORY,
         "status": Status.CANDIDATE,
         "deferred": False,
         "edited": False,

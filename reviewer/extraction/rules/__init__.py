@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from reviewer.extraction.candidates import PRIORS
 from reviewer.extraction.rules import decisions, findings, people, structure, tasks, values
-from reviewer.extraction.rules.rule import PRIORS, Rule, Statement
+from reviewer.extraction.rules.rule import Rule, Statement
 from reviewer.extraction.screens import narrated
 
 EXTRACTOR_VERSION = "0.1.0"

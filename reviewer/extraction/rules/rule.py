@@ -7,17 +7,9 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from reviewer.extraction.candidates import MemoryType, RuleClass
+from reviewer.extraction.candidates import PRIORS, MemoryType, RuleClass
 from reviewer.sources.records import Role, Shape
 from reviewer.text.units import UnitKind, units
-
-PRIORS: dict[RuleClass, float] = {
-    RuleClass.HEADING: 0.70,
-    RuleClass.LIST_ITEM: 0.65,
-    RuleClass.VALUE: 0.60,
-    RuleClass.SENTENCE: 0.50,
-}
-"""Prior confidence of each rule class (`promotion-rules.md`, Confidence and ranking)."""
 
 
 class Statement(Struct, frozen=True):

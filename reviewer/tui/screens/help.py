@@ -14,8 +14,8 @@ from reviewer.tui.actions import Action, actions_of, bindings_for, shown_key
 from reviewer.tui.holders import holders
 from reviewer.tui.keymap import Keymap
 from reviewer.tui.screens.moving import ListMoving
-from reviewer.tui.widgets.bars import FooterBar, StatusBar
-from reviewer.tui.widgets.help_list import HelpList, HelpRow
+from reviewer.tui.widgets.bars import FooterBar
+from reviewer.tui.widgets.help_list import Explanation, HelpList, HelpRow
 from reviewer.tui.widgets.line import TitleRule
 
 GROUPS = ("Decide", "Select", "Look", "Move", "Screens")
@@ -51,7 +51,7 @@ class HelpScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
         """A title, the list, the reason of the row, the keys."""
         yield TitleRule("Help", id="help-title")
         yield self.rows
-        yield StatusBar(id="status")
+        yield Explanation(self.rows.rows, id="status")
         yield FooterBar(id="footer")
 
     def on_mount(self) -> None:
@@ -70,7 +70,7 @@ class HelpScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
     def _explain(self) -> None:
         row = self.rows.current
         if row.action is not None:
-            self.say(row.reason or row.action.help)
+            self.say(row.explanation)
 
     async def run_here(self) -> None:
         """Close the help and run the action, unless it can do nothing."""

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.timer import Timer
 
 from reviewer.engine import ActView, ChangeView, Engine, Undone
 from reviewer.text.display import display_line
 from reviewer.tui.actions import bindings_for
+from reviewer.tui.messages import OpenMemory
 from reviewer.tui.screens.moving import ListMoving
+from reviewer.tui.screens.queue import COLUMNS, ROWS
 from reviewer.tui.screens.reading import ReadingScreen
 from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.act_list import ActList
-from reviewer.tui.widgets.bars import FooterBar, StatusBar, TabBar
+from reviewer.tui.widgets.bars import FooterBar, HeaderBar, StatusBar, TabBar
 from reviewer.tui.widgets.change_text import act_blocks
 from reviewer.tui.widgets.line import Separator, TitleRule
 from reviewer.tui.widgets.phrases import count
@@ -39,19 +39,14 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
     """Acts on the left, what the one under the cursor changed on the right."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("history")]
-    HORIZONTAL_BREAKPOINTS = [(0, "-stacked"), (100, "-beside")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = COLUMNS
+    VERTICAL_BREAKPOINTS = ROWS
     AUTO_FOCUS = "#acts"
     DEFAULT_CSS = """
     HistoryScreen #history-body { height: 1fr; }
     HistoryScreen.-stacked #history-body { layout: vertical; }
     HistoryScreen.-stacked Separator { display: none; }
     """
-
-    @dataclass
-    class OpenMemory(Message):
-        """The person wants to see this memory in the queue. Goes to the queue screen."""
-
-        memory: int
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()
@@ -61,7 +56,10 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         self._shown: tuple[ActView, list[ChangeView]] | None = None
 
     def compose(self) -> ComposeResult:
-        """Tabs, the acts beside (or above) the changes, status and keys."""
+        """Header and tabs, the acts beside (or above) the changes, status and keys."""
+        header = HeaderBar(id="header")
+        header.same_as(self.app.screen_stack[0].query_one(HeaderBar))
+        yield header
         tabs = TabBar(id="tabs")
         tabs.current = "history"
         yield tabs
@@ -104,6 +102,12 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         total = self._engine.history.acts_total()
         self.acts.show_total(total)
         self.query_one(StatusBar).place = count(total, "act") if total else ""
+        project = getattr(self.app, "project", None)
+        self.read(
+            lambda: self._engine.queue.counts(project),
+            self.query_one(HeaderBar).show_counts,
+            group="counts",
+        )
 
     def _watch(self) -> None:
         if self.is_current and self._engine.version() != self._version:
@@ -146,23 +150,26 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
 
     async def undo(self) -> None:
         """Take the last decision back."""
-        await self._write("Undid", self._engine.history.undo)
+        await self._write("Undone", self._engine.history.undo)
 
     async def redo(self) -> None:
         """Do again what was undone last."""
-        await self._write("Did again", self._engine.history.redo)
+        await self._write("Redone", self._engine.history.redo)
 
     async def undo_this(self) -> None:
         """Take back the act under the cursor; a conflict says which row stands in the way."""
         act = self.acts.current
         if act is not None:
-            await self._write("Undid", lambda: self._engine.history.undo_act(act.id))
+            await self._write("Undone", lambda: self._engine.history.undo_act(act.id))
 
     async def _write(self, verb: str, change: Callable[[], Undone]) -> None:
         undone = await to_thread(change)
         self.refresh_acts()
-        rows = f", {count(len(undone.ids), 'memory row')}" if undone.ids else ""
-        self.say(f"{verb}: {display_line(undone.title)}{rows} (act {undone.act})")
+        if verb == "Redone":
+            back = " - u to undo"
+        else:
+            back = " - Z to redo" if self._engine.history.can_redo() == undone.title else ""
+        self.say(f"{verb}: {display_line(undone.title)}{back}")
 
     def on_descendant_focus(self) -> None:
         """The title of the pane with the focus stands out."""
@@ -180,7 +187,7 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         if memory is None:
             self.say(f"Act {act.id} changed no memory.")
             return
-        self.app.screen_stack[0].post_message(self.OpenMemory(memory))
+        self.app.screen_stack[0].post_message(OpenMemory(memory))
         self.dismiss()
 
     def switch_pane(self) -> None:

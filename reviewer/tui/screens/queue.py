@@ -14,15 +14,18 @@ from reviewer.text.display import display_line
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import bindings_for
 from reviewer.tui.messages import (
+    BadgesRead,
     CountsRead,
     DetailRead,
     Failed,
+    OpenMemory,
     OthersWrote,
     SnapshotRead,
     StateRead,
 )
 from reviewer.tui.queue_model import QueueModel
 from reviewer.tui.screens.moving import ListMoving
+from reviewer.tui.screens.queue_badges import BadgeReading
 from reviewer.tui.screens.queue_decisions import Decisions
 from reviewer.tui.screens.queue_editing import Editing
 from reviewer.tui.screens.queue_filter import Filtering
@@ -39,7 +42,6 @@ from reviewer.tui.widgets.line import Separator, TitleRule
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.tui.screens.history import HistoryScreen
     from reviewer.tui.widgets.edit_pane import EditPane
 
 WATCH_SECONDS = 2.0
@@ -77,6 +79,7 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
         self.looking = Looking(self)
         self.view = View(self)
         self.shows = Shows(self)
+        self.badges = BadgeReading(self)
 
     def compose(self) -> ComposeResult:
         """Header and tabs, the list beside or above the panes, status and footer."""
@@ -119,6 +122,10 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
         """What decides which keys do something."""
         return self.view.situation()
 
+    def keep_now(self) -> None:
+        """Keep what is being written, before the program ends."""
+        self.editing.keep_now()
+
     @property
     def moved_list(self) -> CandidateList:
         """The moving keys move the list, whatever pane has the focus."""
@@ -129,7 +136,10 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
     @on(CandidateList.Moved)
     def _moved(self) -> None:
         self.filtering.left_row = None
+        if self.model.range_from is not None:
+            self.shows.show_keys()
         self.loader.follow()
+        self.badges.look()
 
     @on(CandidateList.Opened)
     async def _opened(self) -> None:
@@ -146,6 +156,10 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
     @on(StateRead)
     def _state(self, message: StateRead) -> None:
         self.loader.take_state(message)
+
+    @on(BadgesRead)
+    def _badges(self, message: BadgesRead) -> None:
+        self.badges.take(message.badges)
 
     @on(CountsRead)
     def _counts(self, message: CountsRead) -> None:
@@ -171,10 +185,11 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
         """Keep a draft while it is written."""
         self.editing.keep_draft(message.memory, message.content)
 
-    def on_history_screen_open_memory(self, message: HistoryScreen.OpenMemory) -> None:
-        """Go to a memory that the history named."""
+    @on(OpenMemory)
+    def _open_memory(self, message: OpenMemory) -> None:
         self.loader.go_to(message.memory)
 
     def on_descendant_focus(self) -> None:
-        """Titles and footer follow the focus."""
+        """Titles, footer and the filter's field follow the focus."""
         self.shows.show_keys()
+        self.filtering.settle()

@@ -7,10 +7,11 @@ row that follows.
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from reviewer.errors import ConflictError
+from reviewer.tui.widgets.phrases import count
 
 if TYPE_CHECKING:
     from reviewer.engine import Done, Undone
@@ -35,7 +36,11 @@ class Decisions:
         )
 
     async def reject(self) -> None:
-        """Reject what is marked, or this row."""
+        """Reject what is marked, or this row; a conflict is dismissed."""
+        row = self._screen.model.current
+        if row is not None and row.kind == "conflict" and not self._screen.model.count_marked():
+            await self._resolve(self._engine.conflicts.dismiss)
+            return
         await self._decide(
             "reject", lambda ids, alone: self._engine.triage.reject(ids, alone=alone)
         )
@@ -44,17 +49,26 @@ class Decisions:
         """Put off what is marked, or this row."""
         await self._decide("defer", lambda ids, alone: self._engine.triage.defer(ids))
 
-    async def _decide(self, verb: str, act: Callable[[Sequence[int], bool], Done]) -> None:
+    async def _decide(
+        self, verb: str, act: Callable[[Sequence[int], Collection[int]], Done]
+    ) -> None:
         model = self._screen.model
         ids = self._targets(waiting=True)
         if len(ids) >= MANY:
             self._screen.say(f"{BUSY_WORDS[verb]} {len(ids):,} ...")
         opened = set(model.leader_of) | set(model.leader_of.values())
-        alone = any(number in opened for number in ids)
-        done = await to_thread(act, ids, alone)
-        self.settle(done, [*ids, *done.ids], len(ids))
+        done = await to_thread(act, ids, [number for number in ids if number in opened])
+        kept = await to_thread(self._drafts_kept, ids) if verb == "promote" else ""
+        self.settle(done, [*ids, *done.ids], len(ids), kept)
 
-    def settle(self, done: Done, ids: Sequence[int], rows: int) -> None:
+    def _drafts_kept(self, ids: Sequence[int]) -> str:
+        """What is said of unsaved wordings when the originals were promoted."""
+        drafts = self._engine.drafts.ids().intersection(ids)
+        if not drafts:
+            return ""
+        return ", its draft is kept" if len(ids) == 1 else f", {count(len(drafts), 'draft')} kept"
+
+    def settle(self, done: Done, ids: Sequence[int], rows: int, remark: str = "") -> None:
         """Dim what was decided and go to the next row that waits."""
         screen, model = self._screen, self._screen.model
         model.range_from = None
@@ -65,8 +79,9 @@ class Decisions:
         if model.ids and not model.waiting(before):
             screen.list.move_to(model.after_decision(before))
         screen.list.refresh()
-        screen.say(f"{done.title} - u to undo")
+        screen.say(f"{done.title}{remark} - u to undo")
         screen.shows.show_title()
+        screen.shows.show_keys()
         screen.loader.wrote()
 
     def _targets(self, *, waiting: bool) -> list[int]:
@@ -81,6 +96,29 @@ class Decisions:
         if not open_ids:
             raise ConflictError("All marked rows are decided already: escape clears the marks.")
         return open_ids
+
+    async def keep_left(self) -> None:
+        """Settle the conflict: the left side holds."""
+        await self._resolve(lambda number: self._supersede(number, left=True))
+
+    async def keep_right(self) -> None:
+        """Settle the conflict: the right side holds."""
+        await self._resolve(lambda number: self._supersede(number, left=False))
+
+    async def keep_both(self) -> None:
+        """Settle the conflict: both sides stand."""
+        await self._resolve(self._engine.conflicts.keep_both)
+
+    def _supersede(self, number: int, *, left: bool) -> Done:
+        conflict = self._engine.conflicts.get(number)
+        winner = conflict.left if left else conflict.right
+        return self._engine.conflicts.supersede(number, winner.id)
+
+    async def _resolve(self, settle: Callable[[int], Done]) -> None:
+        number = self._screen.model.current_id
+        if number is not None:
+            done = await to_thread(settle, number)
+            self.settle(done, done.ids, 1)
 
     async def restore(self) -> None:
         """Put what is marked, or this row, back into the queue."""
@@ -123,6 +161,7 @@ class Decisions:
         screen.list.refresh()
         screen.say(words)
         screen.shows.show_title()
+        screen.shows.show_keys()
         screen.loader.wrote()
 
     async def merge(self) -> None:
@@ -147,4 +186,5 @@ class Decisions:
         done = await to_thread(self._engine.intake.more, project=screen.project)
         screen.loader.refresh()
         screen.loader.wrote()
-        screen.say(f"{done.title} - u to undo")
+        # u takes decisions back; what came in is taken back where it can be seen
+        screen.say(f"{done.title} - F8 shows the act, x there takes it back")

@@ -53,6 +53,9 @@ class Editing:
 
     async def saved(self, memory: int, content: str) -> None:
         """Promote with the new wording; on a conflict the editor stays open and says why."""
+        await self._screen.patiently(lambda: self._save(memory, content))
+
+    async def _save(self, memory: int, content: str) -> None:
         screen = self._screen
         try:
             done = await to_thread(screen.engine.triage.edit, memory, content)
@@ -73,6 +76,8 @@ class Editing:
         else:
             self._screen.engine.drafts.discard(memory)
             self._screen.say(f"#{memory} is as it was.")
+        self._screen.badges.show_draft(memory, kept=changed)
+        self._screen.loader.read_detail()
 
     def keep_draft(self, memory: int, content: str) -> None:
         """Keep a wording while it is written."""

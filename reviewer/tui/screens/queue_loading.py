@@ -10,6 +10,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.timer import Timer
 
 from reviewer.errors import ReviewerError
@@ -23,6 +24,7 @@ from reviewer.tui.messages import (
 )
 from reviewer.tui.pace import Pace
 from reviewer.tui.place import load_place, save_place
+from reviewer.tui.widgets.structure_text import Extras
 
 if TYPE_CHECKING:
     from reviewer.engine import Counts, QueueQuery
@@ -33,6 +35,7 @@ SKIM_SECONDS = 0.4
 """Moves that come faster than this are skimming: the panes then wait until the cursor rests."""
 REST_SECONDS = 0.16
 STATE_SECONDS = 0.4
+_SHOWN_UNDER = {"candidate": "waiting"}
 
 
 class Loading:
@@ -47,7 +50,8 @@ class Loading:
         self.counts: Counts | None = None
         self.shown: DetailRead | None = None
         self.pace = Pace()
-        self._asked = self.query
+        self.asked = self.query
+        """What was asked for last; `query` is what is shown."""
         self._whole = False
         self._wanted_place: int | None = None
         self._saved_place: int | None = None
@@ -55,7 +59,7 @@ class Loading:
         self._rest: Timer | None = None
         self._version = self._engine.foreign_version()
 
-    def _work(self, group: str, work: Callable[[], None]) -> None:
+    def work(self, group: str, work: Callable[[], None]) -> None:
         """Run reads in a thread; what goes wrong comes back as a sentence."""
 
         def guarded() -> None:
@@ -72,10 +76,11 @@ class Loading:
         """Show the first rows before anything else; the whole list and the counts follow."""
         screen = self._screen
         place = load_place(self._engine.path, screen.project)
-        ids = self._engine.queue.ids(self.query, limit=FIRST_PAGE)
+        ids = self._engine.ids(self.query, limit=FIRST_PAGE)
         screen.model.load(ids, place)
         if place is not None and screen.model.current_id != place:
             self._wanted_place = place
+        screen.list.centre()
         self._shown_again()
         screen.call_after_refresh(self._read_the_rest)
 
@@ -92,16 +97,22 @@ class Loading:
         self._read_ids(query, extends=False, quick=quick)
 
     def go_to(self, number: int) -> None:
-        """Put the cursor on a memory; the list shows all when it does not hold that one."""
+        """Put the cursor on a memory; the list shows all when its rows cannot hold that one."""
         from reviewer.engine import QueueQuery
 
-        leader = self._engine.queue.candidate(number).leader_id
+        view = self._engine.queue.candidate(number)
+        leader = view.leader_id
         at = self._screen.model.index_of([number] if leader is None else [number, leader])
         if at is not None:
             self._screen.list.move_to(at)
             return
         here = number if leader is None else leader
-        self.ask(QueueQuery(project=self.query.project, status="all"), here=here)
+        status = self.query.status
+        if status not in {view.status.value, _SHOWN_UNDER.get(view.status.value)}:
+            status = "all"
+        self.ask(
+            QueueQuery(project=self.query.project, sort=self.query.sort, status=status), here=here
+        )
 
     def refresh(self, here: int | None = None) -> None:
         """Read the list again; the cursor stays on its row, or goes to `here`."""
@@ -112,23 +123,23 @@ class Loading:
 
     def _read_ids(self, query: QueueQuery, *, extends: bool, quick: bool = False) -> None:
         """`extends`: the first page is shown already. `quick`: show it before the rest."""
-        self._asked = query
+        self.asked = query
 
         def work() -> None:
-            queue, post = self._engine.queue, self._screen.post_message
+            engine, post = self._engine, self._screen.post_message
             if quick:
-                first = queue.ids(query, limit=FIRST_PAGE)
+                first = engine.ids(query, limit=FIRST_PAGE)
                 post(SnapshotRead(query, first, extends=False))
                 if len(first) < FIRST_PAGE:
                     return
-            post(SnapshotRead(query, queue.ids(query), extends=quick or extends))
+            post(SnapshotRead(query, engine.ids(query), extends=quick or extends))
 
-        self._work("ids", work)
+        self.work("ids", work)
 
     def take_snapshot(self, message: SnapshotRead) -> None:
         """Show a list that was read."""
         model = self._screen.model
-        if message.query != self._asked:
+        if message.query != self.asked:
             return
         self._whole = True
         if message.extends:
@@ -137,9 +148,11 @@ class Loading:
             found = model.index_of([place]) if place is not None and not model.cursor else None
             self._screen.list.grown()
             if found is not None:
+                self._screen.list.centre()
                 self._screen.list.move_to(found)
             return
-        self._screen.status.recover()
+        if not self._screen.filtering.invalid:
+            self._screen.status.recover()
         near = model.ids[model.cursor : model.cursor + FIRST_PAGE]
         place, self._wanted_place = self._wanted_place, None
         self.query = message.query
@@ -152,11 +165,14 @@ class Loading:
 
     def _shown_again(self) -> None:
         screen = self._screen
+        screen.filtering.settle()
+        screen.shows.show_keys()
         self._version = self._engine.foreign_version()
         screen.shows.show_empty()
         screen.list.model_changed()
         screen.shows.show_title()
         self.read_detail()
+        screen.badges.forget()
 
     # the row under the cursor
 
@@ -180,10 +196,17 @@ class Loading:
             self.shown = None
             self._screen.shows.show_detail()
             return
-        queue = self._engine.queue
+        engine, queue = self._engine, self._engine.queue
 
         def work() -> None:
             view = queue.candidate(number)
+            extras = Extras()
+            if view.kind == "entity":
+                open_conflicts = tuple(engine.conflicts.of(number))
+                extras = Extras(entity=engine.entities.get(number), open_conflicts=open_conflicts)
+            elif view.kind == "conflict":
+                extras = Extras(conflict=engine.conflicts.get(number))
+            extras = replace(extras, draft=number in engine.drafts.ids())
             self._screen.post_message(
                 DetailRead(
                     number,
@@ -191,10 +214,11 @@ class Loading:
                     queue.members(number) if view.members else (),
                     queue.wordings(number) if view.edited else (),
                     queue.evidence(number),
+                    extras,
                 )
             )
 
-        self._work("detail", work)
+        self.work("detail", work)
 
     def take_detail(self, message: DetailRead) -> None:
         """Show a row that was read, unless the cursor went on."""
@@ -209,13 +233,19 @@ class Loading:
             return
 
         def work() -> None:
-            self._screen.post_message(StateRead(number, self._engine.sources.state(number)))
+            engine = self._engine
+            state = engine.sources.state(number)
+            hints = engine.insight.hints([number]).get(number, ())
+            score = engine.insight.score(number)
+            self._screen.post_message(StateRead(number, state, hints, score))
 
-        self._work("state", work)
+        self.work("state", work)
 
     def take_state(self, message: StateRead) -> None:
         """Say so when the source changed since."""
-        if self.shown is not None and message.memory_id == self.shown.memory_id:
+        shown = self.shown
+        if shown is not None and message.memory_id == shown.memory_id:
+            shown.extras = replace(shown.extras, hints=message.hints, score=message.score)
             self._screen.shows.show_detail(message.state)
 
     # counts and other writers
@@ -227,7 +257,7 @@ class Loading:
             counts = self._engine.queue.counts(self._screen.project)
             self._screen.post_message(CountsRead(counts))
 
-        self._work("counts", work)
+        self.work("counts", work)
 
     def take_counts(self, counts: Counts) -> None:
         """Show counts in the header."""
@@ -256,17 +286,18 @@ class Loading:
         known = set(self._screen.model.ids)
 
         def work() -> None:
-            fresh = self._engine.queue.ids(self.query)
+            fresh = self._engine.ids(self.query)
             new = sum(number not in known for number in fresh)
             self._screen.post_message(OthersWrote(new))
 
-        self._work("others", work)
+        self.work("others", work)
 
     def take_others(self, new: int) -> None:
         """Rows are read again in place; new ones wait for a refresh, so the cursor stays."""
         screen = self._screen
         screen.model.forget()
         screen.list.refresh()
+        screen.badges.forget()
         self.read_counts()
         self.read_detail()
         if new:

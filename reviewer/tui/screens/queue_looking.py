@@ -43,6 +43,14 @@ class Looking:
         app = self._screen.app
         self._screen.say(open_in_editor(app, evidence.record.path, evidence.line + 1))
 
+    def why(self) -> None:
+        """Show every step from this row down to its source."""
+        from reviewer.tui.screens.why import WhyScreen
+
+        row = self._screen.model.current
+        if row is not None:
+            self._screen.app.push_screen(WhyScreen(self._screen.engine, row.id))
+
     def copy(self) -> None:
         """Copy the wording to the clipboard."""
         row = self._screen.model.current

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from reviewer.engine import SourceState
 from reviewer.text.display import display_line
-from reviewer.tui.actions import actions_of
+from reviewer.tui.actions import ACTIONS, actions_of
+from reviewer.tui.situation import Situation
 
 if TYPE_CHECKING:
     from reviewer.tui.screens.queue import QueueScreen
@@ -19,6 +20,8 @@ TITLES = {
     "superseded": "Merged into others",
     "all": "Everything",
 }
+CONFLICT_KEYS = ("keep_left", "keep_right", "keep_both", "reject", "undo", "next_evidence", "help")
+"""What the footer shows on a conflict."""
 _EMPTY = {
     "waiting": ("Nothing waits.", "Ingest something: reviewer ingest PATH"),
     "deferred": ("Nothing was put off.", "w shows other rows."),
@@ -77,6 +80,7 @@ class Shows:
     def show_detail(self, state: SourceState = SourceState.UNKNOWN) -> None:
         """The candidate and its evidence, or why there is none."""
         screen = self._screen
+        self.show_keys()
         shown = screen.loader.shown
         if shown is None or shown.view is None:
             screen.candidate.show_nothing("")
@@ -89,6 +93,7 @@ class Shows:
             members=shown.members,
             wordings=shown.wordings,
             state=state,
+            extras=shown.extras,
             keep_scroll=told,
         )
         if not told:
@@ -111,5 +116,9 @@ class Shows:
             return
         actions = [one for one in actions_of([pane, "app"]) if one.footer]
         actions.sort(key=lambda one: one.footer)
-        screen.footer.show([(one, keymap.keys(one.id)[0]) for one in actions])
+        row = screen.model.current
+        if pane == "queue" and row is not None and row.kind == "conflict":
+            actions = [ACTIONS[name] for name in CONFLICT_KEYS]
+        now = Situation(marked=screen.model.count_marked())
+        screen.footer.show([(one, keymap.keys(one.id)[0]) for one in actions], now)
         screen.title_rule.focused(screen.focused is screen.list)

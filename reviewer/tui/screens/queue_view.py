@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from reviewer.tui.screens.queue import QueueScreen
 
 STATUSES = ("waiting", "deferred", "active", "invalid", "superseded", "all")
+ENOUGH_DECISIONS = "30 decisions, at least 5 of each sort"
 
 
 class View:
@@ -61,6 +62,7 @@ class View:
         if model.range_from is None:
             model.range_from = model.cursor
             self._screen.say("Range: go to its end, then decide; v keeps the marks.")
+            self._screen.shows.show_keys()
         else:
             model.keep_range()
             self._say_marked()
@@ -80,16 +82,23 @@ class View:
     def _say_marked(self) -> None:
         count = self._screen.model.count_marked()
         self._screen.say(f"{count:,} marked" if count else "Nothing is marked.")
+        self._screen.shows.show_keys()
 
     # other rows and orders
 
-    def sort(self) -> None:
-        """The next order."""
-        query = self._screen.loader.query
+    async def sort(self) -> None:
+        """The next order; the learned one only when enough was decided to learn from."""
+        engine, query = self._screen.engine, self._screen.loader.query
         orders = list(Sort)
         following = orders[(orders.index(query.sort) + 1) % len(orders)]
+        why_not = ""
+        if following is Sort.LEARNED and await to_thread(engine.insight.preference) is None:
+            counts = await to_thread(engine.queue.counts, None)
+            so_far = counts.promoted + counts.rejected
+            following = orders[0]
+            why_not = f" The learned order needs {ENOUGH_DECISIONS}: {so_far:,} so far."
         self._screen.loader.ask(replace(query, sort=following))
-        self._screen.say(f"Ordered by {following.value}.")
+        self._screen.say(f"Ordered by {following.value}.{why_not}")
 
     def which(self) -> None:
         """The next sort of rows."""
@@ -165,6 +174,7 @@ class View:
             model.range_from = None
             model.marks.clear()
             screen.list.refresh()
+            screen.shows.show_keys()
             screen.say("Nothing is marked.")
         elif self._zoomed is not None:
             self.unzoom()

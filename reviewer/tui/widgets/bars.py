@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from textual import events
 from textual.reactive import reactive
 
 from reviewer.text.display import display_line
 from reviewer.tui.actions import Action, shown_key
+from reviewer.tui.situation import Situation
 from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.line import Line, Part
+from reviewer.tui.widgets.line import Line, Part, cells_of
+
+if TYPE_CHECKING:
+    from reviewer.engine import Counts
 
 FOOTER_KEYS = 7
 """So many keys at most in a footer of 80 columns."""
@@ -23,6 +29,16 @@ class HeaderBar(Line):
     promoted = reactive(0)
     rejected = reactive(0)
     minutes: reactive[int | None] = reactive(None)
+
+    def same_as(self, other: HeaderBar) -> None:
+        """Say what the header of another screen says."""
+        self.project, self.waiting, self.minutes = other.project, other.waiting, other.minutes
+        self.promoted, self.rejected = other.promoted, other.rejected
+
+    def show_counts(self, counts: Counts) -> None:
+        """Say how the queue stands."""
+        self.waiting = counts.waiting
+        self.promoted, self.rejected = counts.promoted_today, counts.rejected_today
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
         """`37 wait · 9 today ✓ · 14 ✗ · ~4 min left`, without the end where it is narrow."""
@@ -46,20 +62,51 @@ class HeaderBar(Line):
         return left, [[*choice, end] for choice in choices]
 
 
-class TabBar(Line):
+class ClickLine(Line):
+    """A line with names of actions: a click runs one, where a key could."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.spots: list[tuple[int, int, str]] = []
+        """The cells `start:end` that stand for an action, as drawn last."""
+
+    async def on_click(self, event: events.Click) -> None:
+        """Run what was clicked."""
+        from reviewer.tui.holders import holders
+
+        names = [name for start, end, name in self.spots if start <= event.x < end]
+        for action, node in holders(self.screen):
+            if action.id in names:
+                event.stop()
+                await node.action_act(action.id)
+                return
+
+
+class TabBar(ClickLine):
     """The screens that exist, with their keys; the one that is shown stands out."""
 
     current = reactive("queue")
-    tabs: Sequence[tuple[str, str, str]] = (("queue", "Queue", "F2"), ("history", "History", "F8"))
+    tabs: Sequence[tuple[str, str, str]] = (
+        ("queue", "Queue", "F2"),
+        ("state", "State", "F7"),
+        ("history", "History", "F8"),
+    )
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
         """` Queue F2   History F8` and where help is."""
         parts: list[Part] = [(" ", style.text)]
+        self.spots.clear()
         for name, title, key in self.tabs:
             here = name == self.current
+            at = cells_of(parts)
             parts.append((title, style.strong if here else style.dim))
             parts.append((f" {key}   ", style.accent if here else style.faint))
-        return parts, [[("F1", style.accent), (" help ", style.dim)], []]
+            self.spots.append((at, cells_of(parts) - 3, f"show_{name}"))
+        help_parts: list[Part] = [("F1", style.accent), (" help ", style.dim)]
+        wide = self.size.width
+        if cells_of(parts) + cells_of(help_parts) + 2 <= wide:
+            self.spots.append((wide - cells_of(help_parts), wide, "help"))
+        return parts, [help_parts, []]
 
 
 class StatusBar(Line):
@@ -92,16 +139,17 @@ class StatusBar(Line):
         return left, [[(self.place + " ", style.dim)], []]
 
 
-class FooterBar(Line):
+class FooterBar(ClickLine):
     """The keys that matter most in the pane that has the focus."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._keys: list[tuple[str, str]] = []
+        self._keys: list[tuple[str, str, str]] = []
 
-    def show(self, keys: Sequence[tuple[Action, str]]) -> None:
+    def show(self, keys: Sequence[tuple[Action, str]], now: Situation | None = None) -> None:
         """Actions with the key that runs each, in their order; the last is never cut off."""
-        shown = [(shown_key(key), action.title) for action, key in keys]
+        now = now or Situation()
+        shown = [(shown_key(key), action.titled(now), action.id) for action, key in keys]
         if shown != self._keys:
             self._keys = shown
             self.refresh()
@@ -114,17 +162,20 @@ class FooterBar(Line):
         wide = self.size.width
         most = FOOTER_KEYS - 1 if wide <= 80 else len(first)
         room = wide - self._cells(last)
-        chosen: list[tuple[str, str]] = []
-        for pair in first[:most]:
-            room -= self._cells(pair)
+        chosen: list[tuple[str, str, str]] = []
+        for each in first[:most]:
+            room -= self._cells(each)
             if room < 0:
                 break
-            chosen.append(pair)
+            chosen.append(each)
         parts: list[Part] = [(" ", style.text)]
-        for key, title in [*chosen, last]:
+        self.spots.clear()
+        for key, title, action in [*chosen, last]:
+            at = cells_of(parts)
             parts += [(key, style.accent), (f" {title}  ", style.dim)]
+            self.spots.append((at, cells_of(parts) - 2, action))
         return parts, []
 
     @staticmethod
-    def _cells(pair: tuple[str, str]) -> int:
-        return len(pair[0]) + len(pair[1]) + 3
+    def _cells(key: tuple[str, str, str]) -> int:
+        return len(key[0]) + len(key[1]) + 3

@@ -12,11 +12,12 @@ from textual.strip import Strip
 
 from reviewer.tui.queue_model import QueueModel
 from reviewer.tui.theme import Glyphs, glyphs, palette
-from reviewer.tui.widgets.candidate_row import row_strip
+from reviewer.tui.widgets.candidate_row import NO_BADGES, Badges, row_strip
 from reviewer.tui.widgets.line import line_of
 
 WHEEL_LINES = 3
 FOOT_LINES = 1
+BADGES_HELD = 5_000
 
 
 class CandidateList(ScrollView, can_focus=True):
@@ -46,6 +47,9 @@ class CandidateList(ScrollView, can_focus=True):
         """The cursor stays where it is: its row is being edited."""
         self.empty: tuple[str, ...] = ()
         """Sentences to show when the list has no rows."""
+        self.badges: dict[int, Badges] = {}
+        """What was found out about rows that have been in sight."""
+        self._centres = False
         self.remark = ""
         """What the last line says after the place of the cursor."""
 
@@ -74,6 +78,7 @@ class CandidateList(ScrollView, can_focus=True):
             marked=model.is_marked(at),
             decided=row is not None and (row.status != "candidate" or row.id in model.settled),
             member=model.ids[at] in model.leader_of,
+            badges=self.badges.get(model.ids[at], NO_BADGES),
         )
 
     def render_lines(self, crop: object) -> list[Strip]:
@@ -101,6 +106,10 @@ class CandidateList(ScrollView, can_focus=True):
         else:
             self.redraw_place()
 
+    def centre(self) -> None:
+        """Show the cursor in the middle, with the rows above it, once there is a size."""
+        self._centres = True
+
     def _measure(self) -> None:
         height = len(self.model.ids) + FOOT_LINES
         self.set_reactive(ScrollView.virtual_size, Size(self.size.width, height))
@@ -114,6 +123,26 @@ class CandidateList(ScrollView, can_focus=True):
     def redraw_place(self) -> None:
         """Draw the last line again."""
         self.refresh(Region(0, self.height, self.size.width, FOOT_LINES))
+
+    @property
+    def ids_in_sight(self) -> list[int]:
+        """The ids of the rows that are shown now."""
+        top = self.scroll_offset.y
+        return list(self.model.ids[top : top + self.height])
+
+    def show_badges(self, badges: dict[int, Badges]) -> None:
+        """Draw the rows again whose badges are others now."""
+        top, shown = self.scroll_offset.y, self.ids_in_sight
+        changed = [
+            top + place
+            for place, number in enumerate(shown)
+            if self.badges.get(number, NO_BADGES) != badges.get(number, NO_BADGES)
+        ]
+        if len(self.badges) > BADGES_HELD:
+            self.badges.clear()
+        self.badges.update(badges)
+        for index in changed:
+            self.refresh_line(index)
 
     def redraw(self, index: int) -> None:
         """Draw one row again."""
@@ -153,11 +182,16 @@ class CandidateList(ScrollView, can_focus=True):
 
     def _keep_in_sight(self) -> bool:
         """Scroll so that the cursor is in sight; True when that changed the offset."""
+        if not self.size.height:
+            return False
         height = self.height
         top = self.scroll_offset.y
         cursor = self.model.cursor
         last = max(len(self.model.ids) - height, 0)
         wanted = min(max(top, cursor - height + 1), cursor, last)
+        if self._centres and wanted != top:
+            wanted = max(min(cursor - height // 2, last), 0)
+        self._centres = False
         if wanted == top:
             return False
         for position in (ScrollView.scroll_y, ScrollView.scroll_target_y):

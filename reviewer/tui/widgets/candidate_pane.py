@@ -5,20 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from msgspec import structs
+
 from reviewer.engine import CandidateView, Member, SourceState, Status
 from reviewer.tui.theme import Glyphs, glyphs
+from reviewer.tui.widgets.difference import difference
 from reviewer.tui.widgets.phrases import count, elapsed, figure, moment, times
+from reviewer.tui.widgets.structure_text import (
+    Extras,
+    conflict_blocks,
+    entity_blocks,
+    hint_blocks,
+    labelled,
+)
 from reviewer.tui.widgets.text_layout import Block, Run, Span
 from reviewer.tui.widgets.text_pane import TextPane
 
-NEAR_SHOWN = 5
+NEAR_SHOWN, NEAR_ROWS = 5, 3
 WORDINGS_SHOWN = 3
-LABEL_CELLS = 12
+NOTHING = Extras()
+DRAFT_WORDS = "draft kept: e goes on"
 
 _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
     "secret": "a secret in this text was masked",
     "injection": "reads like an order planted for an agent: look before you promote",
+    "hand-authored": "hand-authored: a person wrote this without a source",
+    "not-in-force": "the text says that this no longer holds",
 }
 _STATE_WORDS = {
     SourceState.CHANGED: "source changed since",
@@ -38,13 +51,22 @@ class CandidatePane(TextPane):
         members: Sequence[Member] = (),
         wordings: Sequence[tuple[str, str]] = (),
         state: SourceState = SourceState.UNKNOWN,
+        extras: Extras = NOTHING,
+        wordings_shown: int = WORDINGS_SHOWN,
         keep_scroll: bool = False,
     ) -> None:
         """Show a memory; `now` dates its age, `wordings` are the earlier ones, newest first."""
         signs = glyphs(self.app)
         self.show(
             candidate_blocks(
-                view, now=now, members=members, wordings=wordings, state=state, signs=signs
+                view,
+                now=now,
+                members=members,
+                wordings=wordings,
+                state=state,
+                signs=signs,
+                extras=extras,
+                wordings_shown=wordings_shown,
             ),
             title=candidate_title(view, signs),
             hints=("m merge into the nearest", "m merge") if members else (),
@@ -57,8 +79,11 @@ class CandidatePane(TextPane):
 
 
 def candidate_title(view: CandidateView, signs: Glyphs) -> str:
-    """`#412  project · decided_to_sentence · .58`."""
-    parts = f" {signs.dot} ".join((view.type, view.rule, figure(view.confidence)))
+    """`#412  project · decided_to_sentence · .58`; an entity says so before its type."""
+    if view.kind == "conflict":
+        return f"{signs.stale} #{view.id}  conflict"
+    kind = ("entity",) if view.kind == "entity" else ()
+    parts = f" {signs.dot} ".join((*kind, view.type, view.rule, figure(view.confidence)))
     return f"#{view.id}  {parts}"
 
 
@@ -70,61 +95,59 @@ def candidate_blocks(
     wordings: Sequence[tuple[str, str]],
     state: SourceState,
     signs: Glyphs,
+    extras: Extras = NOTHING,
+    wordings_shown: int = WORDINGS_SHOWN,
 ) -> list[Block]:
     """The pane's blocks: the content, then one labelled row for each thing worth knowing."""
     standing = _standing(view, now, signs)
     return [
         Block(
             view.content,
-            "text" if view.status is Status.CANDIDATE else "dim",
+            "dim" if view.status in (Status.INVALID, Status.SUPERSEDED) else "text",
             first=(Run(" "),),
             more=", e opens all of it",
         ),
         Block(""),
+        *conflict_blocks(extras.conflict, signs),
+        *entity_blocks(extras, signs),
         *([standing] if standing else []),
-        _confidence(view, signs),
+        *([] if extras.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
+        *([labelled("", f"{signs.edited} {DRAFT_WORDS}", "warm")] if extras.draft else []),
         *(_warnings(view, state, signs)),
-        *_near(members, signs),
-        *_wordings(wordings, signs),
+        *_near(view.content, members, signs),
+        *_wordings(wordings, signs, wordings_shown),
+        *hint_blocks(extras, signs),
     ]
-
-
-def _row(
-    label: str,
-    text: str,
-    style: str = "dim",
-    spans: tuple[Span, ...] = (),
-    *,
-    wrap: bool = True,
-) -> Block:
-    margin = Run(f" {label}".ljust(LABEL_CELLS + 1), "faint")
-    return Block(text, style, spans, (margin,), wrap=wrap)
 
 
 def _standing(view: CandidateView, now: datetime, signs: Glyphs) -> Block | None:
     """A decided or deferred memory says so, and since when."""
     ago = f" {elapsed(view.decided_at, now)} ago" if view.decided_at else ""
     match view.status:
+        case Status.ACTIVE if view.kind == "conflict":
+            return labelled("status", f"{signs.promoted} settled{ago}", "accent")
         case Status.ACTIVE:
-            return _row("status", f"{signs.promoted} promoted{ago}", "accent")
+            return labelled("status", f"{signs.promoted} promoted{ago}", "accent")
         case Status.INVALID:
-            return _row("status", f"{signs.rejected} rejected{ago}", "warm")
+            return labelled("status", f"{signs.rejected} rejected{ago}", "warm")
         case Status.SUPERSEDED:
             into = f" by #{view.superseded_by}" if view.superseded_by else ""
-            return _row("status", f"{signs.cluster} superseded{into}{ago}", "dim")
+            return labelled("status", f"{signs.cluster} superseded{into}{ago}", "dim")
         case Status.GRADUATED:
-            return _row("status", f"{signs.promoted} graduated{ago}", "accent")
+            return labelled("status", f"{signs.promoted} graduated{ago}", "accent")
         case _:
             pass
     if view.deferred:
-        return _row("status", f"{signs.deferred} deferred{ago}, comes last in the queue")
+        return labelled("status", f"{signs.deferred} deferred{ago}, comes last in the queue")
     return None
 
 
 def _confidence(view: CandidateView, signs: Glyphs) -> Block:
     if view.hand_authored:
-        return _row("confidence", f"{figure(view.confidence)}, written by hand: no source", "dim")
+        return labelled(
+            "confidence", f"{figure(view.confidence)}, written by hand: no source", "dim"
+        )
     prior = _PRIOR_WORDS.get(round(view.prior * 100), "rule")
     factors = (
         (view.prior, prior),
@@ -133,7 +156,7 @@ def _confidence(view: CandidateView, signs: Glyphs) -> Block:
     )
     product = f" {signs.times} ".join(f"{figure(value)} {word}" for value, word in factors)
     text = f"{product} = {figure(view.confidence)}"
-    return _row("confidence", text, spans=(Span(text.rindex("=") + 2, len(text), "strong"),))
+    return labelled("confidence", text, spans=(Span(text.rindex("=") + 2, len(text), "strong"),))
 
 
 def _history(view: CandidateView, now: datetime, signs: Glyphs) -> Block:
@@ -145,37 +168,52 @@ def _history(view: CandidateView, now: datetime, signs: Glyphs) -> Block:
     if view.status is Status.CANDIDATE:
         parts.append(f"waits {elapsed(view.pending_since, now)}")
     parts.append(f"extractor {view.extractor_version}")
-    return _row("seen", f" {signs.dot} ".join(parts))
+    return labelled("seen", f" {signs.dot} ".join(parts))
 
 
 def _warnings(view: CandidateView, state: SourceState, signs: Glyphs) -> list[Block]:
     rows = [
-        _row("", f"{signs.flagged} {_FLAG_WORDS.get(flag, flag)}", "warm") for flag in view.flags
+        labelled("", f"{_flag_sign(flag, signs)} {_FLAG_WORDS.get(flag, flag)}", "warm")
+        for flag in view.flags
+        if flag != "conflict"
     ]
     if state in _STATE_WORDS:
-        rows.append(_row("", f"{signs.stale} {_STATE_WORDS[state]}", "warm"))
+        rows.append(labelled("", f"{signs.stale} {_STATE_WORDS[state]}", "warm"))
     return rows
 
 
-def _near(members: Sequence[Member], signs: Glyphs) -> list[Block]:
+def _flag_sign(flag: str, signs: Glyphs) -> str:
+    return {"hand-authored": signs.by_hand, "not-in-force": signs.stale}.get(flag, signs.flagged)
+
+
+def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[Block]:
     rows = []
     for place, member in enumerate(members[:NEAR_SHOWN]):
         head = f"#{member.id} {figure(member.similarity)} "
-        text = f'{head}"{" ".join(member.content.split())}"'
+        text, spans = difference(content, member.content, signs)
+        spans = tuple(
+            structs.replace(span, start=span.start + len(head), end=span.end + len(head))
+            for span in spans
+        )
         label = f"{signs.cluster} near" if place == 0 else ""
-        rows.append(_row(label, text, spans=(Span(0, len(head), "accent"),), wrap=False))
+        block = labelled(label, head + text, spans=(Span(0, len(head), "accent"), *spans))
+        rows.append(structs.replace(block, most=NEAR_ROWS))
     if len(members) > NEAR_SHOWN:
-        rows.append(_row("", f"and {len(members) - NEAR_SHOWN:,} more", "faint"))
+        rows.append(labelled("", f"and {len(members) - NEAR_SHOWN:,} more", "faint"))
     return rows
 
 
-def _wordings(wordings: Sequence[tuple[str, str]], signs: Glyphs) -> list[Block]:
+def _wordings(
+    wordings: Sequence[tuple[str, str]], signs: Glyphs, most: int = WORDINGS_SHOWN
+) -> list[Block]:
     rows = []
-    for place, (at, content) in enumerate(wordings[:WORDINGS_SHOWN]):
+    for place, (at, content) in enumerate(wordings[:most]):
         until = f"  until {moment(at)}"
         text = f'"{" ".join(content.split())}"{until}'
         label = f"{signs.edited} before" if place == 0 else ""
-        rows.append(_row(label, text, spans=(Span(len(text) - len(until), len(text), "faint"),)))
-    if len(wordings) > WORDINGS_SHOWN:
-        rows.append(_row("", f"and {len(wordings) - WORDINGS_SHOWN:,} earlier", "faint"))
+        rows.append(
+            labelled(label, text, spans=(Span(len(text) - len(until), len(text), "faint"),))
+        )
+    if len(wordings) > most:
+        rows.append(labelled("", f"and {len(wordings) - most:,} earlier", "faint"))
     return rows

@@ -13,6 +13,13 @@ from reviewer.tui.widgets.text_layout import Block, Run, Span
 VALUE_CHARACTERS = 300
 FIELD_CELLS = 15
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+STATUS_WORDS = {
+    "candidate": "waiting",
+    "active": "promoted",
+    "invalid": "rejected",
+    "superseded": "merged",
+}
+"""Statuses as the queue calls them."""
 _QUIET = {"key", "project_id", "wave_id"}
 """Columns that say nothing to a person beside the others."""
 
@@ -55,6 +62,8 @@ def _change(change: ChangeView, signs: Glyphs) -> list[Block]:
         old, new = before.get(name), after.get(name)
         if old == new or name in _QUIET:
             continue
+        if name == "status" and change.table in ("memory", "entity"):
+            old, new = (STATUS_WORDS.get(str(value), value) for value in (old, new))
         blocks.append(_field(name.replace("_", " "), old, new))
     return blocks
 

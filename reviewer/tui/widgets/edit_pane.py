@@ -47,12 +47,16 @@ def _one_for_one(character: str) -> str:
     if character == "\t":
         return character
     shown = display_text(character)
-    return shown if len(shown) == 1 else "\ufffd"
+    if len(shown) == 1:
+        return shown
+    return "?" if shown.isascii() else "\ufffd"
 
 
 class EditTitle(Line):
     """`─ Edit #412 ──── ctrl+s promote · esc keep draft ─ 57 characters ─`."""
 
+    verb = "promote"
+    """What saving does."""
     title = ""
     remark = ""
     warn = False
@@ -73,7 +77,7 @@ class EditTitle(Line):
             (sign.rule, style.rule),
         ]
         keys: list[Part] = [
-            (f" ctrl+s promote {sign.dot} esc keep draft ", style.faint),
+            (f" ctrl+s {self.verb} {sign.dot} esc keep draft ", style.faint),
             (sign.rule, style.rule),
         ]
         room = self.size.width - cells_of([*left, *end])
@@ -114,8 +118,10 @@ class EditPane(Acting, Vertical):
     class DraftChanged(Edited):
         """The wording changed and has rested for a moment: keep it as a draft."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, *, verb: str = "promote", id: str | None = None) -> None:  # noqa: A002
+        """`verb` says what saving does."""
         super().__init__(id=id)
+        self._verb = verb
         self._memory = 0
         self._original = ""
         self._given = ""
@@ -124,7 +130,9 @@ class EditPane(Acting, Vertical):
 
     def compose(self) -> ComposeResult:
         """The title, the editor, the difference."""
-        yield EditTitle()
+        title = EditTitle()
+        title.verb = self._verb
+        yield title
         editor = EditorArea(highlight_cursor_line=False, compact=True)
         editor.cursor_blink = False
         yield editor

@@ -66,11 +66,18 @@ class EvidencePane(TextPane):
 
     def previous_evidence(self) -> None:
         """Show the evidence before this one."""
-        self.turn(-1)
+        if not self.turn(-1):
+            self._say_end("first")
 
     def next_evidence(self) -> None:
         """Show the evidence after this one."""
-        self.turn(1)
+        if not self.turn(1):
+            self._say_end("last")
+
+    def _say_end(self, which: str) -> None:
+        if self._evidence:
+            only = len(self._evidence) == 1
+            self.say(f"This is the {'only' if only else which} evidence of this row.")
 
     def _draw(self) -> None:
         evidence = self.current
@@ -78,11 +85,15 @@ class EvidencePane(TextPane):
             self.show_nothing("Written by hand: there is no source to show.")
             return
         signs = glyphs(self.app)
+        hints = [hint.format(dot=signs.dot) for hint in HINTS]
         blocks = evidence_blocks(evidence, signs)
         self.show(
             blocks,
             title=evidence_title(evidence, signs, self._at, len(self._evidence)),
-            hints=[hint.format(dot=signs.dot) for hint in HINTS],
+            hints=[
+                *(f"{hint} {signs.dot} [ ] turn" for hint in hints if len(self._evidence) > 1),
+                *(hints if len(self._evidence) == 1 else ("[ ] turn",)),
+            ],
             reveal=next(at for at, block in enumerate(blocks) if block.spans),
         )
 
@@ -107,7 +118,7 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
     record = evidence.record
     bar = Run(f"{signs.bar} ", "accent")
     blocks = [_context(other, signs, before=True) for other in evidence.before]
-    blocks += _headings(record, signs)
+    blocks += _headings(evidence, blocks, signs)
     start = max(0, min(evidence.span_start, len(record.text)))
     end = max(start, min(evidence.span_end, len(record.text)))
     if start == end:  # a record without the words it was cited for still has to be shown
@@ -125,9 +136,18 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
     return blocks
 
 
-def _headings(record: RecordView, signs: Glyphs) -> list[Block]:
-    """The headings above the record's own, which stands in its text."""
-    trail = f" {signs.dot} ".join(" ".join(title.split()) for title in record.headings[:-1])
+def _headings(evidence: EvidenceView, before: Sequence[Block], signs: Glyphs) -> list[Block]:
+    """The headings above the record's own, without those that are shown `before` it already."""
+    shown = "\n".join(f"{block.text} " for block in before)
+    seen = {
+        " ".join(line.strip("# \t").split())
+        for record in evidence.before
+        for line in record.text[-8 * CONTEXT_CHARACTERS :].splitlines()
+        if line.startswith("#")
+    }
+    titles = [" ".join(title.split()) for title in evidence.record.headings[:-1]]
+    titles = [title for title in titles if title not in seen or f"# {title} " not in shown]
+    trail = f" {signs.dot} ".join(titles)
     return [Block(trail, "dim", first=(Run("  "),), wrap=False)] if trail else []
 
 

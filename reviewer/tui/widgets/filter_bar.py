@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, Protocol
 
 from textual import on
 from textual.app import ComposeResult
@@ -15,10 +15,23 @@ from reviewer.tui.actions import bindings_for
 from reviewer.tui.theme import Glyphs, Palette
 from reviewer.tui.widgets.line import Line, Part
 
-if TYPE_CHECKING:
-    from reviewer.tui.screens.queue_filter import Filtering
-
 HINT = "words  type:project  conf>0.5  -word"
+
+
+class Filtering(Protocol):
+    """What is typed goes to it."""
+
+    def typed(self, text: str) -> None:
+        """The text changed."""
+        ...
+
+    def keep(self) -> None:
+        """Keep the filter and go back to the list."""
+        ...
+
+    def clear(self) -> None:
+        """Clear the filter and go back to the list."""
+        ...
 
 
 class FilterInput(Acting, Input):

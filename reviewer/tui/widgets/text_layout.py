@@ -55,6 +55,8 @@ class Block(Struct, frozen=True):
     first: tuple[Run, ...] = ()
     rest: tuple[Run, ...] | None = None
     wrap: bool = True
+    most: int = 0
+    """At most so many rows, the last cut with an ellipsis; 0 for all."""
     limit: int = SHOWN_CHARACTERS
     more: str = ""
     """What to do to see the rest, after "… 812 kB more": ", o opens the source"."""
@@ -191,7 +193,11 @@ def _block_lines(block: Block, index: int, width: int, ellipsis: str) -> Iterato
         note = f"{ellipsis} {size(block.text[:start])} before{block.more}"
         yield Line((*prefix, Run(fit(note, room, ellipsis), "faint")), index)
         prefix = rest
-    for runs, marked in _rows(block, start, end, room, ellipsis):
+    rows = list(_rows(block, start, end, room, ellipsis))
+    if 0 < block.most < len(rows):
+        runs, marked = rows[block.most - 1]
+        rows[block.most - 1 :] = [(_cut((*runs, Run(" " * room)), room, ellipsis), marked)]
+    for runs, marked in rows:
         yield Line((*prefix, *runs), index, marked)
         prefix = rest
     if end < len(block.text) and block.wrap:

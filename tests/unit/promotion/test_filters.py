@@ -34,6 +34,9 @@ def found(engine, queue_up):
         ("rule:decided idempotent", ["Retries"]),
         ("status:candidate ledger", ["Use", "The"]),
         ("seen>1", []),
+        ("status:waiting ledger", ["Use", "The"]),
+        ("status:rejected", []),
+        ("is:deferred", []),
         ("%", []),
         ('"unclosed ledg', []),
         ("http://example.test/x", []),
@@ -43,7 +46,9 @@ def test_filter(found, text, first_words):
     assert found(text) == first_words
 
 
-@pytest.mark.parametrize(("text", "says"), [("tpye:project", '"type"'), ("conf>much", "number")])
+@pytest.mark.parametrize(
+    ("text", "says"), [("tpye:project", '"type"'), ("conf>much", "number"), ("bogus:1", "fields:")]
+)
 def test_what_cannot_be_understood_is_named(found, text, says):
     with pytest.raises(FilterError, match=says):
         found(text)

@@ -43,6 +43,22 @@ def test_a_candidate_whose_source_changed_says_so(engine, tmp_path):
     assert engine.sources.state(number) is SourceState.GONE
 
 
+def test_a_list_learns_cheaply_which_sources_changed(engine, tmp_path, monkeypatch):
+    path = tmp_path / "notes.md"
+    path.write_text(NOTE)
+    engine.intake.ingest([path], project="acme")
+    numbers = list(engine.queue.ids(QueueQuery()))
+    assert engine.sources.stale(numbers) == set()
+    path.write_text(f"# Above\n\n{NOTE}")
+    assert engine.sources.stale(numbers) == set(), "it only moved"
+    path.write_text("Other words.\n")
+    assert engine.sources.stale(numbers[:1]) == set(numbers[:1])
+    monkeypatch.setattr("reviewer.promotion.source_view.LOOKED_THROUGH", 3)
+    assert engine.sources.stale(numbers) == set(), "too long a file to look through"
+    path.unlink()
+    assert engine.sources.stale(numbers) == set(numbers)
+
+
 @pytest.mark.parametrize(
     ("around", "context", "first", "lines", "total"),
     [

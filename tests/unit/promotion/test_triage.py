@@ -161,3 +161,23 @@ def test_merge_moves_the_row_into_another(engine, queue_up, status):
     assert engine.queue.candidate(first).seen == 2
     with pytest.raises(ConflictError):
         engine.triage.merge(first, first)
+
+
+def test_a_secret_in_a_wording_is_masked_before_it_is_stored(engine, queue_up):
+    (number,) = queue_up("the bot needs a token")
+    secret = "gh" + "p_" + "a1B2c3D4" * 4 + "e5F6"
+    engine.triage.edit(number, f"The bot uses {secret}")
+    assert secret not in engine.queue.candidate(number).content
+    assert "[masked" in engine.queue.candidate(number).content
+
+
+def test_alone_may_name_the_rows_it_is_meant_for(engine, queue_up, status):
+    behind = {"b fact": "a fact", "d fact": "c fact"}
+    a, b, c, d = queue_up("a fact", "b fact", "c fact", "d fact", behind=behind)
+    engine.triage.reject([a, c], alone={a})
+    assert [status(n) for n in (a, b, c, d)] == ["invalid", "candidate", "invalid", "invalid"]
+
+
+def test_promoting_with_the_same_wording_is_no_edit(engine, queue_up):
+    (number,) = queue_up("use postgres")
+    assert engine.triage.edit(number, "use postgres").title == f"Promoted #{number}"

@@ -158,11 +158,11 @@ def test_a_wave_that_was_killed_is_made_good_by_the_next(engine, tmp_path, monke
     class Killed(BaseException):
         pass
 
-    def die(*_):
+    def die(*_, **__):
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("reviewer.promotion.wave.Wave._finish", die)
+        patch.setattr("reviewer.promotion.wave.close_wave", die)
         with pytest.raises(Killed):
             ingest(engine, path)
     assert contents(engine) == set()
@@ -230,7 +230,7 @@ def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(engine, tmp_pa
     ]
     path = tmp_path / "notes.md"
     path.write_text("# Decisions\n\n" + "\n\n".join(said))
-    monkeypatch.setattr("reviewer.promotion.wave.CAP", 4)
+    monkeypatch.setattr("reviewer.promotion.pool.CAP", 4)
 
     report = ingest(engine, path)
     assert (report.new, report.over_cap) == (4, 2)
@@ -250,3 +250,72 @@ def test_a_missing_path_is_named_and_nothing_is_written(engine, tmp_path):
     with pytest.raises(SourceError, match=r"nowhere\.md"):
         ingest(engine, tmp_path / "nowhere.md")
     assert engine.history.acts_total() == 0
+
+
+def test_a_note_that_was_edited_above_keeps_its_evidence_at_the_right_line(engine, notes):
+    ingest(engine, notes)
+    (notes / "ledger.md").write_text("New first line.\n\n" + NOTE)
+
+    ingest(engine, notes)
+
+    for number in engine.queue.ids(QueueQuery(status="all")):
+        view = engine.queue.candidate(number)
+        assert engine.sources.state(number) == "same"
+        lines = (notes / "ledger.md").read_text().splitlines()
+        assert view.content.split()[0] in " ".join(
+            lines[view.source.line_start : view.source.line_end]
+        )
+
+
+def test_a_file_that_was_moved_takes_its_evidence_along(engine, notes):
+    ingest(engine, notes)
+    (notes / "ledger.md").rename(notes / "accounts.md")
+    ingest(engine, notes)
+    (number, *_) = engine.queue.ids(QueueQuery())
+    assert engine.queue.candidate(number).source.path.endswith("accounts.md")
+    assert engine.history.verify().ok
+
+
+def test_two_ingestions_of_the_same_folder_at_once_both_end_well(engine, notes, tmp_path):
+    """The second looks the files up before the first has written them."""
+    from reviewer.engine import Engine
+
+    other = Engine.open(tmp_path / "store.db")
+    asked = iter([False])
+
+    def let_the_other_go_first() -> bool:
+        if next(asked, None) is not None:
+            other.intake.ingest([notes], project="acme")
+        return False
+
+    for number in range(70):
+        (notes / f"{number}.md").write_text(NOTE.replace("PostgreSQL 16", f"store {number}"))
+    report = ingest(engine, notes, cancelled=let_the_other_go_first)
+
+    assert report.state == "done"
+    assert engine.history.verify().ok
+    other.close()
+
+
+def test_more_than_the_pool_holds_waits_beyond_the_cap(engine, tmp_path, monkeypatch):
+    monkeypatch.setattr("reviewer.promotion.pool.LIMIT", 3)
+    monkeypatch.setattr("reviewer.promotion.pool.CAP", 2)
+    said = [
+        f"We decided to move the {part} away from {where} because the old one was too slow."
+        for part in ("parser", "exporter", "importer", "mailer")
+        for where in ("Perl", "Java", "Ruby")
+    ]
+    path = tmp_path / "notes.md"
+    path.write_text("# Notes\n\n" + "\n\n".join(said))
+
+    report = ingest(engine, path)
+
+    assert report.new + report.over_cap == len(said)
+    engine.intake.more(project="acme")
+    assert len(contents(engine)) == len(said)
+
+
+def test_a_file_that_cannot_be_read_is_named_in_the_log(engine, notes, monkeypatch):
+    (notes / "link.md").symlink_to(notes / "nowhere.md")
+    report = ingest(engine, notes)
+    assert "link.md" in (Path(report.report_folder) / "errors.log").read_text()

@@ -163,3 +163,17 @@ def test_a_store_is_readable_by_its_owner_only(tmp_path):
     Database(tmp_path / "new" / "store.db")
     assert (tmp_path / "new" / "store.db").stat().st_mode & 0o077 == 0
     assert (tmp_path / "new").stat().st_mode & 0o077 == 0
+
+
+def test_another_programs_database_is_refused_and_not_touched(tmp_path):
+    import sqlite3
+
+    path = tmp_path / "other.db"
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE notes (text)")
+    other.commit()
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        Database(path)
+    assert path.read_bytes() == before

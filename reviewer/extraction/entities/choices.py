@@ -1,0 +1,120 @@
+"""What a decision chose, and about what: the slot that another choice would contradict."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from reviewer.extraction.entities.naming import leans, name_key, named
+
+_OPTION = r"(?P<option>(?:`[^`\n]{1,60}`|[\"“][^\"”\n]{1,80}[\"”]|[^,;:()\n]{2,60}?))"
+_END = (
+    r"(?=\s*(?:$|[,;:()\n]|\.(?:\s|$)|\s(?:because|since|so that|instead|rather|and|but|for"
+    r"|until|unless"
+    r"|when|from|where|while|by|with|to)\b))"
+)
+_LEAD = (
+    r"(?:(?:we|i|they)\s+(?:(?:will|shall|have|are|now|also)\s+|(?:decided|agreed)\s+(?:to"
+    r"|on)\s+|'ll\s+"
+    r"|chose to\s+)*|decided\s+(?:to|on)\s+|let'?s\s+|to\s+)?"
+)
+_USE = (
+    r"(?:us(?:e|ing)|adopt(?:ing)?|choose|chose|chosen|pick(?:ed)?|select(?:ed)?|go(?:ing)? with"
+    r"|went with|settled? on|switch(?:ing)? to|mov(?:e|ing) to|migrat(?:e|ing) to)"
+)
+_KEEP = r"(?:keep|store|put|host|run|deploy|serve|write|save|build|manage)"
+_LIVE = r"(?:lives?|(?:is|are) (?:kept|stored|hosted|deployed|built|written|served|managed)|runs?)"
+_SUBJECT = r"(?P<subject>[^,;:()\n]{2,60}?)"
+
+
+def _forms(end: str) -> tuple[re.Pattern[str], ...]:
+    forms = (
+        rf"^{_LEAD}{_USE}\s+{_OPTION}\s+(?:for|as)\s+{_SUBJECT}{end}",
+        rf"^{_LEAD}{_KEEP}\s+{_SUBJECT}\s+(?:in|on|with|as)\s+(?!front of){_OPTION}{end}",
+        rf"^{_SUBJECT}\s+{_LIVE}\s+(?:in|on|with|as)\s+{_OPTION}{end}",
+        rf"^(?P<subject>[^,;:()\n]{{2,40}})(?::|\s[-–—])\s+{_LEAD}{_USE}\s+{_OPTION}{end}",
+    )
+    return tuple(re.compile(form, re.IGNORECASE) for form in forms)
+
+
+_FORMS, _WHOLE = _forms(_END), _forms("$")
+_BARE_USE = re.compile(rf"^{_LEAD}{_USE}\s+{_OPTION}{_END}", re.IGNORECASE)
+_CHOSEN = re.compile(
+    r"chosen option\s*:?\s*\**\s*(?:(?P<quote>[\"'“‘])(?P<quoted>[^\n]{1,120}?)"
+    r"(?:(?P=quote)|[”’])(?=\s*(?:,|\.|;|$|\n|because|\())"
+    r"|(?P<plain>[^\n\"“,.;]{2,80}?)(?=\s*(?:,|\.(?:\s|$)|;|\n|$|\bbecause\b)))",
+    re.IGNORECASE,
+)
+_VERB_FIRST = re.compile(
+    r"(?:use|add|remove|keep|store|do|don'?t|make|write|run|include|exclude|support|allow|move"
+    r"|merge"
+    r"|adopt|choose|replace|rename|drop|split|migrate|provide|deploy|host|let|put|set|create|build"
+    r"|close|introduce|switch|enable|disable|avoid|never|always|be|have|define|deliver|count)\b",
+    re.IGNORECASE,
+)
+_TOPIC = re.compile(
+    r"\b(?:architecture|databases?|framework|strategy|format|language|providers?|platforms?"
+    r"|tools?|tooling"
+    r"|stores?|storage|library|engine|policy|substrate|server|hosting|method|approach|protocol"
+    r"|broker"
+    r"|queue|cache|runtime|compiler|stack|licen[cs]e|vendor|supplier|material|structure|scheme"
+    r"|location|encoding|schema|standard|convention|naming|backend|frontend|editor|model)$",
+    re.IGNORECASE,
+)
+
+
+class Choice(Struct, frozen=True):
+    """`option` was chosen for `subject`."""
+
+    subject: str
+    option: str
+
+    @property
+    def slot(self) -> str:
+        """What another option would contradict."""
+        return f"decision:{name_key(self.subject)}"
+
+
+def chosen_option(text: str) -> str:
+    """The option of MADR's `Chosen option: "X", because ...`, or an empty string."""
+    match = _CHOSEN.search(text)
+    return named(match["quoted"] or match["plain"]) if match else ""
+
+
+def choice_of(title: str, statement: str) -> Choice | None:
+    """What a decision chose for what; None where the words do not say both.
+
+    `title` may state it (`Use X for Y`), or name the subject (`Ledger database`) of the option
+    that `statement` chooses.
+    """
+    option = chosen_option(statement)
+    for found in (stated_choice(title, whole=True), stated_choice(statement)):
+        if found is not None:
+            return Choice(found.subject, option or found.option)
+    if not is_subject(title):
+        return None
+    if not option and (bare := _BARE_USE.match(statement)):
+        option = named(bare["option"])
+    return Choice(named(title), option) if option and not leans(option) else None
+
+
+def stated_choice(text: str, *, whole: bool = False) -> Choice | None:
+    """A choice that one sentence states in full: `We use X for Y`, `keep Y in X`.
+
+    With `whole`, as of a title, the text says nothing besides.
+    """
+    for form in _WHOLE if whole else _FORMS:
+        match = form.match(text)
+        if match is None:
+            continue
+        subject, option = named(match["subject"]), named(match["option"])
+        if name_key(subject) and name_key(option) and not leans(subject) and not leans(option):
+            return Choice(subject, option)
+    return None
+
+
+def is_subject(title: str) -> bool:
+    """Whether a title names a thing (`Ledger database`) rather than stating something."""
+    words = title.split()
+    return 1 <= len(words) <= 5 and bool(_TOPIC.search(title)) and not _VERB_FIRST.match(title)

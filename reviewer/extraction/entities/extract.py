@@ -1,0 +1,184 @@
+"""Records in, entity candidates out: without a store and without looking back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from reviewer.clock import from_iso
+from reviewer.extraction.candidates import RuleClass, Setting
+from reviewer.extraction.confidence import confidence, freshness_of
+from reviewer.extraction.entities.decisions import is_decision_entry, not_in_force
+from reviewer.extraction.entities.entity import EntityCandidate
+from reviewer.extraction.entities.rule import EntityRule, Found, Place
+from reviewer.extraction.entities.rules import ENTITY_EXTRACTOR_VERSION, first_find
+from reviewer.extraction.extract import NOT_IN_FORCE, Dropped, KnownText, lines_of_span
+from reviewer.extraction.flags import flags_of
+from reviewer.extraction.hints import structural_signal
+from reviewer.extraction.labels import unlabelled
+from reviewer.extraction.passages import wording
+from reviewer.extraction.rules.rule import Statement
+from reviewer.extraction.screens import FRAGMENT, LONGEST, RESTATES_BOOT, screen
+from reviewer.extraction.weights import (
+    BY_PERSON,
+    MOST_IDENTIFIERS,
+    PER_IDENTIFIER,
+    PER_QUALITY,
+    START,
+)
+from reviewer.sources.records import Record, Role, Use
+from reviewer.text.identifiers import identifiers
+from reviewer.text.sentences import split_sentences
+from reviewer.text.units import Unit, UnitKind, units
+
+PER_FACT = 0.05
+"""Weight of each attribute and relation, up to three: a fact that can be queried."""
+MOST_BELOW = 300
+"""Units after a heading that its rule is shown; keeps long records linear."""
+CLOSED = -0.25
+"""Weight of what is no longer in force: history, worth less of a person's time."""
+
+_PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
+_KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
+
+
+def extract_entities(
+    records: Iterable[Record],
+    setting: Setting,
+    dropped: Callable[[Dropped], None] | None = None,
+    *,
+    known: KnownText | None = None,
+) -> Iterator[EntityCandidate]:
+    """Propose entities from a stream of records, in their order.
+
+    Only records with use SAID are looked at; `known` carries boot text from one file of a pass to
+    the next. `dropped` hears of what a rule found and a screen kept out, with the rule's id: that
+    a statement matched no rule at all is for the memory extractor to say.
+    """
+    known = KnownText() if known is None else known
+    signal = structural_signal(setting.path)
+    for record in records:
+        if record.use in _KNOWN_TEXT:
+            known.remember(record.text)
+        elif record.use is Use.SAID:
+            yield from _from_record(record, setting, signal, known, dropped)
+
+
+def _from_record(
+    record: Record,
+    setting: Setting,
+    signal: float,
+    known: KnownText,
+    dropped: Callable[[Dropped], None] | None,
+) -> Iterator[EntityCandidate]:
+    fresh = freshness_of(from_iso(record.at) if record.at else setting.updated, setting.now)
+    closed = not_in_force(record)
+    decision: tuple[int, int] | None = None
+    taken: set[int] = set()
+    for place in _places(record, setting.path):
+        if decision is not None and decision[0] < place.end and place.start < decision[1]:
+            continue
+        match = None if place.start in taken else first_find(place)
+        if match is None:
+            continue
+        rule, found = match
+        taken.update(found.taken)
+        if rule.id == "decision_record":
+            decision = (found.start, found.end)
+        elif rule.id == "decision_sentence" and is_decision_entry(record):
+            continue  # the entry itself is the decision; its other sentences argue for it
+        raw = record.text[found.start : found.end]
+        start, content = found.start, found.content
+        if not content:
+            start, content = unlabelled(record.text, found.start, found.end, wording(raw))
+        reason = _why_not(rule, content, raw, closed, known)
+        if reason is not None:
+            if dropped is not None:
+                lines = lines_of_span(record, found.start, found.end)
+                dropped(Dropped(reason, content[:LONGEST], rule.id, record.key, *lines))
+            continue
+        yield EntityCandidate(
+            type=rule.type,
+            name=found.name,
+            content=content,
+            rule=rule.id,
+            prior=rule.prior,
+            signal=signal,
+            freshness=fresh,
+            confidence=confidence(rule.prior, signal, fresh),
+            weight=_weight(rule, found, content, record.role),
+            record=record,
+            span_start=start,
+            span_end=found.end,
+            extractor_version=ENTITY_EXTRACTOR_VERSION,
+            flags=(*flags_of(content, record.role), *found.flags),
+            attributes=found.attributes,
+            relations=found.relations,
+            slot=found.slot,
+        )
+
+
+def _why_not(
+    rule: EntityRule, content: str, raw: str, closed: bool, known: KnownText
+) -> str | None:
+    """Why what a rule found must not be proposed, or None.
+
+    Structure may be terse (`retention: 90 days`), so only sentences must read as one.
+    """
+    reason = screen(content, raw)
+    if reason is not None and (reason != FRAGMENT or rule.rule_class is RuleClass.SENTENCE):
+        return reason
+    if known.holds(content):
+        return RESTATES_BOOT
+    return NOT_IN_FORCE if closed and rule.id != "decision_record" else None
+
+
+def _places(record: Record, path: str) -> Iterator[Place]:
+    """The statements of a record; a unit that is too long is looked at by its sentences."""
+    text = record.text
+    found = tuple(units(text))
+    for position, unit in enumerate(found):
+        if unit.kind is UnitKind.HEADING:
+            if unit.end - unit.start > LONGEST:
+                continue
+            below = found[position + 1 : position + 1 + MOST_BELOW]
+            yield Place(_statement(record, unit, unit.start, unit.end), record, path, unit.start,
+                        unit.end, below)  # fmt: skip
+        elif unit.kind in _PROSE:
+            for start, end in _pieces(text, unit):
+                yield Place(_statement(record, unit, start, end), record, path, start, end)
+
+
+def _pieces(text: str, unit: Unit) -> Iterator[tuple[int, int]]:
+    if unit.end - unit.start <= LONGEST:
+        yield unit.start, unit.end
+        return
+    for start, end in split_sentences(text, unit.start, unit.end):
+        if end - start <= LONGEST:
+            yield start, end
+
+
+def _statement(record: Record, unit: Unit, start: int, end: int) -> Statement:
+    content = wording(record.text[start:end])
+    title = record.headings[-1] if record.headings else ""
+    return Statement(
+        text=content,
+        lower=content.lower(),
+        kind=unit.kind,
+        role=record.role,
+        shape=record.shape,
+        heading=unit.heading or title,
+        title=title,
+        marker=unit.marker,
+    )
+
+
+def _weight(rule: EntityRule, found: Found, content: str, role: Role) -> float:
+    """0 to 1: as for memories (`extraction.weights`), with points for facts that can be queried."""
+    score = START + PER_QUALITY * rule.quality
+    score += PER_IDENTIFIER * min(len(identifiers(content)), MOST_IDENTIFIERS)
+    score += PER_FACT * min(len(found.attributes) + len(found.relations), 3)
+    if role is Role.USER:
+        score += BY_PERSON
+    if found.flags:
+        score += CLOSED
+    return min(max(score, 0.0), 1.0)

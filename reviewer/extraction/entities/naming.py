@@ -1,0 +1,77 @@
+"""Short names out of the text: titles, subjects, targets; and keys by which names compare."""
+
+from __future__ import annotations
+
+import re
+
+from reviewer.extraction.passages import wording
+
+LONGEST_NAME = 80
+
+_NUMBER = re.compile(
+    r"(?:\[\d{4}-\d\d-\d\d[^\]\n]{0,20}\]|\d{4}-\d\d-\d\d)[ ]*[:—–-]?[ ]*"
+    r"|(?:(?:ADR|RFC|MADR)[- ]?#?(?P<adr>\d{1,5})|(?P<dot>\d{1,5})(?=[.:)])|(?P<zero>0\d{2,4}))"
+    r"[.:)]?[ ]*(?:[-–—][ ]*)?",
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"\[\[(?:[^\]|\n]*\|)?([^\]\n]+)\]\]|\[([^\]\n]+)\]\([^)\n]*\)")
+_ARTICLE = re.compile(r"(?:the|an?|our|your|its|their|this|that|all|every|each)\s+", re.IGNORECASE)
+_COMMA = re.compile(r",\s")
+_CLAUSE = re.compile(
+    r"[;:](?=\s)|\.\s|\s[-–—(]|\s(?:because|since|so that|in order to|unless|which|until|when"
+    r"|instead of|without)\b"
+)
+_KEY = re.compile(r"[^\w.%/+#-]+")
+_PRONOUN = re.compile(
+    r"(?:it|this|that|these|those|they|he|she|you|i|we|there|which|who|what|here|one|both|and|but"
+    r"|so|if|when|then|because|since|not|also|to|for|in|on|at|as|with|from)\b",
+    re.IGNORECASE,
+)
+
+
+def title_parts(title: str) -> tuple[str, str]:
+    """Number and wording of a title: `7. Use X` -> `("7", "Use X")`; dates are left out."""
+    number = ""
+    title = title.replace("~~", "").strip()
+    while match := _NUMBER.match(title):
+        if match.end() == 0 or match.end() == len(title):
+            break
+        number = number or match["adr"] or match["dot"] or match["zero"] or ""
+        title = title[match.end() :].lstrip()
+    return number, wording(title)
+
+
+def named(text: str) -> str:
+    """A name as a person writes it: links by their text, no marks, no leading article."""
+    text = _LINK.sub(lambda match: match[1] or match[2], text)
+    text = wording(text.replace("`", "").replace("**", "").strip(" \t*_()"))
+    stripped = _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
+    return _shortened(stripped or text)
+
+
+def titled(text: str) -> str:
+    """The name of something that is a statement: its wording, in which `every` counts."""
+    text = _LINK.sub(lambda match: match[1] or match[2], text)
+    return _shortened(wording(text.replace("`", "").replace("**", "")))
+
+
+def _shortened(text: str) -> str:
+    """At most LONGEST_NAME characters, cut after a clause, or else at a word."""
+    if len(text) <= LONGEST_NAME:
+        return text
+    head = text[:LONGEST_NAME]
+    clauses = [match for match in _CLAUSE.finditer(head) if match.start() > 20]
+    commas = [match for match in _COMMA.finditer(head) if match.start() > 50]
+    borders = clauses or commas
+    cut = borders[-1].start() if borders else head.rfind(" ")
+    return head[: cut if cut > 20 else LONGEST_NAME].rstrip(" ,;:-–—")
+
+
+def name_key(name: str) -> str:
+    """What two spellings of a name share: lower case, no article, no marks."""
+    return " ".join(_KEY.sub(" ", named(name).lower()).replace("_", " ").split())
+
+
+def leans(text: str) -> bool:
+    """Whether a subject only points elsewhere (`it`, `this`, `which ...`)."""
+    return bool(_PRONOUN.match(text))

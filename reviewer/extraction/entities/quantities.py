@@ -1,0 +1,161 @@
+"""Amounts with units: reading them from text, and telling whether two are exactly the same."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+
+from msgspec import Struct
+
+# Unit -> (dimension, factor to the dimension's base). Months and years have no exact length.
+_TABLE: tuple[tuple[str, str, str], ...] = (
+    ("time", "1e-9", "ns nanosecond nanoseconds"),
+    ("time", "1e-6", "µs us microsecond microseconds"),
+    ("time", "1e-3", "ms msec millisecond milliseconds"),
+    ("time", "1", "s sec secs second seconds"),
+    ("time", "60", "min mins minute minutes"),
+    ("time", "3600", "h hr hrs hour hours"),
+    ("time", "86400", "d day days"),
+    ("time", "604800", "week weeks"),
+    ("calendar", "1", "month months"),
+    ("calendar", "12", "year years"),
+    ("bytes", "1", "B byte bytes"),
+    ("bytes", "1e3", "kB KB kb"),
+    ("bytes", "1e6", "MB mb"),
+    ("bytes", "1e9", "GB gb"),
+    ("bytes", "1e12", "TB tb"),
+    ("bytes", "1024", "KiB"),
+    ("bytes", "1048576", "MiB"),
+    ("bytes", "1073741824", "GiB"),
+    ("bytes", "1099511627776", "TiB"),
+    ("bytes per second", "1e3", "kB/s KB/s"),
+    ("bytes per second", "1e6", "MB/s"),
+    ("bytes per second", "1e9", "GB/s"),
+    ("mass", "1e-3", "mg"),
+    ("mass", "1", "g gram grams"),
+    ("mass", "1e3", "kg kilogram kilograms"),
+    ("mass", "1e6", "t tonne tonnes"),
+    ("length", "1e-6", "µm um"),
+    ("length", "1e-3", "mm"),
+    ("length", "1e-2", "cm"),
+    ("length", "1", "m metre metres meter meters"),
+    ("length", "1e3", "km"),
+    ("force", "1", "N"),
+    ("force", "1e3", "kN"),
+    ("pressure", "1", "Pa"),
+    ("pressure", "1e3", "kPa"),
+    ("pressure", "1e5", "bar"),
+    ("pressure", "1e6", "MPa"),
+    ("pressure", "1e9", "GPa"),
+    ("frequency", "1", "Hz"),
+    ("frequency", "1e3", "kHz"),
+    ("frequency", "1e6", "MHz"),
+    ("frequency", "1e9", "GHz"),
+    ("voltage", "1e-3", "mV"),
+    ("voltage", "1", "V"),
+    ("voltage", "1e3", "kV"),
+    ("current", "1e-3", "mA"),
+    ("current", "1", "A"),
+    ("power", "1e-3", "mW"),
+    ("power", "1", "W"),
+    ("power", "1e3", "kW"),
+    ("power", "1e6", "MW"),
+    ("energy", "3600", "Wh"),
+    ("energy", "3600000", "kWh"),
+    ("torque", "1", "Nm"),
+    ("share", "1", "% percent"),
+    ("celsius", "1", "°C"),
+    ("fahrenheit", "1", "°F"),
+    ("dollar", "1", "$ USD usd"),
+    ("euro", "1", "€ EUR eur"),
+    ("pound", "1", "£ GBP gbp"),
+)
+_UNITS = {
+    unit: (dimension, Decimal(factor))
+    for dimension, factor, names in _TABLE
+    for unit in names.split()
+}
+_COUNTED = (
+    r"requests?|connections?|rows?|lines?|files?|items?|entries|entry|records?|users?|tokens?"
+    r"|characters?|chars?|pixels?|px|fps|threads?|workers?|processes|retries|attempts?|times"
+    r"|messages?|events?|jobs?|nodes?|replicas?|instances?|cores?|shards?|partitions?|versions?"
+    r"|queries|calls?|bits?|cycles?|rpm"
+)
+_KNOWN = "|".join(
+    re.escape(unit) for unit in sorted(_UNITS, key=lambda unit: (-len(unit), unit)) if unit != "$"
+)
+QUANTITY = (
+    r"(?:(?P<currency>[$€£])\s?)?(?P<value>[-+]?\d{1,15}(?:[.,]\d{1,15}){0,5})"
+    rf"(?:\s?(?P<unit>(?:{_KNOWN}|{_COUNTED})(?:\s?(?:per|/)\s?[A-Za-z]{{1,20}}"
+    r"(?:\s(?:and|per)\s[A-Za-z]{1,20})?)?)(?![\w/]))?"
+)
+"""A number with its unit or currency; groups `currency`, `value`, `unit`."""
+
+_QUANTITY = re.compile(QUANTITY)
+_CLOCK = re.compile(
+    r"(?<![\w:.])(?P<clock>[0-2]?\d:[0-5]\d)(?![:\w])(?: ?(?P<zone>UTC|GMT|CES?T|am|pm)\b)?"
+)
+_INSIDE = re.compile(r"[\w.:#-]")
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+
+
+class Quantity(Struct, frozen=True):
+    """An amount at `start:end` of a text, as written."""
+
+    value: str
+    unit: str
+    start: int
+    end: int
+
+
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """The amounts of a text that carry a unit or a currency, and times of day, in order."""
+    clocks = [
+        Quantity(match["clock"], match["zone"] or "", match.start(), match.end())
+        for match in _CLOCK.finditer(text)
+    ]
+    amounts = [
+        Quantity(match["value"], match["unit"] or match["currency"], match.start(), match.end())
+        for match in _QUANTITY.finditer(text)
+        if (match["unit"] or match["currency"])
+        and not _INSIDE.match(text[max(match.start() - 1, 0) : match.start()])
+    ]
+    return tuple(sorted(clocks + amounts, key=lambda amount: amount.start))
+
+
+def same_amount(value: str, unit: str, other: str, other_unit: str) -> bool:
+    """Whether two amounts are exactly the same: `90 days` and `90 d`, `4.8 MB` and `4800 kB`.
+
+    Where one has no unit, the numbers alone are compared. What is no number is compared as text.
+    """
+    first, second = _number(value), _number(other)
+    if first is None or second is None:
+        return _plain(value) == _plain(other) and _plain(unit) == _plain(other_unit)
+    if not unit or not other_unit:
+        return first == second
+    (dimension, factor), (other_dimension, other_factor) = _scale(unit), _scale(other_unit)
+    return dimension == other_dimension and first * factor == second * other_factor
+
+
+def _number(text: str) -> Decimal | None:
+    text = text.strip().replace(" ", "")
+    text = text.replace(",", "") if _THOUSANDS.fullmatch(text) else text.replace(",", ".")
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return None
+
+
+def _scale(unit: str) -> tuple[str, Decimal]:
+    """Dimension and factor of a unit; an unknown one is a dimension of its own, in singular."""
+    unit = unit.strip()
+    if known := _UNITS.get(unit) or _UNITS.get(unit.lower()):
+        return known
+    words = _plain(unit.replace("/", " per ")).split()
+    return " ".join(
+        word[:-1] if len(word) > 3 and word.endswith("s") else word for word in words
+    ), (Decimal(1))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())

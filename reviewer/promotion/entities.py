@@ -1,0 +1,158 @@
+"""Entities (L2): rows of `memory` with a structure of their own beside them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.extraction.entities.entity import EntityType
+from reviewer.promotion.conflicts import open_conflicts
+from reviewer.promotion.entity_rows import add_relation, insert_entity, memory_row
+from reviewer.promotion.entity_views import AttributeView, EntityView, RelationView
+from reviewer.promotion.evidence_rows import copy_evidence
+from reviewer.promotion.structure import entity_type, kind_and_type, take_apart
+from reviewer.promotion.triage import Done
+from reviewer.store.changes import Value
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import Act, Ledger
+from reviewer.text.normalise import clean, duplicate_key
+from reviewer.text.secrets import mask
+
+HAND_AUTHORED = "hand-authored"
+"""Rule and extractor version of what a person wrote without a source."""
+
+
+class Entities:
+    """Reads entities; makes them from memories (graduation) and by hand."""
+
+    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._clock = clock
+
+    def get(self, number: int) -> EntityView:
+        """The structure of an entity. Raises UnknownIdError."""
+        with failures_as_sentences(self._database.path):
+            reader = self._database.reader()
+            row = reader.execute("SELECT * FROM entity WHERE memory_id = ?", (number,)).fetchone()
+            relations = reader.execute(
+                "SELECT kind, target, target_id FROM relation WHERE memory_id = ? ORDER BY id",
+                (number,),
+            ).fetchall()
+        if row is None:
+            raise UnknownIdError(f"#{number} is no entity.")
+        return EntityView(
+            id=number,
+            name=row["name"],
+            slot=row["slot"],
+            attributes=msgspec.json.decode(row["attributes"], type=tuple[AttributeView, ...]),
+            relations=tuple(RelationView(*relation) for relation in relations),
+            graduated_from=row["graduated_from"],
+        )
+
+    def graduated_to(self, memory: int) -> int | None:
+        """The entity that carries a graduated memory on."""
+        with failures_as_sentences(self._database.path):
+            row = (
+                self._database.reader()
+                .execute("SELECT memory_id FROM entity WHERE graduated_from = ?", (memory,))
+                .fetchone()
+            )
+        return row[0] if row else None
+
+    def graduate(self, number: int, type_: str, *, name: str | None = None) -> Done:
+        """Propose an active memory as an entity (`propose_graduation` of `promotion-rules.md`).
+
+        The memory stays as a frozen pointer, the new entity candidate carries the fact with all
+        its evidence; undo deletes the candidate only. Raises UnknownIdError, ReviewerError for an
+        unknown type, ConflictError when the memory is not active or an entity says the same.
+        """
+        kind = entity_type(type_)
+        now = iso(self._clock())
+        with self._ledger.act("graduate") as act:
+            row = memory_row(act, number)
+            _require_active(number, row)
+            content = str(row["content"])
+            values = {**row, "type": str(kind), "pending_since": now}
+            entity = insert_entity(
+                act, values, take_apart(content, kind, name), graduated_from=number
+            )
+            copy_evidence(act, number, entity)
+            act.update("memory", number, status="graduated")
+            open_conflicts(act, [entity], now)
+            act.title = f"Graduated #{number} to {kind} #{entity}"
+        return Done(act.id, act.title, (entity, number))
+
+    def author(self, project: str, type_: str, content: str, *, name: str | None = None) -> Done:
+        """Queue a memory or an entity that a person wrote without a source; marked everywhere.
+
+        Raises ReviewerError for an unknown type or an empty text, ConflictError when it is known.
+        """
+        text = mask(content.strip()).text
+        if not clean(text):
+            raise ReviewerError("The text is empty. Write what is to be remembered.")
+        kind, type_name = kind_and_type(type_)
+        now = iso(self._clock())
+        with self._ledger.act("author") as act:
+            rows = act.query("SELECT id FROM project WHERE name = ?", (project,))
+            project_id = rows[0][0] if rows else act.insert("project", name=project)
+            values = _by_hand(project_id, type_name, text, now)
+            if kind == "entity":
+                number = insert_entity(act, values, take_apart(text, EntityType(type_name), name))
+                open_conflicts(act, [number], now)
+            else:
+                number = _insert_memory(act, values)
+            act.title = f"Wrote {type_name} #{number} by hand"
+        return Done(act.id, act.title, (number,))
+
+    def relate(self, number: int, kind: str, target: int) -> Done:
+        """State that an entity stands in a relation to another.
+
+        Raises UnknownIdError, ReviewerError for an unknown kind, ConflictError for a cycle.
+        """
+        with self._ledger.act("relate") as act:
+            act.title = add_relation(act, number, kind, target)
+        return Done(act.id, act.title, (number, target))
+
+
+def _require_active(number: int, row: dict[str, Value]) -> None:
+    if row["kind"] != "memory":
+        kind = "an entity" if row["kind"] == "entity" else "a conflict"
+        raise ConflictError(f"#{number} is no memory but {kind}.")
+    if row["status"] == "graduated":
+        raise ConflictError(f"#{number} is graduated already.")
+    if row["status"] != "active":
+        raise ConflictError(
+            f"#{number} is not an active memory ({row['status']}): promote it first."
+        )
+
+
+def _by_hand(project_id: int, type_: str, content: str, now: str) -> dict[str, Value]:
+    return {
+        "project_id": project_id,
+        "type": type_,
+        "content": content,
+        "key": duplicate_key(content),
+        "rule": HAND_AUTHORED,
+        "extractor_version": HAND_AUTHORED,
+        "prior": 0.5,
+        "signal": 1.0,
+        "freshness": 1.0,
+        "confidence": 0.5,
+        "rank": 1.0,
+        "flags": HAND_AUTHORED,
+        "first_seen": now,
+        "last_seen": now,
+        "pending_since": now,
+    }
+
+
+def _insert_memory(act: Act, values: dict[str, Value]) -> int:
+    held = act.query(
+        "SELECT id FROM memory WHERE project_id = ? AND kind = 'memory' AND type = ? AND key = ?",
+        (values["project_id"], values["type"], values["key"]),
+    )
+    if held:
+        raise ConflictError(f"#{held[0][0]} says the same already.")
+    return act.insert("memory", **{**values, "kind": "memory", "status": "candidate"})

@@ -1,0 +1,30 @@
+"""What is about to be written to a file, before anything is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """The bytes of a file as they were read, and as they are to be.
+
+    `before` is None when there is no file. With a `problem` (a sentence for the user) nothing can
+    be written, and `after` is what was there.
+    """
+
+    before: bytes | None
+    after: bytes
+    problem: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether writing would change anything; no empty file is made."""
+        return not self.problem and self.after != (self.before or b"")
+
+
+class PlannedFile(Plan, frozen=True, kw_only=True):
+    """A plan for the file at `path`."""
+
+    path: Path

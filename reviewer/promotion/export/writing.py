@@ -1,0 +1,151 @@
+"""Writing a planned file: shown first, backed up, replaced in one step, never over a change."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import stat
+from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
+
+from reviewer.clock import Clock, utc_now
+from reviewer.errors import ConflictError, ReviewerError, SourceError
+from reviewer.promotion.export.block_markup import line_ending, split_lines
+from reviewer.promotion.export.plans import Plan
+from reviewer.text.display import display_line
+
+
+def read_file(path: Path) -> bytes | None:
+    """The bytes of the file behind `path`, symbolic links followed; None when there is none.
+
+    Raises SourceError when it is no regular file or cannot be read.
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise SourceError(f"{path} is no regular file: name a file.")
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def unified_diff(plan: Plan, name: str = "file") -> list[str]:
+    """What writing would change, as lines that are safe to show; empty when nothing would."""
+    before, after = _shown(plan.before or b""), _shown(plan.after)
+    source = "/dev/null" if plan.before is None else f"a/{name}"
+    lines = difflib.unified_diff(before, after, source, f"b/{name}", lineterm="")
+    return [display_line(line) for line in lines]
+
+
+def write_plan(
+    plan: Plan, path: Path, *, backup_folder: Path, clock: Clock = utc_now
+) -> Path | None:
+    """Write a plan to the file behind `path`, and return where the backup of it lies.
+
+    None when nothing had to be changed, or when there was no file. The backup is a copy that
+    only its owner can read, and it is kept. The file is replaced in one step and keeps its owner
+    and permissions; a symbolic link stays, and the file it names is written. The last folder of
+    `path` is made when it is missing.
+
+    Raises ConflictError when the file is no longer as it was planned, ReviewerError for a plan
+    with a problem and when something cannot be written; the file is then as it was.
+    """
+    if plan.problem:
+        raise ReviewerError(f"{path}: {plan.problem}")
+    if not plan.changed:
+        return None
+    target = Path(os.path.realpath(path))
+    _check_unchanged(plan, target)
+    try:
+        _check_replaceable(target)
+        backup = None
+        if plan.before is not None:
+            backup = _back_up(plan.before, target, backup_folder, clock)
+        _replace(plan, target)
+    except OSError as error:
+        at = error.filename or target
+        raise ReviewerError(f"{target} was not written: {at}: {error.strerror}.") from error
+    return backup
+
+
+def _check_unchanged(plan: Plan, target: Path) -> None:
+    if read_file(target) != plan.before:
+        raise ConflictError(
+            f"{target} was changed by something else meanwhile; nothing was written. Look at the"
+            " new difference and try again."
+        )
+
+
+def _check_replaceable(target: Path) -> None:
+    if not target.exists():
+        return
+    if not os.access(target, os.W_OK):
+        raise ReviewerError(f"{target} is read-only: make it writable first.")
+    if target.stat().st_nlink > 1:
+        raise ReviewerError(
+            f"{target} has several names (hard links), which replacing it would part: make the"
+            " others symbolic links."
+        )
+
+
+def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # The digest of the place keeps the AGENTS.md of several projects apart.
+    place = hashlib.sha256(os.fsencode(target)).hexdigest()[:8]
+    stem = f"{target.name}.{place}.{clock():%Y%m%dT%H%M%S.%f}"
+    number = 1
+    while True:
+        backup = folder / (f"{stem}.bak" if number == 1 else f"{stem}-{number}.bak")
+        try:
+            handle = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            number += 1
+            continue
+        with open(handle, "wb") as file:
+            _write(file, data)
+        return backup
+
+
+def _replace(plan: Plan, target: Path) -> None:
+    if not target.parent.exists():
+        target.parent.mkdir()
+    old = target.stat() if plan.before is not None else None
+    fresh = target.with_name(f".{target.name[:100]}.{token_hex(4)}.new")
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if old else 0o666)
+    try:
+        with open(handle, "wb") as file:
+            if old is not None:
+                _take_over(fresh, old)
+            _write(file, plan.after)
+        _check_unchanged(plan, target)
+        os.replace(fresh, target)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def _take_over(fresh: Path, old: os.stat_result) -> None:
+    """Give a new file the owner and the permissions of the old one."""
+    new = fresh.stat()
+    if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        os.chown(fresh, old.st_uid, old.st_gid)
+    fresh.chmod(stat.S_IMODE(old.st_mode))
+
+
+def _write(file: BinaryIO, data: bytes) -> None:
+    file.write(data)
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _shown(data: bytes) -> list[str]:
+    """The lines as text; an ending other than `\\n` shows, and so does a missing one."""
+    lines: list[str] = []
+    for line in split_lines(data):
+        ending = line_ending(line)
+        text = line[: len(line) - len(ending)].decode("utf-8", "backslashreplace")
+        lines.append(text + (ending.decode().removesuffix("\n") if ending else " (no line ending)"))
+    return lines

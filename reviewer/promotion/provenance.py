@@ -1,0 +1,94 @@
+"""Why do I know this? The way from a statement down to the line in the file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.errors import UnknownIdError
+from reviewer.promotion.entities import Entities
+from reviewer.promotion.queue import Queue
+from reviewer.promotion.trusted_state import StateView
+from reviewer.promotion.views import EvidenceView, Kind
+
+_PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)$")
+
+
+class Step(Struct, frozen=True):
+    """One step of the way: its layer (`L3` ... `L0`), what it is, what it says, and where.
+
+    `line` is 0-based; None where the step is no place in a file.
+    """
+
+    layer: str
+    title: str
+    text: str
+    path: str | None = None
+    line: int | None = None
+
+
+class Provenance:
+    """Walks the promotion graph downwards."""
+
+    def __init__(self, queue: Queue, entities: Entities) -> None:
+        self._queue = queue
+        self._entities = entities
+
+    def of(self, number: int) -> tuple[Step, ...]:
+        """The way from a memory or an entity to every line that it rests on.
+
+        Raises UnknownIdError.
+        """
+        steps: list[Step] = []
+        current: int | None = number
+        while current is not None:
+            view = self._queue.candidate(current)
+            layer = "L1" if view.kind is Kind.MEMORY else "L2"
+            title = f"{view.type} #{current} · {view.status}"
+            steps.append(Step(layer, title, view.content))
+            for replaced_at, wording in self._queue.wordings(current):
+                steps.append(Step(layer, f"earlier wording, until {replaced_at[:10]}", wording))
+            current = self._graduated_from(current) if view.kind is Kind.ENTITY else None
+        evidence = self._queue.evidence(number, around=0)
+        if not evidence:
+            steps.append(Step("L0", "hand-authored", "A person wrote this without a source."))
+        return (*steps, *(_place(each) for each in evidence))
+
+    def of_state(self, state: StateView) -> tuple[Step, ...]:
+        """The way from a trusted value to what its person named as evidence."""
+        first = Step("L3", f"{state.key} · set {state.set_at[:10]}", state.value)
+        note = [Step("L3", "note", state.note)] if state.note else []
+        if not state.evidence:
+            return (first, *note, Step("L0", "hand-authored", "No evidence was named."))
+        match = _PLACE.match(state.evidence)
+        if match is None:
+            return (first, *note, Step("L0", "evidence", state.evidence))
+        line = max(int(match["line"]) - 1, 0)
+        said = _line_of(Path(match["path"]), line)
+        return (first, *note, Step("L0", "evidence", said, match["path"], line))
+
+    def _graduated_from(self, number: int) -> int | None:
+        try:
+            return self._entities.get(number).graduated_from
+        except UnknownIdError:
+            return None
+
+
+def _place(evidence: EvidenceView) -> Step:
+    record = evidence.record
+    said = record.text[evidence.span_start : evidence.span_end]
+    when = f" · {record.at[:10]}" if record.at else ""
+    return Step("L0", f"{record.role}{when} · {evidence.rule}", said, record.path, evidence.line)
+
+
+def _line_of(path: Path, line: int) -> str:
+    from reviewer.errors import SourceError
+    from reviewer.promotion.source_view import window
+
+    try:
+        found = window(path, line, line + 1).lines
+    except SourceError as problem:
+        return str(problem)
+    return found[0] if found else f"{path} has no line {line + 1} any more."

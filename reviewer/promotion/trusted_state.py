@@ -1,0 +1,129 @@
+"""Trusted state (L3): keys and values that only a person writes (`promotion-rules.md`).
+
+Nothing here takes the id of a candidate, a memory or an entity, and nothing else writes `state`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from msgspec import Struct
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import ReviewerError, UnknownIdError
+from reviewer.promotion.triage import Done
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import Ledger
+from reviewer.text.secrets import mask
+
+LONGEST_KEY = 200
+
+
+class StateView(Struct, frozen=True):
+    """One value of a key. `ended_at` is None for the one that holds."""
+
+    id: int
+    project: str
+    key: str
+    value: str
+    note: str
+    evidence: str
+    set_at: str
+    ended_at: str | None
+    superseded_by: int | None
+
+    def to_json(self) -> dict[str, Any]:
+        """One flat object."""
+        return {name: getattr(self, name) for name in self.__struct_fields__}
+
+
+class TrustedState:
+    """Reads and writes trusted state. A new value supersedes the old row, which stays."""
+
+    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._clock = clock
+
+    def all(self, project: str | None = None, *, past: bool = False) -> list[StateView]:
+        """What holds, by project and key; with `past`, every value that ever held, newest first."""
+        where = "1" if past else "s.ended_at IS NULL"
+        return self._read(
+            f"{where} AND (?1 IS NULL OR p.name = ?1) ORDER BY p.name, s.key, s.id DESC", project
+        )
+
+    def get(self, project: str, key: str) -> list[StateView]:
+        """All values of a key, newest first. Raises UnknownIdError when it was never set."""
+        found = self._read("p.name = ?1 AND s.key = ?2 ORDER BY s.id DESC", project, key)
+        if not found:
+            raise UnknownIdError(f'{project} has no state "{key}". See: reviewer state list')
+        return found
+
+    def set(
+        self, project: str, key: str, value: str, *, note: str = "", evidence: str = ""
+    ) -> Done:
+        """Write a value by hand; `evidence` says where it can be looked up (`file:line`).
+
+        Secrets are masked. Raises ReviewerError for an empty key or value.
+        """
+        key = key.strip()
+        value, note, evidence = (mask(text.strip()).text for text in (value, note, evidence))
+        if not key or len(key) > LONGEST_KEY:
+            raise ReviewerError(f"A key has 1 to {LONGEST_KEY} characters.")
+        if not value:
+            raise ReviewerError("The value is empty. To end a key: reviewer state unset KEY")
+        now = iso(self._clock())
+        with self._ledger.act("state set", f"Set {key}") as act:
+            projects = act.query("SELECT id FROM project WHERE name = ?", (project,))
+            project_id = projects[0][0] if projects else act.insert("project", name=project)
+            held = act.query(
+                "SELECT id, value, note, evidence FROM state"
+                " WHERE project_id = ? AND key = ? AND ended_at IS NULL",
+                (project_id, key),
+            )
+            if held and held[0][1:] == (value, note, evidence):
+                return Done(0, f"{key} is that already", ())
+            if held:
+                act.update("state", held[0][0], ended_at=now)
+            number = act.insert(
+                "state",
+                project_id=project_id,
+                key=key,
+                value=value,
+                note=note,
+                evidence=evidence,
+                set_at=now,
+            )
+            if held:
+                act.update("state", held[0][0], superseded_by=number)
+                act.title = f"Set {key}, superseding the earlier value"
+        return Done(act.id, act.title, ())
+
+    def unset(self, project: str, key: str) -> Done:
+        """End a key; its values stay readable. Raises UnknownIdError when it does not hold."""
+        with self._ledger.act("state unset", f"Unset {key}") as act:
+            held = act.query(
+                "SELECT s.id FROM state s JOIN project p ON p.id = s.project_id"
+                " WHERE p.name = ? AND s.key = ? AND s.ended_at IS NULL",
+                (project, key),
+            )
+            if not held:
+                raise UnknownIdError(f'{project} has no state "{key}". See: reviewer state list')
+            act.update("state", held[0][0], ended_at=iso(self._clock()))
+        return Done(act.id, act.title, ())
+
+    def _read(self, where: str, *parameters: str | None) -> list[StateView]:
+        with failures_as_sentences(self._database.path):
+            rows: list[sqlite3.Row] = (
+                self._database.reader()
+                .execute(
+                    "SELECT s.*, p.name AS project FROM state s"
+                    f" JOIN project p ON p.id = s.project_id WHERE {where}",
+                    parameters,
+                )
+                .fetchall()
+            )
+        return [
+            StateView(**{name: row[name] for name in StateView.__struct_fields__}) for row in rows
+        ]

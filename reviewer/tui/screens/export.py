@@ -1,0 +1,177 @@
+"""Export: the difference that writing would make, and only then the writing."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from reviewer.engine import Engine
+from reviewer.text.display import display_line
+from reviewer.tui.actions import bindings_for
+from reviewer.tui.screens.moving import Moving
+from reviewer.tui.screens.reading import ReadingScreen
+from reviewer.tui.situation import Situation
+from reviewer.tui.theme import glyphs
+from reviewer.tui.widgets.bars import FooterBar, StatusBar
+from reviewer.tui.widgets.diff_text import diff_blocks
+from reviewer.tui.widgets.field import Field
+from reviewer.tui.widgets.phrases import count
+from reviewer.tui.widgets.text_layout import Block, Run, tail
+from reviewer.tui.widgets.text_pane import TextPane
+
+if TYPE_CHECKING:
+    from reviewer.engine import PlannedFile
+
+_READING = "The difference is still being read: once more."
+
+
+class PlaceField(Field, inherit_bindings=False):
+    """Where to write. Enter takes it, escape leaves it as it was."""
+
+    DEFAULT_CSS = "PlaceField { display: none; margin: 0 1; } PlaceField.-open { display: block; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *Field.BINDINGS,
+        Binding("escape", "leave_place", "leave", show=False),
+    ]
+
+    def action_leave_place(self) -> None:
+        """Back to the difference."""
+        self.remove_class("-open")
+        self.screen.query_one("#difference").focus()
+
+
+class DiffPane(TextPane, inherit_bindings=False):
+    """The difference; its keys are the screen's."""
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+
+class ExportScreen(Moving, ReadingScreen, inherit_bindings=False):
+    """Plans when it opens and when another place is named; writes only the plan in sight."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("export")]
+    AUTO_FOCUS = "#difference"
+
+    def __init__(self, engine: Engine, project: str | None, form: str, place: Path) -> None:
+        """`form` is `markdown`, `ndjson`, `folder`, or the name of a file with a marked block."""
+        super().__init__()
+        self._engine = engine
+        self._project = project
+        self._form = form
+        self._place = place
+        self._plans: list[PlannedFile] | None = None
+        self._why_not = _READING
+
+    def compose(self) -> ComposeResult:
+        """The difference, the field for another place, status and keys."""
+        yield DiffPane(id="difference")
+        yield PlaceField(id="place")
+        yield StatusBar(id="status")
+        yield FooterBar(id="footer")
+
+    def on_mount(self) -> None:
+        """Plan in a worker."""
+        self.show_keys("export")
+        self._read_plans()
+
+    @property
+    def pane(self) -> TextPane:
+        """What scrolls."""
+        return self.query_one(DiffPane)
+
+    def situation(self) -> Situation:
+        """Whether there is something to write."""
+        return Situation(plan=self._why_not)
+
+    def _read_plans(self) -> None:
+        self._plans, self._why_not = None, _READING
+        exports, project, form, place = self._engine.exports, self._project, self._form, self._place
+
+        def work() -> tuple[list[PlannedFile], list[list[str]]]:
+            if form == "folder":
+                plans = list(exports.plan_folder(project, place))
+            elif form in ("markdown", "ndjson"):
+                text = getattr(exports, form)(project)
+                plans = [exports.plan_file(text, place)]
+            else:
+                plans = [exports.plan_into(project, place)]
+            return plans, [exports.diff(plan) for plan in plans]
+
+        self.read(work, lambda found: self._planned(*found), group="plan", failed=self._refused)
+
+    def _refused(self, sentence: str) -> None:
+        self._why_not = sentence
+        self.trouble(sentence)
+        self._draw([Block(sentence, "warm", first=(Run(" "),))])
+
+    def _planned(self, plans: list[PlannedFile], diffs: list[list[str]]) -> None:
+        self._plans = plans
+        problems = [plan.problem for plan in plans if plan.problem]
+        changed = [plan for plan in plans if plan.changed]
+        if problems:
+            self._refused(problems[0])
+            return
+        lines = [line for diff in diffs for line in diff]
+        if not changed:
+            self._why_not = "Nothing would change: what is there says all of it already."
+            self._draw([Block(self._why_not, "dim", first=(Run(" "),))])
+            self.say(self._why_not)
+            return
+        self._why_not = ""
+        self._draw(diff_blocks(lines))
+        what = count(len(changed), "file")
+        self.say(f"Enter writes {what}, each after a backup; escape leaves, nothing is written.")
+
+    def _draw(self, blocks: list[Block]) -> None:
+        pane = self.pane
+        room = max(pane.size.width - 40, 16)
+        place = tail(str(self._place), room, glyphs(self.app).ellipsis)
+        pane.show(
+            blocks, title=f"Export to {place}", hints=("enter writes, p another place", "enter")
+        )
+
+    # keys
+
+    async def write(self) -> None:
+        """Write the plans in sight. A file that changed meanwhile is left alone, and named."""
+        plans, self._why_not = self._plans or [], _READING
+        try:
+            backups = await to_thread(self._engine.exports.write, plans)
+        except BaseException:
+            self._read_plans()
+            raise
+        written = [str(plan.path) for plan in plans if plan.changed]
+        where = written[0] if len(written) == 1 else f"{len(written)} files"
+        kept = f"; the backup is {backups[0]}" if len(backups) == 1 else ""
+        if len(backups) > 1:
+            kept = f"; {len(backups)} backups are in {backups[0].parent}"
+        below = self.app.screen_stack[-2]
+        self.dismiss()
+        for bar in below.query(StatusBar):
+            bar.say(f"Wrote {display_line(where)}{display_line(kept)}")
+
+    def other_place(self) -> None:
+        """Name another file or folder."""
+        field = self.query_one(PlaceField)
+        field.add_class("-open")
+        field.fill(str(self._place))
+        field.focus(scroll_visible=False)
+        self.say("Enter takes the place and shows the difference there, escape leaves it.")
+
+    @on(Field.Entered)
+    def _other_place(self, event: Field.Entered) -> None:
+        event.stop()
+        field = self.query_one(PlaceField)
+        field.action_leave_place()
+        if field.value:
+            self._place = Path(field.value).expanduser()
+            self._read_plans()
+
+    def leave(self) -> None:
+        """Leave; nothing is written."""
+        self.dismiss()

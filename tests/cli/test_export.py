@@ -1,0 +1,104 @@
+"""`export`: the difference first, a backup, and nothing outside the marked block touched."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+
+OURS = "# Agents\n\nBe kind.\n"
+
+
+@pytest.fixture
+def decided(ingested: Reviewer) -> Reviewer:
+    """A store with a fact of each layer."""
+    memory, entity = ingested.ids("--kind", "memory")[0], ingested.ids("--kind", "entity")[0]
+    assert ingested("promote", memory, entity, "--alone").returncode == 0
+    assert ingested("state", "set", "currency", "EUR").returncode == 0
+    return ingested
+
+
+def test_markdown_goes_to_stdout_the_most_trusted_first(decided: Reviewer) -> None:
+    text = decided("export").stdout
+    heads = [line for line in text.splitlines() if line.startswith("## ")]
+    assert heads == ["## Trusted state", "## Entities", "## Memories"]
+    assert "kiosk-decisions.md:" not in text
+    assert "kiosk-decisions.md:" in decided("export", "--marks").stdout
+
+
+def test_ndjson_has_every_field(decided: Reviewer) -> None:
+    lines = decided("export", "--format", "ndjson").stdout.splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert [row["layer"] for row in rows] == ["state", "entity", "memory"]
+    assert all(row["sources"] for row in rows[1:])
+
+
+def test_a_file_is_written_when_it_is_named(decided: Reviewer) -> None:
+    path = decided.folder / "facts.md"
+    done = decided("export", "-o", path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert path.read_text(encoding="utf-8") == decided("export").stdout
+
+
+def test_the_block_of_a_file_that_belongs_to_somebody_else(decided: Reviewer) -> None:
+    path = decided.folder / "AGENTS.md"
+    path.write_text(OURS, encoding="utf-8")
+    done = decided("export", "--into", path)
+    assert (done.returncode, path.read_text()) == (0, OURS)
+    assert "+- **currency**: EUR" in done.stdout
+    assert "Nothing was written" in done.stderr
+    assert "--write" in done.stderr
+    done = decided("export", "--into", path, "--write")
+    assert path.read_text().startswith(OURS)
+    assert "EUR" in path.read_text()
+    (backup,) = [line for line in done.stderr.splitlines() if "before:" in line]
+    with open(backup.partition(": ")[2], encoding="utf-8") as file:
+        assert file.read() == OURS
+    done = decided("export", "--into", path, "--write")
+    assert (done.stdout, done.stderr) == ("", "Nothing changes.\n")
+
+
+def test_a_broken_block_is_refused_and_left_alone(decided: Reviewer) -> None:
+    path = decided.folder / "CLAUDE.md"
+    broken = OURS + "<!-- reviewer:begin join=1 -->\nno end\n"
+    path.write_text(broken, encoding="utf-8")
+    for extra in ((), ("--write",)):
+        assert "CLAUDE.md" in decided.fails("export", "--into", path, *extra)
+    assert path.read_text() == broken
+
+
+def test_a_context_folder(decided: Reviewer) -> None:
+    folder = decided.folder / ".context"
+    folder.mkdir()
+    (folder / "TASKS.md").write_text("- [ ] ours\n")
+    (folder / "CONSTITUTION.md").write_text(OURS)
+    done = decided("export", "--context-dir", folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["CONSTITUTION.md", "TASKS.md"]
+    assert "CONSTITUTION.md" in done.stdout
+    done = decided("export", "--context-dir", folder, "--write")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "CONSTITUTION.md").read_text().startswith(OURS)
+    assert (folder / "TASKS.md").read_text() == "- [ ] ours\n"
+    assert len(list(folder.iterdir())) > 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--write",),
+        ("--into", "a.md", "--context-dir", "b"),
+        ("--into", "a.md", "-o", "b.md"),
+        ("--into", "a.md", "--format", "ndjson"),
+    ],
+)
+def test_what_does_not_go_together(decided: Reviewer, words: tuple[str, ...]) -> None:
+    decided.fails("export", *words, code=2)
+    assert not (decided.folder / "a.md").exists()
+
+
+def test_nothing_decided_yet_is_said(ingested: Reviewer) -> None:
+    done = ingested("export")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "reviewer promote" in done.stderr

@@ -1,0 +1,297 @@
+"""`graduate|add|relate|conflict|state|supersede`, and what `queue` says of the promotion graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+
+ADR = """\
+# {number}. Ledger database
+
+## Status
+
+Accepted
+
+## Decision
+
+We will use {choice} for the ledger database, because two writers have to work at once.
+"""
+
+
+def adr(program: Reviewer, choice: str, number: int) -> Path:
+    path = program.folder / f"{number:04}-ledger-database.md"
+    path.write_text(ADR.format(number=number, choice=choice), encoding="utf-8")
+    assert program("--project", "acme", "ingest", path).returncode == 0
+    return path
+
+
+def show(program: Reviewer, number: int) -> dict[str, Any]:
+    return program.rows("queue", "show", number)[0]
+
+
+def said(program: Reviewer, *arguments: object) -> str:
+    """What a successful call said on stderr; it printed no data."""
+    done = program(*arguments)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    return done.stderr
+
+
+@pytest.fixture
+def rivals(reviewer: Reviewer) -> tuple[Reviewer, int, int, int]:
+    """Two decisions for one slot, the first active, and their conflict."""
+    adr(reviewer, "PostgreSQL", 1)
+    (left,) = reviewer.ids("--kind", "entity")
+    said(reviewer, "promote", left)
+    adr(reviewer, "SQLite", 2)
+    (conflict,) = reviewer.ids("--kind", "conflict")
+    (right,) = reviewer.ids("--kind", "entity")
+    return reviewer, left, right, conflict
+
+
+class TestEntities:
+    def test_graduating_says_what_was_made_and_how_to_undo_it(self, ingested: Reviewer) -> None:
+        memory = ingested.ids("--kind", "memory")[0]
+        said(ingested, "promote", memory, "--alone")
+        line = said(ingested, "graduate", memory, "--as", "decision", "--name", "Receipts")
+        entity = show(ingested, memory)["graduated_to"]
+        assert line == (
+            f"Graduated #{memory} to decision #{entity} - reviewer undo takes it back\n"
+        )
+        shown = show(ingested, entity)
+        assert shown["entity"]["name"] == "Receipts"
+        assert shown["entity"]["graduated_from"] == memory
+        assert shown["kind"] == "entity"
+        assert ingested.ids("--status", "graduated") == [memory]
+
+    def test_an_extracted_entity_shows_its_structure(self, reviewer: Reviewer) -> None:
+        note = reviewer.folder / "hardware.md"
+        note.write_text("# Hardware\n\nThe paper width is 80 mm.\n", encoding="utf-8")
+        assert reviewer("ingest", note).returncode == 0
+        (row,) = reviewer.rows("queue", "list", "--kind", "entity")
+        entity = show(reviewer, row["id"])["entity"]
+        assert {(a["value"], a["unit"]) for a in entity["attributes"]} == {("80", "mm")}
+        text = reviewer("queue", "show", row["id"]).stdout
+        assert f"#{row['id']}  parameter  entity  candidate" in text
+        assert "80 mm" in text
+
+    def test_what_is_written_by_hand_is_marked_everywhere(self, reviewer: Reviewer) -> None:
+        said(reviewer, "--project", "acme", "add", "decision", "We ship on Mondays")
+        (row,) = reviewer.rows("queue", "list")
+        assert (row["hand_authored"], row["source"], row["flags"]) == (
+            True, None, ["hand-authored"]
+        )  # fmt: skip
+        text = reviewer("queue", "show", row["id"]).stdout
+        assert "none: a person wrote this by hand" in text
+        said(reviewer, "promote", row["id"])
+        assert "written by hand" in reviewer("export").stdout
+
+    def test_words_come_from_a_file_or_from_standard_input(self, reviewer: Reviewer) -> None:
+        words = reviewer.folder / "words.txt"
+        words.write_text("We ship on Mondays\n", encoding="utf-8")
+        said(reviewer, "add", "decision", "--content-file", words)
+        done = reviewer("add", "knowledge", "--content-file", "-", typed="Rain is wet today\n")
+        assert done.returncode == 0
+        assert {row["content"] for row in reviewer.rows("queue", "list")} == {
+            "We ship on Mondays", "Rain is wet today"
+        }  # fmt: skip
+
+    def test_it_goes_to_the_only_project_there_is(self, ingested: Reviewer) -> None:
+        said(ingested, "add", "knowledge", "Somebody typed this at the counter")
+        said(ingested, "state", "set", "currency", "EUR")
+        assert {row["project"] for row in ingested.rows("queue", "list")} == {"kiosk"}
+        assert {row["project"] for row in ingested.rows("state", "list")} == {"kiosk"}
+
+    def test_relations_are_stated_by_id(self, reviewer: Reviewer) -> None:
+        for name in ("Poller", "Sender"):
+            said(reviewer, "add", "component", f"The {name} works", "--name", name)
+        poller, sender = sorted(reviewer.ids())
+        said(reviewer, "relate", f"#{poller}", "depends_on", f"#{sender}")
+        assert show(reviewer, poller)["entity"]["relations"] == [
+            {"kind": "depends_on", "target": "Sender", "target_id": sender}
+        ]
+        assert f"depends_on #{sender} Sender" in reviewer("queue", "show", poller).stdout
+        assert "circle" in reviewer.fails("relate", sender, "depends_on", poller)
+        assert "itself" in reviewer.fails("relate", sender, "uses", sender)
+        assert "part_of" in reviewer.fails("relate", sender, "likes", poller)
+        assert "#99 is no entity" in reviewer.fails("relate", sender, "uses", 99)
+
+
+class TestConflicts:
+    def test_both_sides_are_shown_with_their_lines(
+        self, rivals: tuple[Reviewer, int, int, int]
+    ) -> None:
+        program, left, right, conflict = rivals
+        (row,) = program.rows("conflict", "list")
+        assert (row["id"], row["left"]["id"], row["right"]["id"]) == (conflict, left, right)
+        assert (row["resolution"], row["slot"]) == (None, "decision:ledger database")
+        assert row["left"]["source"]["path"] != row["right"]["source"]["path"]
+        for words in (("conflict", "show"), ("queue", "show")):
+            text = program(*words, conflict).stdout
+            assert "0001-ledger-database.md:9" in text
+            assert "0002-ledger-database.md:9" in text
+            assert f"#{left}" in text
+            assert f"#{right}" in text
+        assert program.ids()[0] == conflict
+        assert show(program, left)["conflicts"] == [conflict]
+
+    @pytest.mark.parametrize(
+        ("how", "resolution", "standing"),
+        [
+            ("--keep", "superseded", ("superseded", "active")),
+            ("--both", "kept both", ("active", "candidate")),
+            ("--dismiss", "dismissed", ("active", "candidate")),
+        ],
+    )
+    def test_each_way_of_settling(
+        self,
+        rivals: tuple[Reviewer, int, int, int],
+        how: str,
+        resolution: str,
+        standing: tuple[str, str],
+    ) -> None:
+        program, left, right, conflict = rivals
+        said(program, "conflict", "resolve", conflict, how, *([right] if how == "--keep" else []))
+        assert program.rows("conflict", "list") == []
+        (row,) = program.rows("conflict", "list", "--all")
+        assert row["resolution"] == resolution
+        assert (show(program, left)["status"], show(program, right)["status"]) == standing
+        assert "settled already" in program.fails("conflict", "resolve", conflict, "--both")
+        said(program, "undo")
+        assert [row["id"] for row in program.rows("conflict", "list")] == [conflict]
+        program.nothing_lost()
+
+    def test_one_way_has_to_be_said(self, rivals: tuple[Reviewer, int, int, int]) -> None:
+        program, left, right, conflict = rivals
+        for extra in ((), ("--both", "--dismiss"), ("--keep", right, "--both")):
+            assert "one of" in program.fails("conflict", "resolve", conflict, *extra, code=2)
+        assert "no side" in program.fails("conflict", "resolve", conflict, "--keep", conflict)
+        assert "is no conflict" in program.fails("conflict", "resolve", left, "--both")
+        assert "is a conflict: settle it" in program.fails("promote", conflict)
+
+
+class TestState:
+    def test_it_is_typed_shown_and_ended(self, reviewer: Reviewer) -> None:
+        note = reviewer.folder / "note.md"
+        note.write_text("# Notes\n\nThe region is Ireland.\n", encoding="utf-8")
+        said(reviewer, "--project", "acme", "state", "set", "region", "eu-west-1",
+             "--note", "agreed in May", "--evidence", "note.md:3")  # fmt: skip
+        (row,) = reviewer.rows("state", "show", "region")
+        assert (row["project"], row["value"], row["note"]) == ("acme", "eu-west-1", "agreed in May")
+        assert row["evidence"] == f"{note}:3"
+        last = row["provenance"][-1]
+        assert (last["layer"], last["line"], last["text"]) == ("L0", 2, "The region is Ireland.")
+        text = reviewer("state", "show", "region").stdout
+        assert "The region is Ireland." in text
+        assert f"{note}:3" in text
+        assert reviewer("state", "list").stdout == "region  eu-west-1\n"
+        said(reviewer, "state", "unset", "region")
+        assert reviewer.rows("state", "list") == []
+        assert len(reviewer.rows("state", "list", "--all")) == 1
+        assert 'no state "region"' in reviewer.fails("state", "unset", "region")
+        assert "no state" in reviewer.fails("state", "show", "nothing")
+
+    def test_every_value_that_ever_held(self, reviewer: Reviewer) -> None:
+        for value in ("one", "two", "three"):
+            said(reviewer, "state", "set", "k", value)
+        rows = reviewer.rows("state", "show", "k", "--all")
+        assert [row["value"] for row in rows] == ["three", "two", "one"]
+        assert len(reviewer.rows("state", "show", "k")) == 1
+        assert "superseded" in reviewer("state", "list", "--all").stdout
+
+    def test_setting_it_again_says_so_and_is_no_act(self, reviewer: Reviewer) -> None:
+        said(reviewer, "state", "set", "k", "v")
+        assert said(reviewer, "state", "set", "k", "v") == "k is that already.\n"
+        assert len(reviewer.rows("history")) == 1
+
+    def test_a_project_is_named_where_it_is_not_plain(self, reviewer: Reviewer) -> None:
+        for project in ("one", "two"):
+            said(reviewer, "--project", project, "state", "set", "k", project)
+        assert "--project" in reviewer.fails("state", "set", "k", "v", code=2)
+        assert [row["value"] for row in reviewer.rows("state", "list")] == ["one", "two"]
+        assert reviewer.rows("state", "list", "--project", "two")[0]["value"] == "two"
+
+    @pytest.mark.parametrize("words", [("", "v"), ("k" * 201, "v"), ("k", " ")])
+    def test_empty_words(self, reviewer: Reviewer, words: tuple[str, str]) -> None:
+        assert reviewer.fails("state", "set", *words)
+        assert reviewer.rows("state", "list") == []
+
+
+class TestForesight:
+    def test_queue_show_says_why_down_to_the_line(self, ingested: Reviewer) -> None:
+        (row,) = ingested.rows("queue", "list", "--filter", "thermal")
+        steps = show(ingested, row["id"])["provenance"]
+        assert [step["layer"] for step in steps] == ["L1", "L0"]
+        lines = Path(steps[-1]["path"]).read_text(encoding="utf-8").split("\n")
+        assert "thermal" in lines[steps[-1]["line"]]
+        text = ingested("queue", "show", row["id"]).stdout
+        assert f"{steps[-1]['path']}:{steps[-1]['line'] + 1}" in text.split("why ")[1]
+
+    def test_hints_mark_rows_and_are_in_json(self, reviewer: Reviewer) -> None:
+        for day in range(6):
+            note = reviewer.folder / f"{day}.md"
+            note.write_text(f"# Day {day}\n\nWe decided to keep the drawer closed at night.\n")
+            assert reviewer("ingest", note).returncode == 0
+        (row,) = reviewer.rows("queue", "list")
+        assert row["hints"] == [{"policy": "reference count", "text": "seen 6 times in 1 day"}]
+        assert "★" in reviewer("queue", "list").stdout
+        assert "seen 6 times in 1 day" in reviewer("queue", "show", row["id"]).stdout
+        assert row["status"] == "candidate"
+
+    def test_the_learning_order_is_off_before_thirty_decisions(self, reviewer: Reviewer) -> None:
+        assert reviewer("dev-seed", 150).returncode == 0
+        done = reviewer("queue", "list", "--sort", "learned", "--json")
+        assert "Too few decisions" in done.stderr
+        assert reviewer.ids("--sort", "learned") == reviewer.ids()
+        rows = reviewer.rows("queue", "list")
+        liked = max({r["type"] for r in rows}, key=[r["type"] for r in rows].count)
+        wanted = [r["id"] for r in rows if r["type"] == liked]
+        others = [r["id"] for r in rows if r["type"] != liked]
+        said(reviewer, "promote", *wanted[:15], "--alone")
+        said(reviewer, "reject", *others[:15], "--alone")
+        first = reviewer.rows("queue", "list", "--sort", "learned", "--limit", 1)[0]
+        assert first["type"] == liked
+        learned = show(reviewer, first["id"])["learned"]
+        assert learned["probability"] > 0.5
+        assert 1 <= len(learned["reasons"]) <= 3
+        text = reviewer("queue", "show", first["id"]).stdout
+        assert "likely to be promoted by you" in text
+        assert "you promoted 15 of 15" in text
+
+
+class TestTriggers:
+    def test_reading_only_and_proposing_later(self, reviewer: Reviewer) -> None:
+        note = reviewer.folder / "note.md"
+        note.write_text("# Notes\n\nWe decided to keep the drawer closed at night.\n")
+        done = reviewer("ingest", "--no-extract", note)
+        assert "reviewer extract --store --wave 1" in done.stderr
+        assert reviewer.ids() == []
+        (report,) = reviewer.rows("extract", "--store", "--wave", 1)
+        assert report["new"] == 1
+        (row,) = reviewer.rows("queue", "list")
+        for scope in (("--source", note), ("--record", row["source"]["record_id"])):
+            (report,) = reviewer.rows("extract", "--store", *scope)
+            assert (report["new"], report["repeated"]) == (0, 1)
+        assert reviewer.rows("queue", "list")[0]["seen"] == 3
+        reviewer.nothing_lost(candidates=1)
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("--store",),
+            ("--store", "note.md"),
+            ("--store", "--wave", 1, "--record", "x"),
+            ("--store", "--wave", 1, "--top", 3),
+            ("--wave", 1),
+            (),
+        ],
+    )
+    def test_what_does_not_go_together(self, ingested: Reviewer, words: tuple[object, ...]) -> None:
+        assert "See: reviewer extract --help" in ingested.fails("extract", *words, code=2)
+
+    def test_what_the_store_does_not_hold(self, ingested: Reviewer) -> None:
+        for words in (("--wave", 9), ("--record", "x"), ("--source", "gone.md")):
+            assert "kiosk has no record of" in ingested.fails("extract", "--store", *words)

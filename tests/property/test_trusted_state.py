@@ -1,0 +1,303 @@
+"""Nothing takes the id of a candidate, a memory or an entity and writes trusted state.
+
+"The one hard line in the promotion graph" (`promotion-rules.md`): every method of every
+capability is called with ids of every kind, sources are read for writers of `state`, and random
+histories of all acts are run; the ledger must show that only `state set` and `state unset`, and
+their undo and redo, ever changed a row.
+"""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import click
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import reviewer
+from reviewer.cli.ids import Number
+from reviewer.cli.root import COMMANDS, root
+from reviewer.engine import Engine
+from reviewer.errors import ReviewerError
+from reviewer.promotion.triage import Done, Triage
+from reviewer.promotion.trusted_state import TrustedState
+from tests.property.walking import (
+    BACK_AND_FORTH,
+    MAY_CHANGE_STATE,
+    STATE_KINDS,
+    acts_on_state,
+    methods,
+    state_rows,
+    trespasses,
+    writers_of_state,
+)
+from tests.unit.promotion.graph import entity_of, two_rivals
+
+PACKAGE = Path(reviewer.__file__).parent
+
+
+class Clock:
+    """A clock that moves a second at every look."""
+
+    def __init__(self) -> None:
+        self.moment = datetime(2026, 3, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.moment += timedelta(seconds=1)
+        return self.moment
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory) -> tuple[Path, list[int]]:
+    """A store with rows of every kind and standing, and trusted state; with one id of each."""
+    folder = tmp_path_factory.mktemp("template")
+    return make_store(folder)
+
+
+def make_store(folder: Path) -> tuple[Path, list[int]]:
+    engine = Engine.open(folder / "store.db", clock=Clock())
+    left, right, conflict = two_rivals(engine, folder / "adr")
+    numbers = [left, right, conflict]
+    for place, text in enumerate(("waits", "holds", "is gone", "moved on", "was replaced")):
+        numbers += engine.entities.author("acme", "knowledge", f"A fact that {text}").ids
+        if place:
+            engine.triage.promote(numbers[-1:])
+    engine.triage.restore(numbers[-3:-2])
+    engine.triage.reject(numbers[-3:-2])
+    numbers.append(engine.entities.graduate(numbers[-2], "component").ids[0])
+    engine.triage.supersede(numbers[-2], numbers[-5])
+    engine.state.set("acme", "region", "eu-west-1")
+    engine.state.set("acme", "region", "eu-west-2")
+    engine.close()
+    return folder / "store.db", numbers
+
+
+def test_the_template_has_every_kind_and_standing(template):
+    path, numbers = template
+    engine = Engine.open(path)
+    rows = engine.queue.rows(numbers)
+    assert {row.kind for row in rows} == {"memory", "entity", "conflict"}
+    assert {row.status for row in rows} == {
+        "candidate", "active", "invalid", "superseded", "graduated"
+    }  # fmt: skip
+    engine.close()
+
+
+def test_no_method_of_the_engine_leads_from_a_row_to_trusted_state(template, tmp_path):
+    path, numbers = template
+    assert trespasses(path, tmp_path, numbers) == []
+
+
+def test_the_walk_reaches_every_capability(template):
+    engine = Engine.open(template[0])
+    names = set(methods(engine))
+    engine.close()
+    assert names > {
+        *MAY_CHANGE_STATE, "triage.promote", "entities.graduate", "conflicts.supersede",
+        "intake.ingest", "intake.extract_stored", "insight.order", "exports.items", "queue.ids",
+        "provenance.of", "sources.state",
+    }  # fmt: skip
+
+
+def planted_by_ledger(self: Triage, number: int) -> Done:
+    """What must never be: a row's words become trusted state."""
+    with self._ledger.act("promote") as act:
+        ((content, project),) = act.query(
+            "SELECT content, project_id FROM memory WHERE id = ?", (number,)
+        )
+        act.insert("state", project_id=project, key="k", value=content, set_at="now")
+    return Done(act.id, act.title, (number,))
+
+
+def planted_in_disguise(self: Triage, number: int) -> Done:
+    """The same under the name of the honest act."""
+    with self._ledger.act("state set") as act:
+        ((content, project),) = act.query(
+            "SELECT content, project_id FROM memory WHERE id = ?", (number,)
+        )
+        act.insert("state", project_id=project, key="k", value=content, set_at="now")
+    return Done(act.id, act.title, (number,))
+
+
+def planted_behind_the_ledger(self: Triage, number: int) -> None:
+    """The same past the ledger."""
+    writer = self._ledger._database.writer
+    writer.execute("UPDATE state SET value = (SELECT content FROM memory WHERE id = ?)", (number,))
+
+
+@pytest.mark.parametrize(
+    "planted", [planted_by_ledger, planted_in_disguise, planted_behind_the_ledger]
+)
+def test_a_function_that_does_it_is_found(template, tmp_path, monkeypatch, planted):
+    monkeypatch.setattr(Triage, "trust", planted, raising=False)
+    path, numbers = template
+    assert trespasses(path, tmp_path, numbers[:1]) == ["triage.trust"]
+
+
+def test_a_function_of_trusted_state_that_takes_an_id_is_found(template, tmp_path, monkeypatch):
+    monkeypatch.setattr(TrustedState, "copy", planted_in_disguise, raising=False)
+    path, numbers = template
+    assert trespasses(path, tmp_path, numbers[:1]) == ["state.copy"]
+
+
+def test_what_may_write_it_takes_words_and_no_id(template):
+    engine = Engine.open(template[0])
+    found = methods(engine)
+    engine.close()
+    for name in ("state.set", "state.unset"):
+        for parameter in inspect.signature(found[name]).parameters.values():
+            assert parameter.annotation == "str", (name, parameter)
+
+
+def test_just_one_module_writes_the_table():
+    found = {
+        str(path.relative_to(PACKAGE)): writers_of_state(path.read_text(encoding="utf-8"))
+        for path in PACKAGE.rglob("*.py")
+    }
+    assert [path for path, lines in found.items() if lines] == ["promotion/trusted_state.py"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'act.insert("state", value=1)',
+        'act.update("state", 3, value=1)',
+        'act.update_many("state", [3], value=1)',
+        'act.insert_many("state", rows)',
+        'Change("state", 3, None, {})',
+        'connection.execute("INSERT INTO state (key) VALUES (?)")',
+        'connection.execute(f"UPDATE state SET value = {x}")',
+        'connection.execute("delete\\n from state where 1")',
+    ],
+)
+def test_the_reading_of_sources_sees(source):
+    assert writers_of_state(source) == [1]
+
+
+@pytest.mark.parametrize("source", ['act.insert("memory", state="x")', '"SELECT 1 FROM state"'])
+def test_the_reading_of_sources_passes_over(source):
+    assert writers_of_state(source) == []
+
+
+def commands(command: click.Command, path: tuple[str, ...] = ()):
+    """Every command of the command line, by its words."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            assert found is not None
+            yield from commands(found, (*path, name))
+    else:
+        yield path, command
+
+
+def test_no_command_takes_an_id_and_writes_it():
+    found = dict(commands(root))
+    assert {path[0] for path in found} == set(COMMANDS)
+    writing = {path: command for path, command in found.items() if path[0] == "state"}
+    assert set(writing) == {("state", verb) for verb in ("list", "show", "set", "unset")}
+    for path, command in writing.items():
+        assert not [p for p in command.params if isinstance(p.type, Number)], path
+    for path in PACKAGE.joinpath("cli").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert path.name == "state.py" or ".state.set(" not in text, path
+
+
+ACTS = {
+    "promote": lambda e, a, b, w: e.triage.promote([a]),
+    "promote alone": lambda e, a, b, w: e.triage.promote([a, b], alone=True),
+    "reject": lambda e, a, b, w: e.triage.reject([a]),
+    "defer": lambda e, a, b, w: e.triage.defer([a, b]),
+    "restore": lambda e, a, b, w: e.triage.restore([a]),
+    "edit": lambda e, a, b, w: e.triage.edit(a, f"Words about {w}"),
+    "reword": lambda e, a, b, w: e.triage.edit(a, f"Other words about {w}", promote=False),
+    "merge": lambda e, a, b, w: e.triage.merge(a, b),
+    "supersede": lambda e, a, b, w: e.triage.supersede(a, b),
+    "graduate": lambda e, a, b, w: e.entities.graduate(a, "decision", name=w),
+    "author": lambda e, a, b, w: e.entities.author("acme", "knowledge", f"Somebody said {w}"),
+    "author entity": lambda e, a, b, w: e.entities.author(
+        "acme", "decision", f"We will use {w} for the ledger database"
+    ),
+    "relate": lambda e, a, b, w: e.entities.relate(a, "depends_on", b),
+    "keep": lambda e, a, b, w: e.conflicts.supersede(a, b),
+    "keep both": lambda e, a, b, w: e.conflicts.keep_both(a),
+    "dismiss": lambda e, a, b, w: e.conflicts.dismiss(a),
+    "extract": lambda e, a, b, w: e.intake.extract_stored(project="acme", wave=1),
+    "more": lambda e, a, b, w: e.intake.more(project="acme"),
+    "seed": lambda e, a, b, w: e.intake.seed(3),
+    "state set": lambda e, a, b, w: e.state.set("acme", w, w),
+    "state unset": lambda e, a, b, w: e.state.unset("acme", w),
+    "undo": lambda e, a, b, w: e.history.undo(),
+    "redo": lambda e, a, b, w: e.history.redo(),
+    "undo act": lambda e, a, b, w: e.history.undo_act(b),
+}
+STATE_ACTS = {"state set", "state unset", "undo", "redo", "undo act"}
+
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(sorted(ACTS)),
+        st.integers(1, 14),
+        st.integers(1, 14),
+        st.sampled_from(["region", "db", "SQLite", "MariaDB"]),
+    ),
+    min_size=5,
+    max_size=30,
+)
+
+
+@given(history=steps)
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_no_history_of_acts_leads_to_trusted_state(template, history):
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(template[0], Path(folder) / "store.db")
+        engine = Engine.open(Path(folder) / "store.db", clock=Clock())
+        try:
+            for name, a, b, word in history:
+                before, ledger = state_rows(engine), engine.history.acts_total()
+                try:
+                    ACTS[name](engine, a, b, word)
+                except ReviewerError:
+                    assert state_rows(engine) == before
+                    assert engine.history.acts_total() == ledger
+                if name not in STATE_ACTS:
+                    assert state_rows(engine) == before, name
+            for kind, origin in acts_on_state(engine):
+                assert kind in STATE_KINDS | BACK_AND_FORTH
+                assert origin in STATE_KINDS
+            assert engine.history.verify().problems == ()
+        finally:
+            engine.close()
+
+
+def test_the_acts_of_the_histories_are_those_of_the_engine(template):
+    """Whoever adds a method that writes adds it to ACTS as well."""
+    engine = Engine.open(template[0])
+    writing = {
+        name
+        for name, method in methods(engine).items()
+        if name.split(".")[0] in ("triage", "entities", "conflicts", "state", "intake", "history")
+        and inspect.signature(method).return_annotation in ("Done", "Undone", "WaveReport")
+    }
+    engine.close()
+    named = {
+        code.co_names[0] + "." + code.co_names[1]
+        for code in (act.__code__ for act in ACTS.values())
+    }
+    assert writing - named == {"intake.ingest"}
+
+
+def test_copying_by_hand_is_words_typed_again(template, tmp_path):
+    """The way that is left: a person reads and types."""
+    shutil.copy(template[0], tmp_path / "store.db")
+    engine = Engine.open(tmp_path / "store.db")
+    words = engine.queue.candidate(entity_of(engine, "postgresql")).content
+    engine.state.set("acme", "ledger database", words)
+    assert {kind for kind, _ in acts_on_state(engine)} == {"state set"}
+    engine.close()

@@ -1,0 +1,116 @@
+"""What is looked at is whole: help that scrolls, evidence that turns, marks that a terminal has."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.text.display import use_ascii_marks
+from reviewer.tui.screens.help import HelpScreen
+from reviewer.tui.theme import GLYPHS
+from reviewer.tui.widgets.evidence_pane import evidence_blocks
+from tests.tui.conftest import opened
+from tests.tui.views import evidence, record
+
+
+@pytest.fixture(autouse=True)
+def _all_characters():
+    yield
+    use_ascii_marks(False)
+
+
+@pytest.mark.parametrize("size", [(118, 34), (60, 20)])
+async def test_the_row_of_the_cursor_is_always_in_sight_in_help(stocked, size):
+    async with opened(stocked, size=size) as screen:
+        await screen.press("question_mark")
+        shown = screen.app.screen
+        assert isinstance(shown, HelpScreen)
+        for key in ("G", "k", "k", "g", "pagedown", "ctrl+d", "pageup", "G"):
+            await screen.press(key)
+            row = shown.rows.current
+            lines = screen.text.splitlines()
+            here = [line for line in lines if line.startswith("▌")]
+            assert len(here) == 1, key
+            assert row.action.title[:14] in here[0]
+        assert shown.rows.scroll_offset.y > 0
+
+
+async def test_help_says_the_whole_sentence_of_the_row(stocked):
+    async with opened(stocked, size=(60, 20)) as screen:
+        await screen.press("question_mark")
+        shown = screen.app.screen
+        for row in shown.rows.rows:
+            if row.action is None:
+                continue
+            shown.rows.move_to(shown.rows.rows.index(row))
+            await screen.settle()
+            flat = " ".join(screen.text.split())
+            assert " ".join(row.explanation.split()) in flat
+
+
+async def test_square_brackets_turn_the_evidence(engine, tmp_path):
+    said = "Always run `make check` before you open a pull request."
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.md").write_text(f"# Of {name}\n\nHello {name}.\n\n- {said}\n", "utf-8")
+        engine.intake.ingest([tmp_path / f"{name}.md"], project="acme")
+    async with opened(engine) as screen:
+        assert "1 of 2" in screen.text
+        assert "[ ] turn" in screen.text
+        await screen.press("right_square_bracket")
+        assert "2 of 2" in screen.text
+        await screen.press("right_square_bracket")
+        assert screen.status == "This is the last evidence of this row."
+        await screen.press("left_square_bracket", "left_square_bracket")
+        assert "1 of 2" in screen.text
+        assert screen.status == "This is the first evidence of this row."
+        await screen.press("question_mark")
+        assert "next evidence" in screen.text
+
+
+def test_a_heading_that_stands_before_the_record_is_not_said_again():
+    before = record(id=4, shape="section", text="# ADR 1\n\nAccepted.", headings=("ADR 1",))
+    found = evidence(
+        text="## Decision\n\nWe use WAL.", shape="section", headings=("ADR 1", "Decision"),
+        before=(before,), span=(13, 24),
+    )  # fmt: skip
+    shown = [block.text for block in evidence_blocks(found, GLYPHS)]
+    assert sum("ADR 1" in text for text in shown) == 1
+
+
+def test_a_heading_that_was_cut_away_before_the_record_is_said():
+    before = record(id=4, shape="section", text="# ADR 1\n\n" + "word " * 200, headings=("ADR 1",))
+    found = evidence(
+        text="## Decision\n\nWe use WAL.", shape="section", headings=("ADR 1", "Decision"),
+        before=(before,), span=(13, 24),
+    )  # fmt: skip
+    assert "ADR 1" in [block.text for block in evidence_blocks(found, GLYPHS)]
+
+
+async def test_the_palette_finds_an_action_by_what_it_does(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("ctrl+p", *"theme")
+        await screen.until(lambda: "dark or light" in screen.text)
+
+
+async def test_ascii_marks_what_is_hidden_with_ascii(engine, tmp_path):
+    note = tmp_path / "n.md"
+    note.write_text(
+        "We decided to use \x1b[31mred\x07 ink \u202e for the ledger because.\n", "utf-8"
+    )
+    engine.intake.ingest([note], project="acme")
+    async with opened(engine, ascii=True) as screen:
+        assert "^[[31mred^G" in screen.text
+        assert "<U+202E>" in screen.text
+        await screen.press("e")
+        assert screen.text.isascii()
+
+
+async def test_no_color_sends_no_colour(stocked, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(stocked) as screen:
+        for keys in ((), ("e",), ("escape", "ctrl+p"), ("escape", "f8"), ("f7",)):
+            await screen.press(*keys)
+            strips = screen.app.screen._compositor.render_strips()
+            styles = [part.style for strip in strips for part in strip if part.style]
+            assert styles
+            assert not [one for one in styles if one.color or one.bgcolor]
+        assert any(one.bold for one in styles)

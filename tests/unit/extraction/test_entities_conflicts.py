@@ -1,0 +1,143 @@
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from reviewer.extraction.entities.conflicts import contradicts
+from reviewer.extraction.entities.entity import Attribute, EntityCandidate
+from reviewer.extraction.entities.extract import extract_entities
+from reviewer.extraction.entities.quantities import quantities, same_amount
+from tests.unit.extraction.making import SETTING, note
+
+
+class Row(Struct, frozen=True):
+    """As a row of the store would be."""
+
+    type: str
+    slot: str
+    attributes: tuple[Attribute, ...] = ()
+
+
+def parameter(value: str, unit: str, **changes: Any) -> Row:
+    values: dict[str, Any] = {
+        "type": "parameter",
+        "slot": "parameter:retention",
+        "attributes": (Attribute("value", value, unit),),
+    }
+    return Row(**(values | changes))
+
+
+def read(text: str) -> EntityCandidate:
+    (found,) = extract_entities([note(text)], SETTING)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("90", "days"), ("90", "d")),
+        (("1", "week"), ("7", "days")),
+        (("4.8", "MB"), ("4800", "kB")),
+        (("5,000", "rows"), ("5000", "row")),
+        (("0.1", "s"), ("100", "ms")),
+        (("1", "year"), ("12", "months")),
+        (("20", "requests per minute"), ("20", "requests/minute")),
+        (("30", ""), ("30", "s")),
+        (("4,8", "kg"), ("4800", "g")),
+    ],
+)
+def test_the_same_amount_in_other_words(one: tuple[str, str], other: tuple[str, str]) -> None:
+    assert same_amount(*one, *other)
+    assert same_amount(*other, *one)
+    assert contradicts(parameter(*one), parameter(*other)) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("90", "days"), ("30", "days")),
+        (("3", "months"), ("90", "days")),
+        (("4.8", "MB"), ("4.8", "MiB")),
+        (("4.8", "MB"), ("4801", "kB")),
+        (("5", "mg"), ("5", "MB")),
+        (("30", ""), ("31", "s")),
+        (("06:00", "UTC"), ("07:00", "UTC")),
+    ],
+)
+def test_another_amount(one: tuple[str, str], other: tuple[str, str]) -> None:
+    assert not same_amount(*one, *other)
+    found = contradicts(parameter(*one), parameter(*other))
+    assert found is not None
+    assert contradicts(parameter(*other), parameter(*one)) is not None
+
+
+def test_a_contradiction_names_both_sides() -> None:
+    found = contradicts(parameter("90", "days"), parameter("30", "days"))
+    assert found is not None
+    assert (found.slot, found.attribute) == ("parameter:retention", "value")
+    assert str(found) == "value: 90 days or 30 days"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"slot": "parameter:timeout"},
+        {"slot": ""},
+        {"type": "component"},
+        {"attributes": ()},
+        {"attributes": (Attribute("request logs", "30", "days"),)},
+    ],
+)
+def test_different_things_do_not_contradict_each_other(changes: dict[str, Any]) -> None:
+    assert contradicts(parameter("90", "days"), parameter("30", "days", **changes)) is None
+
+
+def test_nothing_contradicts_without_a_slot() -> None:
+    some = parameter("90", "days", slot="")
+    assert contradicts(some, parameter("30", "days", slot="")) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "conflict"),
+    [
+        ("We use SQLite for the queue.", "We will use Redis for the queue.", True),
+        ("We will use SQLite for the queue.", "We decided to use SQLite 3 for the queue.", False),
+        ("We will use SQLite 3 for the queue.", "We decided to use SQLite 4 for the queue.", True),
+        ("We will use SQLite for the queue.", "We will use Redis for the cache.", False),
+        ("We decided to keep sessions in Redis.", "We will keep sessions in PostgreSQL.", True),
+        ("Logs must leave the country.", "Logs must not leave the country.", True),
+        ("Logs must leave the country.", "Logs shall leave the country.", False),
+        ("The close must finish within 30 min.", "The close must finish within 2 h.", True),
+        ("The close must finish within 120 min.", "The close must finish within 2 h.", False),
+        ("- retention = 90 days", "Retention is 30 days.", True),
+        ("- retention = 90 days", "The retention is 90 d.", False),
+        ("- retention = 90 days for logs", "- retention = 10 years for postings", False),
+    ],
+)
+def test_what_two_texts_say(one: str, other: str, conflict: bool) -> None:
+    if one.startswith("We use"):
+        one = f"- [Decision] {one}"
+    first, second = read(one), read(other)
+    assert bool(contradicts(first, second)) is conflict
+    assert bool(contradicts(second, first)) is conflict
+
+
+def test_number_date_and_status_of_a_record_contradict_nothing() -> None:
+    first = Row("decision", "decision:cache", (Attribute("date", "2026-01-01"),))
+    second = Row("decision", "decision:cache", (Attribute("date", "2026-02-01"),))
+    assert contradicts(first, second) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("within 30 s of 4.8 MB", [("30", "s"), ("4.8", "MB")]),
+        ("at most $4,000 a month", [("4,000", "$")]),
+        ("before 06:00 UTC", [("06:00", "UTC")]),
+        ("600 requests per minute", [("600", "requests per minute")]),
+        ("version 16 of PR #30 in v2.5 s1", []),
+        ("30 things", []),
+    ],
+)
+def test_reading_amounts(text: str, found: list[tuple[str, str]]) -> None:
+    assert [(each.value, each.unit) for each in quantities(text)] == found

@@ -1,0 +1,55 @@
+import re
+
+import pytest
+
+from reviewer.extraction.candidates import RuleClass
+from reviewer.extraction.entities.entity import EntityType
+from reviewer.extraction.entities.extract import extract_entities
+from reviewer.extraction.entities.rule import EntityRule
+from reviewer.extraction.entities.rules import ENTITY_EXTRACTOR_VERSION, RULES
+from reviewer.extraction.rules import PRIORS
+from tests.unit.extraction.making import SETTING, record
+
+EXAMPLES = [(rule, text, name) for rule in RULES for text, name in rule.examples]
+
+
+def found_by(rule: EntityRule, text: str) -> str:
+    """The name of what the rule proposes for a record with this text; empty when nothing."""
+    title = re.search(r"^#+ (.*)", text, re.MULTILINE)
+    source = record(text, role=rule.role, shape=rule.shape, headings=(title[1],) if title else ())
+    found = [c for c in extract_entities([source], SETTING) if c.rule == rule.id]
+    assert len(found) <= 1
+    assert all(c.type is rule.type for c in found)
+    return found[0].name if found else ""
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "name"), EXAMPLES, ids=[f"{r.id}: {t[:40]}" for r, t, _ in EXAMPLES]
+)
+def test_a_rule_does_what_its_examples_say(rule: EntityRule, text: str, name: str) -> None:
+    assert found_by(rule, text) == name
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_every_rule_shows_what_it_takes_and_what_it_leaves(rule: EntityRule) -> None:
+    assert {bool(name) for _, name in rule.examples} == {True, False}
+    assert re.fullmatch(r"[a-z]+(?:_[a-z]+)*", rule.id)
+    assert rule.description.endswith(".")
+    assert "\n" not in rule.description
+    assert 0 <= rule.quality <= 1
+
+
+def test_every_type_can_be_proposed_by_a_heading_and_by_a_list_item() -> None:
+    for type_ in EntityType:
+        classes = {rule.rule_class for rule in RULES if rule.type is type_}
+        assert classes >= {RuleClass.HEADING, RuleClass.LIST_ITEM}
+
+
+def test_ids_are_unique_and_priors_those_of_the_promotion_rules() -> None:
+    assert len({rule.id for rule in RULES}) == len(RULES)
+    assert all(rule.prior == PRIORS[rule.rule_class] for rule in RULES)
+    assert {rule.rule_class for rule in RULES} == set(RuleClass)
+
+
+def test_the_version_is_a_version() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", ENTITY_EXTRACTOR_VERSION)

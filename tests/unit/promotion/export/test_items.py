@@ -1,0 +1,79 @@
+"""Secrets are masked again before anything leaves, and JSON Lines carry every field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from reviewer.promotion.export.context_folder import plan_context_folder
+from reviewer.promotion.export.items import ExportItem, Relation, mask_items
+from reviewer.promotion.export.markdown import render_markdown
+from reviewer.promotion.export.ndjson import render_ndjson
+from reviewer.promotion.views import SourceRef
+
+BODY = "q7Zk3Vn9Tb1Xw5Rm8Lc2Pd6Hs4Jf0Gy1Kq"
+TOKEN = f"ghp_{BODY}"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"content": f"use {TOKEN} here"},
+        {"name": TOKEN},
+        {"value": TOKEN},
+        {"name": "api_key", "value": BODY},
+        {"note": TOKEN},
+        {"evidence": TOKEN},
+        {"attributes": (("rationale", TOKEN),)},
+        {"attributes": (("api_key", BODY),)},
+        {"relations": (Relation("part_of", TOKEN, 2),)},
+        {"sources": (SourceRef(f"notes/{TOKEN}.md", 0, 1, "r"),)},
+    ],
+)
+def test_no_secret_leaves_in_any_form(make, fields):
+    item = make(**fields)
+    masked = mask_items([item])
+    assert masked.masked == len(masked.kinds) == 1
+    assert mask_items(masked.items).masked == 0
+    planned = plan_context_folder([item], Path("/nowhere/.context"))
+    for text in (
+        render_markdown([item], marks=True),
+        render_ndjson([item]),
+        *(file.after.decode() for file in planned),
+    ):
+        assert BODY not in text
+
+
+def test_what_holds_no_secret_is_not_touched(make):
+    items = (make(name="api_key", value="process.env.API_KEY"), make(content="rotate every 90 d"))
+    masked = mask_items(items)
+    assert masked.items == items
+    assert masked.kinds == ()
+
+
+def test_a_line_holds_every_field(make):
+    item = make(
+        "entity", id=4, type="decision", name="Pump B", content="Use pump B\nof Acme",
+        rule="heading", extractor_version="0.3.0", confidence=0.7,
+        decided_at="2026-03-01T10:00:00.000Z",
+    )  # fmt: skip
+    line = render_ndjson([item])
+    assert line.count("\n") == 1
+    values = msgspec.json.decode(line)
+    assert set(values) == set(ExportItem.__struct_fields__)
+    assert values["content"] == "Use pump B\nof Acme"
+    assert values["sources"] == [
+        {"path": "notes/pump.md", "line_start": 9, "line_end": 12, "record_id": "sha256:1"}
+    ]
+    assert msgspec.json.decode(line, type=ExportItem) == item
+
+
+def test_what_has_no_source_is_told_to_be_written_by_hand(make):
+    lines = render_ndjson([make("state", id=1), make(id=2, sources=()), make(id=3)]).splitlines()
+    assert [msgspec.json.decode(line)["hand_authored"] for line in lines] == [False, True, False]
+
+
+def test_text_that_is_no_unicode_is_written_all_the_same(make):
+    assert msgspec.json.decode(render_ndjson([make(content="a\ud800b")]))["content"] == "a?b"

@@ -1,0 +1,186 @@
+"""Writing: a backup first, one step, never over somebody else's change."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from reviewer.errors import ConflictError, ReviewerError, SourceError
+from reviewer.promotion.export import writing
+from reviewer.promotion.export.plans import Plan
+from reviewer.promotion.export.writing import read_file, unified_diff, write_plan
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def target(tmp_path) -> Path:
+    path = tmp_path / "project" / "AGENTS.md"
+    path.parent.mkdir()
+    path.write_bytes(b"mine\r\n")
+    return path
+
+
+@pytest.fixture
+def put(tmp_path):
+    """Write bytes over what a path holds."""
+
+    def write(path: Path, after: bytes) -> Path | None:
+        plan = Plan(before=read_file(path), after=after)
+        return write_plan(plan, path, backup_folder=tmp_path / "backups", clock=lambda: NOON)
+
+    return write
+
+
+def test_the_file_is_written_and_its_old_bytes_are_in_the_backup(target, put):
+    backup = put(target, b"ours\n")
+    assert target.read_bytes() == b"ours\n"
+    assert backup.read_bytes() == b"mine\r\n"
+    assert backup.name.startswith("AGENTS.md.")
+    assert "20260301T120000" in backup.name
+    assert os.listdir(target.parent) == ["AGENTS.md"]
+
+
+def test_backups_are_private_and_never_overwritten(target, put, tmp_path):
+    first, second = put(target, b"two"), put(target, b"three")
+    assert [first.read_bytes(), second.read_bytes()] == [b"mine\r\n", b"two"]
+    assert first.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "backups").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o600, 0o755])
+def test_permissions_are_kept(target, put, mode):
+    target.chmod(mode)
+    put(target, b"ours")
+    assert target.stat().st_mode & 0o777 == mode
+
+
+def test_a_new_file_gets_the_usual_permissions_and_its_folder(tmp_path, put):
+    usual = tmp_path / "usual"
+    usual.touch()
+    path = tmp_path / ".context" / "DECISIONS.md"
+    assert put(path, b"ours") is None
+    assert path.read_bytes() == b"ours"
+    assert path.stat().st_mode == usual.stat().st_mode
+    assert not (tmp_path / "backups").exists()
+
+
+def test_folders_of_a_mistyped_path_are_not_made(tmp_path, put):
+    with pytest.raises(ReviewerError, match="was not written"):
+        put(tmp_path / "a" / "b" / "AGENTS.md", b"ours")
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_symbolic_link_stays_and_its_file_is_written(target, put, tmp_path):
+    link = tmp_path / "CLAUDE.md"
+    link.symlink_to(target)
+    put(link, b"ours")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"ours"
+
+
+def test_a_change_since_the_plan_is_a_conflict(target, tmp_path):
+    plan = Plan(before=target.read_bytes(), after=b"ours")
+    target.write_bytes(b"theirs")
+    with pytest.raises(ConflictError, match="changed by something else"):
+        write_plan(plan, target, backup_folder=tmp_path / "backups")
+    assert target.read_bytes() == b"theirs"
+
+
+@pytest.mark.parametrize("before", [b"mine\r\n", None])
+def test_a_file_that_vanished_or_appeared_is_a_conflict(target, tmp_path, before):
+    path = target if before is None else tmp_path / "gone.md"
+    with pytest.raises(ConflictError):
+        write_plan(Plan(before=before, after=b"x"), path, backup_folder=tmp_path / "backups")
+    assert target.read_bytes() == b"mine\r\n"
+    assert not (tmp_path / "gone.md").exists()
+
+
+def test_a_change_during_the_write_is_a_conflict_and_leaves_nothing(target, put, monkeypatch):
+    back_up = writing._back_up
+
+    def back_up_while_another_writes(*args):
+        target.write_bytes(b"theirs")
+        return back_up(*args)
+
+    monkeypatch.setattr(writing, "_back_up", back_up_while_another_writes)
+    with pytest.raises(ConflictError):
+        put(target, b"ours")
+    assert target.read_bytes() == b"theirs"
+    assert os.listdir(target.parent) == ["AGENTS.md"]
+
+
+def test_a_failed_write_leaves_the_file_and_no_rest(target, put, monkeypatch):
+    def no_space(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", no_space)
+    with pytest.raises(ReviewerError, match="No space left"):
+        put(target, b"ours")
+    assert target.read_bytes() == b"mine\r\n"
+    assert os.listdir(target.parent) == ["AGENTS.md"]
+
+
+def test_nothing_is_written_without_a_backup(target, put, tmp_path):
+    (tmp_path / "backups").write_text("in the way")
+    with pytest.raises(ReviewerError, match="backups"):
+        put(target, b"ours")
+    assert target.read_bytes() == b"mine\r\n"
+
+
+def test_an_unchanged_plan_writes_nothing(target, put, tmp_path):
+    moment = target.stat().st_mtime_ns
+    assert put(target, b"mine\r\n") is None
+    assert target.stat().st_mtime_ns == moment
+    assert not (tmp_path / "backups").exists()
+
+
+def test_a_plan_with_a_problem_is_refused(target, tmp_path):
+    plan = Plan(before=b"mine\r\n", after=b"mine\r\n", problem="Line 3 is odd.")
+    with pytest.raises(ReviewerError, match=r"AGENTS\.md: Line 3 is odd\."):
+        write_plan(plan, target, backup_folder=tmp_path)
+
+
+def test_hard_links_are_not_parted(target, put, tmp_path):
+    os.link(target, tmp_path / "CLAUDE.md")
+    with pytest.raises(ReviewerError, match="several names"):
+        put(target, b"ours")
+    assert (tmp_path / "CLAUDE.md").samefile(target)
+
+
+def test_a_read_only_file_is_respected(target, put, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    with pytest.raises(ReviewerError, match="read-only"):
+        put(target, b"ours")
+
+
+def test_only_regular_files_are_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for name in ("pipe", "loop", "."):
+        with pytest.raises(SourceError):
+            read_file(tmp_path / name)
+    assert read_file(tmp_path / "none") is None
+
+
+def test_the_difference_shows_what_would_change_and_is_safe_to_show():
+    plan = Plan(before=b"one\ntwo\r\nsame\n\xffend", after=b"one\ntwo\nsame\n\x1b[31mend")
+    assert unified_diff(plan, "AGENTS.md") == [
+        "--- a/AGENTS.md",
+        "+++ b/AGENTS.md",
+        "@@ -1,4 +1,4 @@",
+        " one",
+        "-two␍",
+        "+two",
+        " same",
+        "-\\xffend (no line ending)",
+        "+␛[31mend (no line ending)",
+    ]
+
+
+def test_the_difference_of_a_new_file_and_of_no_change():
+    assert unified_diff(Plan(before=None, after=b"a\n"), "x")[:2] == ["--- /dev/null", "+++ b/x"]
+    assert unified_diff(Plan(before=b"a", after=b"a")) == []

@@ -1,0 +1,188 @@
+"""Conflicts: two entities with different values for one slot, settled by a person only."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.errors import ConflictError, UnknownIdError
+from tests.unit.promotion.graph import entity_of, ids, two_rivals, write_adr
+
+
+@pytest.fixture
+def rivals(engine, tmp_path) -> tuple[int, int, int]:
+    return two_rivals(engine, tmp_path / "adr")
+
+
+def test_one_item_with_both_sides_and_their_evidence(engine, rivals, tmp_path):
+    left, right, conflict = rivals
+    row = engine.queue.candidate(conflict)
+    assert (row.kind, row.status) == ("conflict", "candidate")
+    view = engine.conflicts.get(conflict)
+    assert (view.left.id, view.right.id, view.slot) == (left, right, "decision:ledger database")
+    assert view.resolution is None
+    assert "PostgreSQL or SQLite" in row.content
+    paths = [evidence.record.path for evidence in engine.queue.evidence(conflict)]
+    assert paths == sorted(str(path) for path in (tmp_path / "adr").iterdir())
+    assert engine.conflicts.of(left) == engine.conflicts.of(right) == [conflict]
+
+
+def test_it_comes_before_everything_else(engine, rivals, queue_up):
+    queue_up("an ordinary fact")
+    from reviewer.engine import QueueQuery, Sort
+
+    for sort in Sort:
+        if sort not in (Sort.NEWEST, Sort.SOURCE, Sort.CONFIDENCE):
+            assert engine.ids(QueueQuery(sort=sort))[0] == rivals[2]
+
+
+def test_finding_it_changes_neither_side(engine, rivals, status):
+    assert [status(n) for n in rivals] == ["active", "candidate", "candidate"]
+
+
+def test_two_candidates_are_no_conflict_until_one_is_accepted(engine, tmp_path):
+    folder = tmp_path / "adr"
+    write_adr(folder, "PostgreSQL", 1)
+    write_adr(folder, "SQLite", 2)
+    engine.intake.ingest([folder], project="acme")
+    assert ids(engine, "kind:conflict") == []
+    engine.triage.promote([entity_of(engine, "sqlite")])
+    (conflict,) = ids(engine, "kind:conflict")
+    view = engine.conflicts.get(conflict)
+    assert {view.left.id, view.right.id} == {
+        entity_of(engine, "sqlite"), entity_of(engine, "postgresql")
+    }  # fmt: skip
+
+
+def test_words_that_look_alike_never_hide_one_side_behind_the_other(engine, tmp_path, status):
+    """Promoting a row merges its near duplicates: a rival among them would be settled silently."""
+    folder = tmp_path / "adr"
+    write_adr(folder, "PostgreSQL", 1)
+    write_adr(folder, "MariaDB", 2)
+    engine.intake.ingest([folder], project="acme")
+    write_adr(folder, "CockroachDB", 3)
+    engine.intake.ingest([folder], project="acme")
+    found = ids(engine, "kind:entity", "waiting")
+    assert len(found) == 3
+    engine.triage.promote(found[:1])
+    assert [status(n) for n in found] == ["active", "candidate", "candidate"]
+    assert len(ids(engine, "kind:conflict")) == 2
+
+
+def test_superseding(engine, rivals, status):
+    left, right, conflict = rivals
+    engine.conflicts.supersede(conflict, right)
+    assert (status(left), status(right)) == ("superseded", "active")
+    assert engine.queue.candidate(left).superseded_by == right
+    assert engine.conflicts.get(conflict).resolution == "superseded"
+    assert conflict not in ids(engine, status="waiting")
+    engine.history.undo()
+    assert [status(n) for n in rivals] == ["active", "candidate", "candidate"]
+    assert engine.conflicts.get(conflict).resolution is None
+
+
+def test_the_side_that_was_active_may_win(engine, rivals, status):
+    left, right, conflict = rivals
+    engine.conflicts.supersede(conflict, left)
+    assert (status(left), status(right)) == ("active", "superseded")
+
+
+def test_keeping_both_decides_neither(engine, rivals, status):
+    left, right, conflict = rivals
+    engine.conflicts.keep_both(conflict)
+    assert (status(left), status(right)) == ("active", "candidate")
+    engine.triage.promote([right])
+    assert ids(engine, "kind:conflict") == [conflict]
+    assert engine.conflicts.get(conflict).resolution == "kept both"
+
+
+def test_dismissing_and_rejecting_are_the_same(engine, rivals, status):
+    left, right, conflict = rivals
+    engine.conflicts.dismiss(conflict)
+    first = engine.queue.candidate(conflict).status, engine.conflicts.get(conflict).resolution
+    engine.history.undo()
+    engine.triage.reject([conflict])
+    assert (engine.queue.candidate(conflict).status,
+            engine.conflicts.get(conflict).resolution) == first  # fmt: skip
+    assert first == ("invalid", "dismissed")
+    assert (status(left), status(right)) == ("active", "candidate")
+    engine.triage.restore([conflict])
+    assert engine.conflicts.get(conflict).resolution is None
+
+
+@pytest.mark.parametrize("settle", ["supersede", "keep_both", "dismiss"])
+def test_a_settled_one_is_not_settled_again_and_not_queued_again(
+    engine, rivals, tmp_path, settle, status
+):
+    left, right, conflict = rivals
+    winner = (left,) if settle == "supersede" else ()
+    getattr(engine.conflicts, settle)(conflict, *winner)
+    with pytest.raises(ConflictError, match="settled already"):
+        engine.conflicts.dismiss(conflict)
+    path = write_adr(tmp_path / "adr", "SQLite", 3)
+    engine.intake.ingest([path], project="acme")
+    engine.intake.extract_stored(project="acme", source=path)
+    if status(right) == "candidate":
+        engine.triage.promote([right])
+    assert ids(engine, "kind:conflict") == [conflict]
+
+
+def test_the_winner_meets_the_other_rivals(engine, rivals, tmp_path):
+    _, right, conflict = rivals
+    engine.intake.ingest([write_adr(tmp_path / "adr", "MongoDB", 3)], project="acme")
+    third = entity_of(engine, "mongodb")
+    engine.conflicts.supersede(conflict, right)
+    pairs = {
+        frozenset((view.left.id, view.right.id))
+        for view in map(engine.conflicts.get, ids(engine, "kind:conflict"))
+    }
+    assert frozenset((right, third)) in pairs
+
+
+@pytest.mark.parametrize("choice", ["PostgreSQL", "PostgreSQL 16"])
+def test_the_same_value_contradicts_nothing(engine, tmp_path, choice):
+    engine.intake.ingest([write_adr(tmp_path / "adr", "PostgreSQL", 1)], project="acme")
+    engine.triage.promote([entity_of(engine, "postgresql")])
+    engine.intake.ingest([write_adr(tmp_path / "adr", choice, 2)], project="acme")
+    assert ids(engine, "kind:conflict") == []
+
+
+def test_projects_do_not_contradict_each_other(engine, tmp_path):
+    engine.intake.ingest([write_adr(tmp_path / "a", "PostgreSQL", 1)], project="acme")
+    engine.triage.promote([entity_of(engine, "postgresql")])
+    engine.intake.ingest([write_adr(tmp_path / "b", "SQLite", 1)], project="other")
+    assert ids(engine, "kind:conflict") == []
+
+
+def test_no_act_of_triage_settles_one_by_accident(engine, rivals, queue_up):
+    left, _, conflict = rivals
+    (other,) = queue_up("an ordinary fact")
+    for act in (
+        lambda: engine.triage.promote([conflict]),
+        lambda: engine.triage.promote([other, conflict]),
+        lambda: engine.triage.edit(conflict, "other words", promote=False),
+        lambda: engine.triage.edit(conflict, "other words", promote=True),
+        lambda: engine.triage.merge(conflict, other),
+        lambda: engine.triage.merge(other, conflict),
+        lambda: engine.triage.supersede(left, conflict),
+    ):
+        with pytest.raises(ConflictError, match=r"is a conflict: settle it"):
+            act()
+    assert engine.conflicts.get(conflict).resolution is None
+
+
+def test_strangers_are_named(engine, rivals, queue_up):
+    left, _, conflict = rivals
+    (other,) = queue_up("an ordinary fact")
+    with pytest.raises(ConflictError, match=f"#{other} is no side of conflict #{conflict}"):
+        engine.conflicts.supersede(conflict, other)
+    for number in (left, other, 999):
+        with pytest.raises(UnknownIdError, match=f"#{number} is no conflict"):
+            engine.conflicts.keep_both(number)
+        with pytest.raises(UnknownIdError, match=f"#{number} is no conflict"):
+            engine.conflicts.get(number)
+
+
+def test_a_settled_conflict_is_no_fact_to_export(engine, rivals):
+    *_, conflict = rivals
+    engine.conflicts.keep_both(conflict)
+    assert conflict not in {item.id for item in engine.exports.items("acme")}

@@ -1,0 +1,226 @@
+"""Entities: graduation, what is written by hand, relations (`promotion-rules.md`, L2)."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.extraction.entities.entity import EntityType
+from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
+
+
+def test_there_are_fifteen_types_and_every_one_can_be_graduated_to(engine):
+    for type_ in EntityType:
+        memory = an_active_memory(engine, f"A fact that becomes a {type_} of its own")
+        entity, _ = engine.entities.graduate(memory, str(type_)).ids
+        assert engine.queue.candidate(entity).type == type_
+    assert len(EntityType) == 15
+
+
+def test_graduation_freezes_the_memory_and_hands_the_fact_on(engine, status):
+    memory = an_active_memory(engine)
+    before = engine.queue.candidate(memory)
+
+    entity, frozen = engine.entities.graduate(memory, "Validation Claim", name="Approvals").ids
+
+    assert frozen == memory
+    assert (status(memory), status(entity)) == ("graduated", "candidate")
+    assert engine.entities.graduated_to(memory) == entity
+    view = engine.entities.get(entity)
+    assert (view.name, view.graduated_from) == ("Approvals", memory)
+    carried = engine.queue.candidate(entity)
+    assert (carried.content, carried.type) == (before.content, "validation_claim")
+
+
+@pytest.mark.parametrize("type_", ["foo", "", "memory", "identity", "decisions"])
+def test_an_unknown_type_is_refused_and_all_types_are_named(engine, type_):
+    memory = an_active_memory(engine)
+    acts = engine.history.acts_total()
+    with pytest.raises(ReviewerError, match=r"no entity type.*validation_claim"):
+        engine.entities.graduate(memory, type_)
+    with pytest.raises(ReviewerError, match="no type"):
+        engine.entities.author("acme", "nonsense", "Some words of a fact")
+    assert engine.history.acts_total() == acts
+
+
+def test_only_an_active_memory_graduates_and_only_once(engine, queue_up):
+    waiting, rejected = queue_up("a fact that waits", "a fact that nobody wants")
+    engine.triage.reject([rejected])
+    memory = an_active_memory(engine)
+    entity, _ = engine.entities.graduate(memory, "decision").ids
+    acts = engine.history.acts_total()
+    for number, words in [
+        (memory, f"#{memory} is graduated already"),
+        (entity, f"#{entity} is no memory but an entity"),
+        (waiting, "promote it first"),
+        (rejected, r"not an active memory \(invalid\)"),
+    ]:
+        with pytest.raises(ConflictError, match=words):
+            engine.entities.graduate(number, "decision")
+    with pytest.raises(UnknownIdError, match="#999"):
+        engine.entities.graduate(999, "decision")
+    assert engine.history.acts_total() == acts
+
+
+def test_a_conflict_does_not_graduate(engine, tmp_path):
+    *_, conflict = two_rivals(engine, tmp_path / "adr")
+    with pytest.raises(ConflictError, match="no memory but a conflict"):
+        engine.entities.graduate(conflict, "decision")
+
+
+def test_what_an_entity_says_already_is_not_said_by_a_second_one(engine):
+    engine.entities.author("acme", "decision", "Deploys need two approvals on Fridays")
+    memory = an_active_memory(engine)
+    with pytest.raises(ConflictError, match="decision that says the same already"):
+        engine.entities.graduate(memory, "decision")
+    assert engine.queue.candidate(memory).status == "active"
+
+
+class TestByHand:
+    def test_it_waits_in_the_queue_and_is_marked_everywhere(self, engine):
+        (memory,) = engine.entities.author(
+            "acme", "preference", "Tabs, not spaces, in Makefiles"
+        ).ids
+        (entity,) = engine.entities.author("acme", "component", "The poller reads the bank").ids
+        for number in (memory, entity):
+            view = engine.queue.candidate(number)
+            assert view.hand_authored
+            assert view.to_json()["hand_authored"] is True
+            assert (view.status, view.rule, view.source) == ("candidate", "hand-authored", None)
+            assert "hand-authored" in view.flags
+            assert engine.provenance.of(number)[-1].title == "hand-authored"
+        engine.triage.promote([memory, entity])
+        assert all(item.by_hand for item in engine.exports.items("acme"))
+
+    def test_a_memory_and_an_entity_may_bear_the_same_type_name(self, engine):
+        (memory,) = engine.entities.author("acme", "project", "The ledger moves to Europe").ids
+        (entity,) = engine.entities.author(
+            "acme", "entity:project", "The ledger moves to Europe"
+        ).ids
+        assert [engine.queue.candidate(n).kind for n in (memory, entity)] == ["memory", "entity"]
+
+    @pytest.mark.parametrize("content", ["", "  \n\t ", "...", "。"])
+    def test_empty_words_are_refused(self, engine, content):
+        with pytest.raises(ReviewerError, match="empty"):
+            engine.entities.author("acme", "decision", content)
+        assert engine.history.acts_total() == 0
+
+    @pytest.mark.parametrize("type_", ["knowledge", "decision", "parameter"])
+    @pytest.mark.parametrize(
+        "word", ["use Redis for sessions and ", "a" * 10, "(((", "\n- x", "A word, and another. "]
+    )
+    def test_a_megabyte_is_taken_in_a_moment(self, engine, type_, word):
+        content = "The cache: " + word * (1_000_000 // len(word))
+        began = time.monotonic()
+        (number,) = engine.entities.author("acme", type_, content).ids
+        assert time.monotonic() - began < 5, "the work grows faster than the words"
+        assert engine.queue.candidate(number).content == content.strip()
+        if type_ != "knowledge":
+            assert len(engine.entities.get(number).name) <= 80
+
+    def test_secrets_are_masked(self, engine):
+        secret = "ghp_" + "a1B2c3D4e5" * 4
+        (number,) = engine.entities.author("acme", "knowledge", f"The token is {secret} here").ids
+        assert secret not in engine.queue.candidate(number).content
+
+    def test_the_same_words_are_not_queued_twice(self, engine):
+        for type_ in ("knowledge", "decision"):
+            engine.entities.author("acme", type_, "Backups are tested on Mondays")
+            with pytest.raises(ConflictError, match="says the same already"):
+                engine.entities.author("acme", type_, "backups are tested on   Mondays.")
+
+
+class TestRelations:
+    @pytest.fixture
+    def parts(self, engine) -> list[int]:
+        return [
+            engine.entities.author("acme", "component", f"The {name} does its work", name=name).ids[
+                0
+            ]
+            for name in ("poller", "sender", "ledger")
+        ]
+
+    def test_it_is_stated_and_taken_back(self, engine, parts):
+        poller, sender, _ = parts
+        engine.entities.relate(poller, "depends_on", sender)
+        (relation,) = engine.entities.get(poller).relations
+        assert (relation.kind, relation.target, relation.target_id) == (
+            "depends_on",
+            "sender",
+            sender,
+        )
+        engine.history.undo()
+        assert engine.entities.get(poller).relations == ()
+
+    @pytest.mark.parametrize("kind", ["part_of", "depends_on", "supersedes"])
+    def test_what_cannot_go_round_never_does(self, engine, parts, kind):
+        first, second, third = parts
+        engine.entities.relate(first, kind, second)
+        engine.entities.relate(second, kind, third)
+        for number, target in ((second, first), (third, first)):
+            with pytest.raises(ConflictError, match="circle"):
+                engine.entities.relate(number, kind, target)
+        assert len(dump(engine, "relation")) == 2
+
+    @pytest.mark.parametrize("kind", ["part_of", "uses"])
+    def test_nothing_stands_in_a_relation_to_itself(self, engine, parts, kind):
+        with pytest.raises(ConflictError, match="itself"):
+            engine.entities.relate(parts[0], kind, parts[0])
+
+    def test_two_may_use_each_other(self, engine, parts):
+        first, second, _ = parts
+        engine.entities.relate(first, "uses", second)
+        engine.entities.relate(second, "uses", first)
+        with pytest.raises(ConflictError, match="stated already"):
+            engine.entities.relate(second, "uses", first)
+
+    def test_unknown_kinds_and_ends_are_named(self, engine, parts):
+        with pytest.raises(ReviewerError, match="part_of, depends_on, satisfies"):
+            engine.entities.relate(parts[0], "likes", parts[1])
+        memory = an_active_memory(engine)
+        for target in (memory, 999):
+            with pytest.raises(UnknownIdError, match=f"#{target} is no entity"):
+                engine.entities.relate(parts[0], "uses", target)
+
+    def test_one_that_a_text_stated_by_name_is_pointed_to_the_entity(self, engine, tmp_path):
+        path = write_adr(tmp_path / "adr", "PostgreSQL")
+        path.write_text(path.read_text().replace("Accepted", "Accepted\n\nSupersedes ADR 7"))
+        engine.intake.ingest([path], project="acme")
+        entity = entity_of(engine, "postgresql")
+        (stated,) = engine.entities.get(entity).relations
+        assert stated.target_id is None
+        (target,) = engine.entities.author("acme", "decision", "Old words", name="Old").ids
+        with engine._ledger.act("rename") as act:
+            act.update("entity", 2, name=stated.target)
+        engine.entities.relate(entity, "supersedes", target)
+        (found,) = engine.entities.get(entity).relations
+        assert (found.target, found.target_id) == (stated.target, target)
+
+    def test_two_targets_of_one_name_are_told_apart(self, engine, parts):
+        (twin,) = engine.entities.author("acme", "system", "Another sender", name="sender").ids
+        engine.entities.relate(parts[0], "uses", parts[1])
+        engine.entities.relate(parts[0], "uses", twin)
+        assert [r.target_id for r in engine.entities.get(parts[0]).relations] == [parts[1], twin]
+
+
+def test_extraction_and_graduation_are_two_ways_to_one_queue(engine, tmp_path):
+    engine.intake.ingest([write_adr(tmp_path / "adr", "PostgreSQL")], project="acme")
+    entity, _ = engine.entities.graduate(an_active_memory(engine), "requirement").ids
+    assert ids(engine, "kind:entity", "waiting") == [entity_of(engine, "postgresql"), entity]
+
+
+def test_the_values_of_an_entity_follow_its_wording(engine) -> None:
+    (number,) = engine.entities.author(
+        "acme", "parameter", "webhook timeout = 15 s", name="webhook timeout"
+    ).ids
+    before = engine.entities.get(number)
+    engine.triage.edit(number, "webhook timeout = 5 s")
+    after = engine.entities.get(number)
+    assert before.slot == after.slot == "parameter:webhook timeout"
+    assert [(a.value, a.unit) for a in before.attributes] == [("15", "s")]
+    assert [(a.value, a.unit) for a in after.attributes] == [("5", "s")]
+    engine.history.undo()
+    assert engine.entities.get(number) == before
+    assert engine.history.verify().ok

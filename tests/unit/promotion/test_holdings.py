@@ -1,0 +1,47 @@
+"""What holds, by type; and which type a memory would likely become."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.errors import FilterError
+from reviewer.extraction.entities.entity import EntityType
+from reviewer.promotion.likely_types import likely_types
+from tests.unit.promotion.graph import an_active_memory, two_rivals
+
+
+def test_active_rows_are_grouped_entities_first_and_the_last_decided_on_top(engine, tmp_path):
+    first = an_active_memory(engine, "Deploys need two approvals")
+    second = an_active_memory(engine, "Tabs are used in Makefiles")
+    left, _, conflict = two_rivals(engine, tmp_path / "adr")
+    engine.conflicts.keep_both(conflict)
+    groups = engine.holdings.groups("acme")
+    assert [(each.kind, each.type, list(each.ids)) for each in groups] == [
+        ("entity", "decision", [left]),
+        ("memory", "preference", [second, first]),
+    ]
+    assert engine.holdings.groups("other") == ()
+
+
+def test_the_filter_is_that_of_the_queue(engine):
+    number = an_active_memory(engine, "Deploys need two approvals")
+    an_active_memory(engine, "Tabs are used in Makefiles")
+    (group,) = engine.holdings.groups(filter="approv type:preference")
+    assert list(group.ids) == [number]
+    with pytest.raises(FilterError):
+        engine.holdings.groups(filter="conf>high")
+
+
+@pytest.mark.parametrize(
+    ("content", "likeliest"),
+    [
+        ("We decided to use PostgreSQL 16", "decision"),
+        ("The close must not take longer than 40 minutes", "constraint"),
+        ("Every export must carry its version", "requirement"),
+        ("The root cause was a missing index", "result"),
+    ],
+)
+def test_words_say_which_type_is_likely_and_no_type_is_left_out(content, likeliest):
+    found = likely_types(content)
+    assert found[0] == likeliest
+    assert sorted(found) == sorted(map(str, EntityType))

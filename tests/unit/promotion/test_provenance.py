@@ -1,0 +1,181 @@
+"""Provenance: what a row carries from its source, which nothing ever overwrites."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.errors import UnknownIdError
+from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
+
+INHERITED = (
+    "id", "kind", "type", "content", "project", "rule", "extractor_version", "prior", "signal",
+    "freshness", "confidence", "rank", "flags", "sessions", "first_seen", "pending_since",
+    "source", "refs", "last_seen",
+)  # fmt: skip
+"""What `CandidateView` shows of a row besides where it stands."""
+
+NOTES = """\
+# Ledger notes
+
+## Decision: PostgreSQL 16 for the ledger
+
+We decided to use PostgreSQL 16 for the ledger instead of SQLite, because two writers block.
+
+## Retries
+
+The root cause of the double booking was a retry without an idempotency key in the webhook sender.
+"""
+
+
+@pytest.fixture
+def ingested(engine, tmp_path):
+    path = tmp_path / "ledger-notes.md"
+    path.write_text(NOTES, encoding="utf-8")
+    engine.intake.ingest([path], project="acme")
+    return path
+
+
+def carried(engine, number):
+    view = engine.queue.candidate(number)
+    return {name: getattr(view, name) for name in INHERITED}
+
+
+def test_an_active_row_carries_every_field_of_its_candidate(engine, ingested):
+    found = ids(engine, status="waiting")
+    assert {engine.queue.candidate(n).kind for n in found} == {"memory", "entity"}
+    before = {n: carried(engine, n) for n in found}
+    evidence = dump(engine, "evidence")
+    assert evidence
+    engine.triage.promote(found, alone=True)
+    assert {n: carried(engine, n) for n in found} == before
+    assert dump(engine, "evidence") == evidence
+    for number in found:
+        view = engine.queue.candidate(number)
+        assert view.rule
+        assert view.extractor_version
+        assert view.source is not None
+
+
+@pytest.mark.parametrize("act", ["reject", "defer", "restore", "edit", "graduate", "supersede"])
+def test_no_act_ever_changes_what_a_row_came_from(engine, ingested, act):
+    number = next(n for n in ids(engine) if engine.queue.candidate(n).kind == "memory")
+    before, evidence = carried(engine, number), dump(engine, "evidence")
+    if act == "edit":
+        engine.triage.edit(number, "Other words for the same fact")
+        before["content"] = "Other words for the same fact"
+    elif act == "graduate":
+        engine.triage.promote([number])
+        engine.entities.graduate(number, "decision")
+    elif act == "supersede":
+        engine.triage.promote([number])
+        engine.triage.supersede(number, an_active_memory(engine))
+    else:
+        getattr(engine.triage, act)([number])
+    assert carried(engine, number) == before
+    assert dump(engine, "evidence")[: len(evidence)] == evidence
+
+
+def test_an_entity_out_of_a_memory_carries_its_fields_and_its_evidence(engine, ingested):
+    number = next(n for n in ids(engine) if engine.queue.candidate(n).kind == "memory")
+    engine.triage.promote([number])
+    entity, _ = engine.entities.graduate(number, "result").ids
+    memory, carrier = carried(engine, number), carried(engine, entity)
+    for field in set(INHERITED) - {"id", "kind", "type", "pending_since"}:
+        assert carrier[field] == memory[field], field
+    assert [
+        (e.record.id, e.span_start, e.span_end, e.rule) for e in engine.queue.evidence(entity)
+    ] == [(e.record.id, e.span_start, e.span_end, e.rule) for e in engine.queue.evidence(number)]
+
+
+def test_a_merged_row_keeps_all_sources(engine, tmp_path):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name in ("one", "two", "three"):
+        (folder / f"{name}.md").write_text(
+            f"# Notes {name}\n\nWe decided to keep the drawer closed until the terminal answers.\n"
+        )
+        engine.intake.ingest([folder], project="acme")
+    (number,) = ids(engine, "drawer")
+    engine.entities.author("acme", "project", "We keep the drawer shut")
+    (other,) = ids(engine, "shut")
+    engine.triage.merge(other, number)
+    engine.triage.promote([number])
+    paths = {str(path) for path in folder.iterdir()}
+    assert {e.record.path for e in engine.queue.evidence(number)} == paths
+    assert {step.path for step in engine.provenance.of(number) if step.layer == "L0"} == paths
+    (item,) = engine.exports.items("acme")
+    assert {source.path for source in item.sources} == paths
+    assert engine.queue.candidate(number).seen == 4
+
+
+def test_the_way_ends_at_the_exact_line_of_the_file(engine, ingested):
+    lines = ingested.read_text(encoding="utf-8").split("\n")
+    found = ids(engine, "-kind:conflict")
+    assert len(found) >= 2
+    for number in found:
+        steps = [step for step in engine.provenance.of(number) if step.layer == "L0"]
+        assert steps
+        for step in steps:
+            assert step.path == str(ingested)
+            first = step.text.split("\n")[0].strip()
+            assert first
+            assert first in lines[step.line]
+
+
+def test_the_way_walks_through_every_layer(engine, ingested):
+    number = next(n for n in ids(engine, "idempotency"))
+    engine.triage.edit(number, "Retries need an idempotency key")
+    entity, _ = engine.entities.graduate(number, "requirement").ids
+    engine.triage.promote([entity])
+    steps = engine.provenance.of(entity)
+    assert [step.layer for step in steps] == ["L2", "L1", "L1", "L0"]
+    assert [step.title.split(" · ")[-1] for step in steps[:2]] == ["active", "graduated"]
+    assert steps[1].text == "Retries need an idempotency key"
+    assert "root cause" in steps[2].text
+    assert "root cause" in ingested.read_text(encoding="utf-8").split("\n")[steps[3].line]
+
+
+def test_both_sides_of_a_conflict_are_on_its_way(engine, tmp_path):
+    *_, conflict = two_rivals(engine, tmp_path / "adr")
+    places = [s.path for s in engine.provenance.of(conflict) if s.layer == "L0"]
+    assert places == sorted(map(str, (tmp_path / "adr").iterdir()))
+
+
+def test_what_was_written_by_hand_says_so(engine):
+    memory = an_active_memory(engine)
+    entity, _ = engine.entities.graduate(memory, "decision").ids
+    for number in (memory, entity):
+        assert engine.provenance.of(number)[-1].title == "hand-authored"
+        assert engine.queue.candidate(number).hand_authored
+
+
+def test_trusted_state_leads_to_the_line_that_its_person_named(engine, tmp_path):
+    path = write_adr(tmp_path / "adr", "PostgreSQL")
+    engine.state.set("acme", "db", "PostgreSQL", note="agreed", evidence=f"{path}:11")
+    state, note, place = engine.provenance.of_state(engine.state.all()[0])
+    assert (state.layer, state.text, note.text) == ("L3", "PostgreSQL", "agreed")
+    assert (place.layer, place.path, place.line) == ("L0", str(path), 10)
+    assert place.text.startswith("## Decision") or "PostgreSQL" in place.text
+
+
+@pytest.mark.parametrize(
+    ("evidence", "words"),
+    [("", "No evidence"), ("a talk with Ada", "a talk with Ada"), ("gone.md:3", "gone.md")],
+)
+def test_trusted_state_without_a_line_still_has_an_end(engine, evidence, words):
+    engine.state.set("acme", "db", "PostgreSQL", evidence=evidence)
+    last = engine.provenance.of_state(engine.state.all()[0])[-1]
+    assert last.layer == "L0"
+    assert words in last.text
+
+
+def test_an_unknown_id_is_named(engine):
+    with pytest.raises(UnknownIdError, match="#7"):
+        engine.provenance.of(7)
+
+
+def test_an_entity_of_the_extractor_stands_on_its_record(engine, tmp_path):
+    path = write_adr(tmp_path / "adr", "PostgreSQL")
+    engine.intake.ingest([path], project="acme")
+    *_, last = engine.provenance.of(entity_of(engine, "postgresql"))
+    assert "PostgreSQL" in path.read_text().split("\n")[last.line]

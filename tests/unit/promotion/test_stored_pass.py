@@ -1,0 +1,171 @@
+"""Extraction on request, from what the store holds (`promotion-rules.md`, Triggers, Versioning)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from reviewer.engine import QueueQuery
+from reviewer.errors import UnknownIdError
+from reviewer.promotion import pool
+from tests.unit.promotion.graph import dump, ids
+
+NOTE = """\
+# Kiosk
+
+We decided to keep the drawer closed until the card terminal has answered.
+
+## Printers
+
+We prefer thermal paper without BPA for all printers.
+"""
+
+
+@pytest.fixture
+def note(tmp_path) -> Path:
+    path = tmp_path / "kiosk.md"
+    path.write_text(NOTE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def kept(engine, note):
+    """A note that was read without proposing anything."""
+    return engine.intake.ingest([note], project="acme", extract=False)
+
+
+def newer(monkeypatch, reword):
+    """An extractor of a later version, which words everything differently."""
+    older = pool.extract
+
+    def extract(*arguments, **named):
+        for candidate in older(*arguments, **named):
+            yield msgspec.structs.replace(
+                candidate, content=reword(candidate.content), extractor_version="9.9.9"
+            )
+
+    monkeypatch.setattr(pool, "extract", extract)
+
+
+def contents(engine):
+    return {engine.queue.candidate(n).content for n in ids(engine)}
+
+
+def test_reading_without_extraction_keeps_records_and_proposes_nothing(engine, kept):
+    assert (kept.files, kept.new) == (1, 0)
+    assert kept.records == len(dump(engine, "record")) > 0
+    assert ids(engine) == []
+
+
+def test_a_later_pass_proposes_what_ingestion_would_have(engine, kept, note, tmp_path, clock):
+    from reviewer.engine import Engine
+
+    report = engine.intake.extract_stored(project="acme", wave=kept.wave)
+    other = Engine.open(tmp_path / "other.db", clock=clock)
+    other.intake.ingest([note], project="acme")
+    shown = [
+        [(row.kind, row.type, row.content, row.rule, round(row.confidence, 6)) for row in
+         each.queue.rows(each.queue.ids(QueueQuery(status="all")))]
+        for each in (engine, other)
+    ]  # fmt: skip
+    other.close()
+    assert shown[0] == shown[1] != []
+    assert report.new == len(shown[0])
+
+
+@pytest.mark.parametrize("scope", ["record", "source", "wave"])
+def test_one_record_one_source_or_one_wave(engine, kept, note, scope):
+    keys = [row[4] for row in dump(engine, "record")]
+    (key,) = [k for k, row in zip(keys, dump(engine, "record"), strict=True) if "drawer" in row[-1]]
+    value = {"record": key, "source": note, "wave": kept.wave}[scope]
+    report = engine.intake.extract_stored(project="acme", **{scope: value})
+    assert report.records == (1 if scope == "record" else len(keys))
+    assert any("drawer" in content for content in contents(engine))
+    assert any("thermal" in content for content in contents(engine)) is (scope != "record")
+
+
+def test_the_file_need_not_exist_any_more(engine, kept, note):
+    note.unlink()
+    assert engine.intake.extract_stored(project="acme", source=note).new > 0
+
+
+def test_what_is_known_counts_once_more_and_stays_as_it_is(engine, note):
+    engine.intake.ingest([note], project="acme")
+    found = ids(engine)
+    engine.triage.promote(found[:1])
+    engine.triage.reject(found[1:2])
+    before = [engine.queue.candidate(n) for n in found]
+    report = engine.intake.extract_stored(project="acme", source=note)
+    after = [engine.queue.candidate(n) for n in found]
+    assert (report.new, report.repeated) == (0, len(found))
+    assert ids(engine) == found
+    counted = {"seen", "refs", "last_seen"}
+    for old, new in zip(before, after, strict=True):
+        for field in set(old.__struct_fields__) - counted:
+            assert getattr(old, field) == getattr(new, field)
+        assert (new.seen + new.refs) == (old.seen + old.refs) + 1
+    assert after[0].refs == before[0].refs + 1
+
+
+def test_a_newer_extractor_stands_beside_the_old_candidate(engine, note, monkeypatch):
+    engine.intake.ingest([note], project="acme")
+    memories = ids(engine, "kind:memory")
+    before = [engine.queue.candidate(n) for n in memories]
+    evidence = dump(engine, "evidence")
+    newer(monkeypatch, lambda words: f"In short: {words} - as of the newer rules of the kiosk")
+    report = engine.intake.extract_stored(project="acme", source=note)
+    assert report.new == len(memories) > 0
+    assert [engine.queue.candidate(n).content for n in memories] == [b.content for b in before]
+    for old in before:
+        now = engine.queue.candidate(old.id)
+        for field in set(old.__struct_fields__) - {"members"}:
+            assert getattr(now, field) == getattr(old, field), field
+    fresh = set(ids(engine, "kind:memory")) - set(memories)
+    assert {engine.queue.candidate(n).extractor_version for n in fresh} == {"9.9.9"}
+    assert {engine.queue.candidate(n).status for n in fresh} == {"candidate"}
+    assert dump(engine, "evidence")[: len(evidence)] == evidence
+
+
+def test_what_was_rejected_is_not_proposed_again(engine, note):
+    engine.intake.ingest([note], project="acme")
+    engine.triage.reject(ids(engine, status="waiting"))
+    assert engine.intake.extract_stored(project="acme", source=note).new == 0
+    assert ids(engine, status="waiting") == []
+
+
+def test_it_is_a_wave_with_a_report_and_undone_as_one_act(engine, kept, note):
+    report = engine.intake.extract_stored(project="acme", source=note)
+    summary = json.loads((Path(report.report_folder) / "report.json").read_text())
+    assert summary["new"] == report.new
+    assert report.wave != kept.wave
+    act = engine.history.acts(limit=1)[0]
+    assert act.title.startswith("Extracted again from 1 files")
+    engine.history.undo_act(act.id)
+    assert ids(engine) == []
+    assert len(dump(engine, "record")) == kept.records
+    assert engine.history.verify().ok
+
+
+@pytest.mark.parametrize(
+    "scope", [{"record": "nothing"}, {"source": Path("nowhere.md")}, {"wave": 99}]
+)
+def test_what_the_store_does_not_hold_is_said(engine, kept, scope):
+    acts = engine.history.acts_total()
+    with pytest.raises(UnknownIdError, match="acme has no record of"):
+        engine.intake.extract_stored(project="acme", **scope)
+    with pytest.raises(UnknownIdError, match="other has no record"):
+        engine.intake.extract_stored(project="other", **scope)
+    assert engine.history.acts_total() == acts
+
+
+def test_a_record_is_never_proposed_from_twice_over_by_a_later_ingestion(engine, kept, note):
+    engine.intake.extract_stored(project="acme", wave=kept.wave)
+    found = ids(engine)
+    with note.open("a") as file:
+        file.write("\n## Receipts\n\nReceipts are printed in the language of the customer.\n")
+    engine.intake.ingest([note], project="acme")
+    assert set(found) <= set(ids(engine))
+    assert all(engine.queue.candidate(n).seen == 1 for n in found)

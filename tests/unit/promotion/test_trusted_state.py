@@ -1,0 +1,112 @@
+"""Trusted state (L3): typed by a person, superseded, never overwritten."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.errors import ReviewerError, UnknownIdError
+from tests.unit.promotion.graph import dump
+
+
+def test_a_value_holds_until_another_one_is_set(engine):
+    engine.state.set("acme", "region", "eu-west-1", note="the ADR says so", evidence="adr/2.md:12")
+    engine.state.set("acme", "region", "eu-west-2")
+    new, old = engine.state.get("acme", "region")
+    assert (new.value, new.ended_at, new.superseded_by) == ("eu-west-2", None, None)
+    assert (old.value, old.note, old.evidence) == ("eu-west-1", "the ADR says so", "adr/2.md:12")
+    assert (old.superseded_by, old.ended_at) == (new.id, new.set_at)
+    assert [each.value for each in engine.state.all("acme")] == ["eu-west-2"]
+    assert [each.value for each in engine.state.all("acme", past=True)] == [
+        "eu-west-2",
+        "eu-west-1",
+    ]
+
+
+def test_superseding_keeps_the_old_row_as_it_was(engine):
+    engine.state.set("acme", "region", "eu-west-1", note="n", evidence="e")
+    (before,) = engine.state.all("acme")
+    for value in ("eu-west-2", "eu-west-3"):
+        engine.state.set("acme", "region", value)
+    old = engine.state.get("acme", "region")[-1]
+    for field in ("id", "key", "value", "note", "evidence", "set_at", "project"):
+        assert getattr(old, field) == getattr(before, field)
+    assert len(dump(engine, "state")) == 3
+
+
+def test_unset_ends_a_key_and_keeps_its_values(engine):
+    engine.state.set("acme", "region", "eu-west-1")
+    engine.state.unset("acme", "region")
+    assert engine.state.all("acme") == []
+    (old,) = engine.state.get("acme", "region")
+    assert (old.value, old.superseded_by) == ("eu-west-1", None)
+    assert old.ended_at is not None
+    with pytest.raises(UnknownIdError, match='no state "region"'):
+        engine.state.unset("acme", "region")
+    engine.state.set("acme", "region", "eu-west-2")
+    assert [each.value for each in engine.state.all("acme")] == ["eu-west-2"]
+
+
+def test_undo_and_redo(engine):
+    engine.state.set("acme", "region", "eu-west-1")
+    once = dump(engine, "state")
+    engine.state.set("acme", "region", "eu-west-2")
+    twice = dump(engine, "state")
+    engine.history.undo()
+    assert dump(engine, "state") == once
+    engine.history.redo()
+    assert dump(engine, "state") == twice
+    assert engine.history.verify().ok
+
+
+def test_setting_what_is_set_is_no_act(engine):
+    for note in ("", "why: ghp_" + "a1B2c3D4e5" * 4):
+        engine.state.set("acme", "region", "eu-west-1", note=note)
+        acts = engine.history.acts_total()
+        assert engine.state.set("acme", "region", " eu-west-1 ", note=note).act == 0
+        assert engine.history.acts_total() == acts
+
+
+def test_projects_have_keys_of_their_own(engine):
+    engine.state.set("acme", "region", "eu-west-1")
+    engine.state.set("other", "region", "us-east-1")
+    assert [(s.project, s.value) for s in engine.state.all()] == [
+        ("acme", "eu-west-1"), ("other", "us-east-1")
+    ]  # fmt: skip
+    with pytest.raises(UnknownIdError):
+        engine.state.get("nowhere", "region")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("", "v", "A key has"),
+        ("  ", "v", "A key has"),
+        ("k" * 201, "v", "200"),
+        ("k", " ", "empty"),
+    ],
+)
+def test_empty_or_endless_keys_and_empty_values_are_refused(engine, key, value, words):
+    with pytest.raises(ReviewerError, match=words):
+        engine.state.set("acme", key, value)
+    assert engine.history.acts_total() == 0
+
+
+def test_a_megabyte_is_a_value_like_any_other(engine):
+    engine.state.set("acme", "licence", "x y " * 250_000)
+    assert len(engine.state.all("acme")[0].value) == 999_999
+
+
+def test_secrets_are_masked_wherever_they_are_typed(engine):
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    engine.state.set("acme", "token", secret, note=f"from {secret}", evidence=f"{secret}:3")
+    assert secret not in str(dump(engine, "state"))
+
+
+@pytest.mark.parametrize("name", ["set", "unset", "get", "all"])
+def test_nothing_here_takes_an_id(engine, name):
+    import inspect
+
+    parameters = inspect.signature(getattr(engine.state, name), eval_str=True).parameters.values()
+    assert parameters
+    for parameter in parameters:
+        assert "int" not in str(parameter.annotation), parameter

@@ -24,7 +24,7 @@ from reviewer.tui.screens.state_search import StateSearch
 from reviewer.tui.screens.state_writing import Writing
 from reviewer.tui.situation import Situation
 from reviewer.tui.state_model import StateModel
-from reviewer.tui.widgets.bars import FooterBar, StatusBar, TabBar
+from reviewer.tui.widgets.bars import FooterBar, HeaderBar, StatusBar, TabBar
 from reviewer.tui.widgets.candidate_pane import CandidatePane
 from reviewer.tui.widgets.fact_list import FactList
 from reviewer.tui.widgets.line import Separator, TitleRule
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from reviewer.tui.widgets.state_form import StateForm
 
 WATCH_SECONDS = 2.0
+LAID_OUT_SECONDS = 0.05
+"""After so long the panes stand where they belong."""
 
 
 class StateScreen(ListMoving, ReadingScreen, inherit_bindings=False):
@@ -64,7 +66,10 @@ class StateScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         self.exporting = Exporting(self)
 
     def compose(self) -> ComposeResult:
-        """Tabs, the list beside or above the panes, status and keys."""
+        """Header and tabs, the list beside or above the panes, status and keys."""
+        header = HeaderBar(id="header")
+        header.same_as(self.app.screen_stack[0].query_one(HeaderBar))
+        yield header
         tabs = TabBar(id="tabs")
         tabs.current = "state"
         yield tabs
@@ -115,8 +120,7 @@ class StateScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         self.list.locked = bool(mode)
         self.show_keys(pane)
         self.title_rule.focused(not mode)
-        # the panes have their places only after the second refresh
-        self.call_after_refresh(self.call_after_refresh, self._show_joint)
+        self.set_timer(LAID_OUT_SECONDS, self._show_joint)
 
     def show_panes(self) -> None:
         """The panes again, the focus on the list."""

@@ -138,7 +138,9 @@ async def test_near_duplicates_are_shown_to_the_difference(twins):
     async with opened(twins) as screen:
         shown = screen.text
         assert "≈ near" in shown
-        assert any(word in shown for word in ("{+auditor+}", "{+inspector+}", "{+weekend+}", "{+holiday+}"))
+        assert any(
+            word in shown for word in ("{+auditor+}", "{+inspector+}", "{+weekend+}", "{+holiday+}")
+        )
 
 
 def test_a_block_shows_no_more_rows_than_it_may():

@@ -125,6 +125,8 @@ class Ledger:
         self.clock = clock
         self.writes = 0
         """Acts written by this process: with `data_version`, tells readers that rows changed."""
+        self.waiting = False
+        """An act waits in its thread until another program has written."""
 
     @contextmanager
     def act(
@@ -137,7 +139,11 @@ class Ledger:
         """
         connection = self._database.writer
         with self._database.write_lock, failures_as_sentences(self._database.path):
-            connection.execute("BEGIN IMMEDIATE")
+            self.waiting = True
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            finally:
+                self.waiting = False
             connection.execute("PRAGMA defer_foreign_keys = ON")
             try:
                 draft = Act(connection, title or kind)

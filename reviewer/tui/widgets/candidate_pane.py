@@ -9,7 +9,6 @@ from msgspec import structs
 
 from reviewer.engine import CandidateView, Member, SourceState, Status
 from reviewer.tui.theme import Glyphs, glyphs
-from reviewer.tui.widgets.difference import difference
 from reviewer.tui.widgets.phrases import count, elapsed, figure, moment, times
 from reviewer.tui.widgets.structure_text import (
     Extras,
@@ -187,7 +186,11 @@ def _flag_sign(flag: str, signs: Glyphs) -> str:
 
 
 def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[Block]:
-    rows = []
+    rows: list[Block] = []
+    if not members:
+        return rows
+    from reviewer.tui.widgets.difference import difference  # late: the first screen needs none
+
     for place, member in enumerate(members[:NEAR_SHOWN]):
         head = f"#{member.id} {figure(member.similarity)} "
         text, spans = difference(content, member.content, signs)

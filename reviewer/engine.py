@@ -14,7 +14,7 @@ from reviewer.promotion.drafts import Drafts
 from reviewer.promotion.history import ActView, ChangeView, History, Undone
 from reviewer.promotion.queue import STATUSES, Queue
 from reviewer.promotion.source_view import FileWindow, SourceView
-from reviewer.promotion.triage import Done, Triage
+from reviewer.promotion.triage import Done, Seen, Triage, look_again
 from reviewer.promotion.views import (
     CandidateView,
     Counts,
@@ -71,6 +71,7 @@ __all__ = [
     "QueueQuery",
     "QueueRow",
     "RecordView",
+    "Seen",
     "Sort",
     "SourceRef",
     "SourceState",
@@ -100,7 +101,7 @@ class Engine:
         self.clock = clock
         self.queue = Queue(database, clock)
         self.triage = Triage(self._ledger, clock)
-        self.history = History(database, Undo(database, self._ledger))
+        self.history = History(database, Undo(database, self._ledger, look_again(clock)))
         self.sources = SourceView(database)
         self.drafts = Drafts(database.path)
 

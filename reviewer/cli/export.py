@@ -67,12 +67,12 @@ def export(
         elif into is not None:
             _offer(engine, [engine.exports.plan_into(project, into)], write)
         elif form == "ndjson":
-            _hand_out(engine.exports.ndjson(project), output)
+            _hand_out(engine, engine.exports.ndjson(project), output)
         else:
-            _hand_out(engine.exports.markdown(project, marks=marks), output)
+            _hand_out(engine, engine.exports.markdown(project, marks=marks), output)
 
 
-def _hand_out(text: str, output: Path | None) -> None:
+def _hand_out(engine: Engine, text: str, output: Path | None) -> None:
     if not text:
         narrate("Nothing is active yet. Promote candidates: reviewer promote ID")
     if output is None:
@@ -81,8 +81,10 @@ def _hand_out(text: str, output: Path | None) -> None:
         sys.stdout.write("\n".join(safe_lines(text)))
         sys.stdout.flush()
         return
-    output.write_text(text, encoding="utf-8")
+    backups = engine.exports.write([engine.exports.plan_file(text, output)])
     narrate(f"Wrote {safe(str(output))}")
+    for backup in backups:
+        narrate(f"What was there before: {safe(str(backup))}")
 
 
 def _offer(engine: Engine, plans: Sequence[PlannedFile], write: bool) -> None:

@@ -85,7 +85,7 @@ def set_state(session: Session, key: str, value: str, note: str, evidence: str) 
     """
     with session.engine(create=True) as engine:
         project = project_to_change(session, engine)
-        done = engine.state.set(project, key, value, note=note, evidence=_absolute(evidence))
+        done = engine.state.set(project, key, value, note=note, evidence=evidence)
         if done.act:
             tell(done)
         else:
@@ -99,16 +99,6 @@ def unset(session: Session, key: str) -> None:
     """End a key; its values stay readable."""
     with session.engine() as engine:
         tell(engine.state.unset(project_to_change(session, engine), key.strip()))
-
-
-def _absolute(evidence: str) -> str:
-    """`notes.md:4` with the folder it is in, so that it is found again from anywhere."""
-    import os
-
-    path, colon, line = evidence.rpartition(":")
-    if colon and line.isdigit() and os.path.exists(path):
-        return f"{os.path.abspath(path)}:{line}"
-    return evidence
 
 
 def _standing(each: StateView) -> str:

@@ -146,12 +146,16 @@ def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
     """Queue a conflict for each pair of those entities and others of their project that claim
     different values for one slot, at least one side being active.
 
-    A pair is queued once, however it was settled. Returns the ids of the new rows.
+    A pair is queued once. What was kept or dismissed stays so; what was settled by superseding one
+    side is open again when that side is back. Returns the ids of the new rows.
     """
     found: list[int] = []
     for number in entities:
         claim = _claim(act, number)
-        if claim is None or not claim.slot:
+        if claim is None:
+            continue
+        _note_agreement(act, claim)
+        if not claim.slot:
             continue
         for other in _rivals(act, claim):
             contradiction = contradicts(other, claim)
@@ -203,11 +207,49 @@ def _as_claim(row: tuple[Any, ...]) -> _Claim:
     return _Claim(row[0], row[1], row[2], attributes, row[4])
 
 
-def _queue_conflict(act: Act, left: int, right: int, words: str, now: str) -> list[int]:
-    if act.query(
-        "SELECT 1 FROM conflict WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
-        (left, right),
+def _say_again(
+    act: Act, row: int, number: int, left: int, right: int, resolution: str | None,
+    *, words: str, turned: bool,
+) -> None:  # fmt: skip
+    """Bring the words of an open conflict up to date, and open one again whose loser is back."""
+    if resolution in (Resolution.KEPT_BOTH, Resolution.DISMISSED):
+        return
+    if turned:
+        attribute, _, values = words.partition(": ")
+        words = f"{attribute}: {' or '.join(reversed(values.split(' or ')))}"
+    content = f"#{left} and #{right} disagree on {words}"
+    act.update("conflict", row, resolution=None)
+    act.update(
+        "memory",
+        number,
+        content=content,
+        key=duplicate_key(content),
+        status="candidate",
+        decided_at=None,
+    )
+
+
+def _note_agreement(act: Act, claim: _Claim) -> None:
+    """Say of open conflicts whose sides no longer differ that they agree; a person settles them."""
+    for number, left, right in act.query(
+        "SELECT memory_id, left_id, right_id FROM conflict WHERE resolution IS NULL"
+        " AND ? IN (left_id, right_id)",
+        (claim.id,),
     ):
+        other = _claim(act, right if left == claim.id else left)
+        if other is not None and contradicts(other, claim) is None:
+            content = f"#{left} and #{right} agree by now"
+            act.update("memory", number, content=content, key=duplicate_key(content))
+
+
+def _queue_conflict(act: Act, left: int, right: int, words: str, now: str) -> list[int]:
+    held = act.query(
+        "SELECT id, memory_id, left_id, right_id, resolution FROM conflict"
+        " WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
+        (left, right),
+    )
+    if held:
+        _say_again(act, *held[0], words=words, turned=held[0][2] != left)
         return []
     row = memory_row(act, right)
     content = f"#{left} and #{right} disagree on {words}"

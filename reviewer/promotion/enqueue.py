@@ -52,6 +52,12 @@ class Known:
                 )
                 rows = self._database.writer.execute(sql, (self._project_id, *chunk))
                 found.update((tuple(row[:3]), row[3]) for row in rows)
+            for content, kind, type_, number in self._database.writer.execute(
+                "SELECT h.content, m.kind, m.type, m.id FROM content_history h"
+                " JOIN memory m ON m.id = h.memory_id WHERE m.project_id = ?",
+                (self._project_id,),
+            ):  # what was reworded is not proposed again in its earlier words
+                found.setdefault((kind, type_, duplicate_key(content)), number)
         return found
 
     def novelty(self, candidate: Candidate) -> float:

@@ -12,7 +12,7 @@ from reviewer.promotion.entity_rows import add_relation, insert_entity, memory_r
 from reviewer.promotion.entity_views import AttributeView, EntityView, RelationView
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.structure import entity_type, kind_and_type, take_apart
-from reviewer.promotion.triage import Done
+from reviewer.promotion.triage import Done, require_length
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger
@@ -92,6 +92,7 @@ class Entities:
         text = mask(content.strip()).text
         if not clean(text):
             raise ReviewerError("The text is empty. Write what is to be remembered.")
+        require_length(text)
         kind, type_name = kind_and_type(type_)
         now = iso(self._clock())
         with self._ledger.act("author") as act:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from msgspec import Struct
 
@@ -11,8 +11,12 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Kind, Status
+from reviewer.store.changes import Change
 from reviewer.store.ledger import Act, Ledger, chunks
 from reviewer.text.normalise import clean, duplicate_key
+
+LONGEST = 4_000
+"""Characters that a person may make a memory of; the extractor proposes at most 280."""
 
 _WORDS = {
     Status.CANDIDATE: "waiting",
@@ -29,6 +33,13 @@ class Done(Struct, frozen=True):
     act: int
     title: str
     ids: tuple[int, ...]
+
+
+class Seen(Struct, frozen=True):
+    """A row as a person saw it when they began to reword it."""
+
+    status: Status
+    content: str
 
 
 class _Row(Struct, frozen=True):
@@ -77,6 +88,7 @@ class Triage:
                 "memory", [row.id for row in rows], status="invalid", decided_at=self._now()
             )
             _dismiss_conflicts(act, rows)
+            _thaw(act, rows)
             members = self._take_members(act, rows, alone, merge=False)
             act.title = _title("Rejected", [row.id for row in rows])
             if members:
@@ -121,26 +133,35 @@ class Triage:
                     superseded_by=None,
                     leader_id=row.leader_id if row.leader_id in waiting else None,
                 )
+            _freeze(act, rows)
+            _look_for_conflicts(act, rows, self._now())
             act.title = _title("Put back", [row.id for row in rows])
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
-    def edit(self, number: int, content: str, *, promote: bool = True) -> Done:
+    def edit(
+        self, number: int, content: str, *, promote: bool = True, seen: Seen | None = None
+    ) -> Done:
         """Change the wording; the earlier one is kept. A candidate is promoted, unless told not to.
 
-        Raises UnknownIdError, ReviewerError for an empty wording, ConflictError when the row was
-        decided meanwhile or another memory of that type says the same.
+        `seen` is the row as the person had it before them: when another process has decided on it
+        or reworded it since, that is a conflict. Raises UnknownIdError, ReviewerError for an empty
+        or overlong wording, ConflictError when the row was decided meanwhile or another memory of
+        that type says the same.
         """
         from reviewer.text.secrets import mask  # late: only a wording needs its patterns
 
         text = mask(content.strip()).text
         if not clean(text):
             raise ReviewerError("The wording is empty. Write something, or reject the candidate.")
+        require_length(text)
         now = self._now()
         with self._ledger.act("edit") as act:
             (row,) = _rows(act, [number])
             _refuse_conflicts([row])
             if row.status not in (Status.CANDIDATE, Status.ACTIVE):
                 raise ConflictError(f"#{number} is {_WORDS[row.status]}. Nothing was changed.")
+            if seen is not None:
+                _require_as_seen(act, row, seen)
             _change_wording(act, number, text, now)
             if row.kind is Kind.ENTITY and act.changes:
                 _change_structure(act, number, text)
@@ -170,6 +191,11 @@ class Triage:
             rows = _candidates(act, [number])
             (target,) = _rows(act, [into])
             _refuse_conflicts([*rows, target])
+            if rows[0].kind is not target.kind:
+                raise ConflictError(
+                    f"#{number} and #{into} are of different kinds ({rows[0].kind}, "
+                    f"{target.kind}). Nothing was changed."
+                )
             if target.status not in (Status.CANDIDATE, Status.ACTIVE):
                 raise ConflictError(f"#{into} is {_WORDS[target.status]}. Nothing was changed.")
             if target.leader_id == number:
@@ -287,9 +313,53 @@ def _look_for_conflicts(act: Act, rows: Sequence[_Row], now: str) -> None:
         open_conflicts(act, entities, now)
 
 
+def look_again(clock: Clock) -> Callable[[Act, Sequence[Change]], None]:
+    """What an undo must not forget: entities that contradict each other as they are again."""
+
+    def afterwards(act: Act, changes: Sequence[Change]) -> None:
+        touched = {c.row for c in changes if c.table == "memory" and "status" in (c.after or {})}
+        rows = [
+            _Row(number, Kind.ENTITY, Status(status), None, 0.0)
+            for chunk in chunks(sorted(touched))
+            for number, status in act.query(
+                "SELECT m.id, m.status FROM memory m JOIN entity e ON e.memory_id = m.id"
+                " WHERE m.status IN ('candidate', 'active')"
+                f" AND m.id IN ({','.join('?' * len(chunk))})",
+                chunk,
+            )
+        ]
+        _look_for_conflicts(act, rows, iso(clock()))
+
+    return afterwards
+
+
 def _dismiss_conflicts(act: Act, rows: Sequence[_Row]) -> None:
     """Rejecting a conflict dismisses it."""
     _set_resolution(act, rows, "dismissed")
+
+
+def _thaw(act: Act, rows: Sequence[_Row]) -> None:
+    """A memory whose entity is rejected holds again by itself."""
+    for row in rows:
+        if row.kind is Kind.ENTITY:
+            for (memory,) in act.query(
+                "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
+                " WHERE e.memory_id = ? AND m.status = 'graduated'",
+                (row.id,),
+            ):
+                act.update("memory", memory, status="active")
+
+
+def _freeze(act: Act, rows: Sequence[_Row]) -> None:
+    """A memory whose entity is back in the queue is its frozen pointer again."""
+    for row in rows:
+        if row.kind is Kind.ENTITY and row.status is Status.INVALID:
+            for (memory,) in act.query(
+                "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
+                " WHERE e.memory_id = ? AND m.status = 'active'",
+                (row.id,),
+            ):
+                act.update("memory", memory, status="graduated")
 
 
 def _reopen_conflicts(act: Act, rows: Sequence[_Row]) -> None:
@@ -323,6 +393,25 @@ def _regroup(act: Act, rows: Sequence[_Row]) -> None:
     for members in _members_of(act, rows).values():
         act.update("memory", members[0], leader_id=None)
         act.update_many("memory", members[1:], leader_id=members[0])
+
+
+def _require_as_seen(act: Act, row: _Row, seen: Seen) -> None:
+    if row.status is not seen.status:
+        raise ConflictError(f"#{row.id} is {_WORDS[row.status]} by now. Nothing was changed.")
+    (found,) = act.query("SELECT content FROM memory WHERE id = ?", (row.id,))
+    if found[0] != seen.content:
+        raise ConflictError(
+            f"#{row.id} was reworded meanwhile: {found[0][:80]!r}. Nothing was changed."
+        )
+
+
+def require_length(text: str) -> None:
+    """Raise ReviewerError for a wording of more than LONGEST characters."""
+    if len(text) > LONGEST:
+        raise ReviewerError(
+            f"A memory has at most {LONGEST:,} characters, this has {len(text):,}. Keep the text "
+            "in a file and write down what is to be remembered of it."
+        )
 
 
 def _change_structure(act: Act, number: int, content: str) -> None:

@@ -5,13 +5,16 @@ Nothing here takes the id of a candidate, a memory or an entity, and nothing els
 
 from __future__ import annotations
 
+import os
 import sqlite3
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import ReviewerError, UnknownIdError
+from reviewer.errors import ReviewerError, SourceError, UnknownIdError
+from reviewer.promotion.source_view import window
 from reviewer.promotion.triage import Done
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -69,6 +72,7 @@ class TrustedState:
         """
         key = key.strip()
         value, note, evidence = (mask(text.strip()).text for text in (value, note, evidence))
+        evidence = _absolute(evidence)
         if not key or len(key) > LONGEST_KEY:
             raise ReviewerError(f"A key has 1 to {LONGEST_KEY} characters.")
         if not value:
@@ -127,3 +131,22 @@ class TrustedState:
         return [
             StateView(**{name: row[name] for name in StateView.__struct_fields__}) for row in rows
         ]
+
+
+def _absolute(evidence: str) -> str:
+    """`notes.md:4` with the folder it is in, so that it is found again from anywhere.
+
+    Raises ReviewerError when there is no such file or it has no such line; what is no place in a
+    file is taken as it is.
+    """
+    path, colon, line = evidence.rpartition(":")
+    if not colon or not line.isdigit() or "//" in path:
+        return evidence
+    target = Path(os.path.abspath(path))
+    try:
+        found = window(target, max(int(line) - 1, 0), int(line)).lines
+    except SourceError as problem:
+        raise ReviewerError(f"{problem} Name evidence that is there.") from problem
+    if not found:
+        raise ReviewerError(f"{path} has no line {line}. Name evidence that is there.")
+    return f"{target}:{line}"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
 from reviewer.errors import ConflictError, StoreError, UnknownIdError
 from reviewer.store.changes import Change, unpack
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Ledger, images
+from reviewer.store.ledger import Act, Ledger, images
 
 
 class Reversal(Struct, frozen=True):
@@ -29,9 +29,16 @@ class Reversal(Struct, frozen=True):
 class Undo:
     """Walks the ledger backwards to find what a person would undo or redo next."""
 
-    def __init__(self, database: Database, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        database: Database,
+        ledger: Ledger,
+        afterwards: Callable[[Act, Sequence[Change]], None] | None = None,
+    ) -> None:
+        """`afterwards` may add to an undo or redo what follows from the rows as they are then."""
         self._database = database
         self._ledger = ledger
+        self._afterwards = afterwards
 
     def next_undo(self) -> tuple[int, str] | None:
         """Id and title of the latest decision that has not been undone."""
@@ -125,6 +132,8 @@ class Undo:
                 raise ConflictError(
                     f'Cannot {kind} "{name}": something newer stands in its place ({problem}).'
                 ) from problem
+            if self._afterwards is not None:
+                self._afterwards(act, back)
             act.target = source
         return Reversal(act.id, target, name, back)
 

@@ -522,7 +522,7 @@ async def test_hostile_text_stays_text_in_every_pane(
     for type_ in ("preference", "decision", "system"):
         (number,) = engine.entities.author(project, type_, f"{type_} {HOSTILE}", name=HOSTILE).ids
         engine.triage.promote([number], alone=True)
-    engine.state.set(project, f"k {HOSTILE}", HOSTILE, note=HOSTILE, evidence=f"{HOSTILE}:5")
+    engine.state.set(project, f"k {HOSTILE}", HOSTILE, note=HOSTILE, evidence=HOSTILE)
     engine.state.set(project, f"k {HOSTILE}", HOSTILE + " 2", note=HOSTILE, evidence=HOSTILE)
     walk = (
         "f7", "h", "e", "tab", "escape", "n", "escape", "j", "l", "enter", "enter", "enter", "k",

@@ -19,7 +19,7 @@ _TYPED_HEADING = re.compile(
 )
 _PREFERENCE_KINDS = re.compile(r"preference|style|taste|like", re.IGNORECASE)
 _KNOWLEDGE_KINDS = re.compile(
-    r"fact|insight|gotcha|lesson|learning|tip|technique|finding|cause|caveat|method|definition",
+    r"fact|knowledge|insight|gotcha|lesson|learning|tip|technique|finding|cause|caveat|method|definition",
     re.IGNORECASE,
 )
 # `[Decision] ...` and basic-memory's `[category] fact #tag`; not a checkbox, link or footnote

@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import to_thread
 from typing import TYPE_CHECKING
 
+from reviewer.engine import Seen
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ class Editing:
     def __init__(self, screen: QueueScreen) -> None:
         self._screen = screen
         self._pane: EditPane | None = None
+        self._seen: Seen | None = None
         self.active = False
 
     async def begin(self) -> None:
@@ -37,6 +39,7 @@ class Editing:
         self.active = screen.list.locked = True
         screen.view.unzoom()
         screen.add_class("editing")
+        self._seen = Seen(row.status, row.content)
         self._pane.begin(row.id, row.content, draft)
         screen.set_focus(self._pane.editor, scroll_visible=False)
         if draft is not None:
@@ -58,7 +61,7 @@ class Editing:
     async def _save(self, memory: int, content: str) -> None:
         screen = self._screen
         try:
-            done = await to_thread(screen.engine.triage.edit, memory, content)
+            done = await to_thread(screen.engine.triage.edit, memory, content, seen=self._seen)
         except ReviewerError as error:
             screen.engine.drafts.save(memory, content)
             screen.say(str(error), bad=True)

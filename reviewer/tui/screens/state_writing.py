@@ -9,6 +9,7 @@ from __future__ import annotations
 from asyncio import to_thread
 from typing import TYPE_CHECKING
 
+from reviewer.engine import Seen, Status
 from reviewer.errors import ReviewerError
 from reviewer.text.display import display_line
 
@@ -28,6 +29,7 @@ class Writing:
         self._engine = screen.engine
         self._form: StateForm | None = None
         self._editor: EditPane | None = None
+        self._seen: Seen | None = None
 
     # trusted state
 
@@ -117,6 +119,7 @@ class Writing:
             await screen.query_one("#right").mount(self._editor)
         draft = self._engine.drafts.load(number)
         screen.show_right("editing", "edit")
+        self._seen = Seen(Status.ACTIVE, content)
         self._editor.begin(number, content, draft)
         if draft is not None:
             screen.say(f"The draft of #{number} goes on where you left it.")
@@ -126,7 +129,9 @@ class Writing:
     async def save_wording(self, number: int, content: str) -> None:
         """Take the wording; on a conflict the editor stays open and says why."""
         try:
-            done = await to_thread(self._engine.triage.edit, number, content, promote=False)
+            done = await to_thread(
+                self._engine.triage.edit, number, content, promote=False, seen=self._seen
+            )
         except ReviewerError as error:
             self._engine.drafts.save(number, content)
             self._screen.say(str(error), bad=True)

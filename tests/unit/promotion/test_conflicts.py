@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from reviewer.engine import QueueQuery, Seen
 from reviewer.errors import ConflictError, UnknownIdError
 from tests.unit.promotion.graph import entity_of, ids, two_rivals, write_adr
 
@@ -186,3 +187,66 @@ def test_a_settled_conflict_is_no_fact_to_export(engine, rivals):
     *_, conflict = rivals
     engine.conflicts.keep_both(conflict)
     assert conflict not in {item.id for item in engine.exports.items("acme")}
+
+
+def _contradicting(engine):
+    first = engine.entities.author("acme", "parameter", "lens mass = 1 kg", name="lens mass").ids[0]
+    second = engine.entities.author("acme", "parameter", "lens mass = 2 kg", name="lens mass").ids[
+        0
+    ]
+    promoted = engine.triage.promote([first])
+    (conflict,) = engine.queue.ids(QueueQuery(filter="kind:conflict"))
+    return first, second, conflict, promoted
+
+
+def _open(engine):
+    return list(engine.queue.ids(QueueQuery(filter="kind:conflict")))
+
+
+def test_a_loser_that_is_put_back_opens_its_conflict_again(engine):
+    first, second, conflict, _ = _contradicting(engine)
+    engine.conflicts.supersede(conflict, first)
+    assert _open(engine) == []
+    engine.triage.restore([second])
+    assert _open(engine) == [conflict]
+    assert engine.conflicts.get(conflict).resolution is None
+    assert engine.history.verify().ok
+
+
+def test_undoing_the_act_that_found_a_conflict_finds_it_again_where_it_still_is(engine):
+    _, second, conflict, promoted = _contradicting(engine)
+    engine.triage.promote([second])
+    engine.history.undo_act(promoted.act)
+    (found,) = _open(engine)
+    assert found != conflict
+    engine.history.redo()
+    assert engine.history.verify().ok
+
+
+def test_the_words_of_a_conflict_follow_its_sides(engine):
+    first, _, conflict, _ = _contradicting(engine)
+    engine.triage.edit(first, "lens mass = 9 kg")
+    assert "9 kg" in engine.queue.candidate(conflict).content
+    engine.triage.edit(first, "lens mass = 2000 g")
+    assert "agree by now" in engine.queue.candidate(conflict).content
+
+
+def test_rejecting_an_entity_gives_its_memory_back(engine):
+    (memory,) = engine.entities.author("acme", "knowledge", "the lens has a mass of 1 kg").ids
+    engine.triage.promote([memory])
+    (entity, _) = engine.entities.graduate(memory, "parameter").ids
+    engine.triage.reject([entity])
+    assert engine.queue.candidate(memory).status == "active"
+    engine.triage.restore([entity])
+    assert engine.queue.candidate(memory).status == "graduated"
+
+
+def test_rewording_what_another_process_reworded_is_a_named_conflict(engine):
+    (number,) = engine.entities.author("acme", "knowledge", "the lens has a mass of 1 kg").ids
+    seen = Seen(engine.queue.candidate(number).status, engine.queue.candidate(number).content)
+    engine.triage.edit(number, "the lens weighs 1 kg", promote=False)
+    with pytest.raises(ConflictError, match="reworded meanwhile"):
+        engine.triage.edit(number, "the lens is light", seen=seen)
+    engine.triage.promote([number])
+    with pytest.raises(ConflictError, match="already active by now"):
+        engine.triage.edit(number, "the lens is light", seen=seen)

@@ -8,6 +8,7 @@ import pytest
 
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.entities.entity import EntityType
+from reviewer.promotion.triage import LONGEST
 from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
 
 
@@ -111,14 +112,19 @@ class TestByHand:
     @pytest.mark.parametrize(
         "word", ["use Redis for sessions and ", "a" * 10, "(((", "\n- x", "A word, and another. "]
     )
-    def test_a_megabyte_is_taken_in_a_moment(self, engine, type_, word):
-        content = "The cache: " + word * (1_000_000 // len(word))
+    def test_long_words_are_taken_apart_in_a_moment_and_a_megabyte_is_refused(
+        self, engine, type_, word
+    ):
+        content = "The cache: " + word * ((LONGEST - 20) // len(word))
         began = time.monotonic()
         (number,) = engine.entities.author("acme", type_, content).ids
         assert time.monotonic() - began < 5, "the work grows faster than the words"
         assert engine.queue.candidate(number).content == content.strip()
         if type_ != "knowledge":
             assert len(engine.entities.get(number).name) <= 80
+        for too_long in (content * 2, "The cache: " + word * (1_000_000 // len(word))):
+            with pytest.raises(ReviewerError, match="at most 4,000 characters"):
+                engine.entities.author("acme", type_, too_long)
 
     def test_secrets_are_masked(self, engine):
         secret = "ghp_" + "a1B2c3D4e5" * 4

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from reviewer.errors import UnknownIdError
+from reviewer.errors import ReviewerError, UnknownIdError
 from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
 
 INHERITED = (
@@ -160,13 +162,28 @@ def test_trusted_state_leads_to_the_line_that_its_person_named(engine, tmp_path)
 
 @pytest.mark.parametrize(
     ("evidence", "words"),
-    [("", "No evidence"), ("a talk with Ada", "a talk with Ada"), ("gone.md:3", "gone.md")],
+    [("", "No evidence"), ("a talk with Ada", "a talk with Ada")],
 )
 def test_trusted_state_without_a_line_still_has_an_end(engine, evidence, words):
     engine.state.set("acme", "db", "PostgreSQL", evidence=evidence)
     last = engine.provenance.of_state(engine.state.all()[0])[-1]
     assert last.layer == "L0"
     assert words in last.text
+
+
+def test_evidence_that_is_gone_by_now_is_said(engine, tmp_path):
+    path = write_adr(tmp_path / "adr", "PostgreSQL")
+    engine.state.set("acme", "db", "PostgreSQL", evidence=f"{path}:3")
+    Path(path).unlink()
+    assert str(path) in engine.provenance.of_state(engine.state.all()[0])[-1].text
+
+
+@pytest.mark.parametrize("line", ["gone.md:3", "{path}:900"])
+def test_evidence_that_is_not_there_is_refused(engine, tmp_path, line):
+    path = write_adr(tmp_path / "adr", "PostgreSQL")
+    with pytest.raises(ReviewerError, match="Name evidence that is there"):
+        engine.state.set("acme", "db", "PostgreSQL", evidence=line.format(path=path))
+    assert engine.state.all() == []
 
 
 def test_an_unknown_id_is_named(engine):

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewer.clock import Clock, utc_now
+from reviewer.promotion.consequences import look_again
 from reviewer.promotion.drafts import Drafts
 from reviewer.promotion.history import ActView, ChangeView, History, Undone
 from reviewer.promotion.queue import STATUSES, Queue
 from reviewer.promotion.source_view import FileWindow, SourceView
-from reviewer.promotion.triage import Done, Seen, Triage, look_again
+from reviewer.promotion.triage import Done, Seen, Triage
 from reviewer.promotion.views import (
     CandidateView,
     Counts,

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.errors import ConflictError, ReviewerError
+from reviewer.promotion.consequences import (
+    dismiss_conflicts,
+    freeze,
+    look_for_conflicts,
+    refuse_conflicts,
+    reopen_conflicts,
+    thaw,
+)
+from reviewer.promotion.decided_rows import (
+    STATUS_WORDS,
+    DecidedRow,
+    candidates_of,
+    members_of,
+    regroup,
+    rows_of,
+)
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Kind, Status
-from reviewer.store.changes import Change
 from reviewer.store.ledger import Act, Ledger, chunks
 from reviewer.text.normalise import clean, duplicate_key
 
 LONGEST = 4_000
 """Characters that a person may make a memory of; the extractor proposes at most 280."""
-
-_WORDS = {
-    Status.CANDIDATE: "waiting",
-    Status.ACTIVE: "already active",
-    Status.INVALID: "already rejected",
-    Status.SUPERSEDED: "merged into another memory",
-    Status.GRADUATED: "graduated to an entity",
-}
 
 
 class Done(Struct, frozen=True):
@@ -42,14 +49,6 @@ class Seen(Struct, frozen=True):
     content: str
 
 
-class _Row(Struct, frozen=True):
-    id: int
-    kind: Kind
-    status: Status
-    leader_id: int | None
-    rank: float
-
-
 class Triage:
     """Promote, reject, defer, edit, merge, put back (`promotion-rules.md`, reviewer actions)."""
 
@@ -65,12 +64,12 @@ class Triage:
         UnknownIdError, or ConflictError when one is no candidate; then nothing is written.
         """
         with self._ledger.act("promote") as act:
-            rows = _candidates(act, ids)
-            _refuse_conflicts(rows)
+            rows = candidates_of(act, ids)
+            refuse_conflicts(rows)
             act.update_many(
                 "memory", [row.id for row in rows], status="active", decided_at=self._now()
             )
-            _look_for_conflicts(act, rows, self._now())
+            look_for_conflicts(act, rows, self._now())
             merged = self._take_members(act, rows, alone, merge=True)
             act.title = _title("Promoted", [row.id for row in rows])
             if merged:
@@ -83,12 +82,12 @@ class Triage:
         Near duplicates behind a row go with it, unless `alone`. Raises as `promote` does.
         """
         with self._ledger.act("reject") as act:
-            rows = _candidates(act, ids)
+            rows = candidates_of(act, ids)
             act.update_many(
                 "memory", [row.id for row in rows], status="invalid", decided_at=self._now()
             )
-            _dismiss_conflicts(act, rows)
-            _thaw(act, rows)
+            dismiss_conflicts(act, rows)
+            thaw(act, rows)
             members = self._take_members(act, rows, alone, merge=False)
             act.title = _title("Rejected", [row.id for row in rows])
             if members:
@@ -98,7 +97,7 @@ class Triage:
     def defer(self, ids: Sequence[int]) -> Done:
         """Leave candidates in the queue, behind all others. Raises as `promote` does."""
         with self._ledger.act("defer") as act:
-            rows = _candidates(act, ids)
+            rows = candidates_of(act, ids)
             act.update_many("memory", [row.id for row in rows], deferred=1)
             act.title = _title("Deferred", [row.id for row in rows])
         return Done(act.id, act.title, tuple(row.id for row in rows))
@@ -109,11 +108,13 @@ class Triage:
         Raises UnknownIdError, or ConflictError for a graduated memory.
         """
         with self._ledger.act("restore") as act:
-            rows = _rows(act, ids)
-            _reopen_conflicts(act, rows)
+            rows = rows_of(act, ids)
+            reopen_conflicts(act, rows)
             for row in rows:
                 if row.status is Status.GRADUATED:
-                    raise ConflictError(f"#{row.id} is {_WORDS[row.status]}: undo that first.")
+                    raise ConflictError(
+                        f"#{row.id} is {STATUS_WORDS[row.status]}: undo that first."
+                    )
             waiting = {
                 number
                 for chunk in chunks([row.leader_id for row in rows if row.leader_id])
@@ -133,8 +134,8 @@ class Triage:
                     superseded_by=None,
                     leader_id=row.leader_id if row.leader_id in waiting else None,
                 )
-            _freeze(act, rows)
-            _look_for_conflicts(act, rows, self._now())
+            freeze(act, rows)
+            look_for_conflicts(act, rows, self._now())
             act.title = _title("Put back", [row.id for row in rows])
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
@@ -156,10 +157,12 @@ class Triage:
         require_length(text)
         now = self._now()
         with self._ledger.act("edit") as act:
-            (row,) = _rows(act, [number])
-            _refuse_conflicts([row])
+            (row,) = rows_of(act, [number])
+            refuse_conflicts([row])
             if row.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(f"#{number} is {_WORDS[row.status]}. Nothing was changed.")
+                raise ConflictError(
+                    f"#{number} is {STATUS_WORDS[row.status]}. Nothing was changed."
+                )
             if seen is not None:
                 _require_as_seen(act, row, seen)
             _change_wording(act, number, text, now)
@@ -170,14 +173,14 @@ class Triage:
             ids: tuple[int, ...] = (number,)
             if promote and row.status is Status.CANDIDATE:
                 act.update("memory", number, status="active", decided_at=now)
-                _look_for_conflicts(act, [row], now)
+                look_for_conflicts(act, [row], now)
                 merged = self._take_members(act, [row], False, merge=True)
                 act.title = f"{verb} and promoted #{number}" if verb else f"Promoted #{number}"
                 if merged:
                     act.title += f", merged {_near_duplicates(len(merged))}"
                 ids = (number, *merged)
             elif verb:
-                _look_for_conflicts(act, [row], now)
+                look_for_conflicts(act, [row], now)
         return Done(act.id, act.title, ids)
 
     def merge(self, number: int, into: int) -> Done:
@@ -188,20 +191,22 @@ class Triage:
         if number == into:
             raise ConflictError(f"#{number} cannot be merged into itself.")
         with self._ledger.act("merge", f"Merged #{number} into #{into}") as act:
-            rows = _candidates(act, [number])
-            (target,) = _rows(act, [into])
-            _refuse_conflicts([*rows, target])
+            rows = candidates_of(act, [number])
+            (target,) = rows_of(act, [into])
+            refuse_conflicts([*rows, target])
             if rows[0].kind is not target.kind:
                 raise ConflictError(
                     f"#{number} and #{into} are of different kinds ({rows[0].kind}, "
                     f"{target.kind}). Nothing was changed."
                 )
             if target.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(f"#{into} is {_WORDS[target.status]}. Nothing was changed.")
+                raise ConflictError(
+                    f"#{into} is {STATUS_WORDS[target.status]}. Nothing was changed."
+                )
             if target.leader_id == number:
                 act.update("memory", into, leader_id=None)
             self._supersede(act, [number], into)
-            _regroup(act, rows)
+            regroup(act, rows)
         return Done(act.id, act.title, (number,))
 
     def supersede(self, number: int, by: int) -> Done:
@@ -213,33 +218,35 @@ class Triage:
         if number == by:
             raise ConflictError(f"#{number} cannot be superseded by itself.")
         with self._ledger.act("supersede", f"Put #{by} in the place of #{number}") as act:
-            old, new = _rows(act, [number, by])
-            _refuse_conflicts([old, new])
+            old, new = rows_of(act, [number, by])
+            refuse_conflicts([old, new])
             if old.kind is not new.kind:
                 raise ConflictError(
                     f"#{number} and #{by} are of different kinds ({old.kind}, {new.kind}): only "
                     "one of the same kind can take its place."
                 )
             if old.status is not Status.ACTIVE:
-                raise ConflictError(f"#{number} is {_WORDS[old.status]}. Nothing was changed.")
+                raise ConflictError(
+                    f"#{number} is {STATUS_WORDS[old.status]}. Nothing was changed."
+                )
             if new.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(f"#{by} is {_WORDS[new.status]}. Nothing was changed.")
+                raise ConflictError(f"#{by} is {STATUS_WORDS[new.status]}. Nothing was changed.")
             now = self._now()
             act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
             if new.status is Status.CANDIDATE:
                 act.update("memory", by, status="active", decided_at=now)
-                _regroup(act, [new])
-                _look_for_conflicts(act, [new], now)
+                regroup(act, [new])
+                look_for_conflicts(act, [new], now)
         return Done(act.id, act.title, (by, number))
 
     def _take_members(
-        self, act: Act, rows: Sequence[_Row], alone: bool | Collection[int], *, merge: bool
+        self, act: Act, rows: Sequence[DecidedRow], alone: bool | Collection[int], *, merge: bool
     ) -> list[int]:
         """Decide the near duplicates behind rows, or give them a new leader when `alone`."""
         single = rows if alone is True else [row for row in rows if alone and row.id in alone]
-        _regroup(act, single)
+        regroup(act, single)
         taken: list[int] = []
-        for leader, members in _members_of(act, [r for r in rows if r not in single]).items():
+        for leader, members in members_of(act, [r for r in rows if r not in single]).items():
             if merge:
                 self._supersede(act, members, leader)
             else:
@@ -262,142 +269,9 @@ class Triage:
         return iso(self._clock())
 
 
-def _rows(act: Act, ids: Sequence[int]) -> list[_Row]:
-    """The rows of those ids, each once, in that order."""
-    wanted = list(dict.fromkeys(ids))
-    if not wanted:
-        raise ReviewerError("Name at least one id.")
-    found: dict[int, _Row] = {}
-    for chunk in chunks(wanted):
-        sql = (
-            "SELECT id, kind, status, leader_id, rank FROM memory"
-            f" WHERE id IN ({','.join('?' * len(chunk))})"
-        )
-        for number, kind, status, leader, rank in act.query(sql, chunk):
-            found[number] = _Row(number, Kind(kind), Status(status), leader, rank)
-    missing = [number for number in wanted if number not in found]
-    if missing:
-        raise UnknownIdError(
-            f"There is no candidate or memory {_listed(missing)}. Nothing was changed."
-        )
-    return [found[number] for number in wanted]
-
-
-def _candidates(act: Act, ids: Sequence[int]) -> list[_Row]:
-    rows = _rows(act, ids)
-    decided = [row for row in rows if row.status is not Status.CANDIDATE]
-    if decided:
-        others = f" ({len(decided)} of {len(rows)})" if len(rows) > 1 else ""
-        raise ConflictError(
-            f"#{decided[0].id} is {_WORDS[decided[0].status]}{others}. Nothing was changed."
-        )
-    return rows
-
-
-def _refuse_conflicts(rows: Sequence[_Row]) -> None:
-    for row in rows:
-        if row.kind is Kind.CONFLICT:
-            raise ConflictError(
-                f"#{row.id} is a conflict: settle it by superseding one side, keeping both, or "
-                "dismissing it. Nothing was changed."
-            )
-
-
-def _look_for_conflicts(act: Act, rows: Sequence[_Row], now: str) -> None:
-    """Entities that become active may contradict others."""
-    entities = [row.id for row in rows if row.kind is Kind.ENTITY]
-    if entities:
-        # Imported late: most decisions are about memories and need no patterns of entities.
-        from reviewer.promotion.conflicts import open_conflicts
-
-        open_conflicts(act, entities, now)
-
-
-def look_again(clock: Clock) -> Callable[[Act, Sequence[Change]], None]:
-    """What an undo must not forget: entities that contradict each other as they are again."""
-
-    def afterwards(act: Act, changes: Sequence[Change]) -> None:
-        touched = {c.row for c in changes if c.table == "memory" and "status" in (c.after or {})}
-        rows = [
-            _Row(number, Kind.ENTITY, Status(status), None, 0.0)
-            for chunk in chunks(sorted(touched))
-            for number, status in act.query(
-                "SELECT m.id, m.status FROM memory m JOIN entity e ON e.memory_id = m.id"
-                " WHERE m.status IN ('candidate', 'active')"
-                f" AND m.id IN ({','.join('?' * len(chunk))})",
-                chunk,
-            )
-        ]
-        _look_for_conflicts(act, rows, iso(clock()))
-
-    return afterwards
-
-
-def _dismiss_conflicts(act: Act, rows: Sequence[_Row]) -> None:
-    """Rejecting a conflict dismisses it."""
-    _set_resolution(act, rows, "dismissed")
-
-
-def _thaw(act: Act, rows: Sequence[_Row]) -> None:
-    """A memory whose entity is rejected holds again by itself."""
-    for row in rows:
-        if row.kind is Kind.ENTITY:
-            for (memory,) in act.query(
-                "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
-                " WHERE e.memory_id = ? AND m.status = 'graduated'",
-                (row.id,),
-            ):
-                act.update("memory", memory, status="active")
-
-
-def _freeze(act: Act, rows: Sequence[_Row]) -> None:
-    """A memory whose entity is back in the queue is its frozen pointer again."""
-    for row in rows:
-        if row.kind is Kind.ENTITY and row.status is Status.INVALID:
-            for (memory,) in act.query(
-                "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
-                " WHERE e.memory_id = ? AND m.status = 'active'",
-                (row.id,),
-            ):
-                act.update("memory", memory, status="graduated")
-
-
-def _reopen_conflicts(act: Act, rows: Sequence[_Row]) -> None:
-    _set_resolution(act, rows, None)
-
-
-def _set_resolution(act: Act, rows: Sequence[_Row], resolution: str | None) -> None:
-    for row in rows:
-        if row.kind is Kind.CONFLICT:
-            (found,) = act.query("SELECT id FROM conflict WHERE memory_id = ?", (row.id,))
-            act.update("conflict", found[0], resolution=resolution)
-
-
-def _members_of(act: Act, rows: Sequence[_Row]) -> dict[int, list[int]]:
-    """Waiting near duplicates by leader, without those that are decided in the same act."""
-    chosen = {row.id for row in rows}
-    found: dict[int, list[int]] = {}
-    for chunk in chunks([row.id for row in rows]):
-        sql = (
-            "SELECT leader_id, id FROM memory WHERE status = 'candidate' AND leader_id IN"
-            f" ({','.join('?' * len(chunk))}) ORDER BY rank DESC, id"
-        )
-        for leader, member in act.query(sql, chunk):
-            if member not in chosen:
-                found.setdefault(leader, []).append(member)
-    return found
-
-
-def _regroup(act: Act, rows: Sequence[_Row]) -> None:
-    """The best of the near duplicates left behind leads the others from now on."""
-    for members in _members_of(act, rows).values():
-        act.update("memory", members[0], leader_id=None)
-        act.update_many("memory", members[1:], leader_id=members[0])
-
-
-def _require_as_seen(act: Act, row: _Row, seen: Seen) -> None:
+def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:
     if row.status is not seen.status:
-        raise ConflictError(f"#{row.id} is {_WORDS[row.status]} by now. Nothing was changed.")
+        raise ConflictError(f"#{row.id} is {STATUS_WORDS[row.status]} by now. Nothing was changed.")
     (found,) = act.query("SELECT content FROM memory WHERE id = ?", (row.id,))
     if found[0] != seen.content:
         raise ConflictError(
@@ -435,8 +309,8 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
     )
     if same:
         raise ConflictError(
-            f"#{same[0][0]} ({_WORDS[Status(same[0][1])]}) says the same already. Nothing was "
-            f"changed; merge #{number} into it instead."
+            f"#{same[0][0]} ({STATUS_WORDS[Status(same[0][1])]}) says the same already. Nothing"
+            f" was changed; merge #{number} into it instead."
         )
     act.insert("content_history", memory_id=number, content=old, replaced_at=now)
     try:
@@ -451,8 +325,3 @@ def _title(verb: str, ids: Sequence[int]) -> str:
 
 def _near_duplicates(count: int) -> str:
     return f"{count} near duplicate{'s' if count > 1 else ''}"
-
-
-def _listed(ids: Sequence[int]) -> str:
-    shown = ", ".join(f"#{number}" for number in ids[:5])
-    return shown + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")

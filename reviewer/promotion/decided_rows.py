@@ -1,0 +1,89 @@
+"""The rows of an act: which were meant, how they stand, and who stands behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.promotion.views import Kind, Status
+from reviewer.store.ledger import Act, chunks
+
+STATUS_WORDS = {
+    Status.CANDIDATE: "waiting",
+    Status.ACTIVE: "already active",
+    Status.INVALID: "already rejected",
+    Status.SUPERSEDED: "merged into another memory",
+    Status.GRADUATED: "graduated to an entity",
+}
+
+
+class DecidedRow(Struct, frozen=True):
+    """A row as a decision looks at it."""
+
+    id: int
+    kind: Kind
+    status: Status
+    leader_id: int | None
+    rank: float
+
+
+def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
+    """The rows of those ids, each once, in that order. Raises UnknownIdError."""
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        raise ReviewerError("Name at least one id.")
+    found: dict[int, DecidedRow] = {}
+    for chunk in chunks(wanted):
+        sql = (
+            "SELECT id, kind, status, leader_id, rank FROM memory"
+            f" WHERE id IN ({','.join('?' * len(chunk))})"
+        )
+        for number, kind, status, leader, rank in act.query(sql, chunk):
+            found[number] = DecidedRow(number, Kind(kind), Status(status), leader, rank)
+    missing = [number for number in wanted if number not in found]
+    if missing:
+        raise UnknownIdError(
+            f"There is no candidate or memory {_listed(missing)}. Nothing was changed."
+        )
+    return [found[number] for number in wanted]
+
+
+def candidates_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
+    """The same, all waiting. Raises UnknownIdError, or ConflictError for one that is not."""
+    rows = rows_of(act, ids)
+    decided = [row for row in rows if row.status is not Status.CANDIDATE]
+    if decided:
+        others = f" ({len(decided)} of {len(rows)})" if len(rows) > 1 else ""
+        raise ConflictError(
+            f"#{decided[0].id} is {STATUS_WORDS[decided[0].status]}{others}. Nothing was changed."
+        )
+    return rows
+
+
+def members_of(act: Act, rows: Sequence[DecidedRow]) -> dict[int, list[int]]:
+    """Waiting near duplicates by leader, without those that are decided in the same act."""
+    chosen = {row.id for row in rows}
+    found: dict[int, list[int]] = {}
+    for chunk in chunks([row.id for row in rows]):
+        sql = (
+            "SELECT leader_id, id FROM memory WHERE status = 'candidate' AND leader_id IN"
+            f" ({','.join('?' * len(chunk))}) ORDER BY rank DESC, id"
+        )
+        for leader, member in act.query(sql, chunk):
+            if member not in chosen:
+                found.setdefault(leader, []).append(member)
+    return found
+
+
+def regroup(act: Act, rows: Sequence[DecidedRow]) -> None:
+    """The best of the near duplicates left behind leads the others from now on."""
+    for members in members_of(act, rows).values():
+        act.update("memory", members[0], leader_id=None)
+        act.update_many("memory", members[1:], leader_id=members[0])
+
+
+def _listed(ids: Sequence[int]) -> str:
+    shown = ", ".join(f"#{number}" for number in ids[:5])
+    return shown + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")

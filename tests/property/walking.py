@@ -79,7 +79,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "type_": "decision", "kind": "uses", "project": "acme", "name": "a name",
         "limit": 5, "around": 1, "count": 2, "target": number + 1, "into": number + 1,
         "by": number + 1, "winner": number, "before": None, "record": None, "wave": None,
-        "progress": None, "cancelled": None,
+        "progress": None, "cancelled": None, "seen": None,
     }  # fmt: skip
     if name in by_name:
         return by_name[name]

@@ -37,6 +37,10 @@ from reviewer.store.undo import Undo
 from reviewer.store.verify import Verdict
 
 if TYPE_CHECKING:
+    from reviewer.commits.contexts import Contexts
+    from reviewer.compression.service import Compression
+    from reviewer.packets.service import Packets
+    from reviewer.pipelines.service import Pipelines
     from reviewer.promotion.conflicts import Conflicts
     from reviewer.promotion.entities import Entities
     from reviewer.promotion.entity_views import ConflictView as ConflictView
@@ -163,6 +167,34 @@ class Engine:
         from reviewer.promotion.provenance import Provenance
 
         return Provenance(self.queue, self.entities)
+
+    @cached_property
+    def contexts(self) -> Contexts:
+        """Contexts, their commits and what was said about these."""
+        from reviewer.commits.contexts import Contexts
+
+        return Contexts(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def compression(self) -> Compression:
+        """Contexts made smaller: preview, checks, apply."""
+        from reviewer.compression.service import Compression
+
+        return Compression(self._database, self._ledger, self.clock, self.contexts)
+
+    @cached_property
+    def packets(self) -> Packets:
+        """Context packets from what is active and trusted."""
+        from reviewer.packets.service import Packets
+
+        return Packets(self._database, self.clock, self.queue, self.state)
+
+    @cached_property
+    def pipelines(self) -> Pipelines:
+        """Pipelines and their runs."""
+        from reviewer.pipelines.service import Pipelines
+
+        return Pipelines(self._database, self._ledger, self.clock)
 
     @cached_property
     def intake(self) -> Intake:

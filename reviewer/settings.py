@@ -16,6 +16,36 @@ class SettingsError(ReviewerError):
     """The settings file cannot be read or says something that is no setting."""
 
 
+class ModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The model that may be asked; nothing is ever sent while `base_url` is empty."""
+
+    base_url: str = ""
+    """An OpenAI-compatible endpoint such as `http://127.0.0.1:8080/v1`."""
+    name: str = ""
+    """The model's name at that endpoint."""
+    key_variable: str = ""
+    """Name of the environment variable that holds the key; empty for an endpoint without."""
+    timeout: float = 60.0
+    """Seconds that one answer may take."""
+    concurrency: int = 4
+    """Calls at once, at most."""
+    context_tokens: int = 8192
+    """Tokens that prompt and answer may have together."""
+    allow_http: bool = False
+    """Allow plain HTTP to another machine."""
+
+
+class CompressionSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How contexts are compressed."""
+
+    engine: Literal["offline", "model"] = "offline"
+    """What writes summaries where no flag says it."""
+    tier: Literal["core", "writer-pro", "teams"] = "teams"
+    """The licence: core has no summaries, writer-pro has Detailed and Brief, teams has all."""
+    templates: str = ""
+    """Folder whose templates stand in for the built-in ones of the same name."""
+
+
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that can be set. All of it is optional."""
 
@@ -27,6 +57,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Command for `E` on the screen, instead of VISUAL or EDITOR."""
     keys: dict[str, str | list[str]] = {}
     """Action -> key or keys, in place of the built-in ones. The screen checks the names."""
+    model: ModelSettings = ModelSettings()
+    """The model that may be asked."""
+    compression: CompressionSettings = CompressionSettings()
+    """How contexts are compressed."""
 
 
 def settings_path() -> Path:

@@ -41,6 +41,21 @@ COMMANDS = {
     "export": Entry(
         "reviewer.cli.export:export", "Hand out what was decided: text, folder, marked block."
     ),
+    "context": Entry("reviewer.cli.context:context", "List, import and export contexts."),
+    "commit": Entry("reviewer.cli.commit:commit", "List, show, add and edit a context's commits."),
+    "annotate": Entry("reviewer.cli.annotate:annotate", "Say what must survive of a commit."),
+    "compile": Entry("reviewer.cli.compile:compile_", "A context as messages, ready to send."),
+    "compress": Entry(
+        "reviewer.cli.compress:compress", "Preview a smaller context, and apply it if asked."
+    ),
+    "summarize": Entry(
+        "reviewer.cli.summarize:summarize", "Show a file at one or all levels, without a store."
+    ),
+    "packet": Entry("reviewer.cli.packet:packet", "What an agent needs, within a token budget."),
+    "pipeline": Entry(
+        "reviewer.cli.pipeline:pipeline", "Check, preview, run and resume a pipeline."
+    ),
+    "model": Entry("reviewer.cli.model:model", "Check the model, or serve a small local one."),
     "undo": Entry("reviewer.cli.history:undo", "Take back the latest decision, or the act named."),
     "redo": Entry("reviewer.cli.history:redo", "Do again what was undone last."),
     "history": Entry("reviewer.cli.history:history", "Every act, with what each one changed."),

@@ -25,6 +25,14 @@ LEDGERED = (
     "relation",
     "conflict",
     "state",
+    "content",
+    "context",
+    "commit_",
+    "annotation",
+    "anchor",
+    "compression",
+    "segment",
+    "pipeline_run",
 )
 """Tables whose rows can be rebuilt from the ledger. What is not named here is derived."""
 

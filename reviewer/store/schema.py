@@ -211,6 +211,130 @@ def entities_and_state(db: Database) -> None:
             db.execute(statement)
 
 
+CONTEXTS = """
+CREATE TABLE content (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    sha256 TEXT NOT NULL UNIQUE,
+    text TEXT NOT NULL,
+    tokens INTEGER NOT NULL
+);
+CREATE TABLE context (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    project_id INTEGER NOT NULL REFERENCES project(id),
+    name TEXT NOT NULL,
+    head_id INTEGER REFERENCES commit_(id),
+    source_path TEXT,
+    created_at TEXT NOT NULL,
+    changed_at TEXT NOT NULL,
+    UNIQUE (project_id, name)
+);
+CREATE TABLE commit_ (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    context_id INTEGER NOT NULL REFERENCES context(id),
+    parent_id INTEGER REFERENCES commit_(id),
+    hash TEXT NOT NULL,
+    operation TEXT NOT NULL DEFAULT 'append' CHECK (operation IN ('append', 'edit', 'summary')),
+    target_id INTEGER REFERENCES commit_(id),
+    origin_id INTEGER REFERENCES commit_(id),
+    live INTEGER NOT NULL DEFAULT 1,
+    position INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    type TEXT NOT NULL,
+    name TEXT NOT NULL DEFAULT '',
+    content_id INTEGER NOT NULL REFERENCES content(id),
+    at TEXT,
+    source_line INTEGER,
+    meta TEXT NOT NULL DEFAULT '{}',
+    UNIQUE (context_id, hash)
+);
+CREATE INDEX commit_chain ON commit_ (context_id, position) WHERE live = 1;
+CREATE INDEX commit_target ON commit_ (target_id) WHERE target_id IS NOT NULL;
+CREATE INDEX commit_origin ON commit_ (origin_id) WHERE origin_id IS NOT NULL;
+CREATE TABLE annotation (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    commit_id INTEGER NOT NULL REFERENCES commit_(id),
+    priority TEXT NOT NULL CHECK (priority IN ('skip', 'normal', 'important', 'pinned')),
+    reason TEXT NOT NULL DEFAULT '',
+    at TEXT NOT NULL,
+    actor TEXT NOT NULL
+);
+CREATE INDEX annotation_of_commit ON annotation (commit_id, id);
+CREATE TABLE anchor (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    commit_id INTEGER NOT NULL REFERENCES commit_(id),
+    type TEXT NOT NULL,
+    content TEXT NOT NULL,
+    span_start INTEGER NOT NULL,
+    span_end INTEGER NOT NULL,
+    confirmed INTEGER NOT NULL DEFAULT 1,
+    at TEXT NOT NULL,
+    UNIQUE (commit_id, span_start, span_end)
+);
+CREATE TABLE compression (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    context_id INTEGER NOT NULL REFERENCES context(id),
+    head_before INTEGER NOT NULL REFERENCES commit_(id),
+    head_after INTEGER NOT NULL REFERENCES commit_(id),
+    tokens_before INTEGER NOT NULL,
+    tokens_after INTEGER NOT NULL,
+    engine TEXT NOT NULL,
+    options TEXT NOT NULL DEFAULT '{}',
+    at TEXT NOT NULL
+);
+CREATE TABLE segment (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    compression_id INTEGER NOT NULL REFERENCES compression(id),
+    commit_id INTEGER NOT NULL REFERENCES commit_(id),
+    key TEXT NOT NULL,
+    level INTEGER NOT NULL,
+    topic TEXT NOT NULL DEFAULT '',
+    sources TEXT NOT NULL,
+    anchors TEXT NOT NULL DEFAULT '[]',
+    fidelity TEXT NOT NULL DEFAULT '{}',
+    tokens_before INTEGER NOT NULL,
+    tokens_after INTEGER NOT NULL
+);
+CREATE INDEX segment_of_commit ON segment (commit_id);
+CREATE TABLE pipeline_run (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    project_id INTEGER NOT NULL REFERENCES project(id),
+    run_id TEXT NOT NULL UNIQUE,
+    path TEXT NOT NULL,
+    name TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    state TEXT NOT NULL,
+    current_node TEXT,
+    started_at TEXT NOT NULL,
+    changed_at TEXT NOT NULL
+);
+CREATE TABLE measurement (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    name TEXT NOT NULL,
+    label TEXT NOT NULL DEFAULT '',
+    value REAL NOT NULL
+);
+CREATE INDEX measurement_name ON measurement (name, label);
+"""
+
+
+@migrations()
+def contexts(db: Database) -> None:
+    """Version 3: contexts as chains of commits, what was compressed, runs of pipelines.
+
+    `measurement` is no ledgered table: it only counts what was done.
+    """
+    for statement in CONTEXTS.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+
+
+@migrations()
+def retention(db: Database) -> None:
+    """Version 4: what must survive of a commit, in a column of its own (important-priority.md)."""
+    db.execute("ALTER TABLE annotation ADD COLUMN retention_json TEXT")
+
+
 def migrate(connection: sqlite3.Connection, version: int, application: int) -> None:
     """Apply the migrations that a store lacks and mark it as of `version` and as a store of this
     `application`.

@@ -20,6 +20,7 @@ from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
 
 if TYPE_CHECKING:
     from asyncio import Future
+    from collections.abc import Callable
 
     from textual.screen import Screen
 
@@ -116,6 +117,35 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         """Leave every other screen."""
         while len(self.screen_stack) > 1:
             self.pop_screen()
+
+    def show_commits(self) -> None:
+        """Show a context and its commits."""
+        from reviewer.tui.screens.commits import CommitsScreen
+
+        self._show(CommitsScreen)
+
+    def show_compress(self) -> None:
+        """Show the levels of a context."""
+        from reviewer.tui.screens.compress import CompressScreen
+
+        self._show(CompressScreen)
+
+    def show_packet(self) -> None:
+        """Show what an agent would get."""
+        from reviewer.tui.screens.packet import PacketScreen
+
+        self._show(PacketScreen)
+
+    def show_pipelines(self) -> None:
+        """Show pipelines and their runs."""
+        from reviewer.tui.screens.pipelines import PipelinesScreen
+
+        self._show(PipelinesScreen)
+
+    def _show(self, kind: Callable[[Engine, str | None], Screen[None]]) -> None:
+        if type(self.screen) is not kind:
+            self.show_queue()
+            self.push_screen(kind(self.engine, self.project))
 
     def show_state(self) -> None:
         """Show what holds."""

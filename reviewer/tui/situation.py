@@ -40,6 +40,8 @@ class Situation:
     """The entity under the cursor leads on to others."""
     plan: str | None = None
     """Why an export cannot be written now; empty when it can."""
+    about: object = None
+    """What the Commits, Compress, Packet and Pipelines screens know; see their files in `keys/`."""
 
 
 def not_while_editing(now: Situation) -> str | None:

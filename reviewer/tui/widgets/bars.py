@@ -88,25 +88,40 @@ class TabBar(ClickLine):
     current = reactive("queue")
     tabs: Sequence[tuple[str, str, str]] = (
         ("queue", "Queue", "F2"),
+        ("commits", "Commits", "F3"),
+        ("compress", "Compress", "F4"),
+        ("packet", "Packet", "F5"),
+        ("pipelines", "Pipelines", "F6"),
         ("state", "State", "F7"),
         ("history", "History", "F8"),
     )
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
         """` Queue F2   History F8` and where help is."""
+        wide = self.size.width
+        parts = self._tabs(style, "   ")
+        if cells_of(parts) > wide:
+            parts = self._tabs(style, " ")
+        if cells_of(parts) > wide:
+            parts = self._tabs(style, " ", keys_only=True)
+        help_parts: list[Part] = [("F1", style.accent), (" help ", style.dim)]
+        if cells_of(parts) + cells_of(help_parts) + 2 <= wide:
+            self.spots.append((wide - cells_of(help_parts), wide, "help"))
+        return parts, [help_parts, []]
+
+    def _tabs(self, style: Palette, gap: str, *, keys_only: bool = False) -> list[Part]:
+        """Every tab with its key; `keys_only` leaves out the names of those that are not shown."""
         parts: list[Part] = [(" ", style.text)]
         self.spots.clear()
         for name, title, key in self.tabs:
             here = name == self.current
             at = cells_of(parts)
-            parts.append((title, style.strong if here else style.dim))
-            parts.append((f" {key}   ", style.accent if here else style.faint))
-            self.spots.append((at, cells_of(parts) - 3, f"show_{name}"))
-        help_parts: list[Part] = [("F1", style.accent), (" help ", style.dim)]
-        wide = self.size.width
-        if cells_of(parts) + cells_of(help_parts) + 2 <= wide:
-            self.spots.append((wide - cells_of(help_parts), wide, "help"))
-        return parts, [help_parts, []]
+            if here or not keys_only:
+                parts.append((f"{title} ", style.strong if here else style.dim))
+            parts.append((key, style.accent if here else style.faint))
+            self.spots.append((at, cells_of(parts), f"show_{name}"))
+            parts.append((gap, style.text))
+        return parts
 
 
 class StatusBar(Line):

@@ -1,0 +1,1 @@
+"""A context as a chain of commits: priorities, retention criteria, compile."""

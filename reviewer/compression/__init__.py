@@ -1,0 +1,1 @@
+"""Segments, anchors, the four levels, retention checks, fidelity, expansion."""

@@ -1,0 +1,157 @@
+"""The document's data contract (hierarchical-summarizer.md, section 4) as plain values."""
+
+from __future__ import annotations
+
+from enum import IntEnum, StrEnum
+from typing import Literal
+
+from msgspec import Struct
+
+from reviewer.commits.values import Priority, RetentionCriteria
+
+Said = Literal["text", "thinking", "tool_use", "tool_result"]
+
+
+class Level(IntEnum):
+    """How far a segment is compressed."""
+
+    FULL = 0
+    DETAILED = 1
+    BRIEF = 2
+    TAGS = 3
+
+
+RATIOS = {Level.FULL: 1, Level.DETAILED: 3, Level.BRIEF: 10, Level.TAGS: 50}
+"""Original : compressed tokens that a level aims at."""
+
+
+class AnchorType(StrEnum):
+    """The eight kinds of span that must survive."""
+
+    CORRECTION = "Correction"
+    DECISION = "Decision"
+    COMMITMENT = "Commitment"
+    CRITICAL_FACT = "CriticalFact"
+    UNRESOLVED_QUESTION = "UnresolvedQuestion"
+    USER_PREFERENCE = "UserPreference"
+    ERROR_CONTEXT = "ErrorContext"
+    CODE_ARTIFACT = "CodeArtifact"
+
+
+class Turn(Struct, frozen=True):
+    """One message of a segment. `commit` is its id in the store, None for a bare file."""
+
+    role: str
+    text: str
+    tokens: int
+    said: Said = "text"
+    name: str = ""
+    at: str | None = None
+    commit: int | None = None
+    priority: Priority = Priority.NORMAL
+    retention: RetentionCriteria = RetentionCriteria()
+
+
+class Segment(Struct, frozen=True):
+    """Consecutive turns that are compressed together. Its id holds no colon and no bracket."""
+
+    id: str
+    turns: tuple[Turn, ...]
+    tokens: int
+    topic: str = ""
+    conversation: str = ""
+
+
+class AnchorPoint(Struct, frozen=True):
+    """A span `segment.turns[turn].text[start:end]` that must survive verbatim; `content` is it.
+
+    `source`: found by a rule, confirmed or pinned by a person, or asked for by a criterion.
+    """
+
+    type: AnchorType
+    content: str
+    importance: float
+    turn: int
+    start: int
+    end: int
+    source: Literal["detected", "confirmed", "pinned", "retained"] = "detected"
+
+
+class ExpansionMarker(Struct, frozen=True):
+    """A place `content[start:end]` of a summary that opens the segment one level closer to Full."""
+
+    id: str
+    label: str
+    target: Level
+    start: int
+    end: int
+    segment: str
+    adds: int = 0
+    """Tokens that expanding it adds."""
+
+
+class SummarizationOptions(Struct, frozen=True):
+    """Configuration of one summarization; None means the level's or the settings' own value."""
+
+    model_id: str | None = None
+    max_output_tokens: int | None = None
+    temperature: float = 0.3
+    generate_expansion_markers: bool = True
+    validate_anchors: bool = True
+    custom_prompt_template_id: str | None = None
+    retention: RetentionCriteria = RetentionCriteria()
+    """Criteria for this call alone, beside those of the commits."""
+    max_retries: int = 3
+    ceiling: int | None = None
+    """A hard ceiling on the tokens of the content, above anchors, too."""
+
+
+class CompressedSegment(Struct, frozen=True):
+    """A segment at one level."""
+
+    segment_id: str
+    conversation_id: str
+    level: Level
+    content: str
+    anchors: tuple[AnchorPoint, ...]
+    expansion_markers: tuple[ExpansionMarker, ...]
+    token_count: int
+    original_token_count: int
+    compressed_at: str
+    topic_label: str = ""
+    anchors_missing: tuple[AnchorPoint, ...] = ()
+    engine: str = "offline"
+    note: str = ""
+    """What a person has to know: `anchors need 312 tokens`, `locked: ...`."""
+
+    @property
+    def compression_ratio(self) -> float:
+        """Original : compressed tokens; 0.0 for nothing."""
+        return self.original_token_count / self.token_count if self.token_count else 0.0
+
+
+class Lost(Struct, frozen=True):
+    """Something that a summary no longer says. `weight` orders; `times` it stood in the source."""
+
+    text: str
+    kind: Literal["anchor", "identifier", "number", "name", "quote", "sentence", "term"]
+    weight: float
+    times: int
+    turn: int
+    start: int
+    end: int
+
+
+class FidelityValidation(Struct, frozen=True):
+    """How faithful a compressed segment is (settled.md, "Levels and anchors")."""
+
+    overall_score: float
+    anchor_preservation: float
+    factual_accuracy: float
+    context_retention: float
+    lost_information: tuple[Lost, ...] = ()
+
+    @property
+    def passes_threshold(self) -> bool:
+        """Whether the compression is good enough: .85 overall, and every anchor."""
+        return self.overall_score >= 0.85 and self.anchor_preservation >= 1.0

@@ -1,0 +1,1 @@
+"""The one door to a model: chat, retry with steering, prompt templates."""

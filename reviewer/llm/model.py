@@ -1,0 +1,57 @@
+"""The one protocol that everything speaks which asks a model (DESIGN.md, "Doors")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from reviewer.errors import ReviewerError
+
+
+class ChatMessage(Struct, frozen=True):
+    """One message for a model."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Completion(Struct, frozen=True):
+    """What a model answered. `finish`: stop, length (cut off at the limit), or filtered."""
+
+    text: str
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+    finish: Literal["stop", "length", "filtered"] = "stop"
+
+
+class ModelError(ReviewerError):
+    """The model could not be asked, or did not answer; the sentence says what to do."""
+
+
+class CancelledError(ModelError):
+    """A person stopped the call."""
+
+
+class ChatModel(Protocol):
+    """A model that answers; safe to call from several threads at once."""
+
+    name: str
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        temperature: float = 0.3,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        """The answer to `messages`, at most `max_tokens` long; blocks until it is whole.
+
+        `on_text` gets each piece as it arrives; `cancelled` is asked between pieces. Raises
+        ModelError when the endpoint fails, CancelledError when it was stopped.
+        """
+        ...

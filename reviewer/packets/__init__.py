@@ -1,0 +1,1 @@
+"""Context packets: scoring, budget allocation, rendering within the budget."""

@@ -1,0 +1,1 @@
+"""Pipelines: DOT, fidelity and thread resolution, preambles, runner, checkpoints."""

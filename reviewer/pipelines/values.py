@@ -1,0 +1,142 @@
+"""What a pipeline is made of (context-fidelity.md)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summary:high")
+"""The fidelity modes."""
+
+CEILINGS = {
+    "truncate": 100,
+    "compact": 500,
+    "summary:low": 600,
+    "summary:medium": 1500,
+    "summary:high": 3000,
+}
+"""Tokens that the preamble of a mode never exceeds."""
+
+
+class Outcome(StrEnum):
+    """How a stage ended."""
+
+    SUCCESS = "success"
+    PARTIAL_SUCCESS = "partial_success"
+    FAIL = "fail"
+    RETRY = "retry"
+    SKIPPED = "skipped"
+
+
+class PipelineNode(Struct, frozen=True):
+    """A node. `handler` is what runs it: start, exit, codergen, conditional, wait.human, tool, or
+    the name of one that is not supported. `line` is 0-based.
+    """
+
+    name: str
+    label: str
+    shape: str
+    handler: str
+    prompt: str = ""
+    fidelity: str | None = None
+    thread_id: str | None = None
+    classes: tuple[str, ...] = ()
+    """Of the enclosing subgraphs, innermost first."""
+    max_retries: int = 0
+    llm_model: str | None = None
+    attributes: dict[str, str] = {}
+    line: int = 0
+
+
+class PipelineEdge(Struct, frozen=True):
+    """An edge; `index` is its place among all edges of the file, as several may join two nodes."""
+
+    source: str
+    target: str
+    index: int
+    label: str = ""
+    condition: str = ""
+    weight: int = 0
+    fidelity: str | None = None
+    thread_id: str | None = None
+    attributes: dict[str, str] = {}
+    line: int = 0
+
+
+class Remark(Struct, frozen=True):
+    """Something that is odd in a pipeline but does not stop it. `line` is 0-based."""
+
+    rule: str
+    message: str
+    line: int | None = None
+
+
+class Pipeline(Struct, frozen=True):
+    """A parsed pipeline."""
+
+    name: str
+    goal: str
+    nodes: dict[str, PipelineNode]
+    edges: tuple[PipelineEdge, ...]
+    default_fidelity: str | None = None
+    default_thread_id: str | None = None
+    attributes: dict[str, str] = {}
+    warnings: tuple[Remark, ...] = ()
+
+    def edges_from(self, node: str) -> tuple[PipelineEdge, ...]:
+        """The edges that leave a node, in file order."""
+        return tuple(edge for edge in self.edges if edge.source == node)
+
+
+class ToolCall(Struct, frozen=True):
+    """A tool that a stage used."""
+
+    name: str
+    arguments: dict[str, Any] = {}
+    result: str = ""
+
+
+class Stage(Struct, frozen=True):
+    """A node that has run; one node may run many times."""
+
+    node: str
+    outcome: Outcome = Outcome.SUCCESS
+    notes: str = ""
+    tools: tuple[ToolCall, ...] = ()
+    duration_s: float = 0.0
+
+
+class RunHistory(Struct, frozen=True):
+    """A run so far, as `--history FILE` reads it: stages oldest first, context, retries as
+    node -> [done, allowed].
+    """
+
+    run_id: str
+    completed: tuple[Stage, ...] = ()
+    context: dict[str, Any] = {}
+    retries: dict[str, tuple[int, int]] = {}
+
+
+class Resolution(Struct, frozen=True):
+    """How fidelity or thread was decided: `value`, the rule that won, and what each rule said, in
+    order of precedence.
+    """
+
+    value: str
+    rule: str
+    steps: tuple[tuple[str, str | None], ...]
+
+
+class Preamble(Struct, frozen=True):
+    """The text that a fresh session begins with, never above `budget` tokens (0: unbounded)."""
+
+    mode: str
+    text: str
+    tokens: int
+    budget: int
+    left_out: int = 0
+    """Oldest stages that did not fit."""
+    shortened: int = 0
+    """Values that were shortened with a mark."""

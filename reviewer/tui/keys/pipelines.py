@@ -1,0 +1,7 @@
+"""Keys of the Pipelines screen."""
+
+from __future__ import annotations
+
+from reviewer.tui.action import Action
+
+TABLE: tuple[Action, ...] = ()

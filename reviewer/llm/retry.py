@@ -1,0 +1,65 @@
+"""Retry with steering (important-priority.md, "Failure Protocol").
+
+Attempt, validate, steer: what fails a check is asked for again, and the next attempt is told what
+was missing. The caller patches only what is broken: `steer` amends the prompt, all else stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from reviewer.errors import ReviewerError
+
+T = TypeVar("T")
+
+DEFAULT_RETRIES = 3
+"""Attempts after the first."""
+
+
+@dataclass(frozen=True)
+class RetryResult(Generic[T]):
+    """A result that passed its check. `diagnoses`: what each attempt before it had missed."""
+
+    value: T
+    attempts: int
+    diagnoses: tuple[str, ...] = ()
+
+
+class RetryExhaustedError(ReviewerError, Generic[T]):
+    """No attempt passed its check. `last` is the result of the last one, for a person to mend."""
+
+    def __init__(self, diagnosis: str, attempts: int, last: T) -> None:
+        times = "once" if attempts == 1 else f"{attempts} times"
+        super().__init__(f"Tried {times} without success. {diagnosis}")
+        self.diagnosis = diagnosis
+        self.attempts = attempts
+        self.last = last
+
+
+def retry_with_steering(
+    attempt: Callable[[], T],
+    validate: Callable[[T], tuple[bool, str | None]],
+    steer: Callable[[str], None],
+    max_retries: int = DEFAULT_RETRIES,
+) -> RetryResult[T]:
+    """The first result of `attempt` that `validate` lets pass, in at most 1 + `max_retries` tries.
+
+    `validate` answers (True, None) or (False, diagnosis); `steer` gets the diagnosis of every
+    failure but the last. Raises RetryExhaustedError with the last diagnosis; whatever `attempt`
+    raises (a failing endpoint, a cancellation) passes through at once. ValueError for a negative
+    number of retries.
+    """
+    if max_retries < 0:
+        raise ValueError("max_retries cannot be negative")
+    diagnoses: list[str] = []
+    while True:
+        result = attempt()
+        passed, diagnosis = validate(result)
+        if passed:
+            return RetryResult(result, len(diagnoses) + 1, tuple(diagnoses))
+        diagnoses.append(diagnosis or "The result did not pass its check.")
+        if len(diagnoses) > max_retries:
+            raise RetryExhaustedError(diagnoses[-1], len(diagnoses), result)
+        steer(diagnoses[-1])

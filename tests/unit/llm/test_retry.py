@@ -1,0 +1,95 @@
+"""Retry with steering: attempt, validate, steer (important-priority.md, "Failure Protocol")."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.errors import ReviewerError
+from reviewer.llm.model import CancelledError, ModelError
+from reviewer.llm.retry import RetryExhaustedError, RetryResult, retry_with_steering
+
+
+class Play:
+    """Answers prepared in advance, and a note of everything that was called."""
+
+    def __init__(self, *answers: str | Exception) -> None:
+        self.answers = list(answers)
+        self.calls: list[str] = []
+
+    def attempt(self) -> str:
+        self.calls.append("attempt")
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def validate(self, answer: str) -> tuple[bool, str | None]:
+        self.calls.append(f"validate {answer}")
+        return (True, None) if "$50k" in answer else (False, f"{answer} lacks $50k")
+
+    def steer(self, diagnosis: str) -> None:
+        self.calls.append(f"steer {diagnosis}")
+
+    def run(self, max_retries: int = 3) -> RetryResult[str]:
+        return retry_with_steering(self.attempt, self.validate, self.steer, max_retries)
+
+
+def test_a_first_answer_that_passes_is_not_steered() -> None:
+    play = Play("$50k")
+    assert play.run() == RetryResult("$50k", 1, ())
+    assert play.calls == ["attempt", "validate $50k"]
+
+
+def test_every_failure_steers_the_next_attempt() -> None:
+    play = Play("a", "b", "c $50k")
+    assert play.run() == RetryResult("c $50k", 3, ("a lacks $50k", "b lacks $50k"))
+    assert play.calls == [
+        "attempt", "validate a", "steer a lacks $50k",
+        "attempt", "validate b", "steer b lacks $50k",
+        "attempt", "validate c $50k",
+    ]  # fmt: skip
+
+
+def test_retries_count_the_attempts_after_the_first_and_the_last_failure_is_not_steered() -> None:
+    play = Play("a", "b", "c", "d", "never asked $50k")
+    with pytest.raises(RetryExhaustedError) as exhausted:
+        play.run()
+    assert play.calls.count("attempt") == 4
+    assert [call for call in play.calls if call.startswith("steer")] == [
+        "steer a lacks $50k", "steer b lacks $50k", "steer c lacks $50k",
+    ]  # fmt: skip
+    assert exhausted.value.diagnosis == "d lacks $50k"
+    assert exhausted.value.attempts == 4
+    assert exhausted.value.last == "d"
+    assert isinstance(exhausted.value, ReviewerError)
+    assert str(exhausted.value) == "Tried 4 times without success. d lacks $50k"
+
+
+def test_without_retries_one_attempt_is_all() -> None:
+    play = Play("a", "b")
+    with pytest.raises(RetryExhaustedError, match="Tried once"):
+        play.run(max_retries=0)
+    assert play.calls == ["attempt", "validate a"]
+
+
+def test_a_check_without_a_word_still_steers_with_a_sentence() -> None:
+    said: list[str] = []
+    with pytest.raises(RetryExhaustedError):
+        retry_with_steering(lambda: "", lambda _: (False, None), said.append, 1)
+    assert said == ["The result did not pass its check."]
+
+
+@pytest.mark.parametrize("problem", [CancelledError("Stopped."), ModelError("No."), KeyError("x")])
+def test_what_the_attempt_raises_passes_through_at_once(problem: Exception) -> None:
+    play = Play("a", problem, "b $50k")
+    with pytest.raises(type(problem)) as raised:
+        play.run()
+    assert raised.value is problem
+    assert play.calls.count("attempt") == 2
+
+
+def test_a_negative_number_of_retries_is_refused_before_anything_is_asked() -> None:
+    play = Play("a")
+    with pytest.raises(ValueError, match="negative"):
+        play.run(max_retries=-1)
+    assert play.calls == []

@@ -38,6 +38,17 @@ from reviewer.store.verify import Verdict
 
 if TYPE_CHECKING:
     from reviewer.commits.contexts import Contexts
+    from reviewer.commits.values import Annotation as Annotation
+    from reviewer.commits.values import CommitQuery as CommitQuery
+    from reviewer.commits.values import CommitRow as CommitRow
+    from reviewer.commits.values import CommitView as CommitView
+    from reviewer.commits.values import ContextView as ContextView
+    from reviewer.commits.values import MatchMode as MatchMode
+    from reviewer.commits.values import Pattern as Pattern
+    from reviewer.commits.values import PatternCheck as PatternCheck
+    from reviewer.commits.values import Priority as Priority
+    from reviewer.commits.values import RetentionCriteria as RetentionCriteria
+    from reviewer.commits.values import TokenTotals as TokenTotals
     from reviewer.compression.service import Compression
     from reviewer.packets.service import Packets
     from reviewer.pipelines.service import Pipelines
@@ -90,12 +101,30 @@ __all__ = [
     "require_paths",
 ]
 
+_LATE = {
+    "reviewer.commits.values": {
+        "Annotation", "CommitQuery", "CommitRow", "CommitView", "ContextView", "MatchMode",
+        "Pattern", "PatternCheck", "Priority", "RetentionCriteria", "TokenTotals",
+    },
+}  # fmt: skip
+"""Values of this module that are imported when they are first asked for."""
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        for module, names in _LATE.items():
+            if name in names:
+                from importlib import import_module
+
+                return getattr(import_module(module), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 class Engine:
     """A store and everything that can be done with it.
 
     `queue` reads, `triage` decides, `history` undoes, `intake` brings in, `sources` looks into
-    files, `drafts` keeps unsaved wordings; `entities`, `conflicts`, `state`, `insight` and
+    files, the `drafts` keep unsaved wordings; `entities`, `conflicts`, `state`, `insight` and
     `provenance` are imported when they are first used. Reading is safe from several threads.
     """
 
@@ -109,6 +138,8 @@ class Engine:
         self.history = History(database, Undo(database, self._ledger, look_again(clock)))
         self.sources = SourceView(database)
         self.drafts = Drafts(database.path)
+        self.edit_drafts = Drafts(database.path, "edit-drafts")
+        self.retention_drafts = Drafts(database.path, "retention-drafts")
 
     def ids(self, query: QueueQuery, *, limit: int | None = None) -> array[int]:
         """A snapshot of the ids that match, in the order asked, the learning order included.

@@ -10,10 +10,11 @@ from reviewer.errors import StoreError
 
 
 class Drafts:
-    """One small file a candidate, readable by the owner only."""
+    """One small file a candidate or commit, readable by the owner only."""
 
-    def __init__(self, store: Path) -> None:
-        self._folder = store.with_name(f"{store.name}-drafts")
+    def __init__(self, store: Path, of: str = "drafts") -> None:
+        """`of` ends the folder's name: drafts of different things have a folder each."""
+        self._folder = store.with_name(f"{store.name}-{of}")
 
     def save(self, number: int, content: str) -> None:
         """Keep a wording, its secrets masked; a crash leaves the old or the new one, never half.

@@ -98,17 +98,17 @@ class ChatScan:
         self.path = path
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
-        self._form, self._lines, self._document = form, lines, document
+        self.form, self.lines, self.document = form, lines, document
         self._given: set[str] = set()
 
     def __iter__(self) -> Iterator[Record]:
-        if self._document is not None:
-            positions = _Positions(self._document, self._form, 0, self._form.bom)
-            yield from self._walk(memoryview(self._document), 0, positions, None, DEPTH)
+        if self.document is not None:
+            positions = _Positions(self.document, self.form, 0, self.form.bom)
+            yield from self._walk(memoryview(self.document), 0, positions, None, DEPTH)
             return
         whole_file = _Chain(None)
         with reading(self.path) as stream:
-            for number, start, raw in read_lines(stream, self._form):
+            for number, start, raw in read_lines(stream, self.form):
                 if raw is None:
                     self.tally["line over 64 MB"] += 1
                     self.errors.append(f"line {number + 1}: longer than 64 MB, passed over")
@@ -116,8 +116,8 @@ class ChatScan:
                     yield from self._line(raw, number, start, whole_file)
 
     def _line(self, raw: bytes, number: int, start: int, chain: _Chain) -> Iterator[Record]:
-        data = self._form.utf8(raw)
-        positions = _Positions(data, self._form, number, start)
+        data = self.form.utf8(raw)
+        positions = _Positions(data, self.form, number, start)
         try:
             yield from self._walk(memoryview(data), 0, positions, chain, DEPTH)
         except RecursionError:
@@ -174,7 +174,7 @@ class ChatScan:
         place = positions.place(at, at + len(value))
         raw = bytes(value)
         key = chain.key(raw)
-        if not self._lines[0] <= place.line_start or place.line_end > self._lines[1]:
+        if not self.lines[0] <= place.line_start or place.line_end > self.lines[1]:
             return
         name = str(known.get("role") or known.get("from"))
         if name in TOOL_ROLES:
@@ -197,7 +197,7 @@ class ChatScan:
             for reason, count in cuts.items():
                 self.tally[f"{reason} cut out"] += count
         raw_file = (
-            raw if self._form.encoding == "utf-8" else raw.decode().encode(self._form.encoding)
+            raw if self.form.encoding == "utf-8" else raw.decode().encode(self.form.encoding)
         )
         yield Record(
             key=key,
@@ -209,7 +209,7 @@ class ChatScan:
             role=role,
             text=text.replace("\r\n", "\n"),
             use=use,
-            at=_moment(known),
+            at=moment(known),
             session=chain.session,
         )
 
@@ -252,7 +252,8 @@ def _name_of(named: dict[str, tuple[int, memoryview]]) -> str | None:
     return None
 
 
-def _moment(known: dict[str, object]) -> str | None:
+def moment(known: dict[str, object]) -> str | None:
+    """When a message was written, from whichever field says it; ISO 8601."""
     for name in ("timestamp", "created_at", "create_time", "ts"):
         value = known.get(name)
         if isinstance(value, str):

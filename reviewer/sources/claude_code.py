@@ -40,14 +40,14 @@ class ClaudeCodeScan:
         self.path = path
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
-        self._form = form
-        self._lines = lines
+        self.form = form
+        self.lines = lines
         self._replies: dict[str, _Reply] = {}
         self._given: set[int] = set()
         self._queued: Counter[int] = Counter()
 
     def __iter__(self) -> Iterator[Record]:
-        index = index_session(self.path, self._form, self._lines, self.tally, self.errors)
+        index = index_session(self.path, self.form, self.lines, self.tally, self.errors)
         with reading(self.path) as stream:
             for place in index.places():
                 yield from self._read(stream, place, index)
@@ -56,7 +56,7 @@ class ClaudeCodeScan:
     def _read(self, stream: BinaryIO, place: Place, index: SessionIndex) -> Iterator[Record]:
         stream.seek(place.start)
         raw = stream.read(place.length)
-        line, turn = parse_record(self._form.utf8(raw), Counter())
+        line, turn = parse_record(self.form.utf8(raw), Counter())
         if turn is None:
             return
         digest = hashlib.sha256(raw).hexdigest()

@@ -28,7 +28,8 @@ class Place(Struct, frozen=True):
 class SessionIndex:
     """The places of all records with words, a few bytes each, and hashes of what was typed."""
 
-    def __init__(self) -> None:
+    def __init__(self, every_turn: bool = False) -> None:
+        self._every_turn = every_turn
         self.tree = SessionTree()
         self.typed: Counter[int] = Counter()
         """Hash of a text -> how often it stands in a turn of the person."""
@@ -52,7 +53,7 @@ class SessionIndex:
         if line.uuid:
             kind = turn.node if turn else Node.OTHER
             node = self.tree.add(line.uuid, line.parent_uuid or line.logical_parent_uuid, kind)
-        if turn is None or not turn.text:
+        if turn is None or not (turn.text or self._every_turn):
             return
         if turn.queued == "popAll":
             self.taken_back[text_hash(turn)] += 1
@@ -80,12 +81,15 @@ def index_session(
     lines: tuple[int, float],
     tally: Counter[str],
     errors: list[str],
+    every_turn: bool = False,
 ) -> SessionIndex:
     """Read the whole file once. Only records of `lines` (half-open) are kept and counted.
 
+    `every_turn`: keep turns without words too, such as calls of tools and their results.
+
     Raises OSError when reading fails.
     """
-    index = SessionIndex()
+    index = SessionIndex(every_turn)
     first, end = lines
     unheard: Counter[str] = Counter()
     with reading(path) as stream:

@@ -83,7 +83,7 @@ def decode_line(line: bytes) -> ClaudeLine:
         return _lines.decode(line)
     except msgspec.ValidationError:
         fields = msgspec.json.decode(line, type=dict[str, Raw])
-        return _fitting(ClaudeLine, fields)
+        return fitting(ClaudeLine, fields)
 
 
 def parse_record(data: bytes, tally: Counter[str]) -> tuple[ClaudeLine, Turn | None]:
@@ -190,7 +190,7 @@ def _message(raw: Raw) -> _Message:
     try:
         return _messages.decode(raw)
     except msgspec.ValidationError:
-        return _fitting(_Message, msgspec.json.decode(raw, type=dict[str, Raw]))
+        return fitting(_Message, msgspec.json.decode(raw, type=dict[str, Raw]))
 
 
 def _content(raw: Raw, tally: Counter[str]) -> tuple[list[str], int]:
@@ -224,14 +224,14 @@ def _decode_blocks(raw: Raw) -> list[_Block]:
                 blocks.append(_Block("text", _texts.decode(item)))
             elif head == b"{":
                 fields = msgspec.json.decode(item, type=dict[str, Raw])
-                blocks.append(_fitting(_Block, fields))
+                blocks.append(fitting(_Block, fields))
         return blocks
 
 
 _Fields = TypeVar("_Fields", bound=Struct)
 
 
-def _fitting(kind: type[_Fields], fields: dict[str, Raw]) -> _Fields:
+def fitting(kind: type[_Fields], fields: dict[str, Raw]) -> _Fields:
     """A struct with those fields that have the type it expects; the others are left out."""
     made = kind()
     for field in msgspec.structs.fields(kind):

@@ -1,0 +1,181 @@
+"""Everything that was said and done in a file, block by block."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.errors import SourceError
+from reviewer.sources.blocks import Block, open_blocks
+from reviewer.sources.records import Role, Use
+
+from .builders import Session
+
+
+def read(session: Session, folder: Path, **range_: int) -> list[Block]:
+    path = folder / "s.jsonl"
+    path.write_bytes(session.bytes())
+    return list(open_blocks(path, **range_))
+
+
+def chat(folder: Path, document: Any, **range_: int) -> list[Block]:
+    path = folder / "chat.json"
+    path.write_text(json.dumps(document, indent=1))
+    return list(open_blocks(path, **range_))
+
+
+def kinds(blocks: list[Block]) -> list[tuple[str, str, str]]:
+    return [(block.role.value, block.said, block.text) for block in blocks]
+
+
+def test_a_session_gives_words_thoughts_calls_and_results_in_order(tmp_path: Path) -> None:
+    session = Session()
+    session.user("List the files.")
+    session.block({"type": "thinking", "thinking": "Use ls."}, "m1")
+    session.reply("I look.", "m1")
+    session.tool("m1")
+    session.result("a.txt")
+    blocks = read(session, tmp_path)
+    assert kinds(blocks) == [
+        ("user", "text", "List the files."),
+        ("assistant", "thinking", "Use ls."),
+        ("assistant", "text", "I look."),
+        ("assistant", "tool_use", "ls"),
+        ("tool", "tool_result", "a.txt"),
+    ]
+    call, result = blocks[-2:]
+    assert call.name == result.name == "Bash"
+    assert call.call == result.call == "t1"
+    assert result.use is Use.TOOL
+    assert [block.line_start for block in blocks] == [0, 1, 2, 3, 4]
+
+
+def test_a_call_that_is_no_command_is_compact_json(tmp_path: Path) -> None:
+    session = Session()
+    call = {"type": "tool_use", "id": "t2", "name": "Read", "input": {"file_path": "/a/b.py"}}
+    session.block(call)
+    assert [block.text for block in read(session, tmp_path)] == ['{"file_path":"/a/b.py"}']
+
+
+def test_a_result_of_parts_names_its_pictures(tmp_path: Path) -> None:
+    session = Session()
+    parts = [{"type": "text", "text": "shot"}, {"type": "image", "source": {"data": "AAAA"}}]
+    session.user([{"type": "tool_result", "tool_use_id": "t9", "content": parts}])
+    assert [block.text for block in read(session, tmp_path)] == ["shot\n\n[image]"]
+
+
+def test_wrappers_and_summaries_keep_what_they_are(tmp_path: Path) -> None:
+    session = Session()
+    session.user("<command-name>/compact</command-name>")
+    session.user("This session is being continued from a previous conversation.")
+    session.user("Go on.")
+    assert [block.use for block in read(session, tmp_path)] == [Use.WRAPPER, Use.SUMMARY, Use.SAID]
+
+
+def test_what_the_person_took_back_is_marked(tmp_path: Path) -> None:
+    session = Session()
+    root = session.user("Hello.")
+    session.user("Use tabs.")
+    session.reply("Tabs it is.")
+    session.user("Use spaces.", after=root)
+    session.reply("Spaces it is.")
+    uses = {block.text: block.use for block in read(session, tmp_path)}
+    assert uses["Use tabs."] is Use.REWOUND
+    assert uses["Tabs it is."] is Use.REWOUND
+    assert uses["Spaces it is."] is Use.SAID
+
+
+def test_repeated_records_and_cut_lines_are_counted(tmp_path: Path) -> None:
+    session = Session()
+    session.user("Once.")
+    data = session.bytes() * 2 + b'{"type": "user", "mess'
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(data)
+    scan = open_blocks(path)
+    assert len(list(scan)) == 1
+    assert scan.tally == Counter({"repeated": 1, "bad JSON": 1})
+    assert scan.errors == ["line 3: not a JSON record"]
+
+
+def test_a_range_of_lines_is_half_open(tmp_path: Path) -> None:
+    session = Session()
+    for word in ("one", "two", "three"):
+        session.user(word)
+    blocks = read(session, tmp_path, line_start=1, line_end=2)
+    assert [block.text for block in blocks] == ["two"]
+
+
+def test_odd_blocks_do_not_stop_a_session(tmp_path: Path) -> None:
+    session = Session()
+    odd = [{"type": 7}, 3, "bare", {"type": "tool_use", "input": None}, {"type": "text", "text": 1}]
+    session.user(odd)
+    session.user("Still here.")
+    said = [block.text for block in read(session, tmp_path) if block.said == "text"]
+    assert said == ["bare", "Still here."]
+
+
+def test_a_chat_gives_speakers_calls_and_results(tmp_path: Path) -> None:
+    blocks = chat(
+        tmp_path,
+        [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "name": "Ada", "content": "Weather?"},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {"id": "c1", "function": {"name": "weather", "arguments": '{"city":"Bonn"}'}}
+                ],
+            },
+            {"role": "tool", "tool_call_id": "c1", "content": "Rain."},
+        ],
+    )
+    assert kinds(blocks) == [
+        ("system", "text", "Be brief."),
+        ("user", "text", "Weather?"),
+        ("assistant", "tool_use", '{"city":"Bonn"}'),
+        ("tool", "tool_result", "Rain."),
+    ]
+    assert [block.name for block in blocks] == ["", "Ada", "weather", "weather"]
+    assert [block.use for block in blocks] == [Use.BOOT, Use.SAID, Use.SAID, Use.TOOL]
+
+
+def test_lines_of_a_chat_document_are_those_of_its_messages(tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]
+    first, second = chat(tmp_path, messages)
+    lines = (tmp_path / "chat.json").read_text().split("\n")
+    assert '"one"' in "".join(lines[first.line_start : first.line_end])
+    assert '"two"' in "".join(lines[second.line_start : second.line_end])
+    assert chat(tmp_path, messages, line_end=first.line_end) == [first]
+
+
+def test_sharegpt_and_several_conversations_are_read(tmp_path: Path) -> None:
+    turns = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]
+    blocks = chat(tmp_path, [{"id": "1", "conversations": turns}, {"conversations": turns}])
+    assert [block.role for block in blocks] == [Role.USER, Role.ASSISTANT] * 2
+
+
+def test_lines_that_are_messages_survive_a_damaged_one(tmp_path: Path) -> None:
+    path = tmp_path / "chat.jsonl"
+    line = json.dumps({"role": "user", "content": "kept"})
+    path.write_text(f'{line}\n{{"role": "user", "cont\n{line}\n')
+    scan = open_blocks(path)
+    assert [block.line_start for block in scan] == [0, 2]
+    assert scan.tally["bad JSON"] == 1
+
+
+def test_a_note_is_one_block_a_section(tmp_path: Path) -> None:
+    path = tmp_path / "note.md"
+    path.write_text("# Plan\n\nShip it.\n\n# Risks\n\nNone.\n")
+    blocks = list(open_blocks(path))
+    assert [block.role for block in blocks] == [Role.NOTE, Role.NOTE]
+    assert "Ship it." in blocks[0].text
+
+
+def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="does not exist"):
+        open_blocks(tmp_path / "nothing.jsonl")

@@ -38,7 +38,8 @@ def part_text(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return "\n\n".join(text for item in value if (text := part_text(item)).strip())
+        parts = (part_text(item) for item in value)
+        return "\n\n".join(part for part in parts if part.strip())
     if not isinstance(value, dict):
         return ""
     text = value.get("text")

@@ -25,6 +25,8 @@ class Completion(Struct, frozen=True):
     prompt_tokens: int
     completion_tokens: int
     finish: Literal["stop", "length", "filtered"] = "stop"
+    counted_by: str = "endpoint"
+    """Who counted the tokens: the endpoint, or the encoding of our own counter."""
 
 
 class ModelError(ReviewerError):

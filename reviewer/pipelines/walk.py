@@ -1,0 +1,108 @@
+"""A pipeline in walking order: each node after those that lead to it, loops set aside."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from reviewer.pipelines.values import Pipeline, PipelineEdge, PipelineNode
+
+Edges = Mapping[str, list[PipelineEdge]]
+
+
+class Stop(Struct, frozen=True):
+    """A node on the walk with the edges that leave it.
+
+    `back` are the indices of the edges that return to a node that came before, or to itself.
+    """
+
+    node: PipelineNode
+    edges: tuple[PipelineEdge, ...]
+    reachable: bool
+    back: frozenset[int]
+
+
+def outgoing(pipeline: Pipeline) -> defaultdict[str, list[PipelineEdge]]:
+    """The edges by the node that they leave, in file order."""
+    edges: defaultdict[str, list[PipelineEdge]] = defaultdict(list)
+    for edge in pipeline.edges:
+        edges[edge.source].append(edge)
+    return edges
+
+
+def incoming(pipeline: Pipeline) -> defaultdict[str, list[PipelineEdge]]:
+    """The edges by the node that they enter, in file order."""
+    edges: defaultdict[str, list[PipelineEdge]] = defaultdict(list)
+    for edge in pipeline.edges:
+        edges[edge.target].append(edge)
+    return edges
+
+
+def start_nodes(pipeline: Pipeline) -> list[str]:
+    """The nodes at which a run may begin, in file order."""
+    return [name for name, node in pipeline.nodes.items() if node.handler == "start"]
+
+
+def exit_nodes(pipeline: Pipeline) -> list[str]:
+    """The nodes that end a run, in file order."""
+    return [name for name, node in pipeline.nodes.items() if node.handler == "exit"]
+
+
+def reached(begin: Iterable[str], edges: Edges, *, against: bool = False) -> set[str]:
+    """The nodes that can be reached from `begin`; `against`: `edges` are the incoming ones."""
+    found = set(begin)
+    todo = list(found)
+    while todo:
+        for edge in edges.get(todo.pop(), ()):
+            name = edge.source if against else edge.target
+            if name not in found:
+                found.add(name)
+                todo.append(name)
+    return found
+
+
+def walk(pipeline: Pipeline) -> tuple[Stop, ...]:
+    """All nodes in walking order, those that no run reaches last."""
+    edges = outgoing(pipeline)
+    starts = start_nodes(pipeline)
+    order = _after_predecessors(starts, edges, set())
+    reachable = set(order)
+    entered = {edge.target for edge in pipeline.edges if edge.source != edge.target}
+    rest = [name for name in pipeline.nodes if name not in reachable]
+    heads = [name for name in rest if name not in entered]
+    order += _after_predecessors([*heads, *rest], edges, set(reachable))
+    place = {name: at for at, name in enumerate(order)}
+    return tuple(
+        Stop(
+            pipeline.nodes[name],
+            tuple(edges[name]),
+            name in reachable or not starts,
+            frozenset(edge.index for edge in edges[name] if place[edge.target] <= place[name]),
+        )
+        for name in order
+    )
+
+
+def _after_predecessors(begin: list[str], edges: Edges, seen: set[str]) -> list[str]:
+    """Reverse postorder of a depth-first search, the first edge of a node first."""
+    parts: list[list[str]] = []
+    for root in begin:
+        if root in seen:
+            continue
+        seen.add(root)
+        finished: list[str] = []
+        stack = [(root, iter(edges.get(root, ())[::-1]))]
+        while stack:
+            name, targets = stack[-1]
+            for edge in targets:
+                if edge.target not in seen:
+                    seen.add(edge.target)
+                    stack.append((edge.target, iter(edges.get(edge.target, ())[::-1])))
+                    break
+            else:
+                stack.pop()
+                finished.append(name)
+        parts.append(finished[::-1])
+    return [name for part in parts for name in part]

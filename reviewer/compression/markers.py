@@ -1,0 +1,77 @@
+"""Expansion markers: `[→more:SEGMENT:topic]` and `[→detail:SEGMENT]` (hierarchical-summarizer.md).
+
+Only a marker of the segment that the summary is of opens anything. What names another segment, or
+stood in the source already, is plain text (settled.md, "Levels and anchors").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from reviewer.compression.values import ExpansionMarker, Level
+
+_FORMS = {
+    Level.DETAILED: re.compile(r"\[→more:([^:\[\]]+):([^\]\n]*)\]"),
+    Level.BRIEF: re.compile(r"\[→detail:([^:\[\]]+)\]"),
+}
+"""Tags have no markers, Full is whole."""
+ANY_MARKER = re.compile(r"\[→(?:more|detail):[^\]\n]{0,200}\]")
+_NOT_IN_TOPIC = re.compile(r"[\[\]\s:]+")
+LABEL = "More detail"
+
+
+def marker_text(level: Level, segment: str, topic: str = "") -> str:
+    """The marker that opens a summary of this level; empty for levels that have none."""
+    if level is Level.DETAILED:
+        topic = _NOT_IN_TOPIC.sub(" ", topic).strip() or "all"
+        return f"[→more:{segment}:{topic}]"
+    return f"[→detail:{segment}]" if level is Level.BRIEF else ""
+
+
+def parse_markers(
+    content: str, level: Level, segment: str, *, source: str = "", adds: int = 0
+) -> tuple[ExpansionMarker, ...]:
+    """The markers in a summary of `segment`, in order.
+
+    `source`: the text that was summarized; a marker that it holds already is somebody's words.
+    `adds`: tokens of the segment one level closer to Full, more than the marker itself has.
+    """
+    form = _FORMS.get(level)
+    if form is None or "[→" not in content:
+        return ()
+    found = []
+    for match in form.finditer(content):
+        if match[1] != segment or match[0] in source:
+            continue
+        label = match[2] if level is Level.DETAILED and match[2] else LABEL
+        number = len(found) + 1
+        found.append(
+            ExpansionMarker(
+                f"{segment}-{level.value}-{number}",
+                label,
+                Level(level - 1),
+                *match.span(),
+                segment,
+                adds,
+            )
+        )
+    return tuple(found)
+
+
+def without_markers(content: str) -> str:
+    """The text without anything that has a marker's form."""
+    return ANY_MARKER.sub("", content) if "[→" in content else content
+
+
+def expand(
+    content: str,
+    markers: Sequence[ExpansionMarker],
+    closer: Callable[[ExpansionMarker], str],
+) -> str:
+    """The content with every marker replaced by the segment one level closer to Full."""
+    parts, at = [], 0
+    for marker in sorted(markers, key=lambda each: each.start):
+        parts += [content[at : marker.start], closer(marker)]
+        at = marker.end
+    return "".join([*parts, content[at:]])

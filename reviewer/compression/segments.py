@@ -1,0 +1,140 @@
+"""Consecutive turns that are compressed together (settled.md, "Levels and anchors")."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+from math import log
+
+from reviewer.clock import from_iso
+from reviewer.commits.values import Priority
+from reviewer.compression.values import Segment, Turn
+from reviewer.compression.words import content_words
+
+MOST_TURNS, MOST_TOKENS, FEWEST_TURNS = 20, 4_000, 3
+GAP = timedelta(minutes=30)
+"""A pause after which something new begins."""
+UNLIKE = 0.06
+"""Share of common words below which a person's turn begins another topic."""
+
+_NEW_TOPIC = re.compile(
+    r"(?:ok(?:ay)?|great|good|thanks?|perfect|now|so|and|alright)?[\s,.!-]{0,3}(?:(?:now|next)\b[,:]?"
+    r" |another (?:thing|topic|task|question)|new (?:topic|task)|switching to|moving on|let'?s move"
+    r"|let'?s (?:now|next)|unrelated|separately|on (?:a|another) (?:different |other )?note)",
+    re.IGNORECASE,
+)
+
+
+def cut_segments(
+    turns: Sequence[Turn], *, conversation: str = "", first: int = 1
+) -> tuple[Segment, ...]:
+    """The turns in order, in segments of at most `MOST_TURNS` turns or `MOST_TOKENS` tokens.
+
+    Cut where a person turns to something else, after a pause, at pinned turns (which belong to no
+    segment), and around a turn that alone is too large. A segment has at least `FEWEST_TURNS`
+    turns where so many stand together, even if these exceed the tokens; what a tool answered
+    stays with its call where it can. Segments are called `s1`, `s2`, ... from `first` on.
+    """
+    parts: list[Sequence[Turn]] = []
+    for run in _runs(turns):
+        parts += _cut(run)
+    topics = _topics(parts)
+    return tuple(
+        Segment(
+            f"s{first + number}",
+            tuple(part),
+            sum(turn.tokens for turn in part),
+            topics[number],
+            conversation,
+        )
+        for number, part in enumerate(parts)
+    )
+
+
+def _runs(turns: Sequence[Turn]) -> list[list[Turn]]:
+    """Turns between pins; what alone exceeds a segment stands alone."""
+    runs: list[list[Turn]] = [[]]
+    for turn in turns:
+        if turn.priority is Priority.PINNED:
+            runs.append([])
+        elif turn.tokens > MOST_TOKENS:
+            runs += [[turn], []]
+        else:
+            runs[-1].append(turn)
+    return [run for run in runs if run]
+
+
+def _cut(run: list[Turn]) -> list[Sequence[Turn]]:
+    cuts = [0]
+    size = 0
+    words: Counter[str] = Counter()
+    for number, turn in enumerate(run):
+        length = number - cuts[-1]
+        full = length >= MOST_TURNS or size + turn.tokens > MOST_TOKENS
+        if length >= FEWEST_TURNS and (full or _begins(run, number, words)):
+            cut = _before_call(run, number, cuts[-1]) if full else number
+            cuts.append(cut)
+            size = sum(each.tokens for each in run[cut:number])
+            words = Counter(w for each in run[cut:number] for w in _words(each))
+        size += turn.tokens
+        words.update(_words(turn))
+    cuts.append(len(run))
+    return _balanced(run, cuts)
+
+
+def _balanced(run: list[Turn], cuts: list[int]) -> list[Sequence[Turn]]:
+    """The last segment takes turns from the one before, or joins it, when it is too short."""
+    if len(cuts) > 2 and cuts[-1] - cuts[-2] < FEWEST_TURNS:
+        if cuts[-1] - cuts[-3] >= 2 * FEWEST_TURNS:
+            cuts[-2] = cuts[-1] - FEWEST_TURNS
+        else:
+            del cuts[-2]
+    return [run[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+
+
+def _begins(run: list[Turn], number: int, words: Counter[str]) -> bool:
+    """Whether something new begins with this turn."""
+    turn, before = run[number], run[number - 1]
+    if turn.at and before.at:
+        now, then = from_iso(turn.at), from_iso(before.at)
+        if now is not None and then is not None and now - then > GAP:
+            return True
+    if turn.role != "user" or turn.said != "text":
+        return False
+    if _NEW_TOPIC.match(turn.text):
+        return True
+    own = {word for each in run[number : number + FEWEST_TURNS] for word in _words(each)}
+    if len(own) < 8 or len(words) < 8:
+        return False
+    return len(own & words.keys()) / min(len(own), len(words)) < UNLIKE
+
+
+def _before_call(run: list[Turn], number: int, start: int) -> int:
+    """The place to cut at or shortly before `number` that parts no answer from its call."""
+    cut = number
+    while cut - start > FEWEST_TURNS and run[cut].said == "tool_result":
+        cut -= 1
+    return cut if run[cut].said != "tool_result" else number
+
+
+def _words(turn: Turn) -> list[str]:
+    return content_words(turn.text[:4_000])
+
+
+def _topics(parts: Sequence[Sequence[Turn]]) -> list[str]:
+    """For each segment the two or three words that tell it from the others."""
+    counts = []
+    for part in parts:
+        said = [t for t in part if t.said == "text" and t.role in ("user", "assistant", "note")]
+        counts.append(Counter(word for turn in said or part for word in set(_words(turn))))
+    everywhere = Counter(word for each in counts for word in each)
+    topics = []
+    for each in counts:
+        ranked = sorted(
+            each.items(),
+            key=lambda item: (-item[1] * (0.2 + log(len(parts) / everywhere[item[0]])), item[0]),
+        )
+        topics.append(" ".join(word for word, _ in ranked[:3]))
+    return topics

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import pairwise
 from math import log
 
 from reviewer.clock import from_iso
@@ -91,7 +92,7 @@ def _balanced(run: list[Turn], cuts: list[int]) -> list[Sequence[Turn]]:
             cuts[-2] = cuts[-1] - FEWEST_TURNS
         else:
             del cuts[-2]
-    return [run[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    return [run[start:end] for start, end in pairwise(cuts)]
 
 
 def _begins(run: list[Turn], number: int, words: Counter[str]) -> bool:

@@ -60,6 +60,8 @@ class SourceTerms:
         for number, turn in enumerate(turns):
             factor = SPOKEN[turn.said] * (PERSON if turn.role == "user" else 1.0)
             for text, kind, start, end in mentioned(turn.text):
+                if turn.said != "text" and _is_markup(turn.text, text, kind, end):
+                    continue
                 key = (text, kind == "term")
                 known = mentions.get(key)
                 if known is None:
@@ -99,6 +101,11 @@ class SourceTerms:
     def says(self, unit: str) -> bool:
         """Whether a name, number or quotation occurs in the source."""
         return unit in self.pieces or fold(unit) in self.text
+
+
+def _is_markup(text: str, unit: str, kind: TermKind, end: int) -> bool:
+    """Whether a unit of a tool's traffic is a key of its JSON, or crosses pieces of it."""
+    return kind == "quote" or "\\n" in unit or text.startswith('":', end)
 
 
 class _Mentions:

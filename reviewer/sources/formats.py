@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 
 CLAUDE_CODE = "claude-code"
 CHAT = "chat"
@@ -37,6 +38,11 @@ _ROLES = {
 }
 
 
+def _among(value: object, names: AbstractSet[str]) -> bool:
+    """Whether a value of any JSON type is one of some names."""
+    return isinstance(value, str) and value in names
+
+
 def line_format(record: Fields) -> str | None:
     """The format that one line of a JSONL file belongs to, or None when it is unknown."""
     for name, fits in _LINES:
@@ -61,15 +67,15 @@ def document_format(document: object) -> str | None:
 
 def is_message(record: Fields) -> bool:
     """Whether an object is one message of a chat-completions or ShareGPT conversation."""
-    if record.get("from") in _ROLES and "value" in record:
+    if _among(record.get("from"), _ROLES) and "value" in record:
         return True
-    if record.get("role") not in _ROLES:
+    if not _among(record.get("role"), _ROLES):
         return False
     return "content" in record or "tool_calls" in record
 
 
 def _is_claude(record: Fields) -> bool:
-    if record.get("type") not in _CLAUDE_TYPES or "systemPayload" in record:
+    if not _among(record.get("type"), _CLAUDE_TYPES) or "systemPayload" in record:
         return False
     if record.get("type") == "summary":
         return "leafUuid" in record
@@ -100,7 +106,7 @@ def _has(*names: str) -> Callable[[Fields], bool]:
 
 _LINES: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     (CLAUDE_CODE, _is_claude),
-    ("Codex CLI session", lambda r: r.get("type") in _CODEX_TYPES or "record_type" in r),
+    ("Codex CLI session", lambda r: _among(r.get("type"), _CODEX_TYPES) or "record_type" in r),
     ("Qwen Code session", lambda r: "uuid" in r and ("systemPayload" in r or "message" in r)),
     ("Gemini CLI session", _has("sessionId", "projectHash")),
     ("Gemini CLI session", lambda r: r.get("type") == "gemini" or "$set" in r),
@@ -113,9 +119,12 @@ _LINES: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
     ("ATOF trace", _has("atof_version")),
     ("beads issue log", _has("issue_id", "kind")),
     ("MCP memory", lambda r: r.get("type") in ("entity", "relation") and "message" not in r),
-    ("Cursor session", lambda r: r.get("role") in _ROLES and isinstance(r.get("message"), dict)),
+    (
+        "Cursor session",
+        lambda r: _among(r.get("role"), _ROLES) and isinstance(r.get("message"), dict),
+    ),
     ("Grok session", lambda r: r.get("type") in ("user", "system") and "content" in r),
-    ("older Codex CLI session", lambda r: r.get("role") in _ROLES and "message" in r),
+    ("older Codex CLI session", lambda r: _among(r.get("role"), _ROLES) and "message" in r),
     (CHAT, is_message),
     (CHAT, _has_conversation),
 )

@@ -177,3 +177,29 @@ class Message(Struct, frozen=True):
     priority: Priority
     at: str | None
     retention: RetentionCriteria = RetentionCriteria()
+
+
+class Imported(Struct, frozen=True):
+    """What importing a transcript did."""
+
+    context: ContextView
+    commits: int
+    """Commits that were added; 0 where all of the file was there already."""
+    skipped: dict[str, int]
+    """Reason -> pieces of the file that became no commit."""
+    existed: bool
+    """The file was imported before; only what is new was added."""
+    masked: dict[str, int] = {}
+    """Kind -> secrets that were masked, in all of the file."""
+    act: int = 0
+
+
+class Annotated(Struct, frozen=True):
+    """An annotation that was written. `act` is 0 where all of it held already."""
+
+    act: int
+    title: str
+    ids: tuple[int, ...]
+    """The commits that it was written for."""
+    warnings: tuple[str, ...] = ()
+    """Doubts about the criteria, a sentence each."""

@@ -1,0 +1,101 @@
+"""What is odd about criteria and is said at once, because later nobody would know why."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+
+from reviewer.commits import retention
+from reviewer.commits.patterns import SECONDS_IN_ALL, check_patterns, matches_everything
+from reviewer.commits.reading import ANNOTATION, Reader
+from reviewer.commits.rows import commit_rows, texts
+from reviewer.commits.values import Pattern, Priority, RetentionCriteria
+from reviewer.store.ledger import chunks
+
+MOST_DOUBTS = 20
+"""Sentences at most; the rest is counted."""
+_SHOWN = 60
+_NAMED = 3
+
+
+def doubts(reader: Reader, ids: Sequence[int]) -> tuple[str, ...]:
+    """One sentence for each doubt about the criteria that commits carry now.
+
+    A pattern that does not match its own commit, is too slow to be checked, or matches anything;
+    criteria on a commit that is not important, where they do nothing.
+    """
+    found: dict[str, None] = {}
+    idle: dict[Priority, list[str]] = defaultdict(list)
+    missing: dict[Pattern, list[str]] = defaultdict(list)
+    slow: dict[Pattern, list[str]] = defaultdict(list)
+    carried: dict[Pattern, int] = defaultdict(int)
+    deadline = time.monotonic() + SECONDS_IN_ALL
+    unchecked = 0
+    for chunk in chunks([row for row in commit_rows(reader, ids) if row.criteria]):
+        numbers = [row.id for row in chunk]
+        criteria, words = _criteria(reader, numbers), texts(reader, numbers)
+        for row in chunk:
+            short, patterns = row.hash[:8], criteria[row.id].patterns
+            if row.priority is not Priority.IMPORTANT:
+                idle[row.priority].append(short)
+            left = deadline - time.monotonic()
+            if left <= 0:
+                unchecked += bool(patterns)
+                continue
+            for check in check_patterns(patterns, words[row.id], seconds_in_all=left):
+                carried[check.pattern] += 1
+                if check.state == "missing":
+                    missing[check.pattern].append(short)
+                elif check.state == "slow":
+                    slow[check.pattern].append(short)
+    for pattern in carried:
+        if matches_everything(pattern):
+            found[f"{_shown(pattern)} matches the empty text: every summary passes it."] = None
+    for pattern, where in missing.items():
+        found[f"{_shown(pattern)} does not occur in {_which(where, carried[pattern])}."] = None
+    for pattern, where in slow.items():
+        found[
+            f"{_shown(pattern)} could not be checked in time in {_which(where, carried[pattern])}."
+        ] = None
+    for priority, where in idle.items():
+        found[
+            f"Criteria count where a commit is important; {_which(where)} {_is(where)} {priority},"
+            " so they are kept and wait."
+        ] = None
+    if unchecked:
+        found[f"{unchecked:,} more commits were not checked: {SECONDS_IN_ALL:g} s are over."] = None
+    sentences = tuple(found)
+    if len(sentences) <= MOST_DOUBTS:
+        return sentences
+    rest = len(sentences) - MOST_DOUBTS
+    return (*sentences[:MOST_DOUBTS], f"{rest:,} more patterns are in doubt.")
+
+
+def _criteria(reader: Reader, ids: Sequence[int]) -> dict[int, RetentionCriteria]:
+    """The criteria that commits carry now, by id."""
+    marks = ",".join("?" * len(ids))
+    return {
+        row[0]: retention.from_json(row[1])
+        for row in reader.all(
+            "SELECT c.id, n.retention_json FROM commit_ c"
+            f" JOIN annotation n ON n.id = {ANNOTATION} WHERE c.id IN ({marks})",
+            ids,
+        )
+    }
+
+
+def _shown(pattern: Pattern) -> str:
+    text = pattern.text if len(pattern.text) <= _SHOWN else pattern.text[:_SHOWN] + "…"
+    return f'"{text}"' if pattern.mode == "substring" else f"/{text}/"
+
+
+def _which(hashes: Sequence[str], of: int = 0) -> str:
+    if len(hashes) == 1 and of < 2:
+        return hashes[0]
+    named = ", ".join(hashes[:_NAMED]) + (", …" if len(hashes) > _NAMED else "")
+    return f"{len(hashes)} of {of} commits ({named})" if of > 1 else named
+
+
+def _is(hashes: Sequence[str]) -> str:
+    return "is" if len(hashes) == 1 else "are"

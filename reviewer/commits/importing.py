@@ -1,0 +1,161 @@
+"""A transcript as commits: one a turn, one a piece of each exchange with a tool."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from reviewer.commits.chain import Draft, create_context
+from reviewer.commits.contents import prepare
+from reviewer.errors import ConflictError, SourceError
+from reviewer.sources.records import Role, Use
+from reviewer.store.ledger import Act
+
+if TYPE_CHECKING:
+    from reviewer.sources.block import Block
+
+LONGEST_STEM = 180
+"""Characters of a file's name that name a context."""
+_BY_SAID = {"thinking": "reasoning", "tool_use": "tool_call", "tool_result": "tool_result"}
+_BY_USE = {
+    Use.SUMMARY: "summary",
+    Use.BOOT: "instruction",
+    Use.INJECTED: "artifact",
+    Use.TEMPLATE: "artifact",
+}
+_BY_ROLE = {Role.SYSTEM: "instruction", Role.TOOL: "tool_result", Role.NOTE: "artifact"}
+
+
+class Transcript(Struct, frozen=True):
+    """What a file has for a context. `skipped`: reason -> pieces passed over."""
+
+    drafts: tuple[Draft, ...]
+    skipped: dict[str, int]
+    masked: dict[str, int]
+    """Kind -> secrets that were masked."""
+
+
+def commit_type(block: Block) -> str:
+    """The type of the commit that a block becomes."""
+    if block.said in _BY_SAID:
+        return _BY_SAID[block.said]
+    return _BY_USE.get(block.use) or _BY_ROLE.get(block.role, "dialogue")
+
+
+def read_transcript(path: Path, *, line_start: int = 0, line_end: int | None = None) -> Transcript:
+    """Read a file as drafts of commits; secrets are masked.
+
+    What a sub-agent said is no part of the conversation and is passed over, unless the file holds
+    nothing else; so is what is on a branch that the person left. Raises SourceError.
+    """
+    from reviewer.sources.blocks import open_blocks
+
+    scan = open_blocks(path, line_start=line_start, line_end=line_end)
+    main: list[Draft] = []
+    aside: list[Draft] = []
+    skipped: Counter[str] = Counter()
+    masked: Counter[str] = Counter()
+    for block in scan:
+        if block.use is Use.REWOUND:
+            skipped[str(Use.REWOUND)] += 1
+        elif not block.text.strip():
+            skipped[f"empty {block.said.replace('_', ' ')}"] += 1
+        else:
+            (aside if block.sidechain else main).append(_draft(block))
+    if main and aside:
+        skipped["sub-agent's turn"] += len(aside)
+    drafts = main or aside
+    for draft in drafts:
+        masked.update(draft.text.masked)
+    skipped.update(scan.tally)
+    return Transcript(tuple(drafts), dict(skipped), dict(masked))
+
+
+def _draft(block: Block) -> Draft:
+    return Draft(
+        role="tool" if block.said == "tool_result" else str(block.role),
+        type=commit_type(block),
+        text=prepare(block.text),
+        name=prepare(block.name).text,
+        at=block.at,
+        source_line=block.line_start,
+        meta={"call": block.call} if block.call else {},
+    )
+
+
+def require_drafts(path: Path, read: Transcript) -> None:
+    """Raise SourceError, saying what was passed over, when a file has nothing for a context."""
+    if read.drafts:
+        return
+    reasons = ", ".join(f"{times:,} x {reason}" for reason, times in read.skipped.items())
+    raise SourceError(
+        f"{path} holds nothing that could be a commit{f': {reasons}' if reasons else ''}."
+    )
+
+
+def context_for(act: Act, path: Path, project: str, name: str | None, now: str) -> tuple[int, bool]:
+    """The context that a file goes into, made where there is none; and whether it came from there.
+
+    Without a name it is the one that the file was imported into before, or a new one with the
+    file's name. Raises ConflictError when another file's context has the name.
+    """
+    where = (
+        "SELECT x.id, x.source_path FROM context x JOIN project p ON p.id = x.project_id"
+        " WHERE p.name = ? AND "
+    )
+    source = str(path)
+    if name is None:
+        found = act.query(f"{where} x.source_path = ? ORDER BY x.id LIMIT 1", (project, source))
+        if found:
+            return found[0][0], True
+        name = _free_name(act, where, project, path.stem)
+    else:
+        found = act.query(f"{where} x.name = ?", (project, name.strip()))
+        if found and found[0][1] == source:
+            return found[0][0], True
+        if found and found[0][1]:
+            raise ConflictError(
+                f'The context "{name}" came from {found[0][1]}. Choose another name.'
+            )
+        if found:
+            act.update("context", found[0][0], source_path=source)
+            return found[0][0], False
+    return create_context(act, project, name, now, source_path=source), False
+
+
+def _free_name(act: Act, where: str, project: str, stem: str) -> str:
+    """The name of a file, with a number where other files' contexts have it."""
+    stem = "".join(each if each.isprintable() else "?" for each in stem)[:LONGEST_STEM]
+    name, number = stem, 1
+    while act.query(f"{where} x.name = ?", (project, name)):
+        number += 1
+        name = f"{stem}-{number}"
+    return name
+
+
+def not_imported_yet(act: Act, context: int, drafts: Iterable[Draft]) -> list[Draft]:
+    """The drafts that an earlier import did not bring, in order.
+
+    A commit stands for one draft with the same role, type, name, time and text, wherever it is in
+    the file by now; so words that a file holds twice are two commits, also after importing again.
+    """
+    here = Counter(
+        act.query(
+            "SELECT c.role, c.type, c.name, c.at, t.sha256 FROM commit_ c"
+            " JOIN content t ON t.id = c.content_id WHERE c.context_id = ?"
+            " AND c.operation = 'append' AND c.source_line IS NOT NULL AND c.origin_id IS NULL",
+            (context,),
+        )
+    )
+    fresh = []
+    for draft in drafts:
+        key = (draft.role, draft.type, draft.name, draft.at, draft.text.sha256)
+        if here[key]:
+            here[key] -= 1
+        else:
+            fresh.append(draft)
+    return fresh

@@ -1,0 +1,96 @@
+"""Commits as people name them: by row number, by full or by short hash."""
+
+from __future__ import annotations
+
+import re
+
+from reviewer.commits.reading import Reader
+from reviewer.commits.values import ContextView
+from reviewer.errors import ReviewerError, UnknownIdError
+
+SHORTEST = 4
+_HASH = re.compile(rf"[0-9a-f]{{{SHORTEST},64}}")
+_NAMED = 6
+"""Candidates that a message names at most."""
+
+
+class AmbiguousReferenceError(ReviewerError):
+    """A reference fits several commits. `candidates` are their ids."""
+
+    def __init__(self, message: str, candidates: tuple[int, ...]) -> None:
+        super().__init__(message)
+        self.candidates = candidates
+
+
+def resolve(
+    reader: Reader, reference: str, *, context: int | None = None, project: str | None = None
+) -> int:
+    """The id of the commit that `#12`, `12`, a hash or the first characters of one name.
+
+    `#` says that it is a row number. Raises UnknownIdError, or AmbiguousReferenceError naming
+    those that it may be.
+    """
+    wanted = reference.strip().lower()
+    number = wanted.removeprefix("#")
+    found: dict[int, tuple[str, str, str]] = {}
+    if number.isascii() and number.isdigit():
+        found |= _rows(reader, "c.id = :id", {"id": int(number[:18])}, context, project)
+    if not wanted.startswith("#") and _HASH.fullmatch(wanted):
+        condition = "c.hash >= :low AND c.hash < :low || 'g'"
+        found |= _rows(reader, condition, {"low": wanted}, context, project)
+    if len(found) == 1:
+        return next(iter(found))
+    if not found:
+        raise UnknownIdError(_unknown(reference, wanted))
+    return _one_of(reference, found, context)
+
+
+def _rows(
+    reader: Reader,
+    condition: str,
+    parameters: dict[str, str | int],
+    context: int | None,
+    project: str | None,
+) -> dict[int, tuple[str, str, str]]:
+    """Hash, context and beginning of the text of those that fit, by id."""
+    rows = reader.all(
+        "SELECT c.id, c.hash, x.name, substr(t.text, 1, 40) FROM context x"
+        " JOIN commit_ c ON c.context_id = x.id JOIN content t ON t.id = c.content_id"
+        f" JOIN project p ON p.id = x.project_id WHERE {condition}"
+        " AND (:context IS NULL OR x.id = :context) AND (:project IS NULL OR p.name = :project)"
+        " ORDER BY c.id LIMIT 50",
+        {**parameters, "context": context, "project": project},
+    )
+    return {row[0]: (row[1], row[2], " ".join(row[3].split())) for row in rows}
+
+
+def _one_of(reference: str, found: dict[int, tuple[str, str, str]], context: int | None) -> int:
+    named = ", ".join(
+        f"#{number} {hashed[:12]} ({text!r}" + (f" in {name})" if context is None else ")")
+        for number, (hashed, name, text) in list(found.items())[:_NAMED]
+    )
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    several = len({name for _, name, _ in found.values()}) > 1
+    hint = ", or name the context with --context" if several else ""
+    raise AmbiguousReferenceError(
+        f'"{reference}" may be {named}{more}. Give more of the hash, or the number with #{hint}.',
+        tuple(found),
+    )
+
+
+def _unknown(reference: str, wanted: str) -> str:
+    if re.fullmatch(r"[0-9a-f]+", wanted) and len(wanted) < SHORTEST and not wanted.isdigit():
+        return f'"{reference}" is too short: give at least {SHORTEST} characters of the hash.'
+    return f'There is no commit "{reference}". See: reviewer commit list CONTEXT'
+
+
+def require_in(reader: Reader, commit: int, context: ContextView) -> None:
+    """Raise UnknownIdError unless a commit is one of the context's."""
+    if (
+        reader.one("SELECT 1 FROM commit_ WHERE id = ? AND context_id = ?", (commit, context.id))
+        is None
+    ):
+        raise UnknownIdError(
+            f'Commit #{commit} is not in the context "{context.name}". '
+            "See: reviewer commit list CONTEXT"
+        )

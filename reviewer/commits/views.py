@@ -1,0 +1,120 @@
+"""Contexts by id, by name and in lists, with what a chain weighs."""
+
+from __future__ import annotations
+
+import difflib
+import sqlite3
+from collections import Counter
+
+from reviewer.commits.reading import PRIORITY, Reader, joined
+from reviewer.commits.values import ContextView, Priority, TokenTotals
+from reviewer.errors import UnknownIdError
+from reviewer.store.changes import Value
+
+_NAMED = 8
+"""Contexts that a message names at most."""
+
+
+def contexts(reader: Reader, where: str = "1", *parameters: Value) -> list[ContextView]:
+    """Contexts for which an SQL condition over `x` and its project `p` holds, latest first."""
+    rows = reader.all(
+        "SELECT x.*, p.name AS project, h.hash AS head FROM context x"
+        " JOIN project p ON p.id = x.project_id LEFT JOIN commit_ h ON h.id = x.head_id"
+        f" WHERE {where} ORDER BY x.changed_at DESC, x.id DESC",
+        parameters,
+    )
+    return [_view(reader, row) for row in rows]
+
+
+def context(reader: Reader, number: int) -> ContextView:
+    """One context. Raises UnknownIdError."""
+    found = contexts(reader, "x.id = ?", number)
+    if not found:
+        raise UnknownIdError(f"There is no context #{number}. See: reviewer context list")
+    return found[0]
+
+
+def find_context(reader: Reader, name_or_id: str, project: str | None) -> ContextView:
+    """The context of that name (of `project`, if given), or of that number.
+
+    Raises UnknownIdError, naming what is near, or all that have the name.
+    """
+    wanted = name_or_id.strip()
+    in_project = "(?1 IS NULL OR p.name = ?1)"
+    found = contexts(reader, f"{in_project} AND x.name = ?2", project, wanted)
+    if len(found) > 1:
+        which = ", ".join(f"#{each.id} in {each.project}" for each in found[:_NAMED])
+        raise UnknownIdError(
+            f'Several contexts are named "{wanted}": {which}. Name its project with --project, '
+            "or give its number."
+        )
+    if found:
+        return found[0]
+    number = wanted.removeprefix("#")
+    if number.isascii() and number.isdigit():
+        return context(reader, int(number[:18]))
+    names = [
+        row[0]
+        for row in reader.all(
+            "SELECT x.name FROM context x JOIN project p ON p.id = x.project_id"
+            f" WHERE {in_project} ORDER BY x.changed_at DESC",
+            (project,),
+        )
+    ]
+    near = difflib.get_close_matches(wanted, names, 3, 0.5) or names[:_NAMED]
+    hint = f"There is: {', '.join(near)}" if near else "Import one: reviewer context import FILE"
+    raise UnknownIdError(f'There is no context "{wanted}". {hint}')
+
+
+def totals(reader: Reader, number: int) -> TokenTotals:
+    """Tokens and commits of a chain as it stands, by priority and by role."""
+    by_priority: Counter[Priority] = Counter()
+    by_role: Counter[str] = Counter()
+    commits: Counter[Priority] = Counter()
+    for priority, role, tokens, count in reader.all(
+        f"SELECT {PRIORITY}, c.role, sum(t.tokens), count(*) FROM {joined()}"
+        " WHERE c.context_id = ? AND c.live = 1 GROUP BY 1, 2",
+        (number,),
+    ):
+        by_priority[Priority(priority)] += tokens
+        by_role[role] += tokens
+        commits[Priority(priority)] += count
+    return TokenTotals(
+        total=by_priority.total(),
+        by_priority={each: by_priority[each] for each in Priority},
+        by_role=dict(by_role.most_common()),
+        commits_by_priority={each: commits[each] for each in Priority},
+    )
+
+
+def version(reader: Reader, number: int) -> tuple[int, ...]:
+    """A value that differs when the chain, an annotation or a confirmed anchor of it does."""
+    row = reader.one(
+        "SELECT coalesce(x.head_id, 0), x.changed_at,"
+        " (SELECT coalesce(sum(a.id), 0) FROM commit_ c JOIN annotation a ON a.commit_id = c.id"
+        "  WHERE c.context_id = x.id),"
+        " (SELECT coalesce(sum(2 * a.id + a.confirmed), 0) FROM commit_ c"
+        "  JOIN anchor a ON a.commit_id = c.id WHERE c.context_id = x.id)"
+        " FROM context x WHERE x.id = ?",
+        (number,),
+    )
+    return () if row is None else (row[0], hash(row[1]), row[2], row[3])
+
+
+def _view(reader: Reader, row: sqlite3.Row) -> ContextView:
+    commits, tokens = reader.one(
+        "SELECT count(*), coalesce(sum(t.tokens), 0)"
+        f" FROM {joined()} WHERE c.context_id = ? AND c.live = 1",
+        (row["id"],),
+    )
+    return ContextView(
+        id=row["id"],
+        project=row["project"],
+        name=row["name"],
+        head=row["head"],
+        commits=commits,
+        tokens=tokens,
+        source_path=row["source_path"],
+        created_at=row["created_at"],
+        changed_at=row["changed_at"],
+    )

@@ -69,9 +69,13 @@ def is_message(record: Fields) -> bool:
     """Whether an object is one message of a chat-completions or ShareGPT conversation."""
     if _among(record.get("from"), _ROLES) and "value" in record:
         return True
-    if not _among(record.get("role"), _ROLES):
+    if not _plays(record):
         return False
     return "content" in record or "tool_calls" in record
+
+
+def _plays(record: Fields) -> bool:
+    return _among(record.get("role"), _ROLES)
 
 
 def _is_claude(record: Fields) -> bool:
@@ -124,7 +128,7 @@ _LINES: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
         lambda r: _among(r.get("role"), _ROLES) and isinstance(r.get("message"), dict),
     ),
     ("Grok session", lambda r: r.get("type") in ("user", "system") and "content" in r),
-    ("older Codex CLI session", lambda r: _among(r.get("role"), _ROLES) and "message" in r),
+    ("older Codex CLI session", lambda r: _plays(r) and "message" in r),
     (CHAT, is_message),
     (CHAT, _has_conversation),
 )

@@ -31,7 +31,7 @@ class ChatBlocks:
     def __iter__(self) -> Iterator[Block]:
         scan = self._scan
         if scan.document is not None:
-            yield from self._of_value(scan.document, 0)
+            yield from self._of_line(scan.document, 0)
             return
         with reading(self.path) as stream:
             for number, _, raw in read_lines(stream, scan.form):
@@ -39,14 +39,18 @@ class ChatBlocks:
                     self.tally["line over 64 MB"] += 1
                     self.errors.append(f"line {number + 1}: longer than 64 MB, passed over")
                 elif scan.lines[0] <= number < scan.lines[1] and raw and not raw.isspace():
-                    try:
-                        yield from self._of_value(scan.form.utf8(raw), number)
-                    except RecursionError:
-                        self.tally["nested too deep"] += 1
-                        self.errors.append(f"line {number + 1}: nested too deep to be read")
-                    except ValueError:
-                        self.tally["bad JSON"] += 1
-                        self.errors.append(f"line {number + 1}: not JSON")
+                    yield from self._of_line(scan.form.utf8(raw), number)
+
+    def _of_line(self, data: bytes, number: int) -> Iterator[Block]:
+        """The blocks of a JSON text; what cannot be read is counted and named."""
+        try:
+            yield from self._of_value(data, number)
+        except RecursionError:
+            self.tally["nested too deep"] += 1
+            self.errors.append(f"line {number + 1}: nested too deep to be read")
+        except ValueError:
+            self.tally["bad JSON"] += 1
+            self.errors.append(f"line {number + 1}: not JSON")
 
     def _of_value(self, data: bytes, line: int) -> Iterator[Block]:
         """The blocks of a JSON text that begins at `line`."""
@@ -139,7 +143,7 @@ def _role_name(named: dict[str, tuple[int, memoryview]]) -> str:
     for field in ("role", "from"):
         value = named[field][1] if field in named else b""
         if first_byte(memoryview(value)) == b'"' and len(value) < 40:
-            name = str(msgspec.json.decode(value))
+            name = bytes(value[1:-1]).decode("utf-8", "replace")
             if name in ROLES or name in TOOL_ROLES:
                 return name
     return ""

@@ -173,11 +173,11 @@ class _Reader:
             if scan.peek() != "{":
                 scan.fail(f"A subgraph needs a {{ before: {scan.found()}")
             return _End(self._subgraph(scope, depth, title), start, subgraph=True)
-        if not quoted and (needs_quotes(name) or name.lower() in _KEYWORDS):
-            if name not in self.graph_.nodes:
-                self.graph_.remark(
-                    "quotes", f"Other readers of DOT want quotes around {name}.", scan.line(start)
-                )
+        odd = not quoted and (needs_quotes(name) or name.lower() in _KEYWORDS)
+        if odd and name not in self.graph_.nodes:
+            self.graph_.remark(
+                "quotes", f"Other readers of DOT want quotes around {name}.", scan.line(start)
+            )
         scan.skip_ports()
         return _End([name], start, quoted_key=quoted)
 

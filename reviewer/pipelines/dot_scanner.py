@@ -134,8 +134,10 @@ class Scanner:
             depth += 1 if angle.group() == "<" else -1
             if depth == 0:
                 self.at = angle.end()
-                return self.text[start : self.at]
-        self.fail("The HTML that begins here has no closing >.")
+                break
+        else:
+            self.fail("The HTML that begins here has no closing >.")
+        return self.text[start : self.at]
 
 
 def needs_quotes(name: str) -> bool:

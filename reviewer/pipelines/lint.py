@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from reviewer.pipelines import dot_meaning as meaning
+from reviewer.pipelines.conditions import ConditionError, parse_condition
 from reviewer.pipelines.lint_attributes import attribute_remarks
 from reviewer.pipelines.resolve import as_mode, resolve_fidelity
 from reviewer.pipelines.values import MODES, Pipeline, Remark
@@ -19,7 +20,7 @@ def lint(pipeline: Pipeline, lines: Mapping[str, int] | None = None) -> tuple[Re
     lines = lines or {}
     return tuple(
         remark
-        for rule in (_ends, _ways, _modes, _threads, _handlers, attribute_remarks)
+        for rule in (_ends, _ways, _modes, _threads, _handlers, _conditions, attribute_remarks)
         for remark in rule(pipeline, lines)
     )
 
@@ -138,6 +139,14 @@ def _handlers(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
         elif handler not in meaning.SUPPORTED:
             yield Remark("unsupported-handler", f"A run refuses to start, because {handler} is not "
                          f"supported: {listed(names)}.", line)  # fmt: skip
+
+
+def _conditions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
+    for edge in pipeline.edges:
+        try:
+            parse_condition(edge.condition)
+        except ConditionError as problem:
+            yield Remark("condition", f"{edge.source} -> {edge.target}: {problem}", edge.line)
 
 
 def listed(names: list[str]) -> str:

@@ -140,3 +140,5 @@ class Preamble(Struct, frozen=True):
     """Oldest stages that did not fit."""
     shortened: int = 0
     """Values that were shortened with a mark."""
+    values_left_out: int = 0
+    """Oldest values of the context that did not fit."""

@@ -38,20 +38,41 @@ from reviewer.store.verify import Verdict
 
 if TYPE_CHECKING:
     from reviewer.commits.contexts import Contexts
+    from reviewer.commits.values import Annotated as Annotated
     from reviewer.commits.values import Annotation as Annotation
     from reviewer.commits.values import CommitQuery as CommitQuery
     from reviewer.commits.values import CommitRow as CommitRow
     from reviewer.commits.values import CommitView as CommitView
     from reviewer.commits.values import ContextView as ContextView
+    from reviewer.commits.values import Imported as Imported
+    from reviewer.commits.values import Imported as Imported
     from reviewer.commits.values import MatchMode as MatchMode
+    from reviewer.commits.values import Message as Message
     from reviewer.commits.values import Pattern as Pattern
     from reviewer.commits.values import PatternCheck as PatternCheck
     from reviewer.commits.values import Priority as Priority
     from reviewer.commits.values import RetentionCriteria as RetentionCriteria
     from reviewer.commits.values import TokenTotals as TokenTotals
     from reviewer.compression.service import Compression
+    from reviewer.llm.local import LocalServer
+    from reviewer.llm.model import CancelledError as CancelledError
+    from reviewer.llm.model import ChatMessage as ChatMessage
+    from reviewer.llm.model import ChatModel as ChatModel
+    from reviewer.llm.model import ModelError as ModelError
     from reviewer.packets.service import Packets
+    from reviewer.pipelines.history_thread import Carried as Carried
+    from reviewer.pipelines.resolve import Way as Way
+    from reviewer.pipelines.rules import PipelineRules
     from reviewer.pipelines.service import Pipelines
+    from reviewer.pipelines.values import Pipeline as Pipeline
+    from reviewer.pipelines.values import PipelineEdge as PipelineEdge
+    from reviewer.pipelines.values import PipelineNode as PipelineNode
+    from reviewer.pipelines.values import Preamble as Preamble
+    from reviewer.pipelines.values import Remark as Remark
+    from reviewer.pipelines.values import Resolution as Resolution
+    from reviewer.pipelines.values import RunHistory as RunHistory
+    from reviewer.pipelines.values import Stage as Stage
+    from reviewer.pipelines.walk import Stop as Stop
     from reviewer.promotion.conflicts import Conflicts
     from reviewer.promotion.entities import Entities
     from reviewer.promotion.entity_views import ConflictView as ConflictView
@@ -68,6 +89,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.provenance import Step as Step
     from reviewer.promotion.trusted_state import StateView as StateView
     from reviewer.promotion.trusted_state import TrustedState
+    from reviewer.settings import Settings
 
 __all__ = [
     "APPLICATION_ID",
@@ -95,16 +117,26 @@ __all__ = [
     "Undone",
     "Verdict",
     "WaveReport",
+    "check_model",
     "default_project",
     "default_store",
     "extract_file",
+    "open_model",
+    "pipeline_rules",
     "require_paths",
+    "serve_model",
 ]
 
 _LATE = {
+    "reviewer.pipelines.values": {
+        "Pipeline", "PipelineEdge", "PipelineNode", "Preamble", "Remark", "Resolution",
+        "RunHistory", "Stage",
+    },
+    "reviewer.llm.model": {"CancelledError", "ChatMessage", "ChatModel", "ModelError"},
     "reviewer.commits.values": {
-        "Annotation", "CommitQuery", "CommitRow", "CommitView", "ContextView", "MatchMode",
-        "Pattern", "PatternCheck", "Priority", "RetentionCriteria", "TokenTotals",
+        "Annotated", "Annotation", "CommitQuery", "CommitRow", "CommitView", "ContextView",
+        "Imported", "MatchMode", "Message", "Pattern", "PatternCheck", "Priority",
+        "RetentionCriteria", "TokenTotals",
     },
 }  # fmt: skip
 """Values of this module that are imported when they are first asked for."""
@@ -274,6 +306,34 @@ def extract_file(
     return preview.extract_file(
         path, project=project, line_start=line_start, line_end=line_end, top=top, now=now
     )
+
+
+def pipeline_rules() -> PipelineRules:
+    """What can be said of a pipeline file without a store."""
+    from reviewer.pipelines.rules import PipelineRules
+
+    return PipelineRules()
+
+
+def open_model(settings: Settings) -> ChatModel:
+    """The model that the settings name; nothing is sent yet. Raises ModelError for none."""
+    from reviewer.llm import door
+
+    return door.open_model(settings)
+
+
+def check_model(settings: Settings) -> None:
+    """Raise ModelError for a `[model]` that no request could be sent to."""
+    from reviewer.llm import door
+
+    door.check_model(settings)
+
+
+def serve_model(weights: Path | None, port: int) -> LocalServer:
+    """A small model served on this machine until it is closed. Raises ModelError."""
+    from reviewer.llm.local import LocalServer
+
+    return LocalServer(weights, port)
 
 
 def require_paths(paths: Iterable[Path]) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from msgspec import Struct
+
 from reviewer.pipelines.values import MODES, Pipeline, PipelineEdge, PipelineNode, Resolution
 
 DEFAULT_MODE = "compact"
@@ -66,3 +70,36 @@ def resolve_thread_id(
 def fidelity_on_resume(resolved: str, is_first_after_resume: bool) -> str:
     """The mode after a resume: `full` becomes `summary:high` for the first node, once."""
     return DEGRADED_MODE if is_first_after_resume and resolved == "full" else resolved
+
+
+class Way(Struct, frozen=True):
+    """How a node is entered through an edge (None: it is the first of a run), and why so."""
+
+    edge: PipelineEdge | None
+    node: PipelineNode
+    fidelity: Resolution
+    thread: Resolution
+
+    @property
+    def shared_thread(self) -> str:
+        """The thread whose session goes on, empty in any mode but `full`."""
+        return self.thread.value if self.fidelity.value == "full" else ""
+
+
+def way_through(
+    pipeline: Pipeline, edge: PipelineEdge | None, node: PipelineNode, previous: str = ""
+) -> Way:
+    """How `node` is entered through `edge`, or without one after the node `previous`."""
+    before = edge.source if edge else previous
+    return Way(
+        edge,
+        node,
+        explain_fidelity(edge, node, pipeline),
+        explain_thread(edge, node, pipeline, before),
+    )
+
+
+def ways(pipeline: Pipeline) -> Iterator[Way]:
+    """How each edge enters its target, in file order."""
+    for edge in pipeline.edges:
+        yield way_through(pipeline, edge, pipeline.nodes[edge.target])

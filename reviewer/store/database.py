@@ -11,7 +11,7 @@ from pathlib import Path
 
 from reviewer.errors import StoreError
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """`PRAGMA user_version` of a store that has every migration of `store/schema.py`."""
 
 APPLICATION_ID = 0x52565752

@@ -12,6 +12,7 @@ from reviewer.errors import ConflictError, StoreError, UnknownIdError
 from reviewer.store.changes import Change, unpack
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger, images
+from reviewer.store.needed import keep_needed
 
 
 class Reversal(Struct, frozen=True):
@@ -132,6 +133,7 @@ class Undo:
                 raise ConflictError(
                     f'Cannot {kind} "{name}": something newer stands in its place ({problem}).'
                 ) from problem
+            keep_needed(act, back, name)
             if self._afterwards is not None:
                 self._afterwards(act, back)
             act.target = source

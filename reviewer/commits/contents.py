@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
 from reviewer.commits.hashing import content_hash
-from reviewer.store.changes import Image
+from reviewer.store.changes import Image, Value
 from reviewer.store.ledger import Act, chunks
 from reviewer.text.secrets import mask
 
-COUNTED_AT_ONCE = 64
-"""Texts from which on counting is shared among threads; the encoder lets go of the interpreter."""
+Query: TypeAlias = Callable[[str, Sequence[Value]], Sequence[Any]]
 
 
 class Prepared(Struct, frozen=True):
@@ -32,39 +31,38 @@ def prepare(text: str) -> Prepared:
     return Prepared(found.text, content_hash(found.text), found.kinds)
 
 
-def known_contents(act: Act, hashes: Iterable[str]) -> dict[str, int]:
-    """Ids of the stored texts with those hashes."""
+def known_contents(query: Query, hashes: Iterable[str]) -> dict[str, int]:
+    """Ids of the stored texts with those hashes; `query` runs SQL in an act or on a reader."""
     found: dict[str, int] = {}
     for chunk in chunks(list(dict.fromkeys(hashes))):
         marks = ",".join("?" * len(chunk))
-        sql = f"SELECT sha256, id FROM content WHERE sha256 IN ({marks})"
-        found.update((sha, number) for sha, number in act.query(sql, chunk))
+        rows = query(f"SELECT sha256, id FROM content WHERE sha256 IN ({marks})", chunk)
+        found.update((row[0], row[1]) for row in rows)
     return found
 
 
 def store_texts(act: Act, texts: Sequence[Prepared], tokens: dict[str, int]) -> dict[str, int]:
     """Store what is not stored yet; returns the id of each text by its hash.
 
-    `tokens` holds the count of each text by its hash, as `count_tokens` gives it, so that nothing
-    is counted while the store is locked.
+    `tokens` holds the counts of `count_tokens`, taken before the store was locked; what was there
+    then and is not any more is counted now.
     """
-    known = known_contents(act, [text.sha256 for text in texts])
-    fresh = {text.sha256: text.text for text in texts if text.sha256 not in known}
+    known = known_contents(act.query, [text.sha256 for text in texts])
+    fresh = {text.sha256: text for text in texts if text.sha256 not in known}
+    counted = tokens | count_tokens(fresh[sha] for sha in fresh if sha not in tokens)
     rows: list[Image] = [
-        {"sha256": sha, "text": text, "tokens": tokens[sha]} for sha, text in fresh.items()
+        {"sha256": sha, "text": text.text, "tokens": counted[sha]} for sha, text in fresh.items()
     ]
     known.update(zip(fresh, act.insert_many("content", rows), strict=True))
     return known
 
 
-def count_tokens(texts: Iterable[Prepared]) -> dict[str, int]:
-    """Tokens of each text by its hash, every text counted once."""
+def count_tokens(texts: Iterable[Prepared], known: Container[str] = ()) -> dict[str, int]:
+    """Tokens of each text by its hash, every text once; not of those whose hash is `known`."""
+    fresh = {text.sha256: text.text for text in texts if text.sha256 not in known}
+    if not fresh:
+        return {}
     from reviewer.text.tokens import counter
 
     count = counter().count
-    fresh = {text.sha256: text.text for text in texts}
-    if len(fresh) < COUNTED_AT_ONCE:
-        return {sha: count(text) for sha, text in fresh.items()}
-    with ThreadPoolExecutor() as pool:
-        counted = pool.map(count, fresh.values(), chunksize=COUNTED_AT_ONCE)
-        return dict(zip(fresh, counted, strict=True))
+    return {sha: count(text) for sha, text in fresh.items()}

@@ -8,7 +8,13 @@ from pathlib import Path
 
 from reviewer.clock import Clock, iso
 from reviewer.commits import annotating, chain, compiling, importing, references, retention, views
-from reviewer.commits.contents import count_tokens, prepare, store_texts
+from reviewer.commits.contents import (
+    Prepared,
+    count_tokens,
+    known_contents,
+    prepare,
+    store_texts,
+)
 from reviewer.commits.doubts import doubts
 from reviewer.commits.patterns import Given, check_patterns, parse_patterns
 from reviewer.commits.reading import Reader
@@ -79,7 +85,8 @@ class Contexts:
         path = path.expanduser().absolute()
         read = importing.read_transcript(path, line_start=line_start, line_end=line_end)
         importing.require_drafts(path, read)
-        tokens = count_tokens(draft.text for draft in read.drafts)
+        texts = [draft.text for draft in read.drafts]
+        tokens = count_tokens(texts, self._known(texts))
         with self._ledger.act("import context", scope=Scope.INTAKE) as act:
             number, existed = importing.context_for(act, path, project, name, self._now())
             fresh = importing.not_imported_yet(act, number, read.drafts)
@@ -119,7 +126,7 @@ class Contexts:
         prepared = prepare(text)
         if not prepared.text.strip():
             raise ReviewerError("A commit needs a text.")
-        tokens, now = count_tokens([prepared]), self._now()
+        tokens, now = count_tokens([prepared], self._known([prepared])), self._now()
         with self._ledger.act("commit") as act:
             contents = store_texts(act, [prepared], tokens)
             draft = chain.Draft(shape.role, shape.type, prepared, shape.name, now)
@@ -142,7 +149,7 @@ class Contexts:
         before = self.commit(commit)
         if before.text == prepared.text:
             return before
-        tokens = count_tokens([prepared])
+        tokens = count_tokens([prepared], self._known([prepared]))
         with self._ledger.act("edit commit", f"Edited {before.row.hash[:8]}") as act:
             contents = store_texts(act, [prepared], tokens)
             why = prepare(reason.strip()).text
@@ -272,6 +279,9 @@ class Contexts:
         )
         annotating.require_something(said)
         return said
+
+    def _known(self, texts: Sequence[Prepared]) -> dict[str, int]:
+        return known_contents(self._reader.all, [text.sha256 for text in texts])
 
     def _now(self) -> str:
         return iso(self._clock())

@@ -5,64 +5,92 @@ from __future__ import annotations
 import re
 import threading
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 
-from reviewer.commits.filters import Conditions, Words, parse_filter
+from reviewer.commits.filters import Words, parse_filter
 from reviewer.commits.reading import EDIT, Reader, joined
 from reviewer.commits.values import CommitQuery
 from reviewer.store.ledger import chunks
 
 
 class Searcher:
-    """Finds commits. Keeps the texts of the context that was searched last, in lower case.
-
-    A stored text never changes and its id is never given again, so what is kept stays true.
-    """
+    """Finds commits. Keeps the texts of the chain that was searched last, in lower case."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._lock = threading.Lock()
-        self._context = 0
+        self._chain: tuple[int, int | None] = (0, None)
         self._texts: dict[int, str] = {}
+        self._contents: dict[int, str] = {}
 
     def ids(self, query: CommitQuery) -> array[int]:
         """Ids in chain order. Raises FilterError."""
         conditions = parse_filter(query.text)
-        if conditions == Conditions():
+        if conditions.sql == "1" and conditions.words:
+            texts = self._of_chain(query.context)
+            return array("q", _fitting(texts.items(), conditions.words))
+        if conditions.sql == "1":
             sql = "SELECT id FROM commit_ WHERE context_id = ? AND live = 1 ORDER BY position"
-            return array("q", [row[0] for row in self._reader.all(sql, (query.context,))])
-        source = joined() if conditions.sql != "1" else _WITH_CONTENT
-        rows = self._reader.all(
-            f"SELECT c.id, coalesce(d.content_id, c.content_id) FROM {source}"
-            f" WHERE c.context_id = ? AND c.live = 1 AND {conditions.sql} ORDER BY c.position",
-            (query.context, *conditions.parameters),
-        )
-        if not conditions.words:
-            return array("q", [row[0] for row in rows])
-        tests = [_test(each) for each in conditions.words]
-        texts = self._of(query.context, [row[1] for row in rows])
-        return array("q", [row[0] for row in rows if all(test(texts[row[1]]) for test in tests)])
+        else:
+            sql = (
+                f"SELECT c.id FROM {joined()} WHERE c.context_id = ? AND c.live = 1"
+                f" AND {conditions.sql} ORDER BY c.position"
+            )
+        found = [row[0] for row in self._reader.all(sql, (query.context, *conditions.parameters))]
+        if conditions.words:
+            texts = self._of_chain(query.context)
+            pairs = [(each, texts[each]) for each in found if each in texts]
+            return array("q", _fitting(pairs, conditions.words))
+        return array("q", found)
 
-    def _of(self, context: int, contents: Sequence[int]) -> dict[int, str]:
+    def _of_chain(self, context: int) -> dict[int, str]:
+        """Lower-case text by commit, in chain order.
+
+        Read again when the head moved, which every change of the chain or of a text does. A stored
+        text itself never changes and its id is never given again, so those that are known stay.
+        """
         with self._lock:
-            if context != self._context:
-                self._context, self._texts = context, {}
-            missing = [each for each in dict.fromkeys(contents) if each not in self._texts]
-            for chunk in chunks(missing):
-                marks = ",".join("?" * len(chunk))
-                for row in self._reader.all(
-                    f"SELECT id, text FROM content WHERE id IN ({marks})", chunk
-                ):
-                    self._texts[row[0]] = row[1].lower()
+            head = self._reader.one("SELECT head_id FROM context WHERE id = ?", (context,))
+            chain = (context, head[0] if head else None)
+            if chain == self._chain:
+                return self._texts
+            if context != self._chain[0]:
+                self._contents = {}
+            rows = self._reader.all(
+                "SELECT c.id, coalesce(d.content_id, c.content_id) FROM commit_ c"
+                f" LEFT JOIN commit_ d ON d.id = {EDIT}"
+                " WHERE c.context_id = ? AND c.live = 1 ORDER BY c.position",
+                (context,),
+            )
+            self._read({row[1] for row in rows} - self._contents.keys())
+            self._texts = {row[0]: self._contents[row[1]] for row in rows}
+            self._chain = chain
             return self._texts
 
+    def _read(self, contents: Iterable[int]) -> None:
+        for chunk in chunks(sorted(contents)):
+            marks = ",".join("?" * len(chunk))
+            sql = f"SELECT id, text FROM content WHERE id IN ({marks})"
+            for row in self._reader.all(sql, chunk):
+                self._contents[row[0]] = row[1].lower()
 
-_WITH_CONTENT = f"commit_ c LEFT JOIN commit_ d ON d.id = {EDIT}"
+
+def _fitting(texts: Iterable[tuple[int, str]], words: Iterable[Words]) -> list[int]:
+    left = texts
+    for each in words:
+        left = _with(left, each)
+    return [number for number, _ in left]
 
 
-def _test(words: Words) -> Callable[[str], bool]:
-    text = words.text
+def _with(texts: Iterable[tuple[int, str]], words: Words) -> list[tuple[int, str]]:
+    """The pairs whose text has those words, or has them not."""
+    wanted, text = words.wanted, words.text
     if " " not in text:
-        return (lambda hay: text in hay) if words.wanted else (lambda hay: text not in hay)
+        return [pair for pair in texts if (text in pair[1]) is wanted]
+    first, *_ = text.split()
     phrase = re.compile(r"\s+".join(map(re.escape, text.split())))
-    return lambda hay: (phrase.search(hay) is not None) is words.wanted
+    return [
+        pair
+        for pair in texts
+        if (first in pair[1] and phrase.search(pair[1]) is not None) is wanted
+    ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from reviewer.compression.markers import without_markers
 from reviewer.compression.source_terms import SourceTerms, SummaryTerms, mentioned
-from reviewer.compression.spans import TAG_LENGTH
+from reviewer.compression.spans import TAG_LENGTH, TAG_LENGTHS, tag_of
 from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,

@@ -212,12 +212,11 @@ def build_summarize_prompt(
     return "\n\n".join(parts)
 
 
-def steering(diagnosis: str, previous: str) -> str:
-    """What the next attempt is told: what was missing, and the summary that it is to mend."""
+def steering(diagnosis: str) -> str:
+    """What the next attempt is told, behind the summary that it is to mend."""
     return (
         f"Previous summary failed validation: {diagnosis}\n"
-        "Revise to include the missing details while keeping the summary concise.\n\n"
-        f"Previous summary:\n{previous.strip()}"
+        "Revise to include the missing details while keeping the summary concise."
     )
 
 

@@ -13,6 +13,8 @@ from reviewer.text.normalise import fold
 
 TAG_LENGTH = 30
 """Characters of a tag that stands for a detected anchor (hierarchical-summarizer.md, 5.2)."""
+TAG_LENGTHS = (TAG_LENGTH, 24, 18)
+"""Lengths that such a tag may have: the longest with which all of them fit the target."""
 
 
 def holds(folded: str, wanted: str) -> bool:

@@ -155,3 +155,13 @@ class FidelityValidation(Struct, frozen=True):
     def passes_threshold(self) -> bool:
         """Whether the compression is good enough: .85 overall, and every anchor."""
         return self.overall_score >= 0.85 and self.anchor_preservation >= 1.0
+
+
+class Locked(Struct, frozen=True):
+    """A level that the licence holds back, in the place of its segment."""
+
+    level: Level
+    feature: str
+    tier: str
+    message: str
+    """One sentence that names the feature and the tier it needs."""

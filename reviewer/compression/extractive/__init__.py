@@ -1,0 +1,1 @@
+"""Summaries made of the source's own sentences, without a model."""

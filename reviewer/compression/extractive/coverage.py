@@ -1,0 +1,142 @@
+"""Choosing units so that what is covered is worth the most for the tokens spent.
+
+What a unit adds shrinks as others are taken (the objective is submodular), so the greedy choice by
+worth per token is near the best there is, and a unit has to be weighed again only when it comes up
+(lazy greedy; Lin & Bilmes 2011, "A Class of Submodular Functions for Document Summarization").
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+
+from reviewer.compression.extractive.expected import Expected
+
+NAMES = 10.0
+"""What the name that is needed most is worth against a word that is certain to be used."""
+
+
+class Piece:
+    """A unit as the choice sees it. `weight` multiplies its worth, `key` tells equal ones."""
+
+    __slots__ = ("cost", "key", "names", "number", "pairs", "tails", "weight", "words")
+
+    def __init__(
+        self,
+        number: int,
+        key: str,
+        cost: int,
+        words: Sequence[str],
+        names: Iterable[str],
+        weight: float,
+        expected: Expected,
+    ) -> None:
+        self.number, self.key, self.cost, self.weight = number, key, cost, weight
+        self.words = words
+        self.tails = [expected.words.get(word, ()) for word in words]
+        self.pairs = {
+            pair: worth
+            for pair in zip(words, words[1:], strict=False)
+            if (worth := expected.pairs.get(pair)) is not None
+        }
+        self.names = frozenset(names)
+
+
+class Coverage:
+    """What has been said so far, and what a piece would add."""
+
+    def __init__(self, need: dict[str, float]) -> None:
+        self._need = need
+        self._counts: dict[str, int] = {}
+        self._pairs: set[tuple[str, str]] = set()
+        self._names: set[str] = set()
+
+    def gain(self, piece: Piece) -> float:
+        """Worth of what the piece says and nobody has said yet."""
+        counts = self._counts
+        gained = 0.0
+        again: dict[str, int] = {}
+        for word, tails in zip(piece.words, piece.tails, strict=True):
+            if tails:
+                mention = counts.get(word, 0) + again.get(word, 0)
+                if mention < len(tails):
+                    gained += tails[mention]
+                again[word] = again.get(word, 0) + 1
+        for pair, worth in piece.pairs.items():
+            if pair not in self._pairs:
+                gained += worth
+        for name in piece.names:
+            if name not in self._names:
+                gained += NAMES * self._need.get(name, 0.0)
+        return gained * piece.weight
+
+    def take(self, piece: Piece) -> None:
+        """The piece is said."""
+        for word in piece.words:
+            self._counts[word] = self._counts.get(word, 0) + 1
+        self._pairs.update(piece.pairs)
+        self._names |= piece.names
+
+
+class Filling:
+    """A choice that grows with its budget. `chosen` holds pieces in the order of the choice."""
+
+    def __init__(
+        self,
+        pieces: Sequence[Piece],
+        coverage: Coverage,
+        cost: Callable[[Piece], int] | None = None,
+    ) -> None:
+        self.chosen: list[Piece] = []
+        self.spent = 0
+        self._coverage = coverage
+        self._cost = cost or (lambda piece: piece.cost)
+        self._keys: set[str] = set()
+        self._heap: list[tuple[float, int, Piece]] = []
+        for piece in pieces:
+            if piece.cost > 0:
+                self._push(piece)
+        heapq.heapify(self._heap)
+
+    def _push(self, piece: Piece) -> None:
+        value = self._coverage.gain(piece) / self._cost(piece)
+        if value > 0:
+            self._heap.append((-value, piece.number, piece))
+
+    def take(self, piece: Piece) -> bool:
+        """Choose a piece whatever it is worth; False when its like is there."""
+        if piece.key in self._keys:
+            return False
+        self.spent += self._cost(piece)
+        self._keys.add(piece.key)
+        self._coverage.take(piece)
+        self.chosen.append(piece)
+        return True
+
+    def fill(self, budget: int) -> None:
+        """Choose as long as something that adds worth fits the budget."""
+        heap, aside = self._heap, list[tuple[float, int, Piece]]()
+        while heap and self.spent < budget:
+            entry = heapq.heappop(heap)
+            piece = entry[2]
+            if piece.key in self._keys:
+                continue
+            cost = self._cost(piece)
+            if self.spent + cost > budget:
+                aside.append(entry)
+                continue
+            value = self._coverage.gain(piece) / cost
+            if value <= 0:
+                continue
+            if heap and -value > heap[0][0]:
+                heapq.heappush(heap, (-value, piece.number, piece))
+                continue
+            self.take(piece)
+        for entry in aside:
+            heapq.heappush(heap, entry)
+
+    def drop_last(self) -> Piece:
+        """Take back what was chosen last."""
+        piece = self.chosen.pop()
+        self.spent -= self._cost(piece)
+        return piece

@@ -1,0 +1,139 @@
+"""The pieces of a conversation that an extractive summary may take: sentences, items, calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.compression.anchor_rules import tells_error
+from reviewer.compression.values import Turn
+from reviewer.text.units import UnitKind, units
+
+LONGEST = 400
+"""Characters of a unit; what is longer is cut between clauses, or else between words."""
+LONGEST_CALL = 160
+
+
+class Form(StrEnum):
+    """What a unit is to a reader."""
+
+    PROSE = "prose"
+    ITEM = "item"
+    HEADING = "heading"
+    CODE = "code"
+    CALL = "call"
+    ERROR = "error"
+
+
+class SourceUnit(Struct, frozen=True):
+    """One line of a summary, as it would stand there; `turn` is the index of its turn."""
+
+    turn: int
+    form: Form
+    text: str
+
+
+_FORMS = {
+    UnitKind.SENTENCE: Form.PROSE,
+    UnitKind.LIST_ITEM: Form.ITEM,
+    UnitKind.HEADING: Form.HEADING,
+    UnitKind.QUOTE: Form.PROSE,
+    UnitKind.TRACE: Form.ERROR,
+}
+_MEANING = re.compile(r"[^\W_]")
+_ARGUMENTS = (
+    "file_path notebook_path path filename command query pattern url subject title skill "
+    "description prompt"
+).split()
+_LISTED = re.compile(r"^\s*\d+[→│|\t:]|^\s*(?://|#|\*|[+-] )")
+
+
+def source_units(turns: Sequence[Turn]) -> list[SourceUnit]:
+    """Every unit of the turns in order. Thoughts count only where nothing else was said."""
+    thoughts = all(turn.said == "thinking" for turn in turns)
+    return [
+        SourceUnit(number, form, text)
+        for number, turn in enumerate(turns)
+        for form, text in _of_turn(turn, thoughts)
+    ]
+
+
+def _of_turn(turn: Turn, thoughts: bool) -> Iterator[tuple[Form, str]]:
+    if turn.said == "tool_use":
+        text = call_line(turn)
+        if text:
+            yield Form.CALL, text
+    elif turn.said == "tool_result":
+        yield from _errors(turn.text)
+    elif turn.said == "text" or thoughts:
+        yield from _said(turn.text)
+
+
+def _said(text: str) -> Iterator[tuple[Form, str]]:
+    for unit in units(text):
+        piece = text[unit.start : unit.end]
+        form = _FORMS.get(unit.kind, Form.CODE)
+        if form is Form.CODE:
+            lines = (line.strip() for line in piece.split("\n"))
+            parts = [line for line in lines if not line.startswith(("```", "~~~"))]
+        else:
+            parts = [" ".join(piece.split())]
+        for part in parts:
+            for number, line in enumerate(_pieces(part)):
+                if _MEANING.search(line):
+                    marked = f"{unit.marker} " if unit.marker and not number else ""
+                    yield form, marked + line
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """The line, cut where it is too long for one unit."""
+    while len(line) > LONGEST:
+        head = line[:LONGEST]
+        cut = max(head.rfind(mark, LONGEST // 3) for mark in _CUTS)
+        if cut < 0:
+            cut = head.rfind(" ", LONGEST // 3)
+        cut = LONGEST if cut < 0 else cut + 1
+        yield line[:cut].strip()
+        line = line[cut:].lstrip()
+    if line:
+        yield line
+
+
+_CUTS = (". ", "; ", ", ", "! ", "? ", ": ", "。", "，", "！", "？")
+
+
+def call_line(turn: Turn) -> str:
+    """A call in one line: the command, or the tool with what it was about."""
+    text = turn.text.strip()
+    if not text.startswith(("{", "[")):
+        first = text.split("\n", 1)[0]
+        return f"$ {_short(first)}" if first else turn.name
+    try:
+        value = msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        return f"{turn.name} {_short(text)}".strip()
+    about = ""
+    if isinstance(value, dict):
+        strings = {key: item for key, item in value.items() if isinstance(item, str) and item}
+        found = next((strings[key] for key in _ARGUMENTS if key in strings), None)
+        about = found if found is not None else next(iter(strings.values()), "")
+    return f"{turn.name or 'call'} {_short(about)}".strip()
+
+
+def _short(text: str) -> str:
+    line = " ".join(text[: 4 * LONGEST_CALL].split())
+    return line if len(line) <= LONGEST_CALL else line[: LONGEST_CALL - 1].rstrip() + "…"
+
+
+def _errors(text: str) -> Iterator[tuple[Form, str]]:
+    """The last line of a tool's output that tells an error, where there is one."""
+    if not tells_error(text.lower()):
+        return
+    for line in reversed(text.split("\n")):
+        if tells_error(line[:LONGEST].lower()) and not _LISTED.match(line):
+            yield Form.ERROR, _short(line)
+            return

@@ -1,0 +1,247 @@
+"""The document's summarizer: a segment at each level, with anchors, markers, checks and events.
+
+The flow of hierarchical-summarizer.md, section 5.1, for either engine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from math import ceil
+
+from reviewer.clock import Clock, iso
+from reviewer.compression import fidelity, licence
+from reviewer.compression.assembly import Assembly, Parts
+from reviewer.compression.full_text import full_text, readable
+from reviewer.compression.licence import Tier
+from reviewer.compression.markers import marker_text, parse_markers
+from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
+from reviewer.compression.retention import asks_for_care, gather
+from reviewer.compression.source_terms import SourceTerms
+from reviewer.compression.values import (
+    RATIOS,
+    AnchorPoint,
+    CompressedSegment,
+    FidelityValidation,
+    Level,
+    Locked,
+    Segment,
+    SummarizationOptions,
+)
+from reviewer.compression.writing import Writer, WritingTask
+
+LEAST = {Level.FULL: 0, Level.DETAILED: 40, Level.BRIEF: 24, Level.TAGS: 12}
+"""Tokens that a level is given at least: a sentence, a phrase, a few tags."""
+REMEMBERED = 16
+
+
+def target_tokens(tokens: int, level: Level) -> int:
+    """How many tokens a level aims at for so many of the source."""
+    if level is Level.FULL:
+        return tokens
+    return min(tokens, max(ceil(tokens / RATIOS[level]), LEAST[level]))
+
+
+class Summarizer:
+    """Compresses segments to levels with one engine.
+
+    `count` counts tokens; `tier` is the licence; `publish` hears of every segment compressed;
+    `closer` writes what a marker opens (the offline engine, whatever wrote the summary).
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        closer: Writer,
+        *,
+        count: Callable[[str], int],
+        clock: Clock,
+        tier: Tier = "teams",
+        publish: Publish | None = None,
+    ) -> None:
+        self.writer = writer
+        self._closer = closer
+        self._count = count
+        self._clock = clock
+        self._tier = tier
+        self._publish = publish
+        self._closer_texts: OrderedDict[tuple[int, Level], tuple[object, str]] = OrderedDict()
+        self._terms: OrderedDict[int, tuple[object, SourceTerms]] = OrderedDict()
+
+    def compress(
+        self,
+        segment: Segment,
+        anchors: Sequence[AnchorPoint],
+        level: Level,
+        options: SummarizationOptions | None = None,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> CompressedSegment:
+        """The segment at a level. Full is the original.
+
+        Raises LicenceError where the tier lacks the level, RetryExhaustedError when retention
+        criteria cannot be met, ModelError and CancelledError from a model, TemplateError.
+        """
+        options = options or SummarizationOptions()
+        licence.require(level, self._tier)
+        segment = readable(segment)
+        anchors = tuple(anchors)
+        text = full_text(segment.turns)
+        if level is Level.FULL or not text:
+            return self._result(segment, anchors, level, text if level is Level.FULL else "")
+        log_beginning(segment.id, level)
+        began = time.perf_counter()
+        task = WritingTask(
+            segment,
+            level,
+            anchors,
+            options.max_output_tokens or target_tokens(segment.tokens, level),
+            options,
+            gather(segment, options.retention),
+            asks_for_care(segment),
+            cancelled,
+            on_text,
+        )
+        marker = ""
+        if options.generate_expansion_markers:
+            marker = marker_text(level, segment.id, segment.topic)
+        parts = Assembly(self.writer, task, marker, text, self._count).run()
+        done = self._result(
+            segment,
+            anchors,
+            level,
+            parts.content,
+            parts=parts,
+            markers=options.generate_expansion_markers,
+            source=text,
+            options=options,
+        )
+        event = SegmentCompressed(
+            done,
+            time.perf_counter() - began,
+            parts.model_tokens,
+            self.validate_fidelity(segment, done),
+        )
+        log_done(event)
+        if self._publish is not None:
+            self._publish(event)
+        return done
+
+    def compress_all(
+        self,
+        segment: Segment,
+        anchors: Sequence[AnchorPoint],
+        options: SummarizationOptions | None = None,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> dict[Level, CompressedSegment | Locked]:
+        """All four levels; what the tier lacks says so in its place. Work is shared.
+
+        Raises as `compress` does, but no LicenceError.
+        """
+        segment = readable(segment)
+        found: dict[Level, CompressedSegment | Locked] = {}
+        for level in Level:
+            held_back = licence.locked(level, self._tier)
+            found[level] = held_back or self.compress(
+                segment, anchors, level, options, cancelled=cancelled
+            )
+        return found
+
+    def validate_fidelity(
+        self, segment: Segment, compressed: CompressedSegment
+    ) -> FidelityValidation:
+        """How faithful a compressed segment is, and what it lost, without a model."""
+        segment = readable(segment)
+        return fidelity.validate_fidelity(segment, compressed, self.terms(segment))
+
+    def terms(self, segment: Segment) -> SourceTerms:
+        """What the segment says, read once for all its levels."""
+        key = id(segment.turns)
+        known = self._terms.get(key)
+        if known is None or known[0] is not segment.turns:
+            known = self._terms[key] = (segment.turns, SourceTerms(segment.turns))
+            while len(self._terms) > REMEMBERED:
+                self._terms.popitem(last=False)
+        return known[1]
+
+    def closer_text(self, segment: Segment, level: Level, anchors: Sequence[AnchorPoint]) -> str:
+        """What expanding a marker of a summary at `level` shows: one level closer to Full."""
+        segment = readable(segment)
+        if level <= Level.DETAILED:
+            return full_text(segment.turns)
+        closer = Level(level - 1)
+        key = id(segment.turns)
+        known = self._closer_texts.get((key, closer))
+        if known is not None and known[0] is segment.turns:
+            return known[1]
+        task = WritingTask(
+            segment,
+            closer,
+            tuple(anchors),
+            target_tokens(segment.tokens, closer),
+            SummarizationOptions(),
+            gather(segment),
+            asks_for_care(segment),
+        )
+        marker = marker_text(closer, segment.id, segment.topic)
+        source = full_text(segment.turns)
+        content = Assembly(self._closer, task, marker, source, self._count).run().content
+        self._closer_texts[key, closer] = (segment.turns, content)
+        while len(self._closer_texts) > REMEMBERED:
+            self._closer_texts.popitem(last=False)
+        return content
+
+    def judge(
+        self,
+        segment: Segment,
+        anchors: Sequence[AnchorPoint],
+        level: Level,
+        content: str,
+        *,
+        engine: str = "by hand",
+    ) -> CompressedSegment:
+        """A summary that somebody wrote, as a compressed segment, with its markers."""
+        segment = readable(segment)
+        source = full_text(segment.turns)
+        return self._result(
+            segment, tuple(anchors), level, content, markers=True, source=source, engine=engine
+        )
+
+    def _result(
+        self,
+        segment: Segment,
+        anchors: tuple[AnchorPoint, ...],
+        level: Level,
+        content: str,
+        *,
+        parts: Parts | None = None,
+        markers: bool = False,
+        source: str = "",
+        options: SummarizationOptions | None = None,
+        engine: str = "",
+    ) -> CompressedSegment:
+        tokens = segment.tokens if level is Level.FULL else self._count(content)
+        found = parse_markers(content, level, segment.id, source=source) if markers else ()
+        if found:
+            opened = self._count(self.closer_text(segment, level, anchors))
+            adds = max(opened - self._count(content[found[0].start : found[0].end]), 0)
+            found = parse_markers(content, level, segment.id, source=source, adds=adds)
+        missing = () if level is Level.FULL else fidelity.missing_anchors(content, anchors, level)
+        return CompressedSegment(
+            segment.id,
+            segment.conversation,
+            level,
+            content,
+            anchors,
+            found,
+            tokens,
+            segment.tokens,
+            iso(self._clock()),
+            segment.topic,
+            missing,
+            engine or (parts.engine if parts else self.writer.name),
+            parts.note if parts else ("" if segment.tokens else "nothing to summarize"),
+        )

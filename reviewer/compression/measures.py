@@ -1,0 +1,142 @@
+"""What is counted of every compression, and the lines that a log gets (section 8)."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from reviewer.clock import iso
+from reviewer.compression.values import CompressedSegment, FidelityValidation, Level
+from reviewer.store.database import Database, failures_as_sentences
+
+DURATION = "Agents.Compression.Summarization.Duration"
+RATIO = "Agents.Compression.Summarization.CompressionRatio"
+MODEL_TOKENS = "Agents.Compression.Summarization.LlmTokens"
+FIDELITY = "Agents.Compression.Summarization.FidelityScore"
+
+log = logging.getLogger("reviewer.compression")
+log.addHandler(logging.NullHandler())
+
+
+class SegmentCompressed(Struct, frozen=True):
+    """A segment was compressed to a level."""
+
+    compressed: CompressedSegment
+    seconds: float
+    model_tokens: int
+    fidelity: FidelityValidation
+
+
+Publish = Callable[[SegmentCompressed], None]
+
+
+class Measure(Struct, frozen=True):
+    """One figure: the name of the metric, the level or engine that it is of, and its value."""
+
+    at: str
+    name: str
+    label: str
+    value: float
+
+
+class MeasureSummary(Struct, frozen=True):
+    """A metric over all that was measured: how often, the sum, and the spread."""
+
+    name: str
+    label: str
+    count: int
+    total: float
+    mean: float
+    least: float
+    most: float
+
+
+def log_beginning(segment: str, level: Level) -> None:
+    """The line at the start of a compression."""
+    log.debug("[COMP:SUM] Compressing segment %s to level %s", segment, level.name.title())
+
+
+def log_missing(count: int) -> None:
+    """The line for anchors that have to be put back."""
+    log.warning("[COMP:SUM] %d anchors missing, re-injecting", count)
+
+
+def log_done(event: SegmentCompressed) -> None:
+    """The lines at the end of a compression."""
+    done = event.compressed
+    log.info(
+        "[COMP:SUM] Compressed %s: %d→%d tokens (ratio=%.1fx)",
+        done.segment_id,
+        done.original_token_count,
+        done.token_count,
+        done.compression_ratio,
+    )
+    if not event.fidelity.passes_threshold:
+        log.warning(
+            "[COMP:SUM] Fidelity score %.2f below threshold for %s",
+            event.fidelity.overall_score,
+            done.segment_id,
+        )
+
+
+class Measures:
+    """Keeps figures until there is a moment to write them: previews must not write.
+
+    The table is no ledgered one, because it only counts what was done.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], object]) -> None:
+        self._database = database
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._waiting: list[Measure] = []
+
+    def note(self, event: SegmentCompressed) -> None:
+        """Count an event: duration in milliseconds, ratio, tokens of the model, fidelity."""
+        at = iso(self._clock())  # type: ignore[arg-type]
+        level = event.compressed.level.name.title()
+        figures = [
+            Measure(at, DURATION, level, event.seconds * 1000),
+            Measure(at, RATIO, level, event.compressed.compression_ratio),
+            Measure(at, FIDELITY, level, event.fidelity.overall_score),
+        ]
+        if event.model_tokens:
+            engine = event.compressed.engine
+            figures.append(Measure(at, MODEL_TOKENS, engine, event.model_tokens))
+        with self._lock:
+            self._waiting += figures
+
+    def flush(self) -> None:
+        """Write what waits. Raises StoreError."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        with self._database.write_lock, failures_as_sentences(self._database.path):
+            self._database.writer.execute("BEGIN IMMEDIATE")
+            try:
+                self._database.writer.executemany(
+                    "INSERT INTO measurement (at, name, label, value) VALUES (?, ?, ?, ?)",
+                    [(one.at, one.name, one.label, one.value) for one in waiting],
+                )
+            except BaseException:
+                self._database.writer.execute("ROLLBACK")
+                raise
+            self._database.writer.execute("COMMIT")
+
+    def summary(self) -> tuple[MeasureSummary, ...]:
+        """Every metric by label, what waits included. Raises StoreError."""
+        self.flush()
+        with failures_as_sentences(self._database.path):
+            rows = (
+                self._database.reader()
+                .execute(
+                    "SELECT name, label, count(*), sum(value), avg(value), min(value), max(value)"
+                    " FROM measurement GROUP BY name, label ORDER BY name, label"
+                )
+                .fetchall()
+            )
+        return tuple(MeasureSummary(*row) for row in rows)

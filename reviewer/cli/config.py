@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import click
 
 from reviewer.cli.output import narrate, print_json, print_text, safe
 from reviewer.cli.session import Session, Verb, pass_session
+
+TABLES = ("model", "compression")
+"""Settings that are tables of their own."""
 
 
 @click.group()
@@ -19,16 +24,24 @@ def config() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def show(as_json: bool) -> None:
     """The settings in force."""
+    from msgspec import to_builtins
+
     from reviewer.settings import load_settings, settings_path
 
-    settings, path = load_settings(), settings_path()
-    values = {name: getattr(settings, name) for name in settings.__struct_fields__}
+    path = settings_path()
+    values = _harmless(to_builtins(load_settings()))
     if as_json:
         print_json({"path": str(path), "exists": path.exists(), **values})
         return
     narrate(f"{safe(str(path))}{'' if path.exists() else ' (not there: built-in settings)'}")
+    tables = {name: value for name, value in values.items() if name in TABLES}
     for name, value in values.items():
-        print_text(f"{name} = {safe(_toml(value))}")
+        if name not in tables:
+            print_text(f"{name} = {safe(_toml(value))}")
+    for name, table in tables.items():
+        print_text(f"\n[{name}]")
+        for key, value in table.items():
+            print_text(f"{key} = {safe(_toml(value))}")
 
 
 @config.command("validate", cls=Verb)
@@ -50,8 +63,24 @@ def check_settings(session: Session, path: Path) -> None:
     """Read the settings as the screen does. Raises ReviewerError with what is wrong."""
     from reviewer.settings import load_settings
 
-    if load_settings(path).keys:
+    settings = load_settings(path)
+    if settings.keys:
         session.check_keymap(path)
+    if settings.model.base_url or settings.model.name or settings.model.key_variable:
+        from reviewer.engine import check_model
+
+        check_model(settings)
+
+
+def _harmless(values: dict[str, Any]) -> dict[str, Any]:
+    """The settings without a credential that somebody wrote where its variable's name belongs."""
+    from reviewer.text.secrets import mask
+
+    model = dict(values["model"])
+    model["base_url"] = re.sub(r"//[^/@]*@", "//[masked]@", mask(model["base_url"]).text)
+    if not re.fullmatch(r"\w*", model["key_variable"]) or mask(model["key_variable"]).kinds:
+        model["key_variable"] = "[masked: this is to be the name of a variable]"
+    return {**values, "model": model}
 
 
 def _toml(value: object) -> str:

@@ -37,6 +37,7 @@ class LocalServer:
             raise ModelError(f"The package {SERVER_PACKAGE} is not installed. Run: {INSTALL}")
         path = require_gguf(weights) if weights is not None else bundled_weights()
         self.name = NAME if weights is None else path.stem
+        self.parallel = PARALLEL
         import xllamacpp
 
         wanted = xllamacpp.CommonParams()
@@ -54,7 +55,8 @@ class LocalServer:
         except Exception as problem:
             where = f" on port {port}" if port else ""
             raise ModelError(
-                f"The server did not start{where} with {path}: {problem}. Try another port or file."
+                f"The server did not start{where} with {path}: "
+                f"{str(problem).rstrip('.')}. Try another port or file."
             ) from problem
         self.base_url = f"{self._server.listening_address}/v1"
 

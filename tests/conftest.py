@@ -1,0 +1,27 @@
+"""What tests of every kind may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from reviewer.llm.local import LocalServer
+from reviewer.llm.model import ModelError
+from reviewer.settings import ModelSettings
+
+
+@pytest.fixture(scope="session")
+def local_model() -> Iterator[ModelSettings]:
+    """The settings that lead to a real, weak model on this machine; started once a process.
+
+    tests/check.py installs what it needs. Without that, the tests that ask for it are skipped.
+    """
+    try:
+        server = LocalServer()
+    except ModelError as missing:
+        pytest.skip(str(missing))
+    yield ModelSettings(
+        base_url=server.base_url, name=server.name, timeout=50, concurrency=server.parallel
+    )
+    server.close()

@@ -1,0 +1,106 @@
+"""Which settings can be an endpoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reviewer.llm.endpoint import check_endpoint, find_endpoint, is_this_machine
+from reviewer.llm.model import ModelError
+from reviewer.settings import ModelSettings
+
+
+def settings(base_url: str = "https://models.example/v1", **more: Any) -> ModelSettings:
+    return ModelSettings(**{"base_url": base_url, "name": "tiny", **more})
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        "https://models.example/v1",
+        "http://127.0.0.1:8080/v1",
+        "http://localhost/v1",
+        "http://[::1]:8080/v1",
+        "https://10.0.0.7:8443",
+    ],
+)
+def test_where_a_request_can_go(base_url: str) -> None:
+    check_endpoint(settings(base_url))
+
+
+@pytest.mark.parametrize(
+    ("base_url", "words"),
+    [
+        ("", "No model is configured"),
+        ("  ", "No model is configured"),
+        ("models.example/v1", "must begin with https://"),
+        ("ftp://models.example", "must begin with https://"),
+        ("file:///etc/passwd", "must begin with https://"),
+        ("https:///v1", "names no host"),
+        ("https://", "names no host"),
+        ("https://models.example:0/v1", "names no host"),
+        ("https://models.example:banana/v1", "is no URL"),
+        ("https://[::1/v1", "is no URL"),
+        ("https://mod els.example/v1", "names no host"),
+        ("https://me:pass-word@models.example/v1", "holds a name or a password"),
+        ("https://models.example/v1?key=abc", "behind ? or #"),
+        ("http://models.example/v1", "plain HTTP"),
+        ("http://192.168.1.5:8080/v1", "plain HTTP"),
+        ("http://127.0.0.1.models.example/v1", "plain HTTP"),
+        ("http://localhost.models.example/v1", "plain HTTP"),
+    ],
+)
+def test_where_no_request_goes(base_url: str, words: str) -> None:
+    with pytest.raises(ModelError) as refused:
+        check_endpoint(settings(base_url))
+    assert words in str(refused.value)
+    assert "pass-word" not in str(refused.value)
+
+
+def test_plain_http_to_another_machine_must_be_allowed() -> None:
+    check_endpoint(settings("http://models.example/v1", allow_http=True))
+
+
+def test_a_model_needs_a_name() -> None:
+    with pytest.raises(ModelError, match="Set name under"):
+        check_endpoint(settings(name=" "))
+
+
+def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated() -> None:
+    with pytest.raises(ModelError, match="name of an environment variable") as refused:
+        check_endpoint(settings(key_variable="sk-live-0001-0002"))
+    assert "0001" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({}, "is not set"),
+        ({"KIOSK_KEY": "  "}, "is not set"),
+        ({"KIOSK_KEY": "two words"}, "cannot be a key"),
+        ({"KIOSK_KEY": "line\r\nX-Header: 1"}, "cannot be a key"),
+        ({"KIOSK_KEY": "schlüssel"}, "cannot be a key"),
+    ],
+)
+def test_a_variable_without_a_key(environment: dict[str, str], words: str) -> None:
+    with pytest.raises(ModelError, match="KIOSK_KEY") as refused:
+        find_endpoint(settings(key_variable="KIOSK_KEY"), environment)
+    assert words in str(refused.value)
+
+
+def test_a_key_does_not_show_in_a_traceback() -> None:
+    found = find_endpoint(settings(key_variable="KIOSK_KEY"), {"KIOSK_KEY": "abc-0001"})
+    assert found.key == "abc-0001"
+    assert "abc-0001" not in f"{found} {found!r}"
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("localhost", True), ("127.9.9.9", True), ("::1", True), ("kiosk.localhost", True),
+        ("10.0.0.1", False), ("0.0.0.0", False), ("localhost.example", False), ("", False),
+    ],
+)  # fmt: skip
+def test_what_is_this_machine(host: str, here: bool) -> None:
+    assert is_this_machine(host) is here

@@ -1,0 +1,159 @@
+"""Every way in which an endpoint fails becomes a sentence that says what to do."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+
+from reviewer.llm.model import ChatMessage, ModelError
+from reviewer.llm.openai_chat import OpenAIChat
+from reviewer.settings import ModelSettings
+from tests.unit.llm.faults import Behave, Call, chunk, endpoint
+
+ASK = [ChatMessage("user", "What is a ledger?")]
+KEY = "kiosk-secret-0001"
+
+
+def said(settings: ModelSettings, *, max_tokens: int = 9) -> str:
+    """The sentence of a call that fails."""
+    chat = OpenAIChat(settings, environment={"KIOSK_KEY": KEY}, retries=0)
+    with pytest.raises(ModelError) as failed:
+        chat.complete(ASK, max_tokens=max_tokens)
+    sentence = str(failed.value)
+    assert "\n" not in sentence
+    assert KEY not in sentence
+    return sentence
+
+
+def stream(*lines: str, whole: bool = True) -> Behave:
+    """An endpoint that streams these lines; with `whole`, and then the end of the stream."""
+
+    def behave(call: Call) -> None:
+        call.begins()
+        for line in lines:
+            call.sends(line)
+        if whole:
+            call.sends("[DONE]")
+
+    return behave
+
+
+def half(call: Call) -> None:
+    """A body that ends before its announced length."""
+    call.send_response(200)
+    call.send_header("Content-Type", "text/event-stream")
+    call.send_header("Content-Length", "5000")
+    call.end_headers()
+    call.says("Half")
+    call.close_connection = True
+
+
+@pytest.mark.parametrize(
+    ("behave", "words"),
+    [
+        (lambda call: call.refuses(401, f"Incorrect key {KEY}"), ["401", "valid key", "KIOSK_KEY"]),
+        (lambda call: call.refuses(403, "not for you"), ["403", "not for you", "KIOSK_KEY"]),
+        (lambda call: call.refuses(404, "no such model"), ["404", "tiny", "name", "base_url"]),
+        (lambda call: call.refuses(429, "slow down"), ["429", "slow down", "Wait", "concurrency"]),
+        (lambda call: call.refuses(500, "out of memory"), ["500", "out of memory", "Try again"]),
+        (lambda call: call.refuses(400, "512 tokens of context"), ["too long", "context_tokens"]),
+        (lambda call: call.refuses(413, "large"), ["too long"]),
+        (lambda call: call.refuses(422, "what?"), ["refuses the request", "422", "what?"]),
+        (lambda call: call.answers(502, "<html>\n<b>Bad</b>", "text/html"), ["502", "Try again"]),
+        (lambda call: call.answers(307, "", Location="http://127.0.0.1:9/"), ["307", "base_url"]),
+        (lambda call: call.answers(200, "<html>Hi</html>", "text/html"), ["no streamed chat"]),
+        (lambda call: call.answers(200, '{"a": 1}'), ["no streamed chat", "/v1"]),
+        (stream("{not json"), ["no streamed chat"]),
+        (stream('"just text"', "[1]", "3"), ["broke off"]),
+        (stream('{"choices": "all"}', '{"choices": [null]}'), ["broke off"]),
+        (stream(chunk("Half"), whole=False), ["broke off", "Try again"]),
+        (half, ["broke off", "Try again"]),
+        (stream('{"error": {"message": "slot lost"}}'), ["gave up", "slot lost"]),
+        (stream(chunk(None, "stop")), ["answered nothing", "Try again"]),
+        (stream(chunk(" \n", "stop")), ["answered nothing"]),
+        (stream(chunk(None, "length")), ["9 tokens", "Allow more"]),
+        (stream(chunk(None, "content_filter")), ["withheld", "offline engine"]),
+    ],
+)  # fmt: skip
+def test_a_failing_endpoint(behave: Behave, words: list[str]) -> None:
+    with endpoint(behave) as server:
+        sentence = said(server.settings(key_variable="KIOSK_KEY"))
+    assert [word for word in words if word not in sentence] == [], sentence
+
+
+def test_a_refused_key_names_the_variable_or_asks_for_one() -> None:
+    with endpoint(lambda call: call.refuses(401, "who are you")) as server:
+        assert "environment variable KIOSK_KEY" in said(server.settings(key_variable="KIOSK_KEY"))
+        assert "as key_variable under [model]" in said(server.settings())
+
+
+def test_long_words_of_an_endpoint_are_cut_and_its_secrets_masked() -> None:
+    token = "ghp_" + "x7Kd9QwErTy" * 4
+    with endpoint(lambda call: call.refuses(500, f"{token} " + "blah\n" * 500)) as server:
+        sentence = said(server.settings())
+    assert token not in sentence
+    assert len(sentence) < 400
+
+
+def test_nobody_answers_there() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        sentence = said(ModelSettings(base_url=f"http://127.0.0.1:{port}/v1", name="tiny"))
+    assert "Nothing answers at" in sentence
+    assert "reviewer model serve" in sentence
+
+
+def test_a_host_that_does_not_exist() -> None:
+    settings = ModelSettings(base_url="https://nowhere.invalid/v1", name="tiny", timeout=20.0)
+    assert "nowhere.invalid" in said(settings)
+    assert "base_url" in said(settings)
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_an_endpoint_that_takes_too_long(begun: bool) -> None:
+    go = threading.Event()
+
+    def slow(call: Call) -> None:
+        if begun:
+            call.begins()
+            call.says("Well, ")
+        go.wait(10)
+
+    with endpoint(slow) as server:
+        sentence = said(server.settings(timeout=0.4))
+        go.set()
+    assert "within 0.4 seconds" in sentence
+    assert "timeout under [model]" in sentence
+
+
+def test_an_endpoint_that_only_says_that_it_is_alive() -> None:
+    over = threading.Event()
+
+    def alive(call: Call) -> None:
+        call.begins()
+        while not over.wait(0.05):
+            call.wfile.write(b": ping\n\n")
+            call.wfile.flush()
+
+    with endpoint(alive) as server:
+        assert "within 0.4 seconds" in said(server.settings(timeout=0.4))
+        over.set()
+
+
+def test_an_endpoint_that_stays_busy_is_named_so() -> None:
+    def busy(call: Call) -> None:
+        call.refuses(429, "wait", x_should_retry="true", retry_after="60")
+
+    with endpoint(busy) as server:
+        chat = OpenAIChat(server.settings(timeout=0.5))
+        with pytest.raises(ModelError, match=r"answered 429 until the timeout of 0\.5 seconds"):
+            chat.complete(ASK, max_tokens=9)
+
+
+def test_http_spoken_to_a_host_that_wants_tls_is_no_traceback() -> None:
+    with endpoint(lambda call: call.streams("Yes.")) as server:
+        url = server.settings().base_url.replace("http:", "https:")
+        assert "No trusted connection" in said(server.settings(base_url=url))

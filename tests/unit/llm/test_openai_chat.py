@@ -1,0 +1,218 @@
+"""What is sent to an endpoint, and what its answer becomes."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from reviewer.llm.door import open_model
+from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
+from reviewer.llm.openai_chat import OpenAIChat
+from reviewer.settings import ModelSettings, Settings
+from tests.unit.llm.faults import Behave, Call, chunk, endpoint
+
+ASK = [ChatMessage("system", "Be short."), ChatMessage("user", "What is a ledger?")]
+NOWHERE = ModelSettings(base_url="http://127.0.0.1:9/v1", name="tiny")
+TOKEN = "ghp_" + "x7Kd9QwErTy" * 4
+
+
+def test_the_answer_arrives_in_pieces_and_as_a_whole() -> None:
+    pieces: list[str] = []
+    with endpoint(lambda call: call.streams("A book ", "of acts.")) as server:
+        answer = OpenAIChat(server.settings()).complete(ASK, max_tokens=9, on_text=pieces.append)
+    assert pieces == ["A book ", "of acts."]
+    assert answer == Completion("A book of acts.", "tiny", 7, 5, "stop", "endpoint")
+    sent = server.calls[0].body
+    assert sent["messages"] == [{"role": one.role, "content": one.content} for one in ASK]
+    assert (sent["model"], sent["max_tokens"], sent["temperature"]) == ("tiny", 9, 0.3)
+    assert sent["stream"] is True
+
+
+def test_secrets_are_masked_before_anything_leaves() -> None:
+    asked = [ChatMessage("user", f"Push with {TOKEN} please.")]
+    with endpoint(lambda call: call.streams("Done.")) as server:
+        OpenAIChat(server.settings()).complete(asked, max_tokens=9)
+    assert TOKEN not in str(server.calls[0].body)
+    assert "[masked github-token]" in server.calls[0].body["messages"][0]["content"]
+
+
+def test_only_the_variable_that_the_settings_name_gives_a_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.setenv(name, "from-the-environment")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Extra: from-the-environment")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    environment = {"OPENAI_API_KEY": "other", "KIOSK_KEY": " kiosk-key-1\n"}
+    with endpoint(lambda call: call.streams("Yes.")) as server:
+        OpenAIChat(server.settings(), environment=environment).complete(ASK, max_tokens=9)
+        keyed = server.settings(key_variable="KIOSK_KEY")
+        OpenAIChat(keyed, environment=environment).complete(ASK, max_tokens=9)
+    without, with_key = (call.headers for call in server.calls)
+    assert "Authorization" not in without
+    assert with_key["Authorization"] == "Bearer kiosk-key-1"
+    assert "from-the-environment" not in str(without) + str(with_key)
+
+
+@pytest.mark.parametrize(
+    ("finish", "means"),
+    [("stop", "stop"), ("length", "length"), ("content_filter", "filtered"), ("eos", "stop")],
+)
+def test_how_an_answer_ended_is_told(finish: str, means: str) -> None:
+    with endpoint(lambda call: call.streams("Half an ans", finish=finish)) as server:
+        assert OpenAIChat(server.settings()).complete(ASK, max_tokens=9).finish == means
+
+
+def test_a_refusal_counts_as_filtered() -> None:
+    def refuse(call: Call) -> None:
+        call.begins()
+        call.sends(chunk(None, refusal="I cannot help with that."))
+        call.ends()
+
+    with endpoint(refuse) as server:
+        answer = OpenAIChat(server.settings()).complete(ASK, max_tokens=9)
+    assert (answer.text, answer.finish) == ("I cannot help with that.", "filtered")
+
+
+def test_an_endpoint_that_counts_nothing_is_counted_here_and_that_is_said() -> None:
+    def silent(call: Call) -> None:
+        call.begins()
+        call.says("A book of acts.")
+        call.ends(usage=None)
+
+    with endpoint(silent) as server:
+        answer = OpenAIChat(server.settings()).complete(ASK, max_tokens=9)
+    assert answer.counted_by == "cl100k_base"
+    assert (answer.prompt_tokens, answer.completion_tokens) == (8, 5)
+
+
+def test_an_endpoint_that_ignores_the_limit_is_cut_off() -> None:
+    hung_up = threading.Event()
+
+    def loop(call: Call) -> None:
+        call.begins()
+        try:
+            for _ in range(100_000):
+                call.says("again and again ")
+        except OSError:
+            hung_up.set()
+
+    with endpoint(loop) as server:
+        answer = OpenAIChat(server.settings()).complete(ASK, max_tokens=50)
+        assert hung_up.wait(10)
+    assert answer.finish == "length"
+    assert 100 < answer.completion_tokens < 200
+
+
+@pytest.mark.parametrize("said_first", [True, False], ids=["while it speaks", "while it thinks"])
+def test_a_person_can_stop_it_at_any_moment(said_first: bool) -> None:
+    hung_up = threading.Event()
+
+    def slow(call: Call) -> None:
+        if said_first:
+            call.begins()
+            call.says("Well, ")
+        # Nothing is sent any more: that the caller has gone shows as the end of what it sends.
+        call.connection.settimeout(10)
+        if call.connection.recv(1) == b"":
+            hung_up.set()
+
+    with endpoint(slow) as server:
+        began = time.monotonic()
+        with pytest.raises(CancelledError):
+            OpenAIChat(server.settings()).complete(
+                ASK, max_tokens=9, cancelled=lambda: time.monotonic() > began + 0.5
+            )
+        assert hung_up.wait(10)
+
+
+def test_what_the_screen_raises_while_it_is_told_passes_through() -> None:
+    def broken(_: str) -> None:
+        raise ValueError("no room")
+
+    with (
+        endpoint(lambda call: call.streams("A book")) as server,
+        pytest.raises(ValueError, match="no room"),
+    ):
+        OpenAIChat(server.settings()).complete(ASK, max_tokens=9, on_text=broken)
+
+
+def test_no_more_calls_at_once_than_allowed_and_waiting_can_be_stopped() -> None:
+    go, at_once, most = threading.Event(), 0, 0
+    lock = threading.Lock()
+
+    def crowded(call: Call) -> None:
+        nonlocal at_once, most
+        with lock:
+            at_once += 1
+            most = max(most, at_once)
+        go.wait(10)
+        with lock:
+            at_once -= 1
+        call.streams("Yes.")
+
+    with endpoint(crowded) as server:
+        chat = OpenAIChat(server.settings(concurrency=2))
+        callers = [
+            threading.Thread(target=chat.complete, args=(ASK,), kwargs={"max_tokens": 9})
+            for _ in range(4)
+        ]
+        for caller in callers:
+            caller.start()
+        while len(server.calls) < 2:
+            time.sleep(0.01)
+        with pytest.raises(CancelledError):
+            chat.complete(ASK, max_tokens=9, cancelled=lambda: True)
+        go.set()
+        for caller in callers:
+            caller.join()
+    assert (most, len(server.calls)) == (2, 4)
+
+
+def refusing(*fields: str) -> Behave:
+    """An endpoint that refuses requests with these fields."""
+
+    def behave(call: Call) -> None:
+        for field in fields:
+            if field in call.body:
+                hint = "; use 'max_completion_tokens' instead" if field == "max_tokens" else ""
+                call.refuses(400, f"Unsupported parameter: '{field}'{hint}.")
+                return
+        call.streams("Yes.")
+
+    return behave
+
+
+def test_what_an_endpoint_does_not_take_is_worded_otherwise_and_remembered() -> None:
+    with endpoint(refusing("stream_options", "max_tokens", "temperature")) as server:
+        chat = OpenAIChat(server.settings())
+        assert chat.complete(ASK, max_tokens=9).text == "Yes."
+        tried = len(server.calls)
+        chat.complete(ASK, max_tokens=9)
+    assert (tried, len(server.calls)) == (4, 5)
+    assert server.calls[-1].body["max_completion_tokens"] == 9
+
+
+def test_a_busy_endpoint_is_asked_again() -> None:
+    def busy(call: Call) -> None:
+        if len(call.server.calls) < 3:
+            call.refuses(503, "loading", x_should_retry="true", retry_after_ms="10")
+        else:
+            call.streams("Yes.")
+
+    with endpoint(busy) as server:
+        assert OpenAIChat(server.settings()).complete(ASK, max_tokens=9).text == "Yes."
+    assert len(server.calls) == 3
+
+
+@pytest.mark.parametrize("max_tokens", [0, -1])
+def test_no_room_for_an_answer_is_a_mistake_of_the_caller(max_tokens: int) -> None:
+    with pytest.raises(ValueError, match="room"):
+        OpenAIChat(NOWHERE).complete(ASK, max_tokens=max_tokens)
+
+
+def test_nothing_is_opened_for_settings_without_a_model() -> None:
+    with pytest.raises(ModelError, match="No model is configured"):
+        open_model(Settings())

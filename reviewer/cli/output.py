@@ -22,8 +22,8 @@ UNSAFE_IN_JSON = re.compile(
 ELLIPSIS = "…"
 
 
-def print_json(value: Mapping[str, Any]) -> None:
-    """One object on a line of its own, flushed, with control characters escaped."""
+def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
+    """One object, or list, on a line of its own, flushed, with control characters escaped."""
     only_ascii = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
     line = json.dumps(value, ensure_ascii=only_ascii, separators=(", ", ": "), default=str)
     if not only_ascii:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reviewer.commits import retention
-from reviewer.commits.reading import EDIT, EDIT_UNTIL, PRIORITY, Reader, joined
+from reviewer.commits.reading import CHAIN_UNTIL, PRIORITY, UP_FROM, Reader, joined
 from reviewer.commits.values import Message, Priority
 
 _COLUMNS = (
     f"c.id, c.hash, c.role, c.type, c.name, c.at, {PRIORITY} AS priority, n.retention_json,"
     " t.text, t.tokens"
-)
-_CHAIN_UNTIL = (
-    "WITH RECURSIVE up(id, depth) AS (SELECT :until, 0 UNION ALL"
-    " SELECT p.parent_id, up.depth + 1 FROM up JOIN commit_ p ON p.id = up.id"
-    " WHERE p.parent_id IS NOT NULL)"
 )
 _CHAT_ROLES = {"system": "system", "assistant": "assistant"}
 _AS_TEXT = {"tool_call": "tool call", "tool_result": "tool result", "summary": "summary"}
@@ -28,14 +23,13 @@ def compile_messages(reader: Reader, context: int, until: int | None) -> list[Me
     """
     if until is None:
         rows = reader.all(
-            f"SELECT {_COLUMNS} FROM {joined(EDIT)} WHERE c.context_id = :context AND c.live = 1"
+            f"SELECT {_COLUMNS} FROM {joined()} WHERE c.context_id = :context AND c.live = 1"
             f" AND {PRIORITY} <> 'skip' ORDER BY c.position",
             {"context": context},
         )
     else:
         rows = reader.all(
-            f"{_CHAIN_UNTIL} SELECT {_COLUMNS} FROM up CROSS JOIN {joined(EDIT_UNTIL)}"
-            " WHERE c.id = up.id AND c.context_id = :context AND c.operation <> 'edit'"
+            f"{UP_FROM} SELECT {_COLUMNS} FROM {CHAIN_UNTIL} AND c.context_id = :context"
             f" AND {PRIORITY} <> 'skip' ORDER BY up.depth DESC",
             {"context": context, "until": until},
         )

@@ -239,9 +239,12 @@ class Contexts:
         """What is odd about the criteria that commits carry now, a sentence each."""
         return doubts(self._reader, ids)
 
-    def totals(self, context: int) -> TokenTotals:
-        """Tokens and commits of a chain as it stands, by priority and by role."""
-        return views.totals(self._reader, context)
+    def totals(self, context: int, *, at: int | None = None) -> TokenTotals:
+        """Tokens and commits of a chain as it stands, or stood at a commit, by priority and role.
+
+        `skip` is what `compile` leaves out.
+        """
+        return views.totals(self._reader, context, at)
 
     def compile(self, context: int, *, at: int | None = None) -> list[Message]:
         """The messages of a context, SKIP left out, edits applied; as it was when `at` was written.

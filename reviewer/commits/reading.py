@@ -41,6 +41,16 @@ def joined(edit: str = EDIT) -> str:
     )
 
 
+UP_FROM = (
+    "WITH RECURSIVE up(id, depth) AS (SELECT :until, 0 UNION ALL"
+    " SELECT p.parent_id, up.depth + 1 FROM up JOIN commit_ p ON p.id = up.id"
+    " WHERE p.parent_id IS NOT NULL)"
+)
+"""The commits from `:until` back to the first one, as `up`, to stand before a SELECT."""
+CHAIN_UNTIL = f"up CROSS JOIN {joined(EDIT_UNTIL)} WHERE c.id = up.id AND c.operation <> 'edit'"
+"""The chain as it was when `:until` was its head, for a FROM behind `UP_FROM`."""
+
+
 class Reader:
     """Runs queries on the calling thread's own connection."""
 

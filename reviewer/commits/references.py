@@ -33,7 +33,7 @@ def resolve(
     wanted = reference.strip().lower()
     number = wanted.removeprefix("#")
     found: dict[int, tuple[str, str, str]] = {}
-    if number.isascii() and number.isdigit():
+    if number.isascii() and number.isdigit() and not number.startswith("0"):
         found |= _rows(reader, "c.id = :id", {"id": int(number[:18])}, context, project)
     if not wanted.startswith("#") and _HASH.fullmatch(wanted):
         condition = "c.hash >= :low AND c.hash < :low || 'g'"

@@ -6,7 +6,7 @@ import difflib
 import sqlite3
 from collections import Counter
 
-from reviewer.commits.reading import PRIORITY, Reader, joined
+from reviewer.commits.reading import CHAIN_UNTIL, PRIORITY, UP_FROM, Reader, joined
 from reviewer.commits.values import ContextView, Priority, TokenTotals
 from reviewer.errors import UnknownIdError
 from reviewer.store.changes import Value
@@ -35,24 +35,25 @@ def context(reader: Reader, number: int) -> ContextView:
 
 
 def find_context(reader: Reader, name_or_id: str, project: str | None) -> ContextView:
-    """The context of that name (of `project`, if given), or of that number.
+    """The context of that name (of `project`, if given), of that number, or whose name alone
+    begins so.
 
-    Raises UnknownIdError, naming what is near, or all that have the name.
+    Raises UnknownIdError, naming what is near, or all that it may be.
     """
     wanted = name_or_id.strip()
     in_project = "(?1 IS NULL OR p.name = ?1)"
     found = contexts(reader, f"{in_project} AND x.name = ?2", project, wanted)
-    if len(found) > 1:
-        which = ", ".join(f"#{each.id} in {each.project}" for each in found[:_NAMED])
-        raise UnknownIdError(
-            f'Several contexts are named "{wanted}": {which}. Name its project with --project, '
-            "or give its number."
-        )
-    if found:
-        return found[0]
     number = wanted.removeprefix("#")
-    if number.isascii() and number.isdigit():
-        return context(reader, int(number[:18]))
+    if not found and number.isascii() and number.isdigit():
+        found = contexts(reader, "x.id = ?", int(number[:18]))
+    if not found and wanted:
+        begins = f"{in_project} AND substr(x.name, 1, length(?2)) = ?2"
+        found = contexts(reader, begins, project, wanted)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        which = ", ".join(f"#{each.id} {each.name} in {each.project}" for each in found[:_NAMED])
+        raise UnknownIdError(f'"{wanted}" may be {which}. Give the number.')
     names = [
         row[0]
         for row in reader.all(
@@ -62,19 +63,27 @@ def find_context(reader: Reader, name_or_id: str, project: str | None) -> Contex
         )
     ]
     near = difflib.get_close_matches(wanted, names, 3, 0.5) or names[:_NAMED]
-    hint = f"There is: {', '.join(near)}" if near else "Import one: reviewer context import FILE"
-    raise UnknownIdError(f'There is no context "{wanted}". {hint}')
+    if not near:
+        raise UnknownIdError(
+            f'There is no context "{wanted}". Make one: reviewer context import FILE, or'
+            " context create NAME"
+        )
+    raise UnknownIdError(f'There is no context "{wanted}". There is: {", ".join(near)}')
 
 
-def totals(reader: Reader, number: int) -> TokenTotals:
-    """Tokens and commits of a chain as it stands, by priority and by role."""
+def totals(reader: Reader, number: int, until: int | None) -> TokenTotals:
+    """Tokens and commits of a chain, by priority and by role; as it was when `until` was its head,
+    where that is given.
+    """
     by_priority: Counter[Priority] = Counter()
     by_role: Counter[str] = Counter()
     commits: Counter[Priority] = Counter()
+    source = f"{joined()} WHERE c.live = 1" if until is None else CHAIN_UNTIL
+    prefix = "" if until is None else UP_FROM
     for priority, role, tokens, count in reader.all(
-        f"SELECT {PRIORITY}, c.role, sum(t.tokens), count(*) FROM {joined()}"
-        " WHERE c.context_id = ? AND c.live = 1 GROUP BY 1, 2",
-        (number,),
+        f"{prefix} SELECT {PRIORITY}, c.role, sum(t.tokens), count(*) FROM {source}"
+        " AND c.context_id = :context GROUP BY 1, 2",
+        {"context": number, "until": until},
     ):
         by_priority[Priority(priority)] += tokens
         by_role[role] += tokens

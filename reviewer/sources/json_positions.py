@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Raw
 
 BETWEEN = re.compile(rb"[\s,:]*+")
+HALVES = re.compile("[\ud800-\udfff]")
 STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 _list = msgspec.json.Decoder(list[Raw])
@@ -41,7 +42,11 @@ def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
     Raises msgspec.DecodeError or RecursionError when it cannot be read. Of a name that
     stands twice the last holds; fields after a doubled one that is no text are left out.
     """
-    decoded = _dict.decode(value)
+    try:
+        decoded = _dict.decode(value)
+    except UnicodeDecodeError:  # in a name: values are not decoded here
+        value = _readable(value)
+        decoded = _dict.decode(value)
     found: dict[str, tuple[int, memoryview]] = {}
     position = _skip(value, 1)
     while name := STRING.match(value, position):
@@ -57,6 +62,12 @@ def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
             break
         position = _skip(value, position)
     return found
+
+
+def _readable(value: memoryview) -> memoryview:
+    """The same bytes with a question mark for each one that is no UTF-8, so that places hold."""
+    text = bytes(value).decode("utf-8", "surrogateescape")
+    return memoryview(HALVES.sub("?", text).encode())
 
 
 def outline(value: memoryview, depth: int = 4) -> object:

@@ -1,0 +1,21 @@
+"""Whatever is pressed, on whatever screen: the program lives, and the store is sound."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.engine import Engine
+from tests.terminal.random_keys import prepared, walk
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_keys_neither_end_the_program_nor_harm_the_store(tmp_path, seed):
+    store = prepared(tmp_path)
+    found = walk(store, 300, seed)
+    assert not found.died
+    assert found.keys == 300
+    engine = Engine.open(store)
+    verdict = engine.history.verify()
+    engine.close()
+    assert verdict.ok, verdict.problems

@@ -19,6 +19,8 @@ DEEPEST = 100
 
 _KEYWORDS = ("graph", "node", "edge")
 _TEMPLATE = re.compile(r"\{\{|\{%|<%")
+_TEMPLATE_AS_NAME = re.compile(r"\{\{[^{}\n]*\}\}\s*\{")
+_HOLE = re.compile(r"\{\{[^{}\n]*\}\}")
 _NOT_IN_A_CLASS = re.compile(r"[^a-z0-9-]")
 _ESCAPE = re.compile(r"\\(\r?\n|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "\n": "", "\r\n": ""}
@@ -63,7 +65,8 @@ class _Reader:
         if word == "graph":
             self._undirected(start)
         scan.skip()
-        self._refuse_template()
+        if _TEMPLATE_AS_NAME.match(scan.text, scan.at):
+            self._refuse_template()
         name = self._name()
         self.graph_.name = name or ""
         scan.skip()
@@ -140,15 +143,17 @@ class _Reader:
         line = self.scan.line(at)
         node = self.graph_.node(name, scope, line)
         if attributes and node.described:
-            again = {key for key, value in attributes.items()
-                     if key in node.attributes and node.attributes[key] != value}  # fmt: skip
-            what = f"other values for {', '.join(sorted(again))}" if again else "more attributes"
-            self.graph_.remark(
-                "duplicate-node",
-                f"{name} is declared again with {what}; first in line {node.line + 1}. "
-                "What comes later holds.",
-                line,
-            )
+            again = sorted(
+                key for key, value in attributes.items()
+                if node.attributes.get(key, value) != value
+            )  # fmt: skip
+            if again:
+                self.graph_.remark(
+                    "duplicate-node",
+                    f"{name} is declared again with other values for {', '.join(again)}; first in "
+                    f"line {node.line + 1}. What comes later holds.",
+                    line,
+                )
         if not node.declared:
             node.line = line
         node.declared = True
@@ -160,6 +165,14 @@ class _Reader:
         scan = self.scan
         start = scan.at
         if scan.peek() == "{":
+            if scan.text.startswith("{%", start):
+                self._refuse_template()
+            if _HOLE.match(scan.text, start):
+                self.graph_.remark(
+                    "template",
+                    f"Nothing fills this in, it is read as a subgraph: {scan.found()}",
+                    scan.line(start),
+                )
             return _End(self._subgraph(scope, depth, ""), start, subgraph=True)
         quoted = scan.peek() in ('"', "<")
         name = self._name()

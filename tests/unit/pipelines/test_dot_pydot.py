@@ -1,0 +1,72 @@
+"""Where pydot can read a text too, both find as many nodes and edges."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from pathlib import Path
+
+import pytest
+
+from reviewer.pipelines.dot import parse_dot
+from tests.unit.pipelines.test_dot import BAKERY
+
+pydot = pytest.importorskip("pydot")
+REAL = Path(__file__).parents[4] / "shared" / "data" / "pipelines"
+
+
+def counted_by_pydot(text: str) -> tuple[int, int] | None:
+    """(nodes, edges) of the first graph, None where pydot refuses it."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        graphs = pydot.graph_from_dot_data(text)
+    if not graphs:
+        return None
+    names, edges, todo = set(), 0, [graphs[0]]
+    while todo:
+        graph = todo.pop()
+        names |= {node.get_name().strip('"') for node in graph.get_nodes()}
+        for edge in graph.get_edges():
+            edges += 1
+            ends = (edge.get_source(), edge.get_destination())
+            names |= {end.split(":")[0].strip('"') for end in ends}
+        todo += graph.get_subgraphs()
+    return len(names - {"graph", "node", "edge"}), edges
+
+
+def counted_here(text: str) -> tuple[int, int]:
+    found = parse_dot(text)
+    return len(found.nodes), len(found.edges)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BAKERY.replace("oven-2.5", "oven").replace("summary:low", "low"),
+        "digraph { a -> b -> c [x=1 y=2][z=3]; a -> b }",
+        'strict graph "x y" { "a b" -- c; c -- "a b":s }',
+        "digraph { subgraph cluster_a { node [x=1]; a -> b; subgraph { c } } c -> d }",
+        "digraph { a [label=<<i>x</i>>]; // note\n b /* c */ # d\n }",
+        "digraph { NODE [x=1] Edge [y=2] a -> 5 -> .5 }",
+        'digraph { "a" + "b" -> c; a.b -> c; ü }',
+        "digraph { a } digraph { b c }",
+        "digraph { a }}",
+        "digraph {}",
+    ],
+)
+def test_counts_equal_those_of_pydot(text: str) -> None:
+    assert counted_here(text) == counted_by_pydot(text)
+
+
+def test_bare_values_are_read_though_pydot_refuses_them() -> None:
+    text = "digraph { a [model=oven-2.5] }"
+    assert counted_by_pydot(text) is None
+    assert counted_here(text) == (1, 0)
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="no real pipelines here")
+def test_counts_of_a_few_real_files() -> None:
+    files = sorted(path for path in REAL.rglob("*.dot") if path.stat().st_size < 4000)[:12]
+    for path in files:
+        text = path.read_text("utf-8", "replace")
+        theirs = counted_by_pydot(text)
+        assert theirs is None or counted_here(text) == theirs, path.name

@@ -1,0 +1,86 @@
+"""What is odd about a pipeline is said, with its line; what is sound is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.pipelines.dot import parse_dot
+
+SOUND = "s [shape=Mdiamond]\na [prompt=x]\ne [shape=Msquare]\ns -> a -> e\n"
+
+
+def remarks(body: str) -> dict[str, str]:
+    return {each.rule: each.message for each in parse_dot("digraph {\n" + body + "}").warnings}
+
+
+def test_nothing_is_said_of_a_sound_pipeline() -> None:
+    assert remarks(SOUND) == {}
+
+
+@pytest.mark.parametrize(
+    ("body", "rule", "says"),
+    [
+        ("", "empty", "no nodes"),
+        ("a [prompt=x] a -> e\ne [shape=Msquare]", "no-start", "Mdiamond"),
+        ("s [shape=Mdiamond] s -> a", "no-exit", "Msquare"),
+        (SOUND + "t [shape=Mdiamond] t -> a", "two-starts", "s, t"),
+        (SOUND + "a -> s", "start-entered", "start s"),
+        (SOUND + "e -> a", "exit-left", "exit e"),
+        (SOUND + "lost [prompt=x] lost -> a", "unreachable", "lost"),
+        (SOUND + "b [prompt=x] a -> b", "dead-end", "b is no exit"),
+        (SOUND + "b [prompt=x]\nc [prompt=x]\na -> b -> c -> b", "cycle-without-exit", "b, c"),
+        (SOUND + "b [prompt=x]\na -> b -> b", "cycle-without-exit", "from b"),
+        (SOUND + "a -> nowhere", "edge-to-nowhere", "nowhere is named by an edge only"),
+        (SOUND + "a [retry_target=gone]", "edge-to-nowhere", "'gone'"),
+        (SOUND + "a [prompt=y]", "duplicate-node", "other values for prompt"),
+        (SOUND + 'a [fidelity="sumary:low"]', "unknown-mode", "Did you mean summary:low?"),
+        (SOUND + "default_fidelity=huge", "unknown-mode", "The graph has fidelity 'huge'"),
+        ("s [shape=Mdiamond] s -> e [fidelity=x]\ne [shape=Msquare]", "unknown-mode", "s -> e"),
+        (SOUND + 'a [note="{{ city }}"]', "template", "{{ city }}"),
+        (SOUND + 'goal="{% block %}"', "template", "{% block %}"),
+        (SOUND + "{{ a }}", "template", "read as a subgraph"),
+        (SOUND + "p [shape=component] a -> p -> e", "unsupported-handler", "parallel"),
+        (SOUND + "t [shape=parallelogram] a -> t -> e", "shell", "--allow-tools"),
+        (SOUND + "u [type=odd] a -> u -> e", "unknown-type", "'odd'"),
+        (SOUND + "a [fidelty=full]", "no-effect", "Did you mean fidelity?"),
+        (SOUND + "a [thread=x]", "no-effect", "Did you mean thread_id?"),
+        (SOUND + "a [promt=x]", "no-effect", "Did you mean prompt?"),
+        (SOUND + "fidelity=full", "no-effect", "default_fidelity"),
+        (SOUND + "subgraph { thread_id=x; a }", "no-effect", "node [thread_id=...]"),
+        (SOUND + "b [thread_id=x] a -> b -> e", "thread-unused", "b has a thread"),
+        (SOUND + "a -> e [thread_id=x]", "thread-unused", "a -> e has a thread"),
+        (SOUND + "a [max_retries=many]", "no-number", "'many'"),
+        (SOUND + 'a -> e [condition="x contains y"]', "condition", "x contains y"),
+        (SOUND + "fix-it [prompt=x] a -> fix-it -> e", "quotes", "fix-it"),
+        (SOUND + "a -- e", "undirected", "direction"),
+    ],
+)  # fmt: skip
+def test_each_oddity_is_named(body: str, rule: str, says: str) -> None:
+    found = remarks(body)
+    assert rule in found
+    assert says in found[rule]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        SOUND + "a [color=red xlabel=x height=2 note=z goal_gate=true]",
+        SOUND + "thread_id=x",
+        SOUND + "context_fidelity_default=truncate",
+        SOUND + "b [prompt=x fidelity=full thread_id=t] a -> b -> e",
+        SOUND + "a -> a [condition=fail]",
+        "start -> a -> exit",
+    ],
+)
+def test_what_does_no_harm_is_not_remarked(body: str) -> None:
+    assert remarks(body) == {}
+
+
+def test_remarks_carry_lines_and_come_in_their_order() -> None:
+    found = parse_dot("digraph {\n" + SOUND + "e -> a\nx [prompt=x]\n}").warnings
+    assert [(each.rule, each.line) for each in found] == [("exit-left", 5), ("unreachable", 6)]
+
+
+def test_many_names_are_counted_and_not_listed() -> None:
+    lost = "".join(f"n{i} [prompt=x]\n" for i in range(5000))
+    assert "and 4,994 more" in remarks(SOUND + lost)["unreachable"]

@@ -10,7 +10,6 @@ from msgspec import Struct
 from reviewer.commits.hashing import content_hash
 from reviewer.store.changes import Image, Value
 from reviewer.store.ledger import Act, chunks
-from reviewer.text.secrets import mask
 
 Query: TypeAlias = Callable[[str, Sequence[Value]], Sequence[Any]]
 
@@ -26,6 +25,8 @@ class Prepared(Struct, frozen=True):
 
 def prepare(text: str) -> Prepared:
     """Mask the secrets of a text and hash it; `\\r\\n` becomes `\\n`, lone surrogates `?`."""
+    from reviewer.text.secrets import mask  # late: reading needs no patterns of secrets
+
     text = text.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
     found = mask(text)
     return Prepared(found.text, content_hash(found.text), found.kinds)

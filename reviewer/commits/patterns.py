@@ -10,12 +10,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeAlias
 
-import regex
-
 from reviewer.commits.values import MatchMode, Pattern, PatternCheck
 from reviewer.errors import ReviewerError
 from reviewer.text.normalise import fold
-from reviewer.text.secrets import mask
 
 Given: TypeAlias = "str | re.Pattern[str]"
 """What a person may give as a pattern: a text, whose mode `match_mode` says, or a regex."""
@@ -77,6 +74,8 @@ def _pattern(given: Given, mode: MatchMode) -> Pattern:
             f"{len(text):,}: {text[:40]!r}...",
             text,
         )
+    from reviewer.text.secrets import mask  # late: reading needs no patterns of secrets
+
     if secrets := mask(text).kinds:
         raise PatternError(
             f"A retention pattern holds a secret ({secrets[0]}); secrets are never stored, so "
@@ -97,6 +96,8 @@ def _with_flags(given: Any) -> str:
             f"{given!r}.",
             repr(given),
         )
+    import regex  # late, as in `compiled`
+
     try:
         said = regex.compile(text).flags
     except regex.error:
@@ -111,6 +112,8 @@ def compiled(text: str) -> Any:
 
     Raises PatternError, with the place of the fault.
     """
+    import regex  # late: 13 ms, which a list of commits need not wait for
+
     try:
         return regex.compile(unicodedata.normalize("NFC", text))
     except regex.error as problem:

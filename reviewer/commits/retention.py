@@ -6,7 +6,6 @@ import msgspec
 
 from reviewer.commits.values import RetentionCriteria
 from reviewer.errors import ReviewerError
-from reviewer.text.secrets import mask
 
 LONGEST_INSTRUCTIONS = 4_000
 
@@ -19,6 +18,8 @@ def instructions(text: str) -> str:
 
     Raises ReviewerError when it is empty or longer than LONGEST_INSTRUCTIONS characters.
     """
+    from reviewer.text.secrets import mask  # late: reading needs no patterns of secrets
+
     kept = mask(text.encode("utf-8", "replace").decode().strip()).text
     if not kept:
         raise ReviewerError(

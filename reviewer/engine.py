@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from reviewer.commits.values import Priority as Priority
     from reviewer.commits.values import RetentionCriteria as RetentionCriteria
     from reviewer.commits.values import TokenTotals as TokenTotals
+    from reviewer.compression.file_summary import FileSummary as FileSummary
     from reviewer.compression.service import Compression
     from reviewer.llm.local import LocalServer
     from reviewer.llm.model import CancelledError as CancelledError
@@ -334,6 +335,30 @@ def serve_model(weights: Path | None, port: int) -> LocalServer:
     from reviewer.llm.local import LocalServer
 
     return LocalServer(weights, port)
+
+
+def summarize_file(
+    path: Path,
+    *,
+    levels: Iterable[str] = ("detailed", "brief", "tags"),
+    line_start: int = 0,
+    line_end: int | None = None,
+    max_tokens: int | None = None,
+) -> list[FileSummary]:
+    """A file's lines at each level by the offline engine, with no store touched.
+
+    `max_tokens` is a hard ceiling on each content. Raises SourceError.
+    """
+    from reviewer.compression import file_summary
+    from reviewer.compression.values import Level
+
+    return file_summary.summarize_file(
+        path,
+        levels=[Level[level.upper()] for level in levels],
+        line_start=line_start,
+        line_end=line_end,
+        max_tokens=max_tokens,
+    )
 
 
 def require_paths(paths: Iterable[Path]) -> None:

@@ -9,34 +9,59 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
-from reviewer.compression.extractive.expected import Expected
+from reviewer.compression.extractive.cues import Section
+from reviewer.compression.extractive.expected import Expected, words_of
+from reviewer.compression.extractive.source_units import SourceUnit
+from reviewer.text.normalise import fold
 
 NAMES = 10.0
 """What the name that is needed most is worth against a word that is certain to be used."""
 
 
 class Piece:
-    """A unit as the choice sees it. `weight` multiplies its worth, `key` tells equal ones."""
+    """A unit as the choice sees it.
 
-    __slots__ = ("cost", "key", "names", "number", "pairs", "tails", "weight", "words")
+    `number` is its own, `order` its place in the conversation; `weight` multiplies its worth, and
+    pieces with the same `key` say the same.
+    """
+
+    __slots__ = (
+        "cost",
+        "key",
+        "names",
+        "number",
+        "order",
+        "pairs",
+        "section",
+        "tails",
+        "unit",
+        "weight",
+        "words",
+    )
 
     def __init__(
         self,
         number: int,
-        key: str,
+        unit: SourceUnit,
+        section: Section,
         cost: int,
-        words: Sequence[str],
-        names: Iterable[str],
-        weight: float,
         expected: Expected,
+        *,
+        names: Iterable[str] = (),
+        weight: float = 1.0,
+        order: float | None = None,
     ) -> None:
-        self.number, self.key, self.cost, self.weight = number, key, cost, weight
-        self.words = words
+        self.number, self.unit, self.section = number, unit, section
+        self.order = number if order is None else order
+        self.cost, self.weight = cost, weight
+        self.key = fold(unit.text)
+        self.words = words = words_of(unit.text)
         self.tails = [expected.words.get(word, ()) for word in words]
         self.pairs = {
             pair: worth
-            for pair in zip(words, words[1:], strict=False)
+            for pair in pairwise(words)
             if (worth := expected.pairs.get(pair)) is not None
         }
         self.names = frozenset(names)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from math import exp
 
 LENGTH = 1000
@@ -55,7 +56,7 @@ class Expected:
         pairs: Counter[tuple[str, str]] = Counter()
         for words in texts:
             counts.update(words)
-            pairs.update(zip(words, words[1:], strict=False))
+            pairs.update(pairwise(words))
         self.words = _word_worth(counts)
         of_pairs = {
             pair: number

@@ -28,6 +28,7 @@ class Needs:
         raw: Counter[str] = Counter()
         self.said: set[str] = set()
         self.folders: dict[str, str] = {}
+        """The folder that a file's name was last met in."""
         for number, turn in enumerate(turns):
             weight = _weight(turn)
             if not weight:
@@ -36,9 +37,14 @@ class Needs:
             age = (len(turns) - number) ** -FADING
             for name in named:
                 raw[name] += weight * age
+                folder, _, tail = name.rpartition("/")
+                if folder and tail in named:
+                    self.folders[tail] = folder
             if turn.said == "text":
                 self.said |= named
         most = max(raw.values(), default=1.0)
+        self.holds = frozenset(self.folders.values())
+        """The folders that hold a file."""
         self.need = {name: value / most for name, value in raw.items()}
 
 

@@ -45,10 +45,12 @@ _FORMS = {
     UnitKind.TRACE: Form.ERROR,
 }
 _MEANING = re.compile(r"[^\W_]")
-_ARGUMENTS = (
-    "file_path notebook_path path filename command query pattern url subject title skill "
-    "description prompt"
-).split()
+_ARGUMENT_LIST = """
+file_path notebook_path path filename command query pattern url subject title skill description
+prompt
+"""
+_ARGUMENTS = _ARGUMENT_LIST.split()
+"""Arguments that tell what a call was about, the most telling first."""
 _LISTED = re.compile(r"^\s*\d+[→│|\t:]|^\s*(?://|#|\*|[+-] )")
 
 

@@ -1,0 +1,84 @@
+"""`reviewer summarize`: a file at one or all levels, with no store touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines
+
+if TYPE_CHECKING:
+    from reviewer.engine import FileSummary
+
+LEVELS = ("detailed", "brief", "tags")
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path, readable=False))
+@click.option(
+    "--level",
+    type=click.Choice([*LEVELS, "all"]),
+    default="brief",
+    show_default=True,
+    help="Detailed is about 3:1, brief 10:1, tags 50:1.",
+)
+@click.option(
+    "--from-line", type=click.IntRange(0), default=0, metavar="A", help="First line, from 0."
+)
+@click.option(
+    "--to-line", type=click.IntRange(0), metavar="B", help="The line before which to stop."
+)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(0),
+    metavar="N",
+    help="A ceiling on each summary, instead of the level's ratio.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def summarize(
+    path: Path,
+    level: str,
+    from_line: int,
+    to_line: int | None,
+    max_tokens: int | None,
+    as_json: bool,
+) -> None:
+    """Show a file at one or all levels, without a store and without a model."""
+    if to_line is not None and to_line < from_line:
+        raise click.UsageError("--to-line cannot come before --from-line")
+    from reviewer.engine import summarize_file
+
+    found = summarize_file(
+        path,
+        levels=LEVELS if level == "all" else (level,),
+        line_start=from_line,
+        line_end=to_line,
+        max_tokens=max_tokens,
+    )
+    for number, summary in enumerate(found):
+        if as_json:
+            print_json(summary.to_json())
+            continue
+        if number:
+            print_text("")
+        _show(summary)
+
+
+def _show(summary: FileSummary) -> None:
+    """The content on stdout, what it is and what it lacks on stderr."""
+    if not summary.original_tokens:
+        narrate("There is nothing to summarize in it.")
+        return
+    narrate(
+        f"{summary.level.name.capitalize()}: {count(summary.tokens, 'token')} of "
+        f"{summary.original_tokens:,} ({summary.ratio:.1f}:1, {summary.encoding}), fidelity "
+        f"{summary.fidelity.overall_score:.2f}."
+    )
+    for line in safe_lines(summary.content):
+        print_text(line)
+    if summary.missing:
+        narrate(f"{count(len(summary.missing), 'anchor')} found no room:")
+        for anchor in summary.missing:
+            narrate(f"  {anchor.type.value}: {safe(anchor.content)}")

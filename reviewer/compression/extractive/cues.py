@@ -1,0 +1,67 @@
+"""What a sentence is for in a summary: which of its sections it belongs to."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from reviewer.compression.anchor_rules import QUESTION_END, RULES
+from reviewer.compression.extractive.source_units import Form, SourceUnit
+from reviewer.compression.values import AnchorType, Turn
+from reviewer.extraction.screens import narrated
+
+
+class Section(StrEnum):
+    """The sections of a brief summary, in their order."""
+
+    GOAL = "Goal"
+    DECISIONS = "Decisions"
+    FINDINGS = "Findings"
+    TRIED = "Tried and failed"
+    STATE = "State and next steps"
+
+
+OF_ANCHOR = {
+    AnchorType.CORRECTION: Section.DECISIONS,
+    AnchorType.DECISION: Section.DECISIONS,
+    AnchorType.USER_PREFERENCE: Section.DECISIONS,
+    AnchorType.CRITICAL_FACT: Section.FINDINGS,
+    AnchorType.COMMITMENT: Section.STATE,
+    AnchorType.UNRESOLVED_QUESTION: Section.STATE,
+    AnchorType.ERROR_CONTEXT: Section.TRIED,
+    AnchorType.CODE_ARTIFACT: Section.FINDINGS,
+}
+CUED, NARRATED, PLAIN = 1.25, 0.6, 1.0
+"""What the worth of a unit is multiplied by: with a cue, with a mere "Now let me look"."""
+
+_DONE = re.compile(
+    r"\b(?:done|fixed|implemented|completed?|committed|pushed|merged|all (?:\w+ )?tests pass"
+    r"|(?:is|are) now|now (?:uses?|has|have|works?|passes)|next steps?|remaining|still (?:need|to)"
+    r"|left to do|ready (?:to|for)|want me to|pending|in progress)\b"
+)
+_FAILED = re.compile(
+    r"\b(?:fail(?:s|ed|ing|ure)?|did(?: not|n'?t) work|does(?: not|n'?t) work|broken?|crash\w*"
+    r"|reverted|rolled back|dead end|wrong|regression|root cause|the (?:bug|problem|issue) (?:is"
+    r"|was))\b"
+)
+
+
+def section_of(unit: SourceUnit, turn: Turn, first_request: int) -> tuple[Section, float]:
+    """The section of a unit, and what its worth is multiplied by."""
+    if unit.form is Form.ERROR:
+        return Section.TRIED, PLAIN
+    if unit.form in (Form.CALL, Form.CODE, Form.HEADING):
+        return Section.FINDINGS, PLAIN
+    if narrated(unit.text):
+        return Section.STATE, NARRATED
+    lower = unit.text.lower()
+    for rule in RULES:
+        if turn.role in rule.by and rule.find(lower):
+            return OF_ANCHOR[rule.type], CUED
+    if unit.turn == first_request or (turn.role == "user" and not turn.name):
+        return Section.GOAL, CUED if unit.turn == first_request else PLAIN
+    if _FAILED.search(lower):
+        return Section.TRIED, CUED
+    if _DONE.search(lower) or QUESTION_END.search(lower):
+        return Section.STATE, PLAIN
+    return Section.FINDINGS, PLAIN

@@ -1,0 +1,88 @@
+"""Files and identifiers as an index: what prose did not name, in as few tokens as can be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from reviewer.compression.extractive.needs import Needs
+
+TITLE = "Files and identifiers:"
+_PIECE = re.compile(r"[\w$@#~.:*+/-]+")
+_FILE = re.compile(r"(?:[^/]*[^/.])?\.[A-Za-z]\w{0,9}$")
+
+
+class NameIndex:
+    """The names of a conversation, those first that are needed most for the tokens they take."""
+
+    def __init__(self, needs: Needs, count: Callable[[str], int]) -> None:
+        self._needs, self._count = needs, count
+        self.costs = {name: count(f" {name}") for name in needs.need}
+        self.ranked = sorted(
+            needs.need, key=lambda name: (-needs.need[name] / self.costs[name], name)
+        )
+        self.total = sum(self.costs.values())
+
+    def choose(self, budget: int, text: str, first: Sequence[str] = ()) -> tuple[list[str], bool]:
+        """Names that `text` does not hold and that fit, and whether some did not fit.
+
+        `first` come before all others.
+        """
+        held = pieces_of(text)
+        chosen: list[str] = []
+        left_out = False
+        for name in (*first, *self.ranked):
+            if name in held:
+                continue
+            cost = self.costs.get(name) or self._count(f" {name}")
+            if cost > budget:
+                left_out = True
+                continue
+            chosen.append(name)
+            held |= pieces_of(name)
+            budget -= cost
+        return chosen, left_out
+
+    def lines(self, chosen: Iterable[str]) -> list[str]:
+        """The index: one line for each folder that is named, then other files, then the rest."""
+        names = list(chosen)
+        folders: dict[str, list[str]] = {name: [] for name in names if name in self._needs.holds}
+        files: list[str] = []
+        others: list[str] = []
+        for name in names:
+            if name in folders:
+                continue
+            home = self._needs.folders.get(name)
+            if home in folders:
+                folders[home].append(name)
+            elif _FILE.fullmatch(name.rpartition("/")[2]):
+                files.append(name)
+            else:
+                others.append(name)
+        others += [folder for folder, inside in folders.items() if not inside]
+        grouped = [
+            f"{folder.rstrip('/')}/: {' '.join(inside)}"
+            for folder, inside in folders.items()
+            if inside
+        ]
+        return [*grouped, *(" ".join(each) for each in (files, others) if each)]
+
+
+def pieces_of(text: str) -> set[str]:
+    """Everything that stands in a text as a word of its own, as the tail of a path or as a part
+    of a dotted name.
+    """
+    found: set[str] = set()
+    for piece in _PIECE.findall(text):
+        whole = piece.strip(".:")
+        found.add(piece)
+        found.add(whole)
+        if "/" in whole:
+            at = -1
+            while (at := whole.find("/", at + 1)) >= 0:
+                found.add(whole[at + 1 :])
+                found.add(whole[at:])
+                found.add(whole[:at])
+        if "." in whole or ":" in whole:
+            found.update(re.split(r"[.:]+", whole))
+    return found

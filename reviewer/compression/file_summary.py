@@ -1,0 +1,175 @@
+"""What one file would shrink to, without a store: `reviewer summarize`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, structs
+
+from reviewer.clock import Clock, utc_now
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.fidelity import missing_anchors
+from reviewer.compression.levels import Summarizer
+from reviewer.compression.offline import OfflineWriter
+from reviewer.compression.values import (
+    AnchorPoint,
+    CompressedSegment,
+    FidelityValidation,
+    Level,
+    Segment,
+    SummarizationOptions,
+    Turn,
+)
+from reviewer.sources.blocks import Block, open_blocks
+from reviewer.sources.records import Use
+from reviewer.text.secrets import mask
+from reviewer.text.tokens import TokenCounter, counter
+
+LEVELS = (Level.DETAILED, Level.BRIEF, Level.TAGS)
+ANCHOR_SHARE = 0.2
+"""How much of a hard ceiling detected anchors may claim before the choice is free."""
+MARKED_FROM = 400
+"""Tokens of a hard ceiling from which on there is room for a marker."""
+_READ = frozenset({Use.SAID, Use.TOOL, Use.SUMMARY})
+
+
+class FileSummary(Struct, frozen=True):
+    """A file at one level. `anchors` are all that were found, `missing` those it does not hold."""
+
+    level: Level
+    content: str
+    tokens: int
+    original_tokens: int
+    encoding: str
+    anchors: tuple[AnchorPoint, ...]
+    missing: tuple[AnchorPoint, ...]
+    segment: CompressedSegment
+    fidelity: FidelityValidation
+
+    @property
+    def ratio(self) -> float:
+        """Original : summary tokens; 0.0 for nothing."""
+        return self.original_tokens / self.tokens if self.tokens else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields that scripts read (DESIGN.md, "The command line")."""
+        fidelity = self.fidelity
+        return {
+            "level": self.level.name.lower(),
+            "content": self.content,
+            "tokens": self.tokens,
+            "original_tokens": self.original_tokens,
+            "ratio": round(self.ratio, 3),
+            "encoding": self.encoding,
+            "anchors": [_anchor(each) for each in self.anchors],
+            "anchors_missing": [_anchor(each) for each in self.missing],
+            "markers": [structs.asdict(each) for each in self.segment.expansion_markers],
+            "fidelity": {
+                "overall": fidelity.overall_score,
+                "anchor_preservation": fidelity.anchor_preservation,
+                "factual_accuracy": fidelity.factual_accuracy,
+                "context_retention": fidelity.context_retention,
+                "lost": [
+                    {"text": each.text, "kind": each.kind, "weight": each.weight}
+                    for each in fidelity.lost_information
+                ],
+            },
+            "note": self.segment.note,
+        }
+
+
+def summarize_file(
+    path: Path,
+    *,
+    levels: Sequence[Level] = LEVELS,
+    line_start: int = 0,
+    line_end: int | None = None,
+    max_tokens: int | None = None,
+    clock: Clock = utc_now,
+) -> list[FileSummary]:
+    """The file's lines at each of the levels, by the offline engine.
+
+    `max_tokens` is a hard ceiling on the content; without it a level aims at its ratio, and
+    anchors come before it. Raises SourceError.
+    """
+    count = counter()
+    blocks = open_blocks(path, line_start=line_start, line_end=line_end)
+    turns = turns_of(blocks, count)
+    segment = Segment("s1", turns, sum(turn.tokens for turn in turns), "", path.stem)
+    anchors = find_anchors(turns)
+    summarizer = Summarizer(
+        writer := OfflineWriter(count.count), writer, count=count.count, clock=clock
+    )
+    return [_at(summarizer, segment, anchors, Level(level), max_tokens, count) for level in levels]
+
+
+def turns_of(blocks: Iterable[Block], count: TokenCounter) -> tuple[Turn, ...]:
+    """What a summary is made of: words, thoughts and tools, with secrets masked.
+
+    What a sub-agent said is passed over where the file holds anything else; what the client put
+    around the words and what the person took back always is.
+    """
+    read = [block for block in blocks if block.use in _READ and block.text.strip()]
+    main = [block for block in read if not block.sidechain] or read
+    turns = []
+    for block in main:
+        text = mask(block.text).text
+        name = " ".join(block.name.split())
+        turns.append(Turn(str(block.role), text, count.count(text), block.said, name, block.at))
+    return tuple(turns)
+
+
+def _at(
+    summarizer: Summarizer,
+    segment: Segment,
+    anchors: tuple[AnchorPoint, ...],
+    level: Level,
+    max_tokens: int | None,
+    count: TokenCounter,
+) -> FileSummary:
+    first, options = anchors, SummarizationOptions()
+    if max_tokens is not None:
+        first = _fitting(anchors, max_tokens * ANCHOR_SHARE, count)
+        options = SummarizationOptions(
+            max_output_tokens=max_tokens,
+            ceiling=max_tokens,
+            generate_expansion_markers=max_tokens >= MARKED_FROM,
+        )
+    found = summarizer.compress(segment, first, level, options)
+    missing = () if level is Level.FULL else missing_anchors(found.content, anchors, level)
+    found = structs.replace(found, anchors=anchors, anchors_missing=missing)
+    return FileSummary(
+        level,
+        found.content,
+        found.token_count,
+        segment.tokens,
+        count.name,
+        anchors,
+        missing,
+        found,
+        summarizer.validate_fidelity(segment, found),
+    )
+
+
+def _fitting(
+    anchors: Sequence[AnchorPoint], room: float, count: TokenCounter
+) -> tuple[AnchorPoint, ...]:
+    """The most important anchors that fit."""
+    kept = []
+    for anchor in sorted(anchors, key=lambda each: -each.importance):
+        cost = count.count(anchor.content)
+        if cost <= room:
+            kept.append(anchor)
+            room -= cost
+    return tuple(kept)
+
+
+def _anchor(anchor: AnchorPoint) -> dict[str, Any]:
+    return {
+        "type": anchor.type.value,
+        "content": anchor.content,
+        "importance": anchor.importance,
+        "source": anchor.source,
+    }

@@ -1,0 +1,111 @@
+"""The offline engine: summaries made of what the conversation itself says (DESIGN.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from reviewer.compression.extractive.brief import TITLED_FROM, brief_text
+from reviewer.compression.extractive.coverage import Coverage, Filling
+from reviewer.compression.extractive.detailed import detailed_text
+from reviewer.compression.extractive.index_lines import TITLE
+from reviewer.compression.extractive.material import Material
+from reviewer.compression.extractive.tags import tag_list
+from reviewer.compression.spans import tag_of
+from reviewer.compression.values import AnchorPoint, AnchorType, Level, Turn
+from reviewer.text.normalise import fold
+
+INDEX_SHARE = {Level.DETAILED: 0.2, Level.BRIEF: 0.45}
+"""How much of a summary may be an index of names that its sentences do not hold."""
+ROUNDS = 6
+
+
+class Selector:
+    """Summaries of some turns at every level; what they share is worked out once.
+
+    `count` counts tokens.
+    """
+
+    def __init__(self, turns: Sequence[Turn], count: Callable[[str], int]) -> None:
+        self._material = Material(turns, count)
+        self._count = count
+
+    def condense(self, level: Level, max_tokens: int, must: Sequence[AnchorPoint] = ()) -> str:
+        """A text of at most `max_tokens` tokens at the level.
+
+        The anchors of `must`, what matters most first, stand verbatim in it as far as they fit;
+        at Tags what was only detected as a tag.
+        """
+        if level is Level.FULL or max_tokens <= 0:
+            return ""
+        if level is Level.TAGS:
+            return self._tags(max_tokens, must)
+        return _Draft(self._material, level, max_tokens, must).text()
+
+    def _tags(self, max_tokens: int, must: Sequence[AnchorPoint]) -> str:
+        first = [
+            tag_of(each.content) if each.source == "detected" else fold(each.content)
+            for each in must
+        ]
+        tags = tag_list(self._material, max_tokens, list(dict.fromkeys(first)))
+        while tags and self._count(", ".join(tags)) > max_tokens:
+            tags.pop()
+        return ", ".join(tags)
+
+
+class _Draft:
+    """One summary on its way: sentences first, the index with what is left, until it fits."""
+
+    def __init__(
+        self, material: Material, level: Level, max_tokens: int, must: Sequence[AnchorPoint]
+    ) -> None:
+        self._material, self._level, self._max = material, level, max_tokens
+        self._titled = level is Level.DETAILED or max_tokens >= TITLED_FROM
+        self._filling = Filling(material.pieces, Coverage(material.needs.need))
+        self._names: list[str] = []
+        self._first_names: list[str] = []
+        for number, anchor in enumerate(must, len(material.pieces)):
+            content = fold(anchor.content)
+            if anchor.type is AnchorType.CODE_ARTIFACT and " " not in content:
+                self._first_names.append(content)
+                continue
+            piece = material.holder(anchor, number)
+            if self._filling.spent + piece.cost <= max_tokens:
+                self._filling.take(piece)
+        self._forced = len(self._filling.chosen)
+
+    def text(self) -> str:
+        """The text, as near to the ceiling as there is anything to say."""
+        index = self._material.index
+        budget = self._max - min(int(INDEX_SHARE[self._level] * self._max), index.total)
+        for _ in range(ROUNDS):
+            self._filling.fill(budget)
+            prose = self._prose()
+            room = self._max - self._material.count(f"{prose}\n{TITLE}\n")
+            self._names, left_out = index.choose(room, prose, self._first_names)
+            slack = self._max - self._size()
+            if left_out or slack <= self._max // 100:
+                break
+            budget += slack
+        while self._size() > self._max:
+            if self._names:
+                self._names.pop()
+            elif self._filling.chosen:
+                self._filling.drop_last()
+            else:
+                return ""
+        return self._joined()
+
+    def _prose(self) -> str:
+        if self._level is Level.DETAILED:
+            return detailed_text(self._material, self._filling.chosen)
+        return brief_text(self._filling.chosen, self._titled)
+
+    def _joined(self) -> str:
+        prose = self._prose()
+        lines = [prose] if prose else []
+        if self._names:
+            lines += [TITLE] * self._titled + self._material.index.lines(self._names)
+        return "\n".join(lines)
+
+    def _size(self) -> int:
+        return self._material.count(self._joined())

@@ -1,0 +1,200 @@
+"""`reviewer packet`: what an agent needs, within a token budget (`smart-retrieval.md`)."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reviewer.cli.output import count, json_line, narrate, print_text, safe, table
+from reviewer.cli.session import Session, Verb, pass_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from reviewer.storeless import Output, Packet, Prepared
+
+PLACE = click.Path(path_type=Path, readable=False)
+PROBLEMS_TOLD = 20
+
+
+class Moment(click.ParamType[datetime]):
+    """A date or moment in ISO 8601; UTC where it names no zone."""
+
+    name = "iso"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """The moment that was typed; a usage error for anything else."""
+        from reviewer.clock import from_iso
+
+        found = from_iso(str(value))
+        if found is None:
+            self.fail(f"{value!r} is no date; write 2026-02-14 or 2026-02-14T10:30:00", param, ctx)
+        return found
+
+
+@click.command(cls=Verb)
+@click.option(
+    "--context-dir",
+    type=PLACE,
+    metavar="DIR",
+    help="Read this .context folder (or the one in DIR) instead of the store.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=0),
+    default=8000,
+    show_default=True,
+    metavar="TOKENS",
+    help="The most that the packet's text may have.",
+)
+@click.option("--task", default="", metavar="TEXT", help="What it is for; else the open tasks say.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("markdown", "json")),
+    default="markdown",
+    show_default=True,
+    help="Text for an agent, or one object with every item and why.",
+)
+@click.option("--now", type=Moment(), metavar="ISO", help="The date that ages are counted to.")
+@click.option("--explain", is_flag=True, help="Say of each item what became of it and why.")
+@click.option("--marks", is_flag=True, help="Mark each item with where it comes from: [m:12].")
+@click.option("--pin", "pins", multiple=True, metavar="ID", help="Put this item first.")
+@click.option("--mute", "mutes", multiple=True, metavar="ID", help="Leave this item out.")
+@click.option(
+    "--count",
+    "counting",
+    default="cl100k_base",
+    show_default=True,
+    metavar="ENCODING",
+    help="What counts tokens; estimate: four bytes for one.",
+)
+@click.option("--out", type=PLACE, metavar="FILE", help="Write there instead of stdout.")
+@click.option("--force", is_flag=True, help="With --out: also over what is no earlier packet.")
+@pass_session
+def packet(
+    session: Session,
+    context_dir: Path | None,
+    budget: int,
+    task: str,
+    form: str,
+    now: datetime | None,
+    explain: bool,
+    marks: bool,
+    pins: tuple[str, ...],
+    mutes: tuple[str, ...],
+    counting: str,
+    out: Path | None,
+    force: bool,
+) -> None:
+    """What an agent needs, within a token budget.
+
+    The text never has more tokens than the budget; only the constitution, the reading order and
+    the instruction stand whatever it is. Without --context-dir: from trusted state and what is
+    active in the store. --explain lists the items with their ids, which --pin and --mute take.
+    """
+    if force and out is None:
+        raise click.UsageError("--force goes with --out")
+    if explain and (form == "json" or out is not None):
+        raise click.UsageError("--explain is a table on stdout; the JSON always says why")
+    today = now or datetime.now().astimezone()
+
+    def prepared() -> Prepared:
+        if context_dir is not None:
+            from reviewer.storeless import prepare_folder
+
+            return prepare_folder(context_dir, now=today, task=task, counting=counting, marks=marks)
+        with session.engine() as engine:
+            return engine.packets.prepare_own(
+                session.project_to_read(engine),
+                task=task,
+                now=today,
+                counting=counting,
+                marks=marks,
+            )
+
+    if explain:
+        _explain(prepared(), budget, pins, mutes)
+        return
+    call = (
+        budget, task, form, str(today.date()), marks, pins, mutes, counting, sys.stdout.encoding
+    )  # fmt: skip
+    _hand_out(_output(context_dir, call, prepared, budget, form, pins, mutes), out, force)
+
+
+def _output(
+    context_dir: Path | None,
+    call: tuple[object, ...],
+    prepared: Callable[[], Prepared],
+    budget: int,
+    form: str,
+    pins: tuple[str, ...],
+    mutes: tuple[str, ...],
+) -> Output:
+    """The text and what is said beside it: that of an earlier call, where nothing has changed."""
+    from reviewer.storeless import KeptOutput, Output, assemble, packet_json
+
+    kept = KeptOutput(context_dir, call) if context_dir is not None else None
+    output = kept.get() if kept else None
+    if output is None:
+        ready = prepared()
+        made = assemble(ready, budget, pinned=pins, muted=mutes)
+        text = json_line(packet_json(made)) if form == "json" else made.markdown
+        told = tuple(_narration(made, {*pins, *mutes}))
+        output = Output(text, made.tokens_used, told)
+        trouble = ready.keep_counts()
+        if trouble:
+            return output._replace(told=(*told, safe(trouble)))
+        if kept:
+            kept.put(output)
+    return output
+
+
+def _hand_out(output: Output, out: Path | None, force: bool) -> None:
+    if out is None:
+        sys.stdout.write(output.text)
+        sys.stdout.flush()
+    else:
+        from reviewer.storeless import write_packet
+
+        write_packet(output.text, out, replace=force)
+        narrate(f"Wrote {count(output.tokens_used, 'token')} to {safe(str(out))}")
+    for line in output.told:
+        narrate(line)
+
+
+def _explain(ready: Prepared, budget: int, pins: tuple[str, ...], mutes: tuple[str, ...]) -> None:
+    from reviewer.storeless import assemble, explained
+
+    made = assemble(ready, budget, pinned=pins, muted=mutes)
+    rows = [tuple(safe(cell) for cell in row) for row in explained(made)]
+    for line in table(rows, right=frozenset({3, 4})):
+        print_text(line)
+    for line in _narration(made, {*pins, *mutes}):
+        narrate(line)
+    trouble = ready.keep_counts()
+    if trouble:
+        narrate(safe(trouble))
+
+
+def _narration(made: Packet, named: set[str]) -> Iterator[str]:
+    """What a person should know and an agent need not read."""
+    told = [str(problem) for problem in made.problems]
+    yield from map(safe, told[:PROBLEMS_TOLD])
+    if len(told) > PROBLEMS_TOLD:
+        yield f"... and {count(len(told) - PROBLEMS_TOLD, 'more problem')}"
+    for name in sorted(named - {item.id for item in made.items}):
+        yield f"There is no item {safe(name)} to pin or mute. See: reviewer packet --explain"
+    if made.masked:
+        yield f"Masked {count(made.masked, 'secret')}."
+    if made.over_budget:
+        yield (
+            f"Over the budget of {made.budget:,} tokens by {made.tier_1 - made.budget:,}: what "
+            f"always stands (instruction, reading order, constitution) needs {made.tier_1:,}."
+        )

@@ -1,0 +1,49 @@
+"""A packet into a file: in one step, and never over something that is no packet."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from reviewer.errors import ReviewerError
+from reviewer.packets.assembling import TITLE
+
+_HEAD_BYTES = 4000
+
+
+def write_packet(text: str, path: Path, *, replace: bool = False) -> None:
+    """Write a packet's text. A file that is there is replaced when it is an earlier packet, or
+    with `replace`. Raises ReviewerError, and the file is as it was, when it cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        if target.exists():
+            if not target.is_file():
+                raise ReviewerError(f"{path} is no regular file: name a file.")
+            if not replace and not _is_packet(target):
+                raise ReviewerError(
+                    f"{path} is there already and is no packet: name another file, or say "
+                    "--force to replace it."
+                )
+        with beside.open("x", encoding="utf-8", errors="backslashreplace", newline="") as stream:
+            stream.write(text)
+        if target.exists():
+            os.chmod(beside, target.stat().st_mode & 0o7777)
+        os.replace(beside, target)
+    except OSError as problem:
+        beside.unlink(missing_ok=True)
+        raise ReviewerError(f"{path} cannot be written: {problem.strerror}.") from problem
+    except ValueError as problem:  # a NUL in the name
+        raise ReviewerError(f"{str(path)!r} is no file name: {problem}.") from problem
+
+
+def _is_packet(path: Path) -> bool:
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD_BYTES)
+    words = head.strip()
+    return (
+        not words
+        or words.startswith(TITLE.encode())
+        or (words.startswith(b"{") and b'"tokens_used"' in words and b'"over_budget"' in words)
+    )

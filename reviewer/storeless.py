@@ -1,0 +1,68 @@
+"""What a face can do without a store, and without the time that opening one takes.
+
+Beside `engine.py`: agents call `reviewer packet --context-dir` in hooks, where start-up counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reviewer.packets.kept import KeptOutput, Output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reviewer.packets.prepared import Prepared as Prepared
+    from reviewer.packets.values import Packet as Packet
+
+__all__ = [
+    "KeptOutput",
+    "Output",
+    "assemble",
+    "explained",
+    "packet_json",
+    "prepare_folder",
+    "write_packet",
+]
+
+
+def prepare_folder(
+    folder: Path, *, now: datetime, task: str = "", counting: str, marks: bool = False
+) -> Prepared:
+    """A context folder, scored for a task and a date. Raises SourceError for what is none."""
+    from reviewer.packets import sources
+
+    return sources.prepare_folder(folder, now=now, task=task, counting=counting, marks=marks)
+
+
+def assemble(
+    prepared: Prepared, budget: int, *, pinned: Collection[str] = (), muted: Collection[str] = ()
+) -> Packet:
+    """The packet for a budget; see `packets/assembling.py`."""
+    from reviewer.packets import assembling
+
+    return assembling.assemble(prepared, budget, pinned=pinned, muted=muted)
+
+
+def packet_json(packet: Packet) -> dict[str, Any]:
+    """A packet as one object."""
+    from reviewer.packets.rendering import to_json
+
+    return to_json(packet)
+
+
+def explained(packet: Packet) -> Iterator[tuple[str, ...]]:
+    """A row for each item of a packet: id, section, state, tokens, score, title, why."""
+    from reviewer.packets import rendering
+
+    return rendering.explained(packet)
+
+
+def write_packet(text: str, path: Path, *, replace: bool = False) -> None:
+    """Write a packet into a file, never over something else. Raises ReviewerError."""
+    from reviewer.packets import writing
+
+    writing.write_packet(text, path, replace=replace)

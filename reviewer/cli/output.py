@@ -24,12 +24,17 @@ ELLIPSIS = "…"
 
 def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
     """One object, or list, on a line of its own, flushed, with control characters escaped."""
+    sys.stdout.write(json_line(value))
+    sys.stdout.flush()
+
+
+def json_line(value: Mapping[str, Any] | Sequence[Any]) -> str:
+    """A value on a line of its own, with everything escaped that a terminal would obey."""
     only_ascii = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
     line = json.dumps(value, ensure_ascii=only_ascii, separators=(", ", ": "), default=str)
     if not only_ascii:
         line = UNSAFE_IN_JSON.sub(lambda found: json.dumps(found[0])[1:-1], line)
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    return line + "\n"
 
 
 def print_text(text: str) -> None:

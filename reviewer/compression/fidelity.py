@@ -39,7 +39,10 @@ def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[s
         return True
     if level is not Level.TAGS or anchor.source != "detected":
         return False
-    return any(SHORTEST_TAG <= len(tag) <= TAG_LENGTH and content.startswith(tag) for tag in tags)
+    if any(SHORTEST_TAG <= len(tag) <= TAG_LENGTH and content.startswith(tag) for tag in tags):
+        return True
+    # A tag may hold a comma; then it is one of the list's pieces no more.
+    return any(f", {tag_of(content, length)}, " in f", {folded}, " for length in TAG_LENGTHS)
 
 
 def tags_in(content: str) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ def parse_markers(
     form = _FORMS.get(level)
     if form is None or "[→" not in content:
         return ()
-    found = []
+    found: list[ExpansionMarker] = []
     for match in form.finditer(content):
         if match[1] != segment or match[0] in source:
             continue

@@ -46,7 +46,7 @@ def cut_segments(
         Segment(
             f"s{first + number}",
             tuple(part),
-            sum(turn.tokens for turn in part),
+            sum(_size(turn) for turn in part),
             topics[number],
             conversation,
         )
@@ -60,7 +60,7 @@ def _runs(turns: Sequence[Turn]) -> list[list[Turn]]:
     for turn in turns:
         if turn.priority is Priority.PINNED:
             runs.append([])
-        elif turn.tokens > MOST_TOKENS:
+        elif _size(turn) > MOST_TOKENS:
             runs += [[turn], []]
         else:
             runs[-1].append(turn)
@@ -73,13 +73,13 @@ def _cut(run: list[Turn]) -> list[Sequence[Turn]]:
     words: Counter[str] = Counter()
     for number, turn in enumerate(run):
         length = number - cuts[-1]
-        full = length >= MOST_TURNS or size + turn.tokens > MOST_TOKENS
+        full = length >= MOST_TURNS or size + _size(turn) > MOST_TOKENS
         if length >= FEWEST_TURNS and (full or _begins(run, number, words)):
             cut = _before_call(run, number, cuts[-1]) if full else number
             cuts.append(cut)
-            size = sum(each.tokens for each in run[cut:number])
+            size = sum(_size(each) for each in run[cut:number])
             words = Counter(w for each in run[cut:number] for w in _words(each))
-        size += turn.tokens
+        size += _size(turn)
         words.update(_words(turn))
     cuts.append(len(run))
     return _balanced(run, cuts)
@@ -118,6 +118,11 @@ def _before_call(run: list[Turn], number: int, start: int) -> int:
     while cut - start > FEWEST_TURNS and run[cut].said == "tool_result":
         cut -= 1
     return cut if run[cut].said != "tool_result" else number
+
+
+def _size(turn: Turn) -> int:
+    """What a turn sends: nothing when it is skipped."""
+    return 0 if turn.priority is Priority.SKIP else turn.tokens
 
 
 def _words(turn: Turn) -> list[str]:

@@ -60,7 +60,8 @@ class _Draft:
     ) -> None:
         self._material, self._level, self._max = material, level, max_tokens
         self._titled = level is Level.DETAILED or max_tokens >= TITLED_FROM
-        self._filling = Filling(material.pieces, Coverage(material.needs.need))
+        pieces = material.pieces if level is Level.DETAILED else material.told
+        self._filling = Filling(pieces, Coverage(material.needs.need))
         self._names: list[str] = []
         self._first_names: list[str] = []
         for number, anchor in enumerate(must, len(material.pieces)):
@@ -80,7 +81,8 @@ class _Draft:
         for _ in range(ROUNDS):
             self._filling.fill(budget)
             prose = self._prose()
-            room = self._max - self._material.count(f"{prose}\n{TITLE}\n")
+            title = f"{TITLE}\n" if self._titled else ""
+            room = self._max - self._material.count(f"{prose}\n{title}")
             self._names, left_out = index.choose(room, prose, self._first_names)
             slack = self._max - self._size()
             if left_out or slack <= self._max // 100:

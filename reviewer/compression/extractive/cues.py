@@ -19,6 +19,7 @@ class Section(StrEnum):
     FINDINGS = "Findings"
     TRIED = "Tried and failed"
     STATE = "State and next steps"
+    COMMANDS = "Commands"
 
 
 OF_ANCHOR = {
@@ -31,8 +32,8 @@ OF_ANCHOR = {
     AnchorType.ERROR_CONTEXT: Section.TRIED,
     AnchorType.CODE_ARTIFACT: Section.FINDINGS,
 }
-CUED, NARRATED, PLAIN = 1.25, 0.6, 1.0
-"""What the worth of a unit is multiplied by: with a cue, with a mere "Now let me look"."""
+CUED, NARRATED, CALLED, PLAIN = 1.25, 0.6, 0.6, 1.0
+"""What the worth of a unit is multiplied by: with a cue, with a mere "Now let me look", a call."""
 
 _DONE = re.compile(
     r"\b(?:done|fixed|implemented|completed?|committed|pushed|merged|all (?:\w+ )?tests pass"
@@ -50,10 +51,12 @@ def section_of(unit: SourceUnit, turn: Turn, first_request: int) -> tuple[Sectio
     """The section of a unit, and what its worth is multiplied by."""
     if unit.form is Form.ERROR:
         return Section.TRIED, PLAIN
-    if unit.form in (Form.CALL, Form.CODE, Form.HEADING):
+    if unit.form is Form.CALL:
+        return Section.COMMANDS, CALLED
+    if unit.form in (Form.CODE, Form.HEADING):
         return Section.FINDINGS, PLAIN
     if narrated(unit.text):
-        return Section.STATE, NARRATED
+        return Section.FINDINGS, NARRATED
     lower = unit.text.lower()
     for rule in RULES:
         if turn.role in rule.by and rule.find(lower):

@@ -11,7 +11,7 @@ from reviewer.compression.extractive.expected import Expected, words_of
 from reviewer.compression.extractive.index_lines import NameIndex
 from reviewer.compression.extractive.names import names_in
 from reviewer.compression.extractive.needs import Needs
-from reviewer.compression.extractive.source_units import Form, SourceUnit, source_units
+from reviewer.compression.extractive.source_units import COMMAND, Form, SourceUnit, source_units
 from reviewer.compression.values import AnchorPoint, Turn
 from reviewer.text.normalise import fold
 
@@ -55,6 +55,16 @@ class Material:
                 Piece(number, unit, section, cost, self.expected, names=names, weight=weight)
             )
         return pieces
+
+    @cached_property
+    def told(self) -> list[Piece]:
+        """The pieces without calls that only look at or change what the index names anyway."""
+        told = [
+            piece
+            for piece in self.pieces
+            if piece.unit.form is not Form.CALL or piece.unit.text.startswith(COMMAND)
+        ]
+        return told or self.pieces
 
     @cached_property
     def _pieces_of_turn(self) -> dict[int, list[Piece]]:

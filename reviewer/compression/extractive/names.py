@@ -12,7 +12,8 @@ _LONGEST = 120
 _NAME = re.compile(r"[\w$@#~./:*+-]*[^\W\d_][\w$@#~./:*+-]*")
 _PARTS = re.compile(r"\.|::|->")
 _COMPOUND = re.compile(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]")
-_LINE_NUMBER = re.compile(r"[-:]\d+[-:]?$")
+_LINE_NUMBER = re.compile(r"(?<=[A-Za-z])[-:]\d+(?:[-:].*)?$")
+"""What a search prints behind a file name."""
 _PASSED_OVER = frozenset(
     {
         IdentifierKind.QUANTITY,
@@ -39,6 +40,8 @@ def _names(text: str, found: Identifier, said: bool) -> Iterator[str]:
     if kind in _PASSED_OVER:
         return
     name = found.text.strip(".,:;`'\"").removesuffix("()")
+    if found.text.endswith("()") and not said and not _COMPOUND.search(name):
+        return
     if not _SHORTEST <= len(name) <= _LONGEST:
         if kind is IdentifierKind.CODE and name:
             yield from names_in(name, said=False)

@@ -16,6 +16,7 @@ from reviewer.text.units import UnitKind, units
 LONGEST = 400
 """Characters of a unit; what is longer is cut between clauses, or else between words."""
 LONGEST_CALL = 160
+COMMAND = "$ "
 
 
 class Form(StrEnum):
@@ -51,6 +52,7 @@ prompt
 """
 _ARGUMENTS = _ARGUMENT_LIST.split()
 """Arguments that tell what a call was about, the most telling first."""
+_BARE_CODE = re.compile(r"\s*exit(?:ed)?(?: with)? (?:code|status) \d+\W*", re.IGNORECASE)
 _LISTED = re.compile(r"^\s*\d+[→│|\t:]|^\s*(?://|#|\*|[+-] )")
 
 
@@ -113,7 +115,7 @@ def call_line(turn: Turn) -> str:
     text = turn.text.strip()
     if not text.startswith(("{", "[")):
         first = text.split("\n", 1)[0]
-        return f"$ {_short(first)}" if first else turn.name
+        return f"{COMMAND}{_short(first)}" if first else turn.name
     try:
         value = msgspec.json.decode(text)
     except (ValueError, RecursionError):
@@ -135,7 +137,11 @@ def _errors(text: str) -> Iterator[tuple[Form, str]]:
     """The last line of a tool's output that tells an error, where there is one."""
     if not tells_error(text.lower()):
         return
-    for line in reversed(text.split("\n")):
+    lines = [line for line in text.split("\n") if line.strip()]
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
         if tells_error(line[:LONGEST].lower()) and not _LISTED.match(line):
+            if _BARE_CODE.fullmatch(line) and number + 1 < len(lines):
+                line += f": {lines[number + 1].strip()}"
             yield Form.ERROR, _short(line)
             return

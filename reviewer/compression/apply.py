@@ -1,0 +1,255 @@
+"""A compression written as one act: a new chain with summaries in the place of the range.
+
+Nothing is destroyed: the originals stay, taken out of the chain; what stands behind the range is
+repeated behind the summaries, so that hashes vouch for the new chain (important-priority.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.commits import retention as criteria_store
+from reviewer.commits.contents import Prepared, store_texts
+from reviewer.commits.hashing import commit_hash
+from reviewer.commits.values import Pattern, Priority, RetentionCriteria
+from reviewer.compression.chain import PINNED_SPAN, ChainCommit, moved
+from reviewer.compression.values import CompressedSegment, FidelityValidation, Segment
+from reviewer.errors import ConflictError
+from reviewer.store.changes import Image
+from reviewer.store.ledger import Act
+
+ROLE, TYPE = "assistant", "summary"
+
+
+class Replacement(Struct, frozen=True):
+    """A segment that becomes one summary commit."""
+
+    segment: Segment
+    compressed: CompressedSegment
+    fidelity: FidelityValidation
+    text: Prepared
+
+
+class Written(Struct, frozen=True):
+    """What was written."""
+
+    head: int
+    summaries: tuple[int, ...]
+
+
+def require_head(act: Act, context: int, expected: str | None) -> int:
+    """The head's id. Raises ConflictError when it is not the commit with the expected hash."""
+    rows = act.query(
+        "SELECT h.id, h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
+        (context,),
+    )
+    number, hashed = rows[0] if rows else (None, None)
+    if number is None or hashed != expected:
+        raise ConflictError(
+            f"The context changed meanwhile: its head is {(hashed or 'none')[:8]}, the preview was "
+            f"made of {(expected or 'none')[:8]}. Nothing was written; preview again."
+        )
+    return int(number)
+
+
+def write_chain(
+    act: Act,
+    context: int,
+    chain: Sequence[ChainCommit],
+    replacements: Sequence[Replacement],
+    tokens: Mapping[str, int],
+    *,
+    now: str,
+    actor: str,
+) -> Written:
+    """Write the new chain and move the head; annotations and anchors go with the summaries."""
+    contents = store_texts(act, [each.text for each in replacements], dict(tokens))
+    begins = {each.segment.turns[0].commit: each for each in replacements}
+    inside = {turn.commit for each in replacements for turn in each.segment.turns}
+    first = next(at for at, commit in enumerate(chain) if commit.id in inside)
+    act.update_many("commit_", [commit.id for commit in chain[first:]], live=0)
+    parent, parent_hash = (chain[first - 1].id, chain[first - 1].hash) if first else (None, None)
+    rows: list[Image] = []
+    number = _next_id(act)
+    summaries: list[int] = []
+    for commit in chain[first:]:
+        replacement = begins.get(commit.id)
+        if commit.id in inside and replacement is None:
+            continue
+        row = _summary(replacement, contents, now) if replacement else _repeated(commit)
+        hashed = _hash(row, replacement, commit, parent_hash)
+        rows.append(
+            {
+                "context_id": context,
+                "parent_id": parent,
+                "hash": hashed,
+                "position": first + len(rows),
+                **row,
+            }
+        )
+        if replacement is not None:
+            summaries.append(number)
+        parent, parent_hash = number, hashed
+        number += 1
+    ids = act.insert_many("commit_", rows)
+    act.update("context", context, head_id=ids[-1], changed_at=now)
+    for summary, replacement in zip(summaries, replacements, strict=True):
+        _carry(act, summary, replacement, now=now, actor=actor)
+    return Written(ids[-1], tuple(summaries))
+
+
+def record(
+    act: Act,
+    context: int,
+    written: Written,
+    replacements: Sequence[Replacement],
+    *,
+    head_before: int,
+    tokens: tuple[int, int],
+    engine: str,
+    options: str,
+    now: str,
+) -> int:
+    """The rows that tell what was compressed, and from what each summary came."""
+    number = act.insert(
+        "compression",
+        context_id=context,
+        head_before=head_before,
+        head_after=written.head,
+        tokens_before=tokens[0],
+        tokens_after=tokens[1],
+        engine=engine,
+        options=options,
+        at=now,
+    )
+    act.insert_many(
+        "segment",
+        [
+            {
+                "compression_id": number,
+                "commit_id": summary,
+                "key": each.segment.id,
+                "level": int(each.compressed.level),
+                "topic": each.segment.topic,
+                "sources": _json([turn.commit for turn in each.segment.turns]),
+                "anchors": _json(
+                    [
+                        found
+                        for anchor in each.compressed.anchors
+                        if (found := moved(anchor, each.text.text)) is not None
+                    ]
+                ),
+                "fidelity": _json(
+                    {
+                        "overall": each.fidelity.overall_score,
+                        "anchor_preservation": each.fidelity.anchor_preservation,
+                        "factual_accuracy": each.fidelity.factual_accuracy,
+                        "context_retention": each.fidelity.context_retention,
+                    }
+                ),
+                "tokens_before": each.compressed.original_token_count,
+                "tokens_after": each.compressed.token_count,
+            }
+            for summary, each in zip(written.summaries, replacements, strict=True)
+        ],
+    )
+    return number
+
+
+def carried_criteria(segment: Segment) -> RetentionCriteria | None:
+    """What the IMPORTANT turns of a segment ask of every later summary; None when none is."""
+    important = [turn for turn in segment.turns if turn.priority is Priority.IMPORTANT]
+    if not important:
+        return None
+    words = dict.fromkeys(t.retention.instructions for t in important if t.retention.instructions)
+    patterns: dict[Pattern, None] = dict.fromkeys(
+        pattern for turn in important for pattern in turn.retention.patterns
+    )
+    return RetentionCriteria("\n".join(words) or None, tuple(patterns))
+
+
+def _carry(act: Act, summary: int, each: Replacement, *, now: str, actor: str) -> None:
+    """Criteria and marked spans go on with the summary, so that the next compression keeps them."""
+    criteria = carried_criteria(each.segment)
+    if criteria is not None:
+        act.insert(
+            "annotation",
+            commit_id=summary,
+            priority=str(Priority.IMPORTANT),
+            reason="carried from the commits that it summarizes",
+            at=now,
+            actor=actor,
+            retention_json=criteria_store.to_json(criteria),
+        )
+    taken: set[tuple[int, int]] = set()
+    for anchor in each.compressed.anchors:
+        if anchor.source not in ("confirmed", "pinned"):
+            continue
+        found = moved(anchor, each.text.text)
+        if found is None or (found.start, found.end) in taken:
+            continue
+        taken.add((found.start, found.end))
+        act.insert(
+            "anchor",
+            commit_id=summary,
+            type=str(found.type),
+            content=found.content,
+            span_start=found.start,
+            span_end=found.end,
+            confirmed=PINNED_SPAN if anchor.source == "pinned" else 1,
+            at=now,
+        )
+
+
+def _summary(each: Replacement, contents: Mapping[str, int], now: str) -> Image:
+    return {
+        "operation": "summary",
+        "origin_id": None,
+        "role": ROLE,
+        "type": TYPE,
+        "name": "",
+        "content_id": contents[each.text.sha256],
+        "at": now,
+        "source_line": None,
+        "meta": "{}",
+    }
+
+
+def _repeated(commit: ChainCommit) -> Image:
+    return {
+        "operation": "summary" if commit.operation == "summary" else "append",
+        "origin_id": commit.origin,
+        "role": commit.turn.role,
+        "type": commit.type,
+        "name": commit.turn.name,
+        "content_id": commit.content_id,
+        "at": commit.turn.at,
+        "source_line": commit.source_line,
+        "meta": commit.meta,
+    }
+
+
+def _hash(row: Image, each: Replacement | None, commit: ChainCommit, parent: str | None) -> str:
+    """The hash of a new commit; it names the commit that it repeats or begins to summarize."""
+    content = each.text.sha256 if each is not None else commit.content_hash
+    return commit_hash(
+        parent=parent,
+        role=str(row["role"]),
+        type=str(row["type"]),
+        name=str(row["name"]),
+        content=content,
+        operation="summary" if each is not None else "repeat",
+        target=commit.hash,
+        at=None if row["at"] is None else str(row["at"]),
+    )
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _next_id(act: Act) -> int:
+    return int(act.query("SELECT seq FROM sqlite_sequence WHERE name = 'commit_'")[0][0]) + 1

@@ -1,0 +1,74 @@
+"""Spans of commits that a person wants verbatim in every summary."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from reviewer.commits.values import CommitView
+from reviewer.compression.chain import PINNED_SPAN
+from reviewer.compression.values import AnchorType
+from reviewer.errors import ReviewerError
+from reviewer.store.changes import Image
+from reviewer.store.ledger import Act, Ledger
+
+
+class Span(Struct, frozen=True):
+    """A span of a commit's text as it reads now; pinned, or only confirmed."""
+
+    commit: int
+    start: int
+    end: int
+    type: AnchorType = AnchorType.CRITICAL_FACT
+    pinned: bool = True
+
+
+def mark_span(ledger: Ledger, view: CommitView, span: Span, *, now: str) -> int:
+    """Keep a span verbatim from now on; returns the act, 0 when it was marked so already.
+
+    Raises ReviewerError for a span that is empty or outside the text.
+    """
+    inside = 0 <= span.start < span.end <= len(view.text)
+    content = view.text[span.start : span.end] if inside else ""
+    if not content.strip():
+        raise ReviewerError("The span is empty or outside the commit's text.")
+    title = f"{'Pinned' if span.pinned else 'Confirmed'} a span of {view.row.hash[:8]}"
+    with ledger.act("mark anchor", title) as act:
+        values: Image = {
+            "type": str(span.type),
+            "content": content,
+            "confirmed": PINNED_SPAN if span.pinned else 1,
+        }
+        known = _marked(act, span.commit, span.start, span.end)
+        if known:
+            act.update("anchor", known[0], **values)
+        else:
+            act.insert(
+                "anchor",
+                commit_id=_origin(act, span.commit),
+                span_start=span.start,
+                span_end=span.end,
+                at=now,
+                **values,
+            )
+    return act.id
+
+
+def unmark_span(ledger: Ledger, view: CommitView, start: int, end: int) -> int:
+    """Take a mark back; returns the act, 0 when there was none."""
+    with ledger.act("unmark anchor", f"Unpinned a span of {view.row.hash[:8]}") as act:
+        for number in _marked(act, view.row.id, start, end):
+            act.update("anchor", number, confirmed=0)
+    return act.id
+
+
+def _origin(act: Act, commit: int) -> int:
+    rows = act.query("SELECT coalesce(origin_id, id) FROM commit_ WHERE id = ?", (commit,))
+    return int(rows[0][0])
+
+
+def _marked(act: Act, commit: int, start: int, end: int) -> list[int]:
+    rows = act.query(
+        "SELECT id FROM anchor WHERE commit_id = ? AND span_start = ? AND span_end = ?",
+        (_origin(act, commit), start, end),
+    )
+    return [row[0] for row in rows]

@@ -1,0 +1,161 @@
+"""What is to become of a context's segments, and how levels are chosen for a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct, structs
+
+from reviewer.compression.retention import RetentionFailure
+from reviewer.compression.values import (
+    AnchorPoint,
+    CompressedSegment,
+    FidelityValidation,
+    Level,
+    Segment,
+    SummarizationOptions,
+)
+
+LAST_FULL = 2
+"""Segments at the end that stay as they are while there is room."""
+RICH = 5
+"""Anchors from which on a segment is rich in them."""
+
+
+class Choice(Struct, frozen=True):
+    """A level for one segment, and the summary where there is one already."""
+
+    segment: str
+    level: Level
+    sources: tuple[int, ...]
+    """Ids of the segment's commits, to notice that the context changed meanwhile."""
+    content: str | None = None
+    """The summary, from a preview or written by hand; None: the engine writes it."""
+    engine: str = ""
+    """What wrote `content`; `by hand` for a person."""
+    append_missing: bool = False
+    """Put back what retention criteria miss, instead of refusing."""
+
+
+class Plan(Struct, frozen=True):
+    """Choices for the segments of a context, or of a range of it."""
+
+    context: int
+    head: str | None
+    """Hash of the context's head when the plan was made."""
+    choices: tuple[Choice, ...]
+    start: int | None = None
+    """First commit of the range, None for the chain's first."""
+    end: int | None = None
+    """Last commit of the range, included; None for the chain's last."""
+    engine: str = "offline"
+    options: SummarizationOptions = SummarizationOptions()
+    target: int | None = None
+    """Tokens that the whole context should have at most."""
+
+    def with_level(self, segment: str, level: Level) -> Plan:
+        """The same with another level for one segment; its summary has to be written again."""
+        return self._with(segment, level=level, content=None, engine="", append_missing=False)
+
+    def with_text(self, segment: str, content: str, *, append_missing: bool = False) -> Plan:
+        """The same with a summary that a person wrote."""
+        return self._with(segment, content=content, engine="by hand", append_missing=append_missing)
+
+    def _with(self, segment: str, **changes: object) -> Plan:
+        return structs.replace(
+            self,
+            choices=tuple(
+                structs.replace(choice, **changes) if choice.segment == segment else choice
+                for choice in self.choices
+            ),
+        )
+
+
+class SegmentPreview(Struct, frozen=True):
+    """What one segment would become."""
+
+    segment: Segment
+    level: Level
+    compressed: CompressedSegment
+    fidelity: FidelityValidation
+    failures: tuple[RetentionFailure, ...] = ()
+    """Retention criteria that a summary by hand does not meet."""
+    kept: str = ""
+    """Why it stays as it is although another level was asked for."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that it will have in the context."""
+        return self.segment.tokens if self.kept else self.compressed.token_count
+
+
+class Preview(Struct, frozen=True):
+    """What a plan would make of a context; `plan` has the summaries in it, ready to apply."""
+
+    plan: Plan
+    segments: tuple[SegmentPreview, ...]
+    tokens_before: int
+    tokens_after: int
+
+
+class Applied(Struct, frozen=True):
+    """A compression that was written."""
+
+    act: int
+    title: str
+    tokens_before: int
+    tokens_after: int
+    segments: int = 0
+    """Segments that became a summary."""
+
+
+def first_levels(
+    segments: Sequence[Segment], anchors: Sequence[Sequence[AnchorPoint]]
+) -> list[Level]:
+    """The last two segments Full, those rich in anchors Detailed, the rest Brief (settled.md)."""
+    levels = [Level.DETAILED if len(found) >= RICH else Level.BRIEF for found in anchors]
+    for number in range(max(len(segments) - LAST_FULL, 0), len(segments)):
+        levels[number] = Level.FULL
+    return levels
+
+
+def fit_levels(
+    levels: Sequence[Level],
+    target: int,
+    fixed: int,
+    size: Callable[[int, Level], int],
+    lowest: Level = Level.TAGS,
+) -> list[Level] | None:
+    """Levels with which `fixed` and the segments' sizes stay within the target; None if none do.
+
+    Where there is room, the newest segments become fuller; where there is not, the oldest are
+    lowered first and the last two last. `size` gives the tokens of the text that comes out.
+    """
+    chosen = [min(level, lowest) for level in levels]
+    sizes = [size(number, level) for number, level in enumerate(chosen)]
+    newest_first = range(len(chosen) - 1, -1, -1)
+    total = fixed + sum(sizes)
+    if total <= target:
+        for level in (Level.DETAILED, Level.FULL):
+            for number in newest_first:
+                if chosen[number] <= level:
+                    continue
+                grown = size(number, level)
+                if total - sizes[number] + grown <= target:
+                    total += grown - sizes[number]
+                    chosen[number], sizes[number] = level, grown
+        return chosen
+    old = len(chosen) - LAST_FULL
+    for group in (range(max(old, 0)), range(max(old, 0), len(chosen))):
+        for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
+            for number in group:
+                if chosen[number] >= level or level > lowest:
+                    continue
+                shrunk = size(number, level)
+                if shrunk < sizes[number]:
+                    total += shrunk - sizes[number]
+                    sizes[number] = shrunk
+                chosen[number] = level
+                if total <= target:
+                    return chosen
+    return None

@@ -1,0 +1,121 @@
+"""A context read once for everything a person asks about it: chain, segments, anchors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from reviewer.commits.values import Priority, RetentionCriteria
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.chain import ChainCommit, Query, place_marks, read_chain, read_marks
+from reviewer.compression.full_text import readable
+from reviewer.compression.segments import cut_segments
+from reviewer.compression.values import AnchorPoint, Segment
+from reviewer.errors import UnknownIdError
+
+
+class ContextReading:
+    """A chain and the segments of a range of it. `range_`: ids of its first and last commit."""
+
+    def __init__(
+        self,
+        context: int,
+        head: str | None,
+        chain: Sequence[ChainCommit],
+        query: Query,
+        *,
+        name: str = "",
+        range_: tuple[int | None, int | None] = (None, None),
+        retention: RetentionCriteria | None = None,
+    ) -> None:
+        self.context = context
+        self.head = head
+        self.chain = tuple(chain)
+        self._marks = read_marks(query, self.chain)
+        self._retention = retention
+        first, last = bounds(self.chain, *range_)
+        turns = [commit.turn for commit in self.chain[first:last]]
+        cut = cut_segments(turns, conversation=name, first=next_key(query, context))
+        self.segments: tuple[Segment, ...] = tuple(readable(segment) for segment in cut)
+        self._origins = {commit.id: commit.origin for commit in self.chain}
+
+    @cached_property
+    def anchors(self) -> tuple[tuple[AnchorPoint, ...], ...]:
+        """The anchors of every segment."""
+        return tuple(
+            find_anchors(
+                segment.turns,
+                marked=place_marks(segment, self._origins, self._marks),
+                retention=self._retention,
+            )
+            for segment in self.segments
+        )
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the chain as it is compiled."""
+        return sum(c.turn.tokens for c in self.chain if c.turn.priority is not Priority.SKIP)
+
+    @property
+    def fixed(self) -> int:
+        """Tokens that stand outside all segments: pins, and what is outside the range."""
+        return self.tokens - sum(segment.tokens for segment in self.segments)
+
+    def number_of(self, segment: str) -> int:
+        """The place of a segment by its id. Raises UnknownIdError."""
+        for number, each in enumerate(self.segments):
+            if each.id == segment:
+                return number
+        raise UnknownIdError(
+            f'There is no segment "{segment}" in this context; it may have changed meanwhile.'
+        )
+
+
+def bounds(chain: Sequence[ChainCommit], start: int | None, end: int | None) -> tuple[int, int]:
+    """The half-open range of places from one commit to another, both included.
+
+    Raises UnknownIdError for a commit that is not in the chain, or a range the wrong way round.
+    """
+    places = {commit.id: place for place, commit in enumerate(chain)}
+    for wanted in (start, end):
+        if wanted is not None and wanted not in places:
+            raise UnknownIdError(
+                f"Commit #{wanted} is not in the chain as it stands. "
+                "See: reviewer commit list CONTEXT"
+            )
+    first = 0 if start is None else places[start]
+    last = len(chain) if end is None else places[end] + 1
+    if first >= last and chain:
+        raise UnknownIdError("The range ends before it begins; give --from and --to in order.")
+    return first, last
+
+
+def next_key(query: Query, context: int) -> int:
+    """The number of the first segment id that no summary of the context has."""
+    rows = query(
+        "SELECT coalesce(max(CAST(substr(s.key, 2) AS INTEGER)), 0) FROM segment s"
+        " JOIN compression x ON x.id = s.compression_id WHERE x.context_id = ?",
+        (context,),
+    )
+    return int(rows[0][0]) + 1
+
+
+def read_context(
+    query: Query,
+    context: int,
+    *,
+    name: str = "",
+    range_: tuple[int | None, int | None] = (None, None),
+    retention: RetentionCriteria | None = None,
+) -> ContextReading:
+    """The context as it stands now."""
+    heads = query(
+        "SELECT h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
+        (context,),
+    )
+    if not heads:
+        raise UnknownIdError(f"There is no context #{context}. See: reviewer context list")
+    chain = read_chain(query, context)
+    return ContextReading(
+        context, heads[0][0], chain, query, name=name, range_=range_, retention=retention
+    )

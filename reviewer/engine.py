@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewer.clock import Clock, utc_now
+from reviewer.projects import default_project
 from reviewer.promotion.consequences import look_again
 from reviewer.promotion.drafts import Drafts
 from reviewer.promotion.history import ActView, ChangeView, History, Undone
@@ -376,12 +377,3 @@ def default_store() -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("reviewer", appauthor=False) / "reviewer.db"
-
-
-def default_project(folder: Path | None = None) -> str | None:
-    """The name of the git work tree that holds `folder` (the working folder), or None."""
-    here = (folder or Path.cwd()).absolute()
-    for place in (here, *here.parents):
-        if (place / ".git").exists():
-            return place.name
-    return None

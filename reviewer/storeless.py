@@ -10,7 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reviewer.packets.kept import KeptOutput, Output
+from reviewer.packets.kept import KeptOutput, Output, folder_seen, store_seen
+from reviewer.projects import default_project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,9 +23,12 @@ __all__ = [
     "KeptOutput",
     "Output",
     "assemble",
+    "default_project",
     "explained",
+    "folder_seen",
     "packet_json",
     "prepare_folder",
+    "store_seen",
     "write_packet",
 ]
 

@@ -13,9 +13,9 @@ from reviewer.cli.output import count, json_line, narrate, print_text, safe, tab
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from reviewer.storeless import Output, Packet, Prepared
+    from reviewer.storeless import KeptOutput, Output, Packet, Prepared
 
 PLACE = click.Path(path_type=Path, readable=False)
 PROBLEMS_TOLD = 20
@@ -122,37 +122,43 @@ def packet(
     if explain:
         _explain(prepared(), budget, pins, mutes)
         return
+    from reviewer.storeless import KeptOutput, default_project, folder_seen, store_seen
+
+    if context_dir is not None:
+        source: tuple[object, ...] = (str(context_dir),)
+        seen = folder_seen(context_dir)
+    else:
+        source = (str(session.store_path()), session.project, default_project())
+        seen = store_seen(session.store_path())
     call = (
-        budget, task, form, str(today.date()), marks, pins, mutes, counting, sys.stdout.encoding
+        source, budget, task, form, str(today.date()), marks, pins, mutes, counting,
+        sys.stdout.encoding,
     )  # fmt: skip
-    _hand_out(_output(context_dir, call, prepared, budget, form, pins, mutes), out, force)
+    kept = KeptOutput(call, seen)
+    output = kept.get()
+    if output is None:
+        output = _made(prepared(), kept, budget, form, pins, mutes)
+    _hand_out(output, out, force)
 
 
-def _output(
-    context_dir: Path | None,
-    call: tuple[object, ...],
-    prepared: Callable[[], Prepared],
+def _made(
+    ready: Prepared,
+    kept: KeptOutput,
     budget: int,
     form: str,
     pins: tuple[str, ...],
     mutes: tuple[str, ...],
 ) -> Output:
-    """The text and what is said beside it: that of an earlier call, where nothing has changed."""
-    from reviewer.storeless import KeptOutput, Output, assemble, packet_json
+    """The text and what is said beside it, kept for the next call."""
+    from reviewer.storeless import Output, assemble, packet_json
 
-    kept = KeptOutput(context_dir, call) if context_dir is not None else None
-    output = kept.get() if kept else None
-    if output is None:
-        ready = prepared()
-        made = assemble(ready, budget, pinned=pins, muted=mutes)
-        text = json_line(packet_json(made)) if form == "json" else made.markdown
-        told = tuple(_narration(made, {*pins, *mutes}))
-        output = Output(text, made.tokens_used, told)
-        trouble = ready.keep_counts()
-        if trouble:
-            return output._replace(told=(*told, safe(trouble)))
-        if kept:
-            kept.put(output)
+    made = assemble(ready, budget, pinned=pins, muted=mutes)
+    text = json_line(packet_json(made)) if form == "json" else made.markdown
+    output = Output(text, made.tokens_used, tuple(_narration(made, {*pins, *mutes})))
+    trouble = ready.keep_counts()
+    if trouble:
+        return output._replace(told=(*output.told, safe(trouble)))
+    kept.put(output)
     return output
 
 

@@ -31,15 +31,13 @@ class Output(NamedTuple):
 class KeptOutput:
     """The output of one way to call, kept for the next time."""
 
-    def __init__(self, path: Path, call: tuple[object, ...], place: Path | None = None) -> None:
-        """`path` as it was given, `call` everything else that the output depends on.
-
-        Raises SourceError for what is no context folder.
+    def __init__(self, call: tuple[object, ...], seen: str, folder: Path | None = None) -> None:
+        """`call`: everything that names the source and changes the output. `seen`: the hash of
+        what is in the source; nothing is kept where it is empty.
         """
-        folder = find_folder(path)
-        self._seen = _fingerprint(folder)
-        name = blake2b(repr((str(folder), os.getcwd(), call)).encode(), digest_size=16).hexdigest()
-        self._path = (place or cache_folder()) / f"{name}.packet.json"
+        name = blake2b(repr((os.getcwd(), call)).encode(), digest_size=16).hexdigest()
+        self._path = (folder or cache_folder()) / f"{name}.packet.json"
+        self._seen = seen
 
     def get(self) -> Output | None:
         """The output of an earlier call, when nothing has changed since."""
@@ -62,8 +60,12 @@ class KeptOutput:
             write_privately(self._path, json.dumps(held))
 
 
-def _fingerprint(folder: Path) -> str:
-    """A hash of all that a packet is made from; empty when something cannot be read."""
+def folder_seen(path: Path) -> str:
+    """A hash of all that a packet is made from; empty when something cannot be read.
+
+    Raises SourceError for what is no context folder.
+    """
+    folder = find_folder(path)
     found = blake2b(code_stamp().encode(), digest_size=16)
     try:
         names = names_in(folder)
@@ -78,3 +80,20 @@ def _fingerprint(folder: Path) -> str:
     except OSError:
         return ""
     return found.hexdigest()
+
+
+def store_seen(path: Path) -> str:
+    """The last entry of a store's ledger, which is part of every change; empty when the store
+    cannot be read so.
+    """
+    import sqlite3
+
+    try:
+        reader = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            last = reader.execute("SELECT id, hash FROM ledger ORDER BY id DESC LIMIT 1").fetchone()
+        finally:
+            reader.close()
+    except (sqlite3.Error, ValueError):
+        return ""
+    return f"{code_stamp()} {tuple(last)}" if last else ""

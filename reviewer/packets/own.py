@@ -88,6 +88,7 @@ def _item(row: sqlite3.Row) -> Item:
     section = _SECTIONS.get((row["kind"], row["type"]), Section.LEARNINGS)
     if row["rule"] in TASK_RULES and row["kind"] == "memory":
         section = Section.TASKS
+    told = {each.name.lower(): each.value for each in _attributes(row)}
     return Item(
         id=f"m:{row['id']}",
         section=section,
@@ -95,6 +96,7 @@ def _item(row: sqlite3.Row) -> Item:
         text=_whole(row),
         place=f"m:{row['id']}",
         at=from_iso(row["said_at"] or "") or from_iso(row["first_seen"]),
+        superseded=told.get("status", "").lower().startswith("superseded"),
     )
 
 
@@ -106,7 +108,7 @@ def _whole(row: sqlite3.Row) -> str:
 
 
 def _known(row: sqlite3.Row, content: str) -> Iterator[str]:
-    for each in msgspec.json.decode(row["attributes"] or "[]", type=list[_Attribute]):
+    for each in _attributes(row):
         value = f"{each.value} {each.unit}".strip()
         if value and value not in content:
             yield f"{each.name.replace('_', ' ')}: {value}"
@@ -114,3 +116,7 @@ def _known(row: sqlite3.Row, content: str) -> Iterator[str]:
         if relation:
             kind, _, target = relation.partition(" ")
             yield f"{kind.replace('_', ' ')} {target}"
+
+
+def _attributes(row: sqlite3.Row) -> list[_Attribute]:
+    return msgspec.json.decode(row["attributes"] or "[]", type=list[_Attribute])

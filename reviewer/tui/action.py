@@ -9,7 +9,10 @@ from reviewer.tui.situation import Situation
 
 Reason = Callable[[Situation], str | None]
 
-TAKES_MARKED = {"promote", "reject", "defer", "restore"}
+TAKES_MARKED = {
+    "promote", "reject", "defer", "restore",
+    "pin", "make_important", "make_normal", "make_skip",
+}  # fmt: skip
 """Actions that take all marked rows instead of the one under the cursor."""
 
 

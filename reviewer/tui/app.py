@@ -31,7 +31,7 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
     """Shows a store. All that is decided goes through `engine`."""
 
     TITLE = "reviewer"
-    CSS_PATH = styles_folder() / "reviewer.tcss"
+    CSS_PATH: ClassVar = [styles_folder() / "reviewer.tcss", styles_folder() / "commits.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("app")]
     ENABLE_COMMAND_PALETTE = False
 

@@ -63,7 +63,10 @@ COLOURS = {
 
 @dataclass(frozen=True)
 class Palette:
-    """The styles that lines are drawn with. `*_here` are the same on the row of the cursor."""
+    """The styles that lines are drawn with. `*_here` are the same on the row of the cursor.
+
+    `kept` is what a retention criterion matches, `anchor` what must survive a compression.
+    """
 
     text: Style
     strong: Style
@@ -73,6 +76,8 @@ class Palette:
     accent: Style
     warm: Style
     span: Style
+    kept: Style
+    anchor: Style
     added: Style
     removed: Style
     text_here: Style
@@ -96,6 +101,8 @@ def _palette(colours: Colours) -> Palette:
         accent=on(back, colours.accent),
         warm=on(back, colours.warm),
         span=on(colours.span_background, colours.span_text),
+        kept=on(colours.span_background, colours.span_text, "bold"),
+        anchor=on(back, colours.text, "underline"),
         added=on(back, colours.accent, "underline"),
         removed=on(back, colours.warm, "strike"),
         text_here=on(here, colours.text),
@@ -132,6 +139,11 @@ class Glyphs:
     times: str = "×"
     minus: str = "−"
     thumb: str = "▐"
+    pinned: str = "●"
+    important: str = "◆"
+    skip: str = "∅"
+    shades: str = "█▓▒░"
+    """Parts of a bar, from the most careful priority to the least."""
 
 
 GLYPHS = Glyphs()
@@ -153,6 +165,10 @@ ASCII = Glyphs(
     times="x",
     minus="-",
     thumb="#",
+    pinned="P",
+    important="I",
+    skip="S",
+    shades="#=-.",
 )
 
 

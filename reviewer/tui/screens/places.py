@@ -36,11 +36,15 @@ def open_place(screen: Screen[Any], engine: Engine, evidence: EvidenceView) -> N
 
 def _line(step: Step) -> EvidenceView:
     """A line that a person named, as an evidence without a stored record."""
-    line = step.line or 0
+    return line_of_file(step.path or "", step.line or 0, step.text)
+
+
+def line_of_file(path: str, line: int, text: str = "") -> EvidenceView:
+    """A 0-based line of a file, as an evidence without a stored record; `text` stands there."""
     record = RecordView(
         id=0,
         key="",
-        path=str(Path(step.path or "").expanduser()),
+        path=str(Path(path).expanduser()),
         line_start=line,
         line_end=line + 1,
         role="note",
@@ -51,6 +55,6 @@ def _line(step: Step) -> EvidenceView:
         sidechain=False,
         headings=(),
         meta={},
-        text=step.text,
+        text=text,
     )
-    return EvidenceView(0, record, 0, len(step.text), "", (), ())
+    return EvidenceView(0, record, 0, len(text), "", (), ())

@@ -13,6 +13,7 @@ from textual.screen import Screen
 from reviewer.errors import ReviewerError
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import actions_of
+from reviewer.tui.situation import Situation
 from reviewer.tui.widgets.bars import FooterBar
 
 Value = TypeVar("Value")
@@ -65,8 +66,11 @@ class ReadingScreen(Acting, Screen[None], inherit_bindings=False):
         """Say what went wrong."""
         self.say(sentence, bad=True)
 
-    def show_keys(self, pane: str) -> None:
-        """Put the keys of a pane into the footer, as the user's keymap has them."""
+    def show_keys(self, pane: str, now: Situation | None = None) -> None:
+        """Put the keys of a pane into the footer, as the user's keymap has them.
+
+        `now` says how many rows are marked, for the actions that take those.
+        """
         keymap = getattr(self.app, "keymap_in_use", None)
         actions = [action for action in actions_of([pane, "app"]) if action.footer]
         actions.sort(key=lambda action: action.footer)
@@ -74,7 +78,8 @@ class ReadingScreen(Acting, Screen[None], inherit_bindings=False):
             [
                 (action, keymap.keys(action.id)[0] if keymap else action.keys.split(",")[0])
                 for action in actions
-            ]
+            ],
+            now,
         )
 
     @on(Came)

@@ -1,0 +1,176 @@
+"""Choosing on the Commits screen: a context to show, a file to import, a size to reach."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reviewer.text.display import display_line
+from reviewer.tui.screens.commits_paths import path_options
+from reviewer.tui.widgets.choice_pane import ChoicePane, Option
+from reviewer.tui.widgets.phrases import count, moment
+
+if TYPE_CHECKING:
+    from reviewer.engine import ContextView, Imported
+    from reviewer.tui.screens.commits import CommitsScreen
+
+PROJECT_WITHOUT_A_NAME = "default"
+"""The project of what is imported outside a git work tree, when the screen shows all projects."""
+
+Then = Callable[[Option], Awaitable[None]]
+
+
+class Choosing:
+    """The chooser of a `CommitsScreen`."""
+
+    def __init__(self, screen: CommitsScreen) -> None:
+        self._screen = screen
+        self._engine = screen.engine
+        self._pane: ChoicePane | None = None
+        self._then: Then | None = None
+        self.importing = ""
+        """Name of the file that is being imported."""
+
+    async def ask(
+        self,
+        title: str,
+        detail: str,
+        options: Sequence[Option],
+        then: Then,
+        *,
+        narrow: Callable[[str], None] | None = None,
+        text: str = "",
+    ) -> None:
+        """Ask for one of some options and go on with it; `text` stands in the field already."""
+        screen = self._screen
+        if self._pane is None:
+            self._pane = ChoicePane(id="choice")
+            await screen.query_one("#right").mount(self._pane)
+        self._then = then
+        screen.looking.unzoom()
+        screen.show_right("choosing")
+        self._pane.ask(title, detail, options, narrow=narrow)
+        if text:
+            self._pane.field.fill(text)
+
+    def offer(self, options: Sequence[Option]) -> None:
+        """Offer other options."""
+        if self._pane is not None and self._screen.busy == "choose":
+            self._pane.offer(options)
+
+    async def chosen(self, option: Option) -> None:
+        """Go on with what was chosen; an error is a sentence and leaves everything as it was."""
+        then, self._then = self._then, None
+        self._screen.show_panes()
+        if then is not None:
+            await self._screen.patiently(lambda: then(option))
+
+    def close(self) -> None:
+        """Put the chooser away."""
+        self._then = None
+        self._screen.show_panes()
+        self._screen.say("Nothing was changed.")
+
+    # contexts
+
+    async def ask_context(self) -> None:
+        """Ask which context to show, those that changed latest first."""
+        here = self._screen.reading.context
+        options = [
+            Option(str(each.id), each.name, context_words(each, all=self._screen.project is None))
+            for each in self._screen.reading.contexts
+            if here is None or each.id != here.id
+        ]
+        if here is not None:
+            options.append(Option(str(here.id), here.name, "is shown now"))
+
+        async def then(option: Option) -> None:
+            self._screen.reading.keep_place()
+            self._screen.reading.open(int(option.key))
+
+        await self.ask("Contexts", "changed latest first", options, then)
+
+    # import
+
+    async def ask_path(self) -> None:
+        """Ask for a file and import it; what is typed is completed from the folder."""
+        start = str(await to_thread(self._start)) + "/"
+
+        def narrow(text: str) -> None:
+            self._screen.read(lambda: path_options(text), self.offer, group="paths")
+
+        async def then(option: Option) -> None:
+            path = Path(option.key).expanduser()
+            if await to_thread(path.is_dir):
+                await self._ask_path_in(f"{option.key}/", narrow, then)
+            else:
+                self._import(path)
+
+        await self._ask_path_in(start, narrow, then)
+
+    async def _ask_path_in(self, text: str, narrow: Callable[[str], None], then: Then) -> None:
+        options = await to_thread(path_options, text)
+        detail = "type the file of a transcript; enter opens a folder"
+        await self.ask("Import", detail, options, then, narrow=narrow, text=text)
+
+    def _start(self) -> Path:
+        """The folder to begin in: that of the transcript in sight, else the working folder."""
+        context = self._screen.reading.context
+        source = context.source_path if context is not None else None
+        folder = Path(source).parent if source is not None else Path.cwd()
+        return folder if folder.is_dir() else Path.cwd()
+
+    def _import(self, path: Path) -> None:
+        """Import in a worker; the screen goes on meanwhile."""
+        screen, engine = self._screen, self._engine
+        project = self._project()
+        self.importing = display_line(path.name)
+
+        def work() -> Imported:
+            return engine.contexts.import_file(path, project=project)
+
+        screen.say(f"Importing {self.importing} into {display_line(project)} ...")
+        screen.read(work, self._imported, group="import", failed=self._not_imported)
+
+    def _project(self) -> str:
+        """The project of the screen, else of the context in sight, else of the working folder."""
+        screen = self._screen
+        if screen.project is not None:
+            return screen.project
+        if screen.reading.context is not None:
+            return screen.reading.context.project
+        from reviewer.engine import default_project
+
+        return default_project() or PROJECT_WITHOUT_A_NAME
+
+    def _imported(self, done: Imported) -> None:
+        self.importing = ""
+        context = done.context
+        self._screen.reading.keep_place()
+        self._screen.reading.open(context.id)
+        self._screen.say(imported_words(done))
+
+    def _not_imported(self, sentence: str) -> None:
+        self.importing = ""
+        self._screen.trouble(sentence)
+
+
+def context_words(context: ContextView, *, all: bool) -> str:  # noqa: A002 - all projects
+    """`214 commits, 48,120 tok, changed 2026-02-14 10:22`."""
+    where = f"{context.project}: " if all else ""
+    size = f"{count(context.commits, 'commit')}, {context.tokens:,} tok"
+    return f"{where}{size}, changed {moment(context.changed_at)}"
+
+
+def imported_words(done: Imported) -> str:
+    """What an import brought, and what it passed over."""
+    name = display_line(done.context.name)
+    if not done.commits:
+        return f"{name} holds all of that file already: nothing was added."
+    words = f"{name}: {count(done.commits, 'commit')} imported"
+    if done.skipped:
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in done.skipped.items())
+        words += f", passed over: {display_line(reasons)}"
+    return f"{words} - F8 shows the act, x there takes it back"

@@ -1,0 +1,158 @@
+"""Writing what must survive, on the Commits screen: the form, its live checks, its drafts."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from reviewer.errors import ReviewerError
+from reviewer.text.display import display_line
+from reviewer.tui.widgets.commit_form import Criteria, RetentionForm
+from reviewer.tui.widgets.commit_marks import match_spans
+from reviewer.tui.widgets.commit_row import SHORT
+from reviewer.tui.widgets.phrases import count
+
+if TYPE_CHECKING:
+    from reviewer.engine import PatternCheck, RetentionCriteria
+    from reviewer.tui.screens.commits import CommitsScreen
+    from reviewer.tui.widgets.commit_patterns import Mode
+    from reviewer.tui.widgets.text_layout import Span
+
+
+class Retaining:
+    """Opens, checks, saves and leaves the form of a `CommitsScreen`.
+
+    A draft is kept under the first of the commits that it is for.
+    """
+
+    def __init__(self, screen: CommitsScreen) -> None:
+        self._screen = screen
+        self._engine = screen.engine
+        self._form: RetentionForm | None = None
+
+    async def begin(self) -> None:
+        """Write what must survive of the marked commits, or of the one under the cursor."""
+        screen = self._screen
+        view = await to_thread(screen.reading.current_view)
+        commits = screen.marking.targets()
+        alone = len(commits) == 1
+        if alone and commits[0] != view.row.id:
+            view = await to_thread(self._engine.contexts.commit, commits[0])
+        draft, trouble = self._draft(commits[0])
+        if self._form is None:
+            self._form = RetentionForm(id="retain")
+            await screen.query_one("#right").mount(self._form, before=0)
+        screen.looking.unzoom()
+        screen.show_right("retaining")
+        which = view.row.hash[:SHORT] if alone else f"{len(commits):,} marked commits"
+        held = in_form(view.retention) if alone else Criteria()
+        self._form.begin(commits, which, held, draft)
+        if trouble:
+            screen.say(trouble, bad=True)
+        elif draft is not None:
+            screen.say(f"The draft for {which} goes on where you left it.")
+        else:
+            screen.say("One pattern a line, ctrl+r switches text and regex; ctrl+s writes.")
+
+    def check(self, patterns: Sequence[tuple[str, Mode]]) -> None:
+        """Check patterns against the commit in sight, in a worker."""
+        from reviewer.engine import Pattern
+
+        shown = self._screen.reading.shown
+        if shown is None:
+            return
+        text, engine = shown.view.text, self._engine
+        asked = [Pattern(*each) for each in patterns]
+        self._screen.read(lambda: engine.contexts.check(asked, text), self._checked, group="checks")
+
+    def _checked(self, checks: Sequence[PatternCheck]) -> None:
+        form, shown = self._form, self._screen.reading.shown
+        if form is None or shown is None or self._screen.busy != "retain":
+            return
+        form.show_checks(checks)
+        known, text = form.checks, shown.view.text
+        self._screen.read(lambda: match_spans(known, text), self._mark, group="marks")
+
+    def _mark(self, matches: tuple[Span, ...]) -> None:
+        if self._screen.busy == "retain":
+            self._screen.reading.draw(matches=matches)
+
+    async def save(self, commits: Sequence[int], criteria: Criteria) -> None:
+        """Write it as one act; when that fails the form stays and says why."""
+        screen = self._screen
+        texts = [text for text, mode in criteria.patterns if mode == "substring"]
+        regexes = [text for text, mode in criteria.patterns if mode == "regex"]
+        try:
+            done = await to_thread(
+                lambda: self._engine.contexts.annotate(
+                    commits,
+                    retain=criteria.instructions or None,
+                    retain_match=texts,
+                    retain_regex=regexes,
+                    clear=True,
+                    reason=criteria.reason,
+                )
+            )
+        except ReviewerError as error:
+            self._engine.retention_drafts.save(commits[0], encoded(criteria))
+            screen.say(str(error), bad=True)
+            return
+        self._engine.retention_drafts.discard(commits[0])
+        screen.show_panes()
+        screen.acts.settle(done.act, done.title, commits, done.warnings)
+
+    def left(self, commits: Sequence[int], criteria: Criteria, *, changed: bool) -> None:
+        """Keep what was typed as a draft."""
+        screen = self._screen
+        screen.show_panes()
+        which = self._named(commits)
+        if changed:
+            self._engine.retention_drafts.save(commits[0], encoded(criteria))
+            screen.say(f"The draft for {which} is kept: r goes on with it.")
+        else:
+            self._engine.retention_drafts.discard(commits[0])
+            screen.say(f"Nothing was changed about {which}.")
+        screen.reading.read_commit()
+
+    def _named(self, commits: Sequence[int]) -> str:
+        row = self._screen.model.current
+        if len(commits) > 1 or row is None:
+            return count(len(commits), "commit")
+        return row.hash[:SHORT]
+
+    def keep_draft(self, commits: Sequence[int], criteria: Criteria) -> None:
+        """Keep what is typed while it is typed."""
+        self._engine.retention_drafts.save(commits[0], encoded(criteria))
+
+    def keep_now(self) -> None:
+        """Keep what is being typed, before the program ends."""
+        form = self._form
+        if form is not None and self._screen.busy == "retain" and form.changed:
+            self.keep_draft(form.commits, form.criteria)
+
+    def _draft(self, commit: int) -> tuple[Criteria | None, str]:
+        """The draft for a commit, and why it cannot be read."""
+        kept = self._engine.retention_drafts.load(commit)
+        if kept is None:
+            return None, ""
+        try:
+            return msgspec.json.decode(kept, type=Criteria), ""
+        except msgspec.MsgspecError as problem:
+            return (
+                None,
+                f"The draft cannot be read, this is what holds: {display_line(str(problem))}.",
+            )
+
+
+def encoded(criteria: Criteria) -> str:
+    """Criteria as a draft keeps them."""
+    return msgspec.json.encode(criteria).decode()
+
+
+def in_form(retention: RetentionCriteria) -> Criteria:
+    """The criteria that hold, as the form shows them; a new reason is asked for each time."""
+    patterns = tuple((pattern.text, pattern.mode) for pattern in retention.patterns)
+    return Criteria(retention.instructions or "", patterns)

@@ -1,0 +1,57 @@
+"""The commits of a context: only the lines in sight are read and drawn."""
+
+from __future__ import annotations
+
+from textual.strip import Strip
+
+from reviewer.tui.commits_model import CommitsModel
+from reviewer.tui.theme import Glyphs, Palette
+from reviewer.tui.widgets.commit_row import commit_strip
+from reviewer.tui.widgets.row_list import RowList
+
+
+class CommitList(RowList):
+    """Draws a `CommitsModel` and moves its cursor."""
+
+    def __init__(self, model: CommitsModel, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.model = model
+        self.last_position = 0
+        """The highest position of the chain: it says how wide the column is."""
+
+    @property
+    def total(self) -> int:
+        """How many commits the list has."""
+        return len(self.model.ids)
+
+    @property
+    def cursor(self) -> int:
+        """The row under the cursor."""
+        return self.model.cursor
+
+    def put_cursor(self, index: int) -> None:
+        """Put the cursor on a row that exists."""
+        self.model.cursor = index
+
+    def read_window(self, start: int, stop: int) -> None:
+        """Read the rows of a window at once."""
+        self.model.window(start, stop)
+
+    @property
+    def moves_redraw_all(self) -> bool:
+        """A range that is being drawn changes with the cursor."""
+        return self.model.range_from is not None
+
+    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        """One commit."""
+        model = self.model
+        return commit_strip(
+            model.row(at),
+            width,
+            style,
+            sign,
+            here=at == model.cursor,
+            focused=self.has_focus,
+            marked=model.is_marked(at),
+            digits=len(str(self.last_position)),
+        )

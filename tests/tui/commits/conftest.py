@@ -1,0 +1,40 @@
+"""A context of six turns about a fair, and panes that follow at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.tui.screens import commits_reading
+from reviewer.tui.widgets import commit_form
+from tests.tui.commits.driving import TURNS, written
+
+
+@pytest.fixture(autouse=True)
+def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Moments are shown in local time: make that the same everywhere; panes follow at once."""
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setattr(commits_reading, "REST_SECONDS", 0.001)
+    monkeypatch.setattr(commit_form, "CHECK_AFTER", 0.001)
+    monkeypatch.setattr(commit_form, "DRAFT_AFTER", 0.001)
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    """Six turns about a fair."""
+    return written(tmp_path / "fair.jsonl", TURNS)
+
+
+@pytest.fixture
+def fair(engine: Engine, transcript: Path) -> Engine:
+    """A store with the context `fair`."""
+    engine.contexts.import_file(transcript, project="acme")
+    return engine

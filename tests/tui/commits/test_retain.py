@@ -1,0 +1,252 @@
+"""Writing what must survive: the form, its live checks, modes, drafts; and what the panes say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from reviewer.engine import Engine, Pattern, PatternCheck, Priority, TokenTotals
+from reviewer.tui.theme import ASCII, GLYPHS
+from reviewer.tui.widgets.commit_balance import in_order, shares, short_count
+from reviewer.tui.widgets.commit_form import Criteria
+from reviewer.tui.widgets.commit_marks import match_spans
+from reviewer.tui.widgets.commit_patterns import align_modes
+from reviewer.tui.widgets.commit_text import survival_blocks, verdict
+from tests.tui.commits.driving import chain, commits, priorities, said
+from tests.tui.conftest import Screen, opened
+
+BUDGET = 1
+"""The position of the commit that names the budget."""
+
+
+def form(screen: Screen):
+    found = commits(screen).retaining._form
+    assert found is not None
+    return found
+
+
+async def test_criteria_are_written_and_make_the_commit_important(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "r", *"amounts and dates", "tab", *"$50k", "enter")
+        await screen.press(*r"\d{4}-\d{2}-\d{2}", "ctrl+r", "enter", *"legal", "tab", *"asked")
+        await screen.press("ctrl+s")
+        view = fair.contexts.commit(chain(fair)[BUDGET])
+        assert view.retention.instructions == "amounts and dates"
+        assert view.retention.patterns == (
+            Pattern("$50k"), Pattern("legal"), Pattern(r"\d{4}-\d{2}-\d{2}", "regex"),
+        )  # fmt: skip
+        assert view.annotations[0].reason == "asked"
+        assert priorities(fair) == "pinnnn"
+        for line in (
+            r'match       "\$50k"   ✓ matches here \(1\)',
+            r"regex       \\d\{4\}-\\d\{2\}-\\d\{2\}   ✓ matches here \(1\)",
+            r'match       "legal"   ✗ not in this commit',
+            r"important by you, 2026-03-02 09:30,\s",
+        ):
+            assert re.search(line, screen.text), line
+        assert '"legal" does not occur in' in said(screen)
+        await screen.press("u")
+        assert not fair.contexts.commit(chain(fair)[BUDGET]).retention
+        assert "nothing was asked for" in screen.text
+
+
+async def test_checks_are_live_and_name_the_fault(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "r", "tab", *"$50k")
+        await screen.settle()
+        assert re.search(r"text  ✓ 1 +\$50k", screen.text)
+        await screen.press(*"0")
+        await screen.settle()
+        assert re.search(r"text  ✗ +\$50k0", screen.text)
+        assert "Does not occur here." in screen.text
+        await screen.press("enter", *"(ab", "ctrl+r")
+        await screen.settle()
+        assert re.search(r"regex bad +\(ab", screen.text)
+        assert "Column 4: The regular expression" in screen.text
+
+
+async def test_a_slow_expression_says_so_and_the_screen_goes_on(fair: Engine) -> None:
+    number = chain(fair)[0]
+    fair.contexts.edit(number, "a" * 3_000 + "!")
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "r", "tab", *r"^(([a-z])+.)+[A-Z]([a-z])+$", "ctrl+r")
+        await screen.until(lambda: "slow" in screen.text)
+        await screen.press("enter", *"x")
+        assert form(screen).area.patterns[1] == ("x", "substring")
+
+
+async def test_a_bad_expression_is_refused_and_the_form_stays(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "r", "tab", *"(ab", "ctrl+r", "ctrl+s")
+        assert "is bad at column 4" in said(screen)
+        assert commits(screen).busy == "retain"
+        assert form(screen).criteria.patterns == (("(ab", "regex"),)
+        assert priorities(fair) == "pnnnnn"
+
+
+async def test_what_matches_is_marked_in_the_text_while_it_is_typed(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "r", "tab", *"$50k")
+        await screen.settle()
+        runs = [run for line in commits(screen).text._lines for run in line.runs]
+        assert [run.text for run in runs if run.style == "kept"] == ["$50k"]
+
+
+async def test_escape_keeps_a_draft_that_goes_on(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "r", *"words", "tab", *"x+", "ctrl+r", "escape")
+        assert "is kept: r goes on with it." in said(screen)
+        assert "draft kept: r goes on" in screen.text
+        assert priorities(fair) == "pnnnnn"
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "r")
+        assert form(screen).criteria == Criteria("words", (("x+", "regex"),))
+        await screen.press("ctrl+s")
+        assert not fair.retention_drafts.ids()
+        assert fair.contexts.commit(chain(fair)[BUDGET]).retention.instructions == "words"
+
+
+async def test_criteria_can_be_emptied(fair: Engine) -> None:
+    number = chain(fair)[BUDGET]
+    fair.contexts.annotate(number, retain="all", retain_match=["$50k"])
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "r")
+        form(screen)._words.load_text("")
+        form(screen).area.load_text("")
+        await screen.press("ctrl+s")
+        assert not fair.contexts.commit(number).retention
+        assert said(screen).startswith("Dropped the criteria of")
+
+
+async def test_criteria_for_all_that_are_marked_are_one_act(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "v", "j", "j")
+        before = fair.history.acts_total()
+        await screen.press("r", *"every promise", "ctrl+s")
+        assert fair.history.acts_total() == before + 1
+        assert priorities(fair) == "piiinn"
+        assert "Set what to retain of 3 commits - u to undo" in said(screen)
+
+
+async def test_other_keys_wait_while_the_form_is_open(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "r", *"pinned", "tab", *"pinS")
+        assert priorities(fair) == "pnnnnn"
+        assert form(screen).criteria == Criteria("pinned", (("pinS", "substring"),))
+
+
+async def test_ten_thousand_patterns_open_and_only_those_in_sight_are_checked(
+    fair: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = chain(fair)[BUDGET]
+    fair.contexts.annotate(number, retain_match=[f"text {each}" for each in range(10_000)])
+    asked: list[int] = []
+    check = fair.contexts.check
+
+    def counted(patterns, text):
+        asked.append(len(patterns))
+        return check(patterns, text)
+
+    monkeypatch.setattr(fair.contexts, "check", counted)
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j")
+        assert "and 9,950 more: r shows all" in commits(screen).survival.plain_text
+        await screen.press("r", "tab", "pagedown", "pagedown")
+        await screen.settle()
+        assert len(form(screen).area.patterns) == 10_000
+        assert max(asked) <= 50
+
+
+# values
+
+
+MODES = [
+    ("typing in a line", ["a", "b"], ["a", "bx"], "rs", "rs"),
+    ("a line more", ["a", "b"], ["a", "n", "b"], "rs", "rss"),
+    ("a line less", ["a", "b", "c"], ["a", "c"], "rsr", "rr"),
+    ("the first line less", ["a", "b"], ["b"], "rs", "s"),
+    ("all gone", ["a", "b"], [""], "rs", "r"),
+    ("a line that comes back knows what it was", ["a"], ["a", "old"], "s", "sr"),
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "modes", "wanted"),
+    [one[1:] for one in MODES],
+    ids=[one[0] for one in MODES],
+)
+def test_every_line_keeps_its_mode(before, after, modes, wanted) -> None:
+    words = {"r": "regex", "s": "substring"}
+    found = align_modes(before, [words[each] for each in modes], after, {"old": "regex"})
+    assert found == [words[each] for each in wanted]
+
+
+MARKS = [
+    ("a text, blanks folded", [Pattern("hard stop")], "the hard\n stop", ["hard\n stop"]),
+    ("an expression", [Pattern(r"\d+", "regex")], "12 of 345", ["12", "345"]),
+    ("overlaps become one", [Pattern("ab c"), Pattern("c d")], "ab c d", ["ab c d"]),
+    ("signs are taken as they are", [Pattern("$5 (net)")], "is $5 (net).", ["$5 (net)"]),
+    ("an expression that finds nothing has no place", [Pattern("x*", "regex")], "abc", []),
+]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "text", "wanted"), [each[1:] for each in MARKS], ids=[each[0] for each in MARKS]
+)
+def test_places_of_what_matches(patterns, text, wanted) -> None:
+    checks = [PatternCheck(each, "matches", 1) for each in patterns]
+    assert [text[one.start : one.end] for one in match_spans(checks, text)] == wanted
+
+
+def test_only_what_matches_is_marked() -> None:
+    assert match_spans([PatternCheck(Pattern("a"), "missing")], "a") == ()
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        (PatternCheck(Pattern("a"), "matches", 1_000), "+ matches here (1,000)"),
+        (PatternCheck(Pattern("a"), "missing"), "x not in this commit"),
+        (PatternCheck(Pattern("("), "bad", column=1), "! bad regex at column 2"),
+        (PatternCheck(Pattern("a"), "slow"), "! too slow"),
+    ],
+)
+def test_a_check_in_words(check, words) -> None:
+    assert verdict(check, ASCII)[0] == words
+
+
+@pytest.mark.parametrize(
+    ("values", "cells", "wanted"),
+    [
+        ([1, 1, 2], 8, [2, 2, 4]),
+        ([1, 0, 999_999], 10, [1, 0, 9]),
+        ([1, 1, 1, 999_999], 10, [1, 1, 1, 7]),
+        ([0, 0], 10, [0, 0]),
+        ([5, 5, 5], 2, [1, 1, 1]),
+        ([1, 2], 0, [0, 0]),
+    ],
+)
+def test_shares_of_a_bar(values, cells, wanted) -> None:
+    assert shares(values, cells) == wanted
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words"), [(0, "0"), (999, "999"), (9_240, "9.2k"), (48_120, "48k"), (1.2e6, "1.2M")]
+)
+def test_a_count_in_short(tokens, words) -> None:
+    assert short_count(tokens) == words
+
+
+def test_the_bar_begins_with_the_most_careful() -> None:
+    by = {Priority.SKIP: 1, Priority.NORMAL: 2, Priority.IMPORTANT: 3, Priority.PINNED: 4}
+    assert list(in_order(TokenTotals(10, by, {}, by)).items()) == [
+        ("pinned", 4), ("important", 3), ("normal", 2), ("skip", 1),
+    ]  # fmt: skip
+
+
+def test_criteria_on_a_pinned_commit_say_that_they_wait(fair: Engine) -> None:
+    number = chain(fair)[BUDGET]
+    fair.contexts.annotate(number, priority="pinned", retain="all")
+    blocks = survival_blocks(fair.contexts.commit(number), (), GLYPHS)
+    assert any("kept whole" in block.text for block in blocks)

@@ -1,0 +1,181 @@
+"""`reviewer pipeline check|show|preamble` as a script and a person call them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.cli.test_imports import HEAVY, imported
+
+CANOE = """digraph canoe {
+  goal="A canoe that floats" default_fidelity="truncate"
+  start [shape=Mdiamond]
+  carve [prompt="Carve the hull" fidelity="full" thread_id="hull"]
+  test [prompt="Put it into water" fidelity="sumary:high"]
+  done [shape=Msquare]
+  start -> carve -> test
+  test -> carve [condition="outcome=fail" fidelity="full"]
+  test -> done [condition="outcome=success"]
+}
+"""
+
+
+@pytest.fixture
+def canoe(reviewer: Reviewer) -> Path:
+    path = reviewer.folder / "canoe.dot"
+    path.write_text(CANOE)
+    return path
+
+
+@pytest.fixture
+def run(reviewer: Reviewer) -> Path:
+    path = reviewer.folder / "run.json"
+    stages = [{"node": "carve", "notes": f"Hull {n} has holes. " * 40} for n in range(40)]
+    value = {"run_id": "r9", "completed": stages, "context": {"wood": "larch"}}
+    path.write_text(json.dumps(value))
+    return path
+
+
+def test_check_tells_every_edge_with_what_decided(reviewer: Reviewer, canoe: Path) -> None:
+    (found,) = reviewer.rows("pipeline", "check", canoe)
+    assert [node["name"] for node in found["nodes"]] == ["start", "carve", "test", "done"]
+    keys = ("source", "target", "fidelity", "fidelity_rule")
+    assert [tuple(edge[key] for key in keys) for edge in found["edges"]] == [
+        ("start", "carve", "full", "node"), ("carve", "test", "truncate", "graph"),
+        ("test", "carve", "full", "edge"), ("test", "done", "truncate", "graph"),
+    ]  # fmt: skip
+    assert [(e["thread"], e["thread_rule"], e["thread_used"]) for e in found["edges"]][:2] == [
+        ("hull", "node", True), ("carve", "previous node", False),
+    ]  # fmt: skip
+    assert [(each["rule"], each["line"]) for each in found["warnings"]] == [("unknown-mode", 4)]
+
+
+def test_check_for_people(reviewer: Reviewer, canoe: Path) -> None:
+    done = reviewer("pipeline", "check", canoe)
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == "canoe: 4 nodes, 4 edges"
+    assert any("test -> carve" in line and "full (edge)" in line and "hull (node)" in line
+               for line in lines)  # fmt: skip
+    assert any("line 5: test has fidelity 'sumary:high'" in line for line in lines)
+
+
+def test_strict_turns_remarks_into_an_exit_code(reviewer: Reviewer, canoe: Path) -> None:
+    assert reviewer("pipeline", "check", canoe, "--strict").returncode == 1
+    canoe.write_text(CANOE.replace("sumary", "summary"))
+    assert reviewer("pipeline", "check", canoe, "--strict").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "place"), [("no dot at all", "1:1"), ('digraph {\n a [x="open]\n}', "2:7")]
+)
+def test_what_is_not_dot_is_one_line_with_its_place(
+    reviewer: Reviewer, text: str, place: str
+) -> None:
+    path = reviewer.folder / "odd\nname.dot"
+    path.write_text(text)
+    done = reviewer("pipeline", "check", path, "--json")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert f".dot:{place}: " in done.stderr
+
+
+def test_a_missing_file_and_a_folder(reviewer: Reviewer) -> None:
+    for name in ("none.dot", "."):
+        done = reviewer("pipeline", "check", reviewer.folder / name)
+        assert done.returncode == 1
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_show_walks_the_graph(reviewer: Reviewer, canoe: Path) -> None:
+    stops = reviewer.rows("pipeline", "show", canoe)
+    assert [stop["name"] for stop in stops] == ["start", "carve", "test", "done"]
+    assert [(edge["target"], edge["back"]) for edge in stops[2]["edges"]] == [
+        ("carve", True), ("done", False),
+    ]  # fmt: skip
+    assert "-> carve (back): full" in reviewer("pipeline", "show", canoe).stdout
+
+
+def test_show_explains_a_node_step_by_step(reviewer: Reviewer, canoe: Path) -> None:
+    told = reviewer("pipeline", "show", canoe, "--node", "test").stdout
+    lines = [line.split() for line in told.splitlines()]
+    assert ["node", "sumary:high", "(no", "such", "mode)"] in lines
+    assert ["graph", "truncate", "<-", "decides"] in lines
+    (way,) = reviewer.rows("pipeline", "show", canoe, "--node", "test")
+    assert way["fidelity_steps"] == {
+        "edge": None, "node": "sumary:high", "graph": "truncate", "default": "compact",
+    }  # fmt: skip
+
+
+def test_show_of_an_unknown_node_names_near_ones(reviewer: Reviewer, canoe: Path) -> None:
+    done = reviewer("pipeline", "show", canoe, "--node", "crave")
+    assert done.returncode == 1
+    assert "carve" in done.stderr
+
+
+def preamble(reviewer: Reviewer, *arguments: object) -> list[dict[str, Any]]:
+    return reviewer.rows("pipeline", "preamble", *arguments)
+
+
+def test_each_mode_says_its_tokens_and_its_ceiling(
+    reviewer: Reviewer, canoe: Path, run: Path
+) -> None:
+    before = run.read_bytes()
+    rows = preamble(reviewer, canoe, "--node", "test", "--mode", "all", "--history", run)
+    assert [(row["mode"], row["budget"]) for row in rows] == [
+        ("full", 0), ("truncate", 100), ("compact", 500), ("summary:low", 600),
+        ("summary:medium", 1500), ("summary:high", 3000),
+    ]  # fmt: skip
+    assert all(row["tokens"] <= row["budget"] for row in rows[1:])
+    assert rows[-1]["left_out"] > 20
+    assert "larch" in rows[-1]["text"]
+    assert run.read_bytes() == before
+
+
+def test_the_mode_is_what_resolves_where_none_is_named(
+    reviewer: Reviewer, canoe: Path, run: Path
+) -> None:
+    (row,) = preamble(reviewer, canoe, "--node", "test", "--history", run)
+    assert (row["mode"], row["resolved"], row["resolved_by"]) == ("truncate", "truncate", "graph")
+
+
+def test_full_shows_what_the_thread_holds(reviewer: Reviewer, canoe: Path, run: Path) -> None:
+    (row,) = preamble(reviewer, canoe, "--node", "carve", "--history", run)
+    assert (row["mode"], row["thread"], row["after_resume"]) == ("full", "hull", "summary:high")
+    done = reviewer("pipeline", "preamble", canoe, "--node", "carve", "--history", run)
+    assert 'thread "hull"' in done.stderr
+
+
+def test_a_preamble_for_people_is_the_text_and_a_line_about_it(
+    reviewer: Reviewer, canoe: Path, run: Path
+) -> None:
+    done = reviewer("pipeline", "preamble", canoe, "--node", "test", "--history", run,
+                    "--mode", "summary:medium")  # fmt: skip
+    assert done.stdout.startswith("## Pipeline Progress\n")
+    assert "of 1,500 tokens" in done.stderr
+    assert "oldest stages left out" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["", "[1, 2]", '{"completed": 5}', '{"completed": [{}]}'])
+def test_a_history_that_is_none_is_one_line(reviewer: Reviewer, canoe: Path, text: str) -> None:
+    path = reviewer.folder / "bad.json"
+    path.write_text(text)
+    done = reviewer("pipeline", "preamble", canoe, "--node", "test", "--history", path)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "bad.json" in done.stderr
+
+
+def test_checking_a_pipeline_imports_nothing_heavy(reviewer: Reviewer, canoe: Path) -> None:
+    for arguments in (["check", canoe], ["check", canoe, "--json"], ["show", canoe]):
+        modules = imported(reviewer, "pipeline", *arguments)
+        assert not modules & (HEAVY | {"pydot", "pyparsing"})
+
+
+def test_no_store_is_made_or_needed(reviewer: Reviewer, canoe: Path) -> None:
+    assert reviewer("pipeline", "check", canoe).returncode == 0
+    assert not reviewer.db.exists()

@@ -1,0 +1,136 @@
+"""Runs as files, and what a thread carries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.pipelines.dot import parse_dot
+from reviewer.pipelines.history import FORMAT, HistoryError, parse_history, read_history
+from reviewer.pipelines.history_thread import carried, way_of_run
+from reviewer.pipelines.values import Outcome, RunHistory, Stage, ToolCall
+
+
+def test_the_documented_format_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(FORMAT)
+    assert read_history(path) == RunHistory(
+        "r1",
+        (Stage("plan", notes="...", tools=(ToolCall("shell"),), duration_s=12.5),),
+        {"key": "any JSON value"},
+        {"plan": (1, 3)},
+    )
+
+
+def test_every_key_may_be_missing() -> None:
+    assert parse_history({}) == RunHistory("")
+    assert parse_history({"completed": ["a", {"node": "b"}]}).completed == (Stage("a"), Stage("b"))
+
+
+@pytest.mark.parametrize(
+    ("word", "outcome"),
+    [("success", "success"), ("FAILED", "fail"), ("partial_success", "partial_success"),
+     ("retry", "retry"), ("skipped", "skipped"), ("needs_salt", "success")],
+)  # fmt: skip
+def test_words_for_outcomes(word: str, outcome: str) -> None:
+    found = parse_history({"completed": [{"node": "a", "outcome": word}]})
+    assert found.completed[0].outcome == Outcome(outcome)
+
+
+def test_a_checkpoint_is_a_history_too(tmp_path: Path) -> None:
+    checkpoint = {
+        "run_id": "r2", "timestamp": "2026-02-14T10:00:00Z", "current_node": "b",
+        "completed_nodes": ["a", "b", "a"], "node_retries": {"b": 2},
+        "context": {"x": 1},
+        "logs": [{"node": "a", "notes": "first"}, {"node": "b", "outcome": "fail"},
+                 {"node": "a", "notes": "second"}],
+    }  # fmt: skip
+    (tmp_path / "checkpoint.json").write_text(json.dumps(checkpoint))
+    found = read_history(tmp_path)
+    assert found.run_id == "r2"
+    assert [(stage.node, stage.notes, str(stage.outcome)) for stage in found.completed] == [
+        ("a", "first", "success"), ("b", "", "fail"), ("a", "second", "success"),
+    ]  # fmt: skip
+    assert found.retries == {"b": (2, 2)}
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ([], "the file"),
+        ({"completed": {"a": 1}}, "completed"),
+        ({"completed": [{"outcome": "fail"}]}, r"completed\[0\].node"),
+        ({"completed": [{"node": "a", "notes": 5}]}, r"completed\[0\].notes"),
+        ({"completed": [{"node": "a", "tools": [{}]}]}, r"completed\[0\].tools\[0\].name"),
+        ({"completed": [{"node": "a", "duration_s": "long"}]}, r"completed\[0\].duration_s"),
+        ({"completed": [7]}, r"completed\[0\]"),
+        ({"context": [1]}, "context"),
+        ({"context": 5}, "context"),
+        ({"retries": {"a": [1]}}, r"retries.a"),
+        ({"run_id": 5}, "run_id"),
+    ],
+)
+def test_what_is_no_run_is_refused_with_its_place(value: Any, place: str) -> None:
+    with pytest.raises(HistoryError, match=f"^{place} has to be"):
+        parse_history(value)
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"{'a': 1}", b"[" * 5000, b"\xff\xff"])
+def test_what_is_no_json_is_refused_with_the_files_name(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "run.json"
+    path.write_bytes(data)
+    with pytest.raises(HistoryError, match=r"run\.json is not JSON"):
+        read_history(path)
+    with pytest.raises(HistoryError, match="No such file"):
+        read_history(tmp_path / "none.json")
+
+
+LOOM = parse_dot(
+    """digraph loom { default_fidelity=truncate
+    start [shape=Mdiamond]
+    wind [prompt="Wind the thread" fidelity=full thread_id=red]
+    weave [prompt="Weave on" fidelity=full thread_id=red]
+    dye [prompt=x fidelity=full thread_id=blue]
+    press [prompt=y]
+    start -> wind -> weave -> dye -> press; weave -> wind [thread_id=ignored] press -> weave }"""
+)
+
+
+def run_of(*names: str) -> RunHistory:
+    return RunHistory("r", tuple(Stage(name, notes=f"{name} is done") for name in names))
+
+
+def stages_carried(history: RunHistory, node: str) -> list[str]:
+    way = way_of_run(LOOM, history, LOOM.nodes[node])
+    return [stage.node for stage in carried(LOOM, history, way).stages]
+
+
+def test_a_thread_carries_the_stages_that_had_it_and_no_others() -> None:
+    history = run_of("start", "wind", "weave", "wind", "weave", "dye", "press")
+    assert stages_carried(history, "weave") == ["wind", "weave", "wind", "weave"]
+    assert stages_carried(history, "dye") == ["dye"]
+    assert stages_carried(history, "press") == []
+    assert stages_carried(run_of("start"), "wind") == []
+
+
+def test_what_is_carried_is_told_and_counted() -> None:
+    history = run_of("start", "wind")
+    found = carried(LOOM, history, way_of_run(LOOM, history, LOOM.nodes["weave"]))
+    assert found.thread == "red"
+    assert found.text == "### wind (success)\nWind the thread\n\nwind is done"
+    assert found.tokens > 5
+    assert found.after_resume == "summary:high"
+
+
+def test_the_way_into_a_node_is_the_one_from_the_stage_that_ran_last() -> None:
+    way = way_of_run(LOOM, run_of("start", "wind", "weave"), LOOM.nodes["wind"])
+    assert way.edge is not None
+    assert (way.edge.source, way.edge.target) == ("weave", "wind")
+    elsewhere = way_of_run(LOOM, run_of("start"), LOOM.nodes["press"])
+    assert elsewhere.edge is not None
+    assert elsewhere.edge.source == "dye"
+    first = way_of_run(LOOM, RunHistory(""), LOOM.nodes["start"])
+    assert first.edge is None

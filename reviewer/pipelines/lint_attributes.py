@@ -26,7 +26,9 @@ _LIKENESS = 0.8
 
 def attribute_remarks(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[Remark]:
     """What stands in attributes that a run would not do as it was meant."""
-    places = [("The graph", pipeline.attributes, None, _GRAPH)]
+    places: list[tuple[str, Mapping[str, str], int | None, tuple[str, ...]]] = [
+        ("The graph", pipeline.attributes, None, _GRAPH)
+    ]
     places += [(node.name, node.attributes, node.line, _NODE) for node in pipeline.nodes.values()]
     places += [
         (f"{edge.source} -> {edge.target}", edge.attributes, edge.line, _EDGE)

@@ -1,0 +1,89 @@
+"""A store with a small context, and a clock that moves a second at every look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from reviewer.commits.contexts import Contexts
+from reviewer.commits.values import CommitQuery, CommitRow
+from reviewer.engine import Engine
+from tests.unit.sources.builders import Session
+
+SPECIFICATION = (
+    "The kiosk budget is $50k and the pilot ends on 2026-03-31. Receipts are printed in two "
+    "seconds, and the drawer stays closed until the terminal has answered."
+)
+
+
+class TickingClock:
+    """Starts on 1 March 2026 and moves a second at every look."""
+
+    def __init__(self) -> None:
+        self.moment = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.moment += timedelta(seconds=1)
+        return self.moment
+
+
+@pytest.fixture
+def clock() -> TickingClock:
+    return TickingClock()
+
+
+@pytest.fixture
+def engine(tmp_path: Path, clock: TickingClock) -> Iterator[Engine]:
+    opened = Engine.open(tmp_path / "store.db", clock=clock)
+    yield opened
+    assert opened.history.verify().problems == ()
+    opened.close()
+
+
+@pytest.fixture
+def contexts(engine: Engine) -> Contexts:
+    return engine.contexts
+
+
+@pytest.fixture
+def context(contexts: Contexts) -> int:
+    """A context without commits."""
+    return contexts.create("kiosk", "pilot").id
+
+
+@pytest.fixture
+def say(contexts: Contexts, context: int) -> Callable[..., int]:
+    """Commits a text to the context and gives its id."""
+
+    def write(text: str, role: str = "user", **more: object) -> int:
+        return contexts.add(context, role=role, text=text, **more).row.id  # type: ignore[arg-type]
+
+    return write
+
+
+@pytest.fixture
+def chain(contexts: Contexts, context: int) -> Callable[[], list[CommitRow]]:
+    """The rows of the context as they stand."""
+    return lambda: contexts.rows(contexts.ids(CommitQuery(context)))
+
+
+def session(name: str = "fix") -> Session:
+    """A conversation with a boot text, a thought, a call, its result and an answer."""
+    made = Session(name)
+    made.user("The printer prints every receipt twice.")
+    made.block({"type": "thinking", "thinking": "Perhaps the spooler retries."}, "m1")
+    made.reply("I look at the spooler.", "m1")
+    made.tool("m1")
+    made.result("spooler.log: retry=1")
+    made.reply("The spooler retried after a timeout; I turned retries off.")
+    return made
+
+
+def written(made: Session, folder: Path) -> Path:
+    """The session as a file."""
+    path = folder / f"{made.name}.jsonl"
+    path.write_bytes(made.bytes())
+    return path

@@ -1,0 +1,257 @@
+"""What must survive: append-only, the latest holds, doubts are said at once."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from reviewer.commits.patterns import MOST_PATTERNS, PatternError
+from reviewer.commits.values import Pattern, Priority, RetentionCriteria
+from reviewer.errors import ReviewerError, UnknownIdError
+from tests.unit.commits.conftest import SPECIFICATION
+
+IMPORTANT = Priority.IMPORTANT
+DATE = r"\d{4}-\d{2}-\d{2}"
+
+
+@pytest.fixture
+def number(say) -> int:
+    return say(SPECIFICATION)
+
+
+def test_the_example_of_the_document_runs(contexts, context, number) -> None:
+    t, commit_hash = contexts, contexts.commit(number).row.hash
+    assert t.annotate(commit_hash, priority=IMPORTANT).warnings == ()
+    assert t.commit(number).retention == RetentionCriteria()
+
+    t.annotate(commit_hash, priority=IMPORTANT, retain="preserve all dollar amounts")
+    assert t.commit(number).retention == RetentionCriteria("preserve all dollar amounts")
+
+    done = t.annotate(commit_hash, priority=IMPORTANT, clear=True, retain_match=["$50k", DATE])
+    # A plain string is a text, not an expression: in one mode for both, one of them cannot work.
+    assert done.warnings == (f'"{DATE}" does not occur in {commit_hash[:8]}.',)
+    done = t.annotate(commit_hash, priority=IMPORTANT, retain_match=["$50k", re.compile(DATE)])
+    assert done.warnings == ()
+    assert t.commit(number).retention.patterns == (Pattern("$50k"), Pattern(DATE, "regex"))
+
+    t.annotate(
+        commit_hash, priority=IMPORTANT, retain="keep financial details", retain_match=["$50k"]
+    )
+    assert t.commit(number).retention == RetentionCriteria(
+        "keep financial details", (Pattern("$50k"),)
+    )
+
+    long = t.add(
+        context,
+        role="user",
+        text="Long requirements doc: the budget is $50k, the pilot takes six weeks.",
+        priority=IMPORTANT,
+        retain="preserve budget and timeline constraints",
+    )
+    assert (long.row.priority, long.row.criteria) == (IMPORTANT, 1)
+    assert long.retention.instructions == "preserve budget and timeline constraints"
+
+
+def test_match_mode_makes_plain_strings_expressions(contexts, number) -> None:
+    done = contexts.annotate(number, retain_match=[DATE], match_mode="regex")
+    assert done.warnings == ()
+    assert contexts.commit(number).retention.patterns == (Pattern(DATE, "regex"),)
+
+
+def test_all_forms_of_criteria_may_be_given_with_the_commit(contexts, context) -> None:
+    view = contexts.add(
+        context, role="user", text=SPECIFICATION, priority="important",
+        retain="the money", retain_match=["$50k"], retain_regex=[re.compile("PILOT", re.I)],
+        reason="asked for by the buyer",
+    )  # fmt: skip
+    assert view.retention == RetentionCriteria(
+        "the money", (Pattern("$50k"), Pattern("(?i)PILOT", "regex"))
+    )
+    assert view.annotations[0].reason == "asked for by the buyer"
+    assert contexts.doubts([view.row.id]) == ()
+
+
+def test_a_commit_with_criteria_is_one_act(engine, contexts, context) -> None:
+    contexts.add(context, role="user", text="One.", priority="pinned")
+    engine.history.undo()
+    assert contexts.get(context).commits == 0
+
+
+@pytest.mark.parametrize(
+    ("role", "kind", "priority"),
+    [
+        ("user", None, "normal"),
+        ("system", None, "pinned"),
+        ("user", "session", "pinned"),
+        ("assistant", "reasoning", "skip"),
+        ("tool", None, "normal"),
+        ("user", "meeting", "normal"),
+    ],
+)
+def test_types_have_default_priorities(contexts, context, role, kind, priority) -> None:
+    row = contexts.add(context, role=role, text="Words.", type=kind).row
+    assert (row.priority, row.annotated) == (priority, False)
+
+
+def test_the_latest_holds_and_the_earlier_ones_stay_readable(contexts, number, clock) -> None:
+    contexts.annotate(number, priority="pinned", reason="for now")
+    contexts.annotate(number, priority="skip", reason="it is old")
+    view = contexts.commit(number)
+    assert view.row.priority is Priority.SKIP
+    assert [(each.priority, each.reason) for each in view.annotations] == [
+        ("skip", "it is old"), ("pinned", "for now"),
+    ]  # fmt: skip
+    assert view.annotations[0].at > view.annotations[1].at
+    assert {each.actor for each in view.annotations} == {"you"}
+
+
+def test_a_priority_alone_keeps_the_criteria(contexts, number) -> None:
+    contexts.annotate(number, retain="the money", retain_match=["$50k"])
+    done = contexts.annotate(number, priority="pinned")
+    assert contexts.commit(number).retention == RetentionCriteria("the money", (Pattern("$50k"),))
+    assert "Criteria count where a commit is important" in done.warnings[0]
+    assert "is pinned" in done.warnings[0]
+
+
+def test_criteria_of_one_kind_leave_the_other_kind(contexts, number) -> None:
+    contexts.annotate(number, retain="the money", retain_match=["$50k"])
+    contexts.annotate(number, retain_match=["drawer"])
+    assert contexts.commit(number).retention == RetentionCriteria("the money", (Pattern("drawer"),))
+    contexts.annotate(number, retain_match=[])
+    assert contexts.commit(number).retention == RetentionCriteria("the money")
+    contexts.annotate(number, clear=True, retain_match=["drawer"])
+    assert contexts.commit(number).retention == RetentionCriteria(None, (Pattern("drawer"),))
+    assert "Dropped the criteria" in contexts.annotate(number, clear=True).title
+    assert contexts.commit(number).retention == RetentionCriteria()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("skip", "important"), ("normal", "important"), ("pinned", "pinned")],
+)
+def test_criteria_without_a_priority_make_it_important_at_least(
+    contexts, number, before, after
+) -> None:
+    contexts.annotate(number, priority=before)
+    contexts.annotate(number, retain="the money")
+    assert contexts.commit(number).row.priority == after
+
+
+def test_many_commits_are_one_act(engine, contexts, say) -> None:
+    ids = [say(f"Line {n}.") for n in range(7)]
+    acts = engine.history.acts_total()
+    done = contexts.annotate(ids, priority="pinned")
+    assert (done.title, engine.history.acts_total()) == ("Pinned 7 commits", acts + 1)
+    assert engine.history.undo().title == "Pinned 7 commits"
+    assert {row.priority for row in contexts.rows(ids)} == {"normal"}
+    engine.history.redo()
+    assert {row.priority for row in contexts.rows(ids)} == {"pinned"}
+
+
+@pytest.mark.parametrize(
+    ("priority", "title"),
+    [("pinned", "Pinned {}"), ("important", "Marked {} important"), ("normal", "Made {} normal"),
+     ("skip", "Skipped {}")],
+)  # fmt: skip
+def test_one_commit_is_named_in_the_title(contexts, number, priority, title) -> None:
+    short = contexts.commit(number).row.hash[:8]
+    assert contexts.annotate(number, priority=priority).title == title.format(short)
+
+
+def test_what_holds_already_is_not_written_again(engine, contexts, number) -> None:
+    contexts.annotate(number, priority="pinned")
+    acts = engine.history.acts_total()
+    again = contexts.annotate(number, priority="pinned")
+    assert (again.act, again.ids, engine.history.acts_total()) == (0, (), acts)
+    assert "held already" in again.title
+
+
+def test_the_same_with_a_reason_is_news(contexts, number) -> None:
+    contexts.annotate(number, priority="pinned")
+    assert contexts.annotate(number, priority="pinned", reason="because").act
+
+
+def test_a_pattern_that_misses_its_own_commit_is_kept_and_said(contexts, say) -> None:
+    with_it, without = say("The budget is $50k."), say("No money here.")
+    done = contexts.annotate([with_it, without], retain_match=["$50k"])
+    short = contexts.commit(without).row.hash[:8]
+    assert done.warnings == (f'"$50k" does not occur in 1 of 2 commits ({short}).',)
+    assert contexts.commit(without).row.criteria == 1
+
+
+def test_a_pattern_that_everything_passes_is_said(contexts, number) -> None:
+    (doubt,) = contexts.annotate(number, retain_regex=["x*"]).warnings
+    assert "every summary passes it" in doubt
+
+
+def test_a_catastrophic_pattern_is_kept_and_said(contexts, say) -> None:
+    number = say("a" * 60 + "b")
+    (doubt,) = contexts.annotate(number, retain_regex=["(a|aa)+$"]).warnings
+    assert "could not be checked in time" in doubt
+
+
+def test_ten_thousand_patterns_are_kept_and_doubts_stay_readable(contexts, number) -> None:
+    done = contexts.annotate(number, retain_match=[f"clause {n}" for n in range(MOST_PATTERNS)])
+    assert contexts.commit(number).row.criteria == MOST_PATTERNS
+    assert len(done.warnings) == 21
+    assert done.warnings[-1] == "9,980 more patterns are in doubt."
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({}, "Say a priority, or what must be retained"),
+        ({"priority": "important", "retain": "  "}, "criterion is empty"),
+        ({"priority": "important", "retain_match": [""]}, "pattern is empty"),
+        ({"retain_regex": ["(a"]}, "bad at column 3"),
+        ({"priority": "urgent"}, "no priority"),
+        ({"retain": "x" * 5000}, "at most 4,000"),
+        ({"priority": "pinned", "reason": "x" * 3000}, "at most 2,000"),
+    ],
+)
+def test_what_says_nothing_or_wrong_is_refused_and_nothing_is_written(
+    engine, contexts, number, said, sentence
+) -> None:
+    acts = engine.history.acts_total()
+    with pytest.raises(ReviewerError, match=sentence):
+        contexts.annotate(number, **said)
+    assert engine.history.acts_total() == acts
+    assert contexts.commit(number).annotations == ()
+
+
+def test_a_bad_expression_at_commit_time_leaves_no_commit(contexts, context) -> None:
+    with pytest.raises(PatternError):
+        contexts.add(context, role="user", text="Words.", retain_regex=["(a"])
+    assert contexts.get(context).commits == 0
+
+
+def test_one_unknown_commit_refuses_all(contexts, number) -> None:
+    with pytest.raises(UnknownIdError, match="#999"):
+        contexts.annotate([number, 999], priority="pinned")
+    assert contexts.commit(number).annotations == ()
+    with pytest.raises(ReviewerError, match="at least one"):
+        contexts.annotate([], priority="pinned")
+
+
+def test_secrets_in_words_are_masked(contexts, number) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
+    contexts.annotate(number, retain=f"keep {token}", reason=f"it is {token}")
+    (said,) = contexts.commit(number).annotations
+    assert token not in f"{said.retention.instructions}{said.reason}"
+    assert "github-token" in said.reason
+
+
+def test_undo_brings_back_what_held_before(engine, contexts, number) -> None:
+    contexts.annotate(number, priority="pinned")
+    contexts.annotate(number, retain="the money")
+    engine.history.undo()
+    view = contexts.commit(number)
+    assert (view.row.priority, view.retention) == (Priority.PINNED, RetentionCriteria())
+
+
+def test_an_older_annotation_is_undone_by_its_act(engine, contexts, number) -> None:
+    first = contexts.annotate(number, priority="pinned")
+    contexts.annotate(number, priority="skip")
+    engine.history.undo_act(first.act)
+    assert [each.priority for each in contexts.commit(number).annotations] == ["skip"]

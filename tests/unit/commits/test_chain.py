@@ -1,0 +1,267 @@
+"""A chain of commits: written by hand, edited by further commits, undone step by step."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.commits.hashing import commit_hash, content_hash
+from reviewer.engine import CommitQuery, Engine
+from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+
+
+def test_each_commit_vouches_for_the_one_before(contexts, context, say) -> None:
+    first, second = contexts.commit(say("One.")), contexts.commit(say("Two.", "assistant"))
+    assert (first.parent, second.parent) == (None, first.row.hash)
+    assert second.row.hash == commit_hash(
+        parent=first.row.hash, role="assistant", type="dialogue", name="",
+        content=content_hash("Two."), operation="append", target=None, at=second.at,
+    )  # fmt: skip
+    assert contexts.get(context).head == second.row.hash
+
+
+def test_places_count_from_the_start(say, chain) -> None:
+    say("One."), say("Two."), say("Three.")
+    assert [row.position for row in chain()] == [0, 1, 2]
+
+
+def test_the_same_text_is_stored_once(engine, say) -> None:
+    for _ in range(3):
+        say("Yes.")
+    stored = engine._database.reader().execute("SELECT text, tokens FROM content").fetchall()
+    assert [tuple(row) for row in stored] == [("Yes.", 2)]
+
+
+def test_secrets_are_masked_before_they_are_stored(contexts, say) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
+    text = contexts.commit(say(f"The token is {token}")).text
+    assert token not in text
+    assert "[masked github-token]" in text
+
+
+def test_a_lone_surrogate_does_not_break_the_store(contexts, say) -> None:
+    assert contexts.commit(say("half \ud83d a smile")).text == "half ? a smile"
+
+
+def test_an_edit_is_a_commit_and_the_first_text_stays(contexts, context, say, chain) -> None:
+    number = say("The budget is 50.")
+    say("Fine.", "assistant")
+    view = contexts.edit(number, "The budget is 60.", "it grew")
+    assert (view.text, view.original, view.row.edited) == (
+        "The budget is 60.", "The budget is 50.", True,
+    )  # fmt: skip
+    assert [row.first_line for row in chain()] == ["The budget is 60.", "Fine."]
+    assert contexts.get(context).head not in {row.hash for row in chain()}
+    assert contexts.get(context).commits == 2
+
+
+def test_the_latest_edit_wins(contexts, say) -> None:
+    number = say("One.")
+    contexts.edit(number, "Two.")
+    view = contexts.edit(number, "Three.")
+    assert (view.text, view.original) == ("Three.", "One.")
+
+
+def test_tokens_are_those_of_the_edited_text(contexts, context, say) -> None:
+    number = say("Short.")
+    before = contexts.get(context).tokens
+    contexts.edit(number, "A text that is quite a bit longer than the first one was.")
+    assert contexts.get(context).tokens == contexts.totals(context).total > before
+
+
+def test_an_edit_keeps_annotations(contexts, say) -> None:
+    number = say("One.")
+    contexts.annotate(number, priority="pinned")
+    assert contexts.edit(number, "Two.").row.priority == "pinned"
+
+
+def test_an_edit_can_be_named_for_what_it_edits(contexts, context, say) -> None:
+    number = say("One.")
+    contexts.edit(number, "Two.")
+    head = contexts.resolve(contexts.get(context).head)
+    assert contexts.commit(head).row.id == number
+    contexts.annotate(head, priority="skip")
+    assert contexts.commit(number).row.priority == "skip"
+    assert contexts.edit(head, "Three.").text == "Three."
+
+
+def test_the_same_text_is_no_edit(engine, contexts, say) -> None:
+    number = say("One.")
+    acts = engine.history.acts_total()
+    assert contexts.edit(number, "One.").row.edited is False
+    assert engine.history.acts_total() == acts
+
+
+def test_undo_takes_an_edit_back_and_then_the_commit(engine, contexts, context, say) -> None:
+    number = say("One.")
+    contexts.edit(number, "Two.")
+    engine.history.undo()
+    assert contexts.commit(number).text == "One."
+    engine.history.undo()
+    assert contexts.get(context).commits == 0
+    engine.history.redo(), engine.history.redo()
+    assert contexts.commit(number).text == "Two."
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"role": "robot", "text": "x"}, "no role"),
+        ({"role": "user", "text": " \n"}, "needs a text"),
+        ({"role": "user", "text": "x", "type": "Two Words"}, "is no type"),
+        ({"role": "user", "text": "x", "name": "a\nb"}, "printable"),
+    ],
+)
+def test_a_commit_that_is_none_is_refused(contexts, context, given, sentence) -> None:
+    with pytest.raises(ReviewerError, match=sentence):
+        contexts.add(context, **given)
+    assert contexts.get(context).commits == 0
+
+
+def test_an_edit_needs_a_text(contexts, say) -> None:
+    with pytest.raises(ReviewerError, match="priority skip"):
+        contexts.edit(say("One."), "")
+
+
+def test_what_is_not_there_is_named(contexts) -> None:
+    for ask in (
+        lambda: contexts.commit(77), lambda: contexts.get(77),
+        lambda: contexts.edit(77, "x"), lambda: contexts.add(77, role="user", text="x"),
+        lambda: contexts.annotate(77, priority="skip"), lambda: contexts.compile(77),
+    ):  # fmt: skip
+        with pytest.raises(UnknownIdError, match="#77"):
+            ask()
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 201])
+def test_a_bad_name_of_a_context_is_refused(contexts, name) -> None:
+    with pytest.raises(ReviewerError, match="printable"):
+        contexts.create("kiosk", name)
+
+
+def test_a_name_is_taken_once_a_project(contexts, context) -> None:
+    with pytest.raises(ConflictError, match="already"):
+        contexts.create("kiosk", "pilot")
+    assert contexts.create("other", "pilot").project == "other"
+
+
+def test_a_context_is_found_by_name_number_or_beginning(contexts, context) -> None:
+    contexts.create("kiosk", "rollout")
+    for words in ("pilot", "pil", f"#{context}", str(context), " pilot "):
+        assert contexts.find(words).id == context
+    with pytest.raises(UnknownIdError, match="There is: pilot"):
+        contexts.find("pilott")
+    contexts.create("other", "pilot")
+    with pytest.raises(UnknownIdError, match=r"may be #\d+ pilot in \w+, #\d+ pilot in"):
+        contexts.find("pilot")
+    assert contexts.find("pilot", "other").project == "other"
+
+
+def test_contexts_are_listed_by_project(contexts, context) -> None:
+    contexts.create("other", "plan")
+    assert [each.name for each in contexts.all()] == ["plan", "pilot"]
+    assert [each.name for each in contexts.all("kiosk")] == ["pilot"]
+
+
+def test_a_context_that_another_process_extends_while_one_looks(
+    engine, contexts, context, say, chain
+) -> None:
+    seen = say("One.")
+    snapshot, version = contexts.ids(CommitQuery(context)), contexts.changed(context)
+    other = Engine.open(engine.path)
+    other.contexts.add(context, role="user", text="From elsewhere.")
+    other.contexts.edit(seen, "One, edited elsewhere.")
+    assert contexts.changed(context) != version
+    assert [row.first_line for row in contexts.rows(snapshot)] == ["One, edited elsewhere."]
+    contexts.annotate(list(snapshot), priority="pinned")
+    say("Mine.")
+    assert [row.first_line for row in chain()] == [
+        "One, edited elsewhere.", "From elsewhere.", "Mine.",
+    ]  # fmt: skip
+    other.close()
+
+
+def test_a_version_changes_with_every_act_and_comes_back_with_undo(
+    engine, contexts, context, say
+) -> None:
+    seen = {contexts.changed(context)}
+    number = say("One.")
+    seen.add(contexts.changed(context))
+    contexts.annotate(number, priority="skip")
+    seen.add(before := contexts.changed(context))
+    contexts.edit(number, "Two.")
+    seen.add(contexts.changed(context))
+    assert len(seen) == 4
+    engine.history.undo()
+    assert contexts.changed(context) == before
+
+
+def test_rows_that_are_gone_are_left_out(engine, contexts, say) -> None:
+    kept, gone = say("One."), say("Two.")
+    engine.history.undo()
+    assert [row.id for row in contexts.rows([gone, kept])] == [kept]
+
+
+def test_a_text_that_others_use_stays_when_its_first_commit_is_undone(
+    engine, contexts, context, say
+) -> None:
+    contexts.create("kiosk", "second")
+    first = contexts.add(contexts.find("second").id, role="user", text="Shared.")
+    act = engine.history.acts(limit=1)[0].id
+    number = say("Shared.")
+    engine.history.undo_act(act)
+    assert contexts.commit(number).text == "Shared."
+    assert contexts.rows([first.row.id]) == []
+    engine.history.redo()
+    assert contexts.commit(first.row.id).text == "Shared."
+
+
+def test_a_project_that_others_use_stays_when_its_first_act_is_undone(engine, contexts) -> None:
+    contexts.create("till", "first")
+    act = engine.history.acts(limit=1)[0].id
+    engine.state.set("till", "region", "north")
+    engine.history.undo_act(act)
+    assert engine.state.get("till", "region")[0].value == "north"
+
+
+def test_a_commit_that_was_annotated_since_is_not_taken_away(engine, contexts, context) -> None:
+    view = contexts.add(context, role="user", text="One.")
+    act = engine.history.acts(limit=1)[0].id
+    contexts.annotate(view.row.id, priority="pinned")
+    with pytest.raises(ConflictError, match="annotation 1 refers to commit"):
+        engine.history.undo_act(act)
+    assert contexts.commit(view.row.id).row.priority == "pinned"
+
+
+def test_what_a_compression_repeats_carries_annotations_and_edits(
+    engine, contexts, context, say, chain
+) -> None:
+    """A summary takes the place of the first commit, and the second one is repeated behind it."""
+    first, second = say("The long story."), say("The budget is 50.")
+    contexts.annotate(second, priority="pinned", reason="money")
+    with engine._ledger.act("compress") as act:
+        content = act.query("SELECT content_id FROM commit_ WHERE id = ?", (first,))[0][0]
+        summary = act.insert(
+            "commit_", context_id=context, parent_id=None, hash="a" * 64, operation="summary",
+            position=0, role="assistant", type="summary", content_id=content,
+        )  # fmt: skip
+        ((again,),) = act.query("SELECT content_id FROM commit_ WHERE id = ?", (second,))
+        repeated = act.insert(
+            "commit_", context_id=context, parent_id=summary, hash="b" * 64, origin_id=second,
+            position=1, role="user", type="dialogue", content_id=again,
+        )  # fmt: skip
+        act.update_many("commit_", [first, second], live=0)
+        act.update("context", context, head_id=repeated)
+    assert [row.id for row in chain()] == [summary, repeated]
+    assert chain()[1].priority == "pinned"
+    assert contexts.commit(repeated).annotations[0].reason == "money"
+
+    contexts.edit(repeated, "The budget is 60.")
+    contexts.annotate(repeated, priority="important")
+    assert contexts.commit(repeated).text == contexts.commit(second).text == "The budget is 60."
+    assert contexts.commit(second).row.priority == "important"
+    with pytest.raises(ConflictError, match="a summary stands for it"):
+        contexts.edit(first, "Another story.")
+    assert [m.text for m in contexts.compile(context)][1] == "The budget is 60."
+    engine.history.undo(), engine.history.undo(), engine.history.undo()
+    assert [row.id for row in chain()] == [first, second]
+    assert chain()[1].priority == "pinned"

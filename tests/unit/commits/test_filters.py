@@ -1,0 +1,132 @@
+"""The filter line over commits, in chain order, with edits applied."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.commits.filters import parse_filter
+from reviewer.engine import CommitQuery
+from reviewer.errors import FilterError
+
+
+@pytest.fixture
+def matching(contexts, context, say):
+    """The first words of the commits that match a filter line."""
+    contexts.add(context, role="system", text="boot: Answer briefly.")
+    long = say("budget: It is $50k, " + "and that is all there is to spend " * 20)
+    contexts.annotate(long, priority="important", retain_match=["$50k"], reason="from the buyer")
+    say("call: ls -l", "assistant", type="tool_call", name="Bash")
+    say("result: The Printer is\n\n  idle.", "tool", name="Bash")
+    thought = say("thought: maybe http://spooler:9100/ is down", "assistant", type="reasoning")
+    contexts.edit(thought, "thought: the spooler is down")
+    last = say("end: The printer works.")
+    contexts.annotate(last, priority="pinned")
+
+    def find(text: str) -> list[str]:
+        found = contexts.rows(contexts.ids(CommitQuery(context, text)))
+        return [row.first_line.partition(":")[0] for row in found]
+
+    return find
+
+
+EVERYTHING = ["boot", "budget", "call", "result", "thought", "end"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", EVERYTHING),
+        ("   ", EVERYTHING),
+        ("priority:important", ["budget"]),
+        ("priority:pin", ["boot", "end"]),
+        ("priority:", EVERYTHING),
+        ("-priority:pinned", ["budget", "call", "result", "thought"]),
+        ("priority:skip", ["thought"]),
+        ("role:user", ["budget", "end"]),
+        ("role:user tokens>50", ["budget"]),
+        ("tokens<=50 -role:user", ["boot", "call", "result", "thought"]),
+        ("tokens>", EVERYTHING),
+        ("type:tool_call", ["call"]),
+        ("type:tool", ["call", "result"]),
+        ("name:bash", ["call", "result"]),
+        ("n<3", ["boot", "budget"]),
+        ("has:criteria", ["budget"]),
+        ("-has:criteria", ["boot", "call", "result", "thought", "end"]),
+        ("has:reason", ["budget"]),
+        ("reason:buyer", ["budget"]),
+        ("by:you", ["budget", "end"]),
+        ("edited:", ["thought"]),
+        ("edited:no role:assistant", ["call"]),
+        ("is:edited", ["thought"]),
+        ("annotated:", ["budget", "end"]),
+        ("printer", ["result", "end"]),
+        ("PRINTER works", ["end"]),
+        ("printer -works", ["result"]),
+        ('"printer is idle"', ["result"]),
+        ('-"printer is idle" printer', ["end"]),
+        ('"$50k"', ["budget"]),
+        ("$50", ["budget"]),
+        ("down role:assistant", ["thought"]),
+        ("http", []),
+        ("http://spooler:9100", []),
+        ("spool", ["thought"]),
+        ("-", EVERYTHING),
+    ],
+)
+def test_a_filter_line_finds(matching, text: str, names: list[str]) -> None:
+    assert matching(text) == names
+
+
+def test_a_hash_finds_its_commit(contexts, context, say) -> None:
+    say("One.")
+    number = say("Two.")
+    short = contexts.commit(number).row.hash[:10]
+    assert list(contexts.ids(CommitQuery(context, f"hash:{short}"))) == [number]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("prio:pinned", 'did you mean "priority"'),
+        ("nonsense:x", "fields: priority, role"),
+        ("priority:urgent", "skip, normal, important, pinned"),
+        ("tokens:many", "wants a number"),
+        ("has:legs", '"has" knows: edited, annotated'),
+        ("edited:perhaps", "yes or no"),
+        ("role>3", "is no number"),
+    ],
+)
+def test_what_is_not_understood_is_said(text: str, sentence: str) -> None:
+    with pytest.raises(FilterError, match=sentence):
+        parse_filter(text)
+
+
+def test_words_follow_edits_additions_and_undo(engine, contexts, context, say) -> None:
+    number = say("The spooler is up.")
+
+    def found(text: str) -> list[int]:
+        return list(contexts.ids(CommitQuery(context, text)))
+
+    assert found("spooler") == [number]
+    contexts.edit(number, "The printer is up.")
+    assert (found("spooler"), found("printer")) == ([], [number])
+    engine.history.undo()
+    assert found("spooler") == [number]
+    other = say("Another spooler.")
+    assert found("spooler") == [number, other]
+    second = contexts.create("kiosk", "second").id
+    assert list(contexts.ids(CommitQuery(second, "spooler"))) == []
+    assert found("spooler -another") == [number]
+
+
+def test_a_context_that_is_not_there_has_no_commits(contexts) -> None:
+    assert list(contexts.ids(CommitQuery(99, ""))) == list(contexts.ids(CommitQuery(99, "x"))) == []
+
+
+def test_a_long_chain_is_read_in_windows(contexts, tmp_path) -> None:
+    path = tmp_path / "long.md"
+    path.write_text("".join(f"# Part {n}\n\nWords of part {n}.\n\n" for n in range(1500)))
+    number = contexts.import_file(path, project="kiosk").context.id
+    ids = contexts.ids(CommitQuery(number))
+    assert [row.position for row in contexts.rows(ids[700:740])] == list(range(700, 740))
+    assert [row.position for row in contexts.rows(ids)] == list(range(1500))

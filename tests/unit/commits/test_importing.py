@@ -1,0 +1,206 @@
+"""A transcript becomes a chain of commits: a commit for each turn, thought, call and result."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from reviewer.engine import CommitQuery
+from reviewer.errors import ConflictError, SourceError
+from tests.unit.commits.conftest import session, written
+from tests.unit.sources.builders import Session
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
+
+
+def rows(contexts, number):
+    return contexts.rows(contexts.ids(CommitQuery(number)))
+
+
+def imported(contexts, made: Session, folder, **more):
+    return contexts.import_file(written(made, folder), project="kiosk", **more)
+
+
+def test_each_piece_becomes_a_commit_of_its_type(contexts, tmp_path) -> None:
+    done = imported(contexts, session(), tmp_path)
+    assert (done.commits, done.existed, done.context.name) == (6, False, "fix")
+    assert [(row.role, row.type, row.priority) for row in rows(contexts, done.context.id)] == [
+        ("user", "dialogue", "normal"),
+        ("assistant", "reasoning", "skip"),
+        ("assistant", "dialogue", "normal"),
+        ("assistant", "tool_call", "normal"),
+        ("tool", "tool_result", "normal"),
+        ("assistant", "dialogue", "normal"),
+    ]
+
+
+def test_boot_text_is_an_instruction_and_a_summary_is_one(contexts, tmp_path) -> None:
+    made = session()
+    made.user("<system-reminder>Answer briefly.</system-reminder>")
+    made.user("This session is being continued from a previous conversation that ran out of"
+              " context. The printer was mended.", isCompactSummary=True)  # fmt: skip
+    found = rows(contexts, imported(contexts, made, tmp_path).context.id)
+    assert [(row.type, row.priority) for row in found[-2:]] == [
+        ("instruction", "pinned"), ("summary", "normal"),
+    ]  # fmt: skip
+
+
+def test_a_commit_knows_its_line_time_and_tool(contexts, tmp_path) -> None:
+    done = imported(contexts, session(), tmp_path)
+    views = [contexts.commit(row.id) for row in rows(contexts, done.context.id)]
+    assert [view.source_line for view in views] == [0, 1, 2, 3, 4, 5]
+    assert views[0].at == "2026-02-14T10:00:00Z"
+    assert [view.name for view in views[3:5]] == ["Bash", "Bash"]
+    assert done.context.source_path == str(tmp_path / "fix.jsonl")
+
+
+def test_the_same_file_again_adds_nothing(engine, contexts, tmp_path) -> None:
+    first = imported(contexts, session(), tmp_path)
+    acts = engine.history.acts_total()
+    again = imported(contexts, session(), tmp_path)
+    assert (again.commits, again.existed, again.act) == (0, True, 0)
+    assert again.context == first.context
+    assert engine.history.acts_total() == acts
+
+
+def test_a_file_that_has_grown_adds_its_end_and_keeps_what_was_said(contexts, tmp_path) -> None:
+    made = session()
+    first = imported(contexts, made, tmp_path)
+    before = rows(contexts, first.context.id)
+    contexts.annotate(before[0].id, priority="pinned")
+    contexts.edit(before[2].id, "I look at the log of the spooler.")
+    contexts.add(first.context.id, role="user", text="A remark of mine.")
+    made.user("Thanks, it works.")
+    again = imported(contexts, made, tmp_path)
+    after = rows(contexts, again.context.id)
+    assert again.commits == 1
+    assert [row.first_line for row in after[-2:]] == ["A remark of mine.", "Thanks, it works."]
+    assert (after[0].priority, after[2].edited) == ("pinned", True)
+
+
+def test_words_that_come_twice_are_two_commits_also_the_second_time(contexts, tmp_path) -> None:
+    path = tmp_path / "talk.json"
+    talk = [{"role": "user", "content": "Next."}, {"role": "assistant", "content": "Done."}] * 3
+    path.write_text(json.dumps(talk))
+    assert contexts.import_file(path, project="kiosk").commits == 6
+    path.write_text(json.dumps([*talk, {"role": "user", "content": "Next."}]))
+    assert contexts.import_file(path, project="kiosk").commits == 1
+
+
+def test_an_import_is_undone_by_its_act_and_never_by_plain_undo(engine, contexts, tmp_path) -> None:
+    done = imported(contexts, session(), tmp_path)
+    assert engine.history.can_undo() is None
+    engine.history.undo_act(done.act)
+    assert contexts.all() == []
+
+
+def test_what_was_passed_over_is_counted(contexts, tmp_path) -> None:
+    made = session()
+    made.user("Look into the drawer too.", isSidechain=True)
+    made.user([{"type": "tool_result", "tool_use_id": "t9", "content": ""}])
+    made.bare("file-history-snapshot")
+    done = imported(contexts, made, tmp_path)
+    assert done.commits == 6
+    assert done.skipped == {
+        "sub-agent's turn": 1, "empty tool result": 1, "file-history-snapshot": 1,
+    }  # fmt: skip
+
+
+def test_a_file_of_a_sub_agent_alone_is_a_context(contexts, tmp_path) -> None:
+    made = Session("agent-1")
+    made.user("Look into the drawer.", isSidechain=True)
+    made.reply("It is closed.", isSidechain=True)
+    assert imported(contexts, made, tmp_path).commits == 2
+
+
+def test_what_was_rewound_is_passed_over(contexts, tmp_path) -> None:
+    made = session()
+    fork = made.last
+    made.user("Turn the printer off.")
+    made.reply("It is off.")
+    made.user("Rather leave it on.", after=fork)
+    made.reply("It stays on.")
+    done = imported(contexts, made, tmp_path)
+    texts = [row.first_line for row in rows(contexts, done.context.id)]
+    assert texts[-2:] == ["Rather leave it on.", "It stays on."]
+    assert done.skipped["rewound"] == 2
+
+
+def test_pictures_are_named_and_not_kept(contexts, tmp_path) -> None:
+    made = session()
+    picture = {"type": "image", "source": {"type": "base64", "data": "iVBORw0KGgo=" * 50}}
+    made.user([picture, {"type": "text", "text": "This is how it looks."}])
+    found = rows(contexts, imported(contexts, made, tmp_path).context.id)
+    assert [row.first_line for row in found[-2:]] == ["[image]", "This is how it looks."]
+
+
+def test_secrets_are_masked_and_counted(contexts, tmp_path) -> None:
+    made = session()
+    made.user(f"Use {TOKEN} for now.")
+    done = imported(contexts, made, tmp_path)
+    assert done.masked == {"github-token": 1}
+    assert TOKEN not in contexts.commit(rows(contexts, done.context.id)[-1].id).text
+
+
+def test_a_range_of_lines_is_imported_alone_and_completed_later(contexts, tmp_path) -> None:
+    part = imported(contexts, session(), tmp_path, line_start=2, line_end=5)
+    assert [row.type for row in rows(contexts, part.context.id)] == [
+        "dialogue", "tool_call", "tool_result",
+    ]  # fmt: skip
+    assert imported(contexts, session(), tmp_path).commits == 3
+
+
+def test_a_name_may_be_given_and_is_not_shared_by_files(contexts, tmp_path) -> None:
+    assert imported(contexts, session(), tmp_path, name="printer").context.name == "printer"
+    with pytest.raises(ConflictError, match="came from"):
+        imported(contexts, session("other"), tmp_path, name="printer")
+    contexts.create("kiosk", "by hand")
+    taken = imported(contexts, session("third"), tmp_path, name="by hand")
+    assert (taken.existed, taken.commits) == (False, 6)
+
+
+def test_files_of_one_name_become_contexts_of_two(contexts, tmp_path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    names = [
+        imported(contexts, session(), tmp_path / folder).context.name for folder in ("a", "b", "a")
+    ]
+    assert names == ["fix", "fix-2", "fix"]
+
+
+def test_one_file_may_be_imported_into_several_projects(contexts, tmp_path) -> None:
+    path = written(session(), tmp_path)
+    one = contexts.import_file(path, project="kiosk").context
+    two = contexts.import_file(path, project="till").context
+    assert one.id != two.id
+    assert one.head == two.head
+
+
+def test_notes_become_artifacts(contexts, tmp_path) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text("# Printer\n\nThe spooler retries.\n\n# Drawer\n\nIt stays closed.\n")
+    found = rows(contexts, contexts.import_file(path, project="kiosk").context.id)
+    assert [(row.role, row.type) for row in found] == [("note", "artifact")] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("missing.jsonl", None), ("empty.jsonl", b""), ("data.bin", bytes(range(256)) * 9)],
+)
+def test_what_cannot_be_read_is_refused_and_leaves_nothing(contexts, tmp_path, name, data) -> None:
+    path = tmp_path / name
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(SourceError):
+        contexts.import_file(path, project="kiosk")
+    assert contexts.all() == []
+
+
+def test_damaged_lines_are_counted_and_the_rest_is_imported(contexts, tmp_path) -> None:
+    path = tmp_path / "fix.jsonl"
+    lines = session().lines()
+    path.write_bytes(b"\n".join([*lines[:3], b'{"type": "user", "mess', *lines[3:]]) + b"\n")
+    done = contexts.import_file(path, project="kiosk")
+    assert done.commits == 6
+    assert sum(done.skipped.values()) == 1

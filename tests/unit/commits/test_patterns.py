@@ -1,0 +1,175 @@
+"""Retention patterns: each carries its own mode, a bad one is refused at once, none hangs."""
+
+from __future__ import annotations
+
+import re
+import time
+import unicodedata
+
+import pytest
+import regex
+
+from reviewer.commits.patterns import (
+    LONGEST_PATTERN,
+    MOST_MATCHES,
+    MOST_PATTERNS,
+    PatternError,
+    check_patterns,
+    matches_everything,
+    parse_patterns,
+)
+from reviewer.commits.values import Pattern
+
+CATASTROPHIC = r"(a|aa)+$"
+
+
+def state(pattern: str, text: str, mode: str = "substring") -> str:
+    return check_patterns([Pattern(pattern, mode)], text)[0].state  # type: ignore[arg-type]
+
+
+def test_strings_and_compiled_expressions_mix() -> None:
+    assert parse_patterns(["$50k", re.compile(r"\d{4}-\d{2}-\d{2}")], [r"p\d+"]) == (
+        Pattern("$50k", "substring"),
+        Pattern(r"\d{4}-\d{2}-\d{2}", "regex"),
+        Pattern(r"p\d+", "regex"),
+    )
+
+
+def test_match_mode_sets_the_mode_of_plain_strings() -> None:
+    (pattern,) = parse_patterns([r"\d+"], mode="regex")
+    assert pattern == Pattern(r"\d+", "regex")
+
+
+@pytest.mark.parametrize(
+    ("compiled", "text"),
+    [
+        (re.compile("a"), "a"),
+        (re.compile("a", re.IGNORECASE), "(?i)a"),
+        (re.compile("a.b", re.DOTALL | re.MULTILINE), "(?ms)a.b"),
+        (re.compile("(?i)a"), "(?i)a"),
+        (re.compile("(?i)a", re.ASCII), "(?a)(?i)a"),
+        (regex.compile("a", regex.IGNORECASE), "(?i)a"),
+    ],
+)
+def test_flags_of_a_compiled_expression_become_inline_flags(compiled, text: str) -> None:
+    assert parse_patterns([compiled]) == (Pattern(text, "regex"),)
+
+
+def test_flags_hold_when_it_is_checked() -> None:
+    patterns = parse_patterns([re.compile("^DRAWER", re.IGNORECASE | re.MULTILINE)])
+    assert check_patterns(patterns, "the till\ndrawer closed")[0].state == "matches"
+
+
+def test_the_same_pattern_twice_is_one() -> None:
+    assert len(parse_patterns(["a", "a"], ["a", re.compile("a")])) == 2
+
+
+@pytest.mark.parametrize(
+    ("pattern", "column"), [("(a", 2), ("[z-a]", 4), ("a{2,1}", 2), ("*a", 0), ("a\\", 2)]
+)
+def test_a_bad_expression_is_refused_with_its_place(pattern: str, column: int) -> None:
+    with pytest.raises(PatternError, match=f"is bad at column {column + 1}") as refused:
+        parse_patterns([], [pattern])
+    assert refused.value.column == column
+
+
+def test_an_expression_that_is_nested_too_deep_is_refused() -> None:
+    with pytest.raises(PatternError, match="cannot be compiled"):
+        parse_patterns([], ["(" * 900 + "a" + ")" * 900])
+
+
+@pytest.mark.parametrize(
+    ("match", "sentence"),
+    [
+        ([""], "is empty"),
+        (["  \n"], "is empty"),
+        ([re.compile("")], "is empty"),
+        ([re.compile(b"a")], "over text"),
+        ([7], "over text"),
+        (["x" * (LONGEST_PATTERN + 1)], "at most 2,000 characters"),
+        ("one text", "as a list"),
+        (["ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"], "holds a secret"),
+    ],
+)
+def test_what_can_never_be_checked_is_refused_with_a_sentence(match, sentence: str) -> None:
+    with pytest.raises(PatternError, match=sentence):
+        parse_patterns(match)
+
+
+def test_an_unknown_mode_is_refused() -> None:
+    with pytest.raises(PatternError, match="no match mode"):
+        parse_patterns(["a"], mode="fuzzy")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("two  words", "there are two\n\twords"),
+        (unicodedata.normalize("NFD", "é"), "café"),
+        ("é", unicodedata.normalize("NFD", "café")),
+    ],
+)
+def test_substrings_fold_white_space_and_compose_characters(pattern: str, text: str) -> None:
+    assert state(pattern, text) == "matches"
+
+
+def test_case_counts() -> None:
+    assert state("budget", "The Budget") == "missing"
+    assert state("budget", "The Budget", "regex") == "missing"
+
+
+def test_a_substring_is_no_expression() -> None:
+    assert state("$50k", "costs $50k") == "matches"
+    assert state("a.c", "abc") == "missing"
+
+
+def test_expressions_see_lines_and_composed_characters() -> None:
+    assert state(r"^end$", "the\nend", "regex") == "missing"
+    assert state(r"(?m)^end$", "the\nend", "regex") == "matches"
+    assert state("caf[é]", unicodedata.normalize("NFD", "café"), "regex") == "matches"
+
+
+def test_occurrences_are_counted_up_to_a_bound() -> None:
+    substring, expression = check_patterns(
+        [Pattern("a"), Pattern("b", "regex")], "a" * (MOST_MATCHES + 5) + "bbb"
+    )
+    assert (substring.matches, expression.matches) == (MOST_MATCHES, 3)
+
+
+def test_a_bad_expression_in_a_check_says_where() -> None:
+    (check,) = check_patterns([Pattern("(a", "regex")], "a")
+    assert (check.state, check.column) == ("bad", 2)
+    assert "column 3" in check.message
+
+
+def test_a_catastrophic_expression_is_slow_and_stops() -> None:
+    before = time.monotonic()
+    (check,) = check_patterns(
+        [Pattern(CATASTROPHIC, "regex")], "a" * 60 + "b", seconds_a_pattern=0.05
+    )
+    assert check.state == "slow"
+    assert "nested repeats" in check.message
+    assert time.monotonic() - before < 30  # without a limit it takes years
+
+
+def test_many_slow_patterns_share_one_limit() -> None:
+    patterns = [Pattern(f"{CATASTROPHIC}{n}", "regex") for n in range(1000)]
+    checks = check_patterns(patterns, "a" * 60 + "b", seconds_a_pattern=0.02, seconds_in_all=0.1)
+    assert {check.state for check in checks} == {"slow"}
+    assert "Not checked" in checks[-1].message
+
+
+def test_ten_thousand_patterns_are_checked_and_one_more_is_refused() -> None:
+    given = [f"word {n}" for n in range(MOST_PATTERNS)]
+    checks = check_patterns(parse_patterns(given), "word 1 and word 9999")
+    assert sum(check.state == "matches" for check in checks) > 1
+    with pytest.raises(PatternError, match="at most 10,000 patterns"):
+        parse_patterns([*given, "another"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "everything"),
+    [(Pattern("a*", "regex"), True), (Pattern("a+", "regex"), False), (Pattern("a*"), False)],
+)
+def test_a_pattern_that_passes_every_summary_is_known(pattern: Pattern, everything: bool) -> None:
+    assert matches_everything(pattern) is everything

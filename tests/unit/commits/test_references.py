@@ -1,0 +1,75 @@
+"""Commits are named by number, by hash, or by the first characters of one."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.commits.references import AmbiguousReferenceError
+from reviewer.errors import UnknownIdError
+
+
+def planted(engine, context: int, hashed: str, text: str = "Words.") -> int:
+    """A commit whose hash is chosen, as collisions of the first characters cannot be awaited."""
+    with engine._ledger.act("plant") as act:
+        known = act.query("SELECT id FROM content WHERE sha256 = ?", (text,))
+        content = known[0][0] if known else act.insert("content", sha256=text, text=text, tokens=1)
+        return act.insert(
+            "commit_", context_id=context, hash=hashed.ljust(64, "0"), position=0, role="user",
+            type="dialogue", content_id=content,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("length", [4, 8, 63, 64])
+def test_the_first_characters_of_a_hash_suffice(engine, contexts, context, length) -> None:
+    number = planted(engine, context, "abcdef" * 10)
+    planted(engine, context, "bbbb")
+    whole = ("abcdef" * 10).ljust(64, "0")
+    assert contexts.resolve(whole[:length]) == number
+    assert contexts.resolve(whole[:length].upper()) == number
+
+
+def test_a_number_names_a_row(contexts, say) -> None:
+    number = say("One.")
+    assert contexts.resolve(f"#{number}") == contexts.resolve(str(number)) == number
+
+
+def test_an_ambiguous_hash_names_who_may_be_meant(engine, contexts, context) -> None:
+    one = planted(engine, context, "abcd11", "The first.")
+    two = planted(engine, context, "abcd22", "The second.")
+    with pytest.raises(AmbiguousReferenceError) as refused:
+        contexts.resolve("abcd")
+    assert refused.value.candidates == (one, two)
+    for words in ("abcd11", "abcd22", "The first.", "The second.", "Give more of the hash"):
+        assert words in str(refused.value)
+    assert contexts.resolve("abcd2") == two
+
+
+def test_digits_may_be_a_number_or_a_hash(engine, contexts, context) -> None:
+    for _ in range(1000):
+        number = planted(engine, context, f"f{_:x}".rjust(6, "e"))
+    other = planted(engine, context, f"{number:04}" + "ab")
+    with pytest.raises(AmbiguousReferenceError, match="the number with #"):
+        contexts.resolve(f"{number:04}")
+    assert contexts.resolve(f"#{number}") == number
+    assert contexts.resolve(f"{number:04}a") == other
+
+
+def test_the_same_commit_in_two_contexts_asks_for_the_context(engine, contexts, context) -> None:
+    other = contexts.create("till", "other").id
+    here, there = planted(engine, context, "abcdef"), planted(engine, other, "abcdef")
+    with pytest.raises(AmbiguousReferenceError, match="--context"):
+        contexts.resolve("abcdef")
+    assert contexts.resolve("abcdef", context) == here
+    assert contexts.resolve("abcdef", project="till") == there
+
+
+@pytest.mark.parametrize("reference", ["", "#", "zz", "99", "#99", "abcd", "0001", "-1", "é" * 9])
+def test_an_unknown_commit_is_said(contexts, say, reference) -> None:
+    say("One.")
+    with pytest.raises(UnknownIdError, match="no commit"):
+        contexts.resolve(reference)
+
+
+def test_too_few_characters_are_said(contexts) -> None:
+    with pytest.raises(UnknownIdError, match="at least 4 characters"):
+        contexts.resolve("abc")

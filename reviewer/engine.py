@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from reviewer.commits.values import CommitView as CommitView
     from reviewer.commits.values import ContextView as ContextView
     from reviewer.commits.values import Imported as Imported
-    from reviewer.commits.values import Imported as Imported
     from reviewer.commits.values import MatchMode as MatchMode
     from reviewer.commits.values import Message as Message
     from reviewer.commits.values import Pattern as Pattern
@@ -65,6 +64,18 @@ if TYPE_CHECKING:
     from reviewer.pipelines.history_thread import Carried as Carried
     from reviewer.pipelines.resolve import Way as Way
     from reviewer.pipelines.rules import PipelineRules
+    from reviewer.pipelines.run_events import AnswerChoice as AnswerChoice
+    from reviewer.pipelines.run_events import Event as Event
+    from reviewer.pipelines.run_events import Question as Question
+    from reviewer.pipelines.run_events import Retrying as Retrying
+    from reviewer.pipelines.run_events import RunDone as RunDone
+    from reviewer.pipelines.run_events import RunStarted as RunStarted
+    from reviewer.pipelines.run_events import StageDone as StageDone
+    from reviewer.pipelines.run_events import StageStarted as StageStarted
+    from reviewer.pipelines.run_events import Text as Text
+    from reviewer.pipelines.run_store import RunView as RunView
+    from reviewer.pipelines.runs import KeptTurn as KeptTurn
+    from reviewer.pipelines.runs import RunOptions as RunOptions
     from reviewer.pipelines.service import Pipelines
     from reviewer.pipelines.values import Pipeline as Pipeline
     from reviewer.pipelines.values import PipelineEdge as PipelineEdge
@@ -134,6 +145,12 @@ _LATE = {
         "Pipeline", "PipelineEdge", "PipelineNode", "Preamble", "Remark", "Resolution",
         "RunHistory", "Stage",
     },
+    "reviewer.pipelines.run_events": {
+        "AnswerChoice", "Event", "Question", "Retrying", "RunDone", "RunStarted", "StageDone",
+        "StageStarted", "Text",
+    },
+    "reviewer.pipelines.run_store": {"RunView"},
+    "reviewer.pipelines.runs": {"KeptTurn", "RunOptions"},
     "reviewer.llm.model": {"CancelledError", "ChatMessage", "ChatModel", "ModelError"},
     "reviewer.commits.values": {
         "Annotated", "Annotation", "CommitQuery", "CommitRow", "CommitView", "ContextView",

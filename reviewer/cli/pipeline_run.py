@@ -1,0 +1,287 @@
+"""`reviewer pipeline run|resume|runs`: walk a pipeline, go on with a run, look at past ones."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reviewer.cli.failures import COULD_NOT, DONE, INTERRUPTED
+from reviewer.cli.output import count, moment, narrate, print_json, print_text, safe, table
+from reviewer.cli.pipeline_watch import TerminalQuestions, Watcher
+from reviewer.cli.progress import interruptible
+from reviewer.cli.session import Session, Verb, pass_session
+
+if TYPE_CHECKING:
+    from reviewer.engine import Engine, RunDone, RunOptions, RunView
+
+_pairs = click.option(
+    "--answer", "answers", multiple=True, metavar="NODE=LABEL",
+    help="Answer a question in advance; several for one node are used in order.",
+)  # fmt: skip
+_OPTIONS: tuple[Callable[..., Any], ...] = (
+    _pairs,
+    click.option(
+        "--engine", type=click.Choice(["offline", "model"]),
+        help="What answers: a stand-in that echoes (default), or the model of the settings.",
+    ),
+    click.option(
+        "--allow-tools", is_flag=True,
+        help="Let tool nodes run their shell commands, on this machine and with your rights.",
+    ),
+    click.option(
+        "--max-steps", type=click.IntRange(min=1), metavar="N",
+        help="Stages at most, for loops that never end (default: 1000, or 4 for each node).",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="One JSON object for each event."),
+)  # fmt: skip
+
+
+def _with_run_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command(cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path, readable=False))
+@_with_run_options
+@click.option(
+    "--run-dir", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+    help="An empty or new folder for the run's files (default: one beside the store).",
+)  # fmt: skip
+@click.option(
+    "--set", "context", multiple=True, metavar="KEY=VALUE",
+    help="Begin with a value in the run's context; prompts say $KEY or {{KEY}}.",
+)  # fmt: skip
+@click.pass_context
+@pass_session
+def run(
+    session: Session,
+    ctx: click.Context,
+    file: Path,
+    answers: tuple[str, ...],
+    engine: str | None,
+    allow_tools: bool,
+    max_steps: int | None,
+    as_json: bool,
+    run_dir: Path | None,
+    context: tuple[str, ...],
+) -> None:
+    """Run a pipeline from its start to its exit.
+
+    After each stage a checkpoint is kept: whatever ends the run (Ctrl-C, a model that fails, a
+    question that nobody answers), `pipeline resume` goes on from there. The prompt, answer and
+    status of every stage stay in the run's folder.
+
+    A stage succeeds unless its answer ends with a line such as `Outcome: fail`, or with a JSON
+    object that has `outcome`. `Preferred label: X`, `Suggested next: node` and
+    `Context: key=value` count as well.
+    """
+    with session.engine(create=True) as store:
+        options = _options(answers, engine == "model", allow_tools, max_steps, context, run_dir)
+        with interruptible() as interruption:
+            watcher = Watcher(as_json=as_json)
+            done = store.pipelines.start_run(
+                file,
+                session.project_to_fill(),
+                options,
+                ask=TerminalQuestions(interruption) if sys.stdin.isatty() else None,
+                watch=watcher,
+                cancelled=interruption,
+            )
+    _leave(ctx, done, interrupted=interruption.asked)
+
+
+@click.command(cls=Verb)
+@click.argument("target", metavar="RUN|FOLDER|FILE")
+@_with_run_options
+@click.pass_context
+@pass_session
+def resume(
+    session: Session,
+    ctx: click.Context,
+    target: str,
+    answers: tuple[str, ...],
+    engine: str | None,
+    allow_tools: bool,
+    max_steps: int | None,
+    as_json: bool,
+) -> None:
+    """Go on with a run: its id, its folder, or its pipeline file (the latest run of it).
+
+    By id or folder it goes on with the pipeline as the run began with it; a file has to say the
+    same. The sessions of threads do not outlive a program: the first stage that would go on with
+    one gets a comprehensive summary instead, once.
+    """
+    with session.engine() as store:
+        asks_model = engine == "model" or (
+            engine is None and not store.pipelines.is_offline(target)
+        )
+        options = _options(answers, asks_model, allow_tools, max_steps, (), None)
+        with interruptible() as interruption:
+            watcher = Watcher(as_json=as_json)
+            done = store.pipelines.resume_run(
+                target,
+                options,
+                ask=TerminalQuestions(interruption) if sys.stdin.isatty() else None,
+                watch=watcher,
+                cancelled=interruption,
+            )
+    _leave(ctx, done, interrupted=interruption.asked)
+
+
+@click.command(cls=Verb)
+@click.argument("run_id", metavar="[RUN]", required=False)
+@click.option("--import", "import_id", metavar="RUN", help="Open what a run said as a context.")
+@click.option("--thread", metavar="T", help="With --import: only the conversation of this thread.")
+@click.option("--name", metavar="N", help="With --import: the context's name.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a run, or a stage.")
+@pass_session
+def runs(
+    session: Session,
+    run_id: str | None,
+    import_id: str | None,
+    thread: str | None,
+    name: str | None,
+    as_json: bool,
+) -> None:
+    """The runs of the store, newest first, or the stages of one."""
+    if import_id is None and (thread is not None or name is not None):
+        raise click.UsageError("--thread and --name need --import RUN")
+    if import_id is not None and run_id is not None:
+        raise click.UsageError("name the run once: --import RUN, without another")
+    with session.engine() as store:
+        if import_id is not None:
+            _import(store, import_id, thread, name, as_json=as_json)
+        elif run_id is not None:
+            _stages(store, run_id, as_json=as_json)
+        else:
+            _list(store.pipelines.runs(session.project), as_json=as_json)
+
+
+def _options(
+    answers: tuple[str, ...],
+    asks_model: bool,
+    allow_tools: bool,
+    max_steps: int | None,
+    context: tuple[str, ...],
+    run_dir: Path | None,
+) -> RunOptions:
+    from reviewer.engine import RunOptions, open_model
+    from reviewer.settings import load_settings
+
+    given: dict[str, list[str]] = {}
+    for node, label in map(_pair, answers):
+        given.setdefault(node, []).append(label)
+    settings = load_settings()
+    return RunOptions(
+        model=open_model(settings) if asks_model else None,
+        context_tokens=settings.model.context_tokens,
+        answers=given,
+        context=dict(map(_pair, context)),
+        allow_tools=allow_tools,
+        max_steps=max_steps,
+        run_dir=run_dir,
+    )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip():
+        raise click.UsageError(f"{text} is not NAME=VALUE")
+    return name.strip(), value
+
+
+def _leave(ctx: click.Context, done: RunDone, *, interrupted: bool) -> None:
+    narrate(safe(done.message))
+    if done.state == "done":
+        ctx.exit(DONE)
+    if done.state in ("cancelled", "failed"):
+        narrate(f"Go on with: reviewer pipeline resume {safe(done.run_id)}")
+    ctx.exit(INTERRUPTED if interrupted or done.state == "cancelled" else COULD_NOT)
+
+
+def _list(found: list[RunView], *, as_json: bool) -> None:
+    if as_json:
+        for view in found:
+            print_json(_run_json(view))
+        return
+    if not found:
+        narrate("No pipeline has run yet. Run one: reviewer pipeline run FILE.dot")
+    rows = [
+        (safe(view.run_id), view.state, moment(view.started_at), safe(view.current_node))
+        for view in found
+    ]
+    for line in table(rows):
+        print_text(line)
+
+
+def _stages(store: Engine, run_id: str, *, as_json: bool) -> None:
+    view = store.pipelines.run(run_id)
+    logs = store.pipelines.checkpoint(view.run_id).logs
+    if as_json:
+        for entry in logs:
+            print_json(
+                {
+                    "run_id": view.run_id,
+                    "step": entry.step,
+                    "node": entry.node,
+                    "handler": entry.handler,
+                    "outcome": str(entry.outcome),
+                    "word": entry.word,
+                    "fidelity": entry.fidelity,
+                    "thread": entry.thread,
+                    "degraded": entry.degraded,
+                    "attempts": entry.attempts,
+                    "duration_s": entry.duration_s,
+                    "notes": entry.notes,
+                    "folder": f"{view.folder}/{entry.folder}",
+                }
+            )
+        return
+    print_text(f"{safe(view.run_id)}  {view.state}  {count(len(logs), 'stage')}")
+    rows = [
+        (
+            str(entry.step),
+            safe(entry.node),
+            entry.word,
+            entry.fidelity + (f" [{safe(entry.thread)}]" if entry.thread else ""),
+            safe(entry.notes),
+        )
+        for entry in logs
+    ]
+    for line in table(rows, right=frozenset({0})):
+        print_text("  " + line)
+    print_text(f"files  {safe(view.folder)}")
+
+
+def _run_json(view: RunView) -> dict[str, Any]:
+    return {
+        "run_id": view.run_id,
+        "project": view.project,
+        "name": view.name,
+        "path": view.path,
+        "folder": view.folder,
+        "state": view.state,
+        "current_node": view.current_node,
+        "started_at": view.started_at,
+        "changed_at": view.changed_at,
+        "can_resume": view.can_resume,
+    }
+
+
+def _import(
+    store: Engine, run_id: str, thread: str | None, name: str | None, *, as_json: bool
+) -> None:
+    done = store.pipelines.import_conversation(run_id, thread, name=name)
+    if as_json:
+        print_json({"context": done.context.id, "name": done.context.name, "commits": done.commits})
+    else:
+        print_text(
+            f"{count(done.commits, 'commit')} in the context {safe(done.context.name)}. "
+            f"Look: reviewer commit list {done.context.id}"
+        )

@@ -1,0 +1,322 @@
+"""Starts, resumes and lists runs; what a run said, as conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.clock import Clock, iso
+from reviewer.llm.model import ChatModel
+from reviewer.pipelines.checkpoint import (
+    Checkpoint,
+    fingerprint,
+    history_of,
+    read_checkpoint,
+    require_same_pipeline,
+    write_checkpoint,
+)
+from reviewer.pipelines.dot import read_pipeline
+from reviewer.pipelines.handlers import Hands
+from reviewer.pipelines.handlers_stand_in import StandIn
+from reviewer.pipelines.preamble import build_preamble
+from reviewer.pipelines.run_check import require_answers, require_runnable, start_of
+from reviewer.pipelines.run_errors import RunError
+from reviewer.pipelines.run_events import Ask, Event, RunDone, RunStarted, Watch
+from reviewer.pipelines.run_files import RunCard, RunFolder
+from reviewer.pipelines.run_live import LiveRun, LiveRuns
+from reviewer.pipelines.run_store import RunStore, RunView
+from reviewer.pipelines.runner import Course, Runner
+from reviewer.pipelines.runner_attempts import Pace
+from reviewer.pipelines.values import Pipeline, RunHistory
+from reviewer.store.database import Database
+from reviewer.store.ledger import Ledger
+
+CONTEXT_TOKENS = 8_192
+LEAST_STEPS = 1_000
+STEPS_A_NODE = 4
+
+
+class RunOptions(Struct, frozen=True):
+    """How to run.
+
+    Without a `model` the offline stand-in answers. `context_tokens`: what the model takes, prompt
+    and answer together. `answers`: in advance, by node, used in order. `context`: what a run
+    begins with. `max_steps`: stages at most (None: as the run was started with, else 1,000, or
+    four for each node where that is more). `wait`: a question waits for `answer` from another
+    thread; else the run pauses when `ask` does not answer.
+    """
+
+    model: ChatModel | None = None
+    context_tokens: int = CONTEXT_TOKENS
+    answers: dict[str, list[str]] = {}
+    context: dict[str, str] = {}
+    allow_tools: bool = False
+    max_steps: int | None = None
+    run_dir: Path | None = None
+    wait: bool = False
+
+
+class KeptTurn(Struct, frozen=True):
+    """What a stage was asked and answered. `thread` is empty for a session of its own."""
+
+    step: int
+    node: str
+    thread: str
+    prompt: str
+    answer: str
+
+
+class Runs:
+    """The runs of a store."""
+
+    def __init__(
+        self, database: Database, ledger: Ledger, clock: Clock, *, pace: Pace | None = None
+    ) -> None:
+        self.store = RunStore(database, ledger, clock)
+        self.live = LiveRuns()
+        self._clock = clock
+        self._pace = pace or Pace()
+
+    def start(
+        self,
+        path: Path,
+        project: str,
+        options: RunOptions | None = None,
+        *,
+        ask: Ask | None = None,
+        watch: Watch | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> RunDone:
+        """Run the pipeline of a file until it ends or pauses.
+
+        Raises RunError when it cannot start, DotError when the file is no pipeline.
+        """
+        options = options or RunOptions()
+        path = path.absolute()
+        pipeline = read_pipeline(path)
+        require_runnable(pipeline, allow_tools=options.allow_tools)
+        require_answers(pipeline, options.answers)
+        run_id = self.store.new_id(pipeline.name)
+        folder = RunFolder((options.run_dir or self.store.new_folder(run_id)).absolute())
+        now, first = iso(self._clock()), start_of(pipeline)
+        card = RunCard(
+            run_id,
+            str(path),
+            pipeline.name,
+            project,
+            _name(options),
+            now,
+            _limit(options, pipeline),
+        )
+        folder.create(card, path.read_bytes())
+        with folder.held():
+            checkpoint = Checkpoint(
+                run_id=run_id,
+                pipeline=fingerprint(pipeline),
+                pipeline_name=pipeline.name,
+                timestamp=now,
+                current_node="",
+                completed_nodes=[],
+                node_retries={},
+                context=dict(options.context),
+                logs=[],
+                next_node=first,
+            )
+            write_checkpoint(folder.checkpoint, checkpoint)
+            self.store.register(
+                run_id,
+                project=project,
+                path=path,
+                name=pipeline.name,
+                folder=folder.path,
+                node=first,
+            )
+            callbacks = _Callbacks(ask, watch, cancelled)
+            return self._go(pipeline, checkpoint, folder, options, callbacks, resumed=False)
+
+    def resume(
+        self,
+        target: str,
+        options: RunOptions | None = None,
+        *,
+        ask: Ask | None = None,
+        watch: Watch | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> RunDone:
+        """Go on with a run: its id, its folder, or its pipeline file (then the latest run of it).
+
+        By id or folder it goes on with the copy of the pipeline that it began with; a file has to
+        say the same as then. Raises RunError, CheckpointError, UnknownIdError.
+        """
+        options = options or RunOptions()
+        folder, pipeline, note = self._to_resume(target)
+        card = folder.card()
+        require_runnable(pipeline, allow_tools=options.allow_tools)
+        require_answers(pipeline, options.answers)
+        with folder.held():
+            checkpoint = read_checkpoint(folder.checkpoint)
+            require_same_pipeline(checkpoint, pipeline)
+            if not self.store.knows(card.run_id):
+                self.store.register(
+                    card.run_id,
+                    project=card.project,
+                    path=Path(card.path),
+                    name=card.name,
+                    folder=folder.path,
+                    node=checkpoint.next_node,
+                )
+            elif self.store.get(card.run_id).state == "done":
+                raise RunError(
+                    f"The run {card.run_id} has reached its exit; there is nothing left."
+                )
+            else:
+                self.store.change(card.run_id, "running", checkpoint.next_node)
+            callbacks = _Callbacks(ask, watch, cancelled)
+            return self._go(
+                pipeline, checkpoint, folder, options, callbacks, resumed=True, note=note
+            )
+
+    def is_offline(self, target: str) -> bool:
+        """Whether a run to resume was answered by the offline stand-in."""
+        return self._to_resume(target)[0].card().engine == StandIn.name
+
+    def pipeline(self, run_id: str) -> Pipeline:
+        """The pipeline that a run began with. Raises UnknownIdError, RunError."""
+        return _kept_pipeline(RunFolder(Path(self.store.get(run_id).folder)))
+
+    def checkpoint(self, run_id: str) -> Checkpoint:
+        """Where a run stands. Raises UnknownIdError, CheckpointError."""
+        return read_checkpoint(RunFolder(Path(self.store.get(run_id).folder)).checkpoint)
+
+    def history(self, run_id: str) -> RunHistory:
+        """A run as preambles tell it. Raises UnknownIdError, CheckpointError."""
+        return history_of(self.checkpoint(run_id), self.pipeline(run_id))
+
+    def conversation(self, run_id: str, thread: str | None = None) -> tuple[KeptTurn, ...]:
+        """What was asked and answered in a thread, or in all stages, in order.
+
+        Raises UnknownIdError, CheckpointError, and RunError when the run has no such thread.
+        """
+        folder = RunFolder(Path(self.store.get(run_id).folder))
+        logs = read_checkpoint(folder.checkpoint).logs
+        threads = sorted({entry.thread for entry in logs if entry.thread})
+        if thread is not None and thread not in threads:
+            names = ", ".join(threads) or "none"
+            raise RunError(f"The run {run_id} has no thread {thread}. Its threads: {names}.")
+        turns = (
+            KeptTurn(
+                entry.step,
+                entry.node,
+                entry.thread,
+                folder.text(entry.folder, "prompt.md"),
+                folder.text(entry.folder, "response.md"),
+            )
+            for entry in logs
+            if thread is None or entry.thread == thread
+        )
+        return tuple(turn for turn in turns if turn.answer)
+
+    def _to_resume(self, target: str) -> tuple[RunFolder, Pipeline, str]:
+        path = Path(target)
+        if path.is_dir():
+            folder = RunFolder(path.absolute())
+            return folder, _kept_pipeline(folder), ""
+        if path.is_file():
+            view = self.store.latest_of(path.absolute())
+            if view is None:
+                raise RunError(f"No run of {path} can go on. See: reviewer pipeline runs")
+            return RunFolder(Path(view.folder)), read_pipeline(path), ""
+        view = self.store.get(target)
+        folder = RunFolder(Path(view.folder))
+        return folder, _kept_pipeline(folder), _changed_since(view, folder)
+
+    def _go(
+        self,
+        pipeline: Pipeline,
+        checkpoint: Checkpoint,
+        folder: RunFolder,
+        options: RunOptions,
+        callbacks: _Callbacks,
+        *,
+        resumed: bool,
+        note: str = "",
+    ) -> RunDone:
+        """Walk, and keep the outcome in the store. The folder is held by the caller."""
+        from reviewer.text.tokens import counter  # late: most runs fit without counting
+
+        run_id, watch = checkpoint.run_id, callbacks.watch or _nobody_watches
+        card = folder.card()
+        with self.live.open(run_id) as live:
+            hands = Hands(
+                model=options.model or StandIn(),
+                count=lambda text: counter().count(text),
+                context_tokens=options.context_tokens,
+                folder=Path(card.path).parent,
+                watch=watch,
+                cancelled=_either(live, callbacks.cancelled),
+                ask=callbacks.ask or (live.ask if options.wait else None),
+                answers={name: list(given) for name, given in options.answers.items()},
+            )
+            course = Course(
+                folder,
+                hands,
+                _preamble_text,
+                self._clock,
+                self._pace,
+                _limit(options, pipeline, card.max_steps),
+            )
+            stages = len(checkpoint.logs)
+            watch(RunStarted(run_id, pipeline.name, str(folder.path), _name(options), stages, note))
+            done = Runner(pipeline, course).run(checkpoint, resumed=resumed)
+        self.store.change(run_id, done.state, done.node)
+        watch(done)
+        return done
+
+
+class _Callbacks(Struct, frozen=True):
+    ask: Ask | None
+    watch: Watch | None
+    cancelled: Callable[[], bool] | None
+
+
+def _preamble_text(mode: str, pipeline: Pipeline, checkpoint: Checkpoint, node: str) -> str:
+    return build_preamble(mode, pipeline, history_of(checkpoint, pipeline), node).text
+
+
+def _kept_pipeline(folder: RunFolder) -> Pipeline:
+    card = folder.card()
+    return msgspec.structs.replace(read_pipeline(folder.dot()), name=card.name)
+
+
+def _changed_since(view: RunView, folder: RunFolder) -> str:
+    """A remark when the pipeline's file is no longer what the run began with."""
+    try:
+        same = Path(view.path).read_bytes() == folder.dot().read_bytes()
+    except OSError:
+        same = False
+    if same:
+        return ""
+    return f"{view.path} has changed or gone since; the run goes on with the copy it began with."
+
+
+def _either(live: LiveRun, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:
+    if cancelled is None:
+        return live.cancelled
+    return lambda: live.cancelled() or cancelled()
+
+
+def _name(options: RunOptions) -> str:
+    return (options.model or StandIn()).name
+
+
+def _limit(options: RunOptions, pipeline: Pipeline, before: int | None = None) -> int:
+    """Stages at most: as asked, as the run was started with, or by the size of the pipeline."""
+    asked = options.max_steps if options.max_steps is not None else before
+    return max(LEAST_STEPS, STEPS_A_NODE * len(pipeline.nodes)) if asked is None else asked
+
+
+def _nobody_watches(_: Event) -> None:
+    return None

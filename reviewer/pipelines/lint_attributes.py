@@ -10,6 +10,9 @@ from reviewer.pipelines import dot_meaning as meaning
 from reviewer.pipelines.values import Pipeline, Remark
 
 _HOLE = re.compile(r"\{\{[^{}\n]{0,60}\}\}|\{%[^%\n]{0,60}%\}|<%[^%\n]{0,60}%>")
+_FILLED_HOLE = re.compile(r"\{\{\s*(?:context\.)?[A-Za-z_]\w*(?:\.\w+)*\s*\}\}")
+_FILLED = (*meaning.PROMPT, "label", "tool_command", "script", "command")
+"""Attributes in which a run fills in `{{ key }}` from its context."""
 _WAYS = ("retry_target", "fallback_retry_target")
 _NODE = ("prompt", "fidelity", "thread_id", "max_retries", "llm_model", "retry_target")
 _EDGE = ("condition", "fidelity", "thread_id", "weight")
@@ -40,14 +43,21 @@ def attribute_remarks(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[
             if (meant := _meant(key, known)) is not None:
                 yield Remark("no-effect", f"{who}: {key} has no effect.{meant}", where)
             if "{" in value or "<%" in value:
-                hole = _HOLE.search(value)
-                if hole:
-                    yield Remark("template", f"{who}: {key} holds {hole.group()!r}, "
+                if hole := _hole(key, value):
+                    yield Remark("template", f"{who}: {key} holds {hole!r}, "
                                  "which nothing fills in.", where)  # fmt: skip
             if key in _WAYS and value and value not in pipeline.nodes:
                 yield Remark("edge-to-nowhere", f"{who}: {key} names {value!r}, "
                              "which is no node.", where)  # fmt: skip
         yield from _numbers(who, attributes, line)
+
+
+def _hole(key: str, value: str) -> str:
+    """The first hole of a template in a value that a run leaves as it is; empty for none."""
+    for found in _HOLE.finditer(value):
+        if key not in _FILLED or not _FILLED_HOLE.fullmatch(found.group()):
+            return found.group()
+    return ""
 
 
 def _numbers(who: str, attributes: Mapping[str, str], line: int | None) -> Iterator[Remark]:

@@ -37,6 +37,7 @@ def test_nothing_is_said_of_a_sound_pipeline() -> None:
         (SOUND + "default_fidelity=huge", "unknown-mode", "The graph has fidelity 'huge'"),
         ("s [shape=Mdiamond] s -> e [fidelity=x]\ne [shape=Msquare]", "unknown-mode", "s -> e"),
         (SOUND + 'a [note="{{ city }}"]', "template", "{{ city }}"),
+        (SOUND + 'b [prompt="{{ x | upper }}"] a -> b -> e', "template", "x | upper"),
         (SOUND + 'goal="{% block %}"', "template", "{% block %}"),
         (SOUND + "{{ a }}", "template", "read as a subgraph"),
         (SOUND + "p [shape=component] a -> p -> e", "unsupported-handler", "parallel"),
@@ -66,6 +67,7 @@ def test_each_oddity_is_named(body: str, rule: str, says: str) -> None:
     [
         SOUND + "a [color=red xlabel=x height=2 note=z goal_gate=true]",
         SOUND + "thread_id=x",
+        SOUND + 'b [prompt="{{ city }} {{context.a.b}} ${x}"] a -> b -> e',
         SOUND + "context_fidelity_default=truncate",
         SOUND + "b [prompt=x fidelity=full thread_id=t] a -> b -> e",
         SOUND + "a -> a [condition=fail]",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
 from reviewer.commits.reading import Reader
 from reviewer.commits.values import ContextView
 from reviewer.errors import ReviewerError, UnknownIdError
@@ -32,7 +34,7 @@ def resolve(
     """
     wanted = reference.strip().lower()
     number = wanted.removeprefix("#")
-    found: dict[int, tuple[str, str, str]] = {}
+    found: dict[int, _Candidate] = {}
     if number.isascii() and number.isdigit() and not number.startswith("0"):
         found |= _rows(reader, "c.id = :id", {"id": int(number[:18])}, context, project)
     if not wanted.startswith("#") and _HASH.fullmatch(wanted):
@@ -42,7 +44,13 @@ def resolve(
         return next(iter(found))
     if not found:
         raise UnknownIdError(_unknown(reference, wanted))
-    return _one_of(reference, found, context)
+    raise AmbiguousReferenceError(_ambiguous(reference, found), tuple(found))
+
+
+class _Candidate(Struct, frozen=True):
+    hash: str
+    context: str
+    beginning: str
 
 
 def _rows(
@@ -51,31 +59,33 @@ def _rows(
     parameters: dict[str, str | int],
     context: int | None,
     project: str | None,
-) -> dict[int, tuple[str, str, str]]:
-    """Hash, context and beginning of the text of those that fit, by id."""
+) -> dict[int, _Candidate]:
+    """Those that fit, by id."""
     rows = reader.all(
-        "SELECT c.id, c.hash, x.name, substr(t.text, 1, 40) FROM context x"
+        "SELECT c.id, c.hash, x.id, x.name, substr(t.text, 1, 40) FROM context x"
         " JOIN commit_ c ON c.context_id = x.id JOIN content t ON t.id = c.content_id"
         f" JOIN project p ON p.id = x.project_id WHERE {condition}"
         " AND (:context IS NULL OR x.id = :context) AND (:project IS NULL OR p.name = :project)"
         " ORDER BY c.id LIMIT 50",
         {**parameters, "context": context, "project": project},
     )
-    return {row[0]: (row[1], row[2], " ".join(row[3].split())) for row in rows}
+    return {
+        row[0]: _Candidate(row[1], f"#{row[2]} {row[3]}", " ".join(row[4].split())) for row in rows
+    }
 
 
-def _one_of(reference: str, found: dict[int, tuple[str, str, str]], context: int | None) -> int:
+def _ambiguous(reference: str, found: dict[int, _Candidate]) -> str:
+    several = len({each.context for each in found.values()}) > 1
     named = ", ".join(
-        f"#{number} {hashed[:12]} ({text!r}" + (f" in {name})" if context is None else ")")
-        for number, (hashed, name, text) in list(found.items())[:_NAMED]
+        f"#{number} {each.hash[:12]} ({each.beginning!r}"
+        + (f" in {each.context})" if several else ")")
+        for number, each in list(found.items())[:_NAMED]
     )
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    several = len({name for _, name, _ in found.values()}) > 1
-    hint = ", or name the context with --context" if several else ""
-    raise AmbiguousReferenceError(
-        f'"{reference}" may be {named}{more}. Give more of the hash, or the number with #{hint}.',
-        tuple(found),
-    )
+    same = len({each.hash for each in found.values()}) == 1
+    hints = ([] if same else ["more of the hash"]) + ["the number with #"]
+    hints += ["the context with --context"] if several else []
+    return f'"{reference}" may be {named}{more}. Give {", or ".join(hints)}.'
 
 
 def _unknown(reference: str, wanted: str) -> str:

@@ -8,15 +8,19 @@ from reviewer.commits.references import AmbiguousReferenceError
 from reviewer.errors import UnknownIdError
 
 
-def planted(engine, context: int, hashed: str, text: str = "Words.") -> int:
-    """A commit whose hash is chosen, as collisions of the first characters cannot be awaited."""
+def planted(engine, context: int, *hashes: str, text: str = "Words.") -> int:
+    """Commits whose hashes are chosen, as collisions of the first characters cannot be awaited;
+    the id of the last one.
+    """
     with engine._ledger.act("plant") as act:
         known = act.query("SELECT id FROM content WHERE sha256 = ?", (text,))
         content = known[0][0] if known else act.insert("content", sha256=text, text=text, tokens=1)
-        return act.insert(
-            "commit_", context_id=context, hash=hashed.ljust(64, "0"), position=0, role="user",
-            type="dialogue", content_id=content,
-        )  # fmt: skip
+        row = {
+            "context_id": context, "position": 0, "role": "user", "type": "dialogue",
+            "content_id": content,
+        }  # fmt: skip
+        rows = [{**row, "hash": each.ljust(64, "0")} for each in hashes]
+        return act.insert_many("commit_", rows)[-1]
 
 
 @pytest.mark.parametrize("length", [4, 8, 63, 64])
@@ -34,19 +38,18 @@ def test_a_number_names_a_row(contexts, say) -> None:
 
 
 def test_an_ambiguous_hash_names_who_may_be_meant(engine, contexts, context) -> None:
-    one = planted(engine, context, "abcd11", "The first.")
-    two = planted(engine, context, "abcd22", "The second.")
+    one = planted(engine, context, "abcd11", text="The first.")
+    two = planted(engine, context, "abcd22", text="The second.")
     with pytest.raises(AmbiguousReferenceError) as refused:
         contexts.resolve("abcd")
     assert refused.value.candidates == (one, two)
-    for words in ("abcd11", "abcd22", "The first.", "The second.", "Give more of the hash"):
+    for words in ("abcd11", "abcd22", "The first.", "The second.", "more of the hash"):
         assert words in str(refused.value)
     assert contexts.resolve("abcd2") == two
 
 
 def test_digits_may_be_a_number_or_a_hash(engine, contexts, context) -> None:
-    for _ in range(1000):
-        number = planted(engine, context, f"f{_:x}".rjust(6, "e"))
+    number = planted(engine, context, *(f"f{n:x}".rjust(6, "e") for n in range(1000)))
     other = planted(engine, context, f"{number:04}" + "ab")
     with pytest.raises(AmbiguousReferenceError, match="the number with #"):
         contexts.resolve(f"{number:04}")

@@ -1,0 +1,268 @@
+"""Contexts on the command line: import, look, annotate, edit, compile; bad input loses nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.cli.test_imports import imported as modules_of
+
+TALK = [
+    {"role": "system", "content": "You mend kiosks."},
+    {"role": "user", "content": "The printer prints twice. The budget is $50k until 2026-03-31."},
+    {"role": "assistant", "content": "I turned the retries of the spooler off."},
+]
+COMMIT_KEYS = {
+    "id", "position", "hash", "role", "type", "priority", "annotated", "criteria", "edited",
+    "tokens", "first_line",
+}  # fmt: skip
+ESCAPE = "\x1b]0;owned\x07\u202edrawer"
+
+
+@pytest.fixture(scope="session")
+def store_with_a_context(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    builder = Reviewer(tmp_path_factory.mktemp("context"))
+    talk(builder, "talk.json")
+    done = builder("--project", "kiosk", "context", "import", "talk.json")
+    assert done.returncode == 0, done.stderr
+    return builder.db
+
+
+@pytest.fixture
+def talked(reviewer: Reviewer, store_with_a_context: Path) -> Reviewer:
+    """The program with the context `talk` of three commits, in the project `kiosk`."""
+    reviewer.db.write_bytes(store_with_a_context.read_bytes())
+    return reviewer
+
+
+def talk(program: Reviewer, name: str, *more: str) -> Path:
+    path = program.folder / name
+    path.write_text(json.dumps([*TALK, *({"role": "user", "content": each} for each in more)]))
+    return path
+
+
+def commits(program: Reviewer, *arguments: object) -> list[dict]:
+    return program.rows("commit", "list", "talk", *arguments)
+
+
+def test_an_import_says_what_it_did(reviewer: Reviewer) -> None:
+    talk(reviewer, "talk.json")
+    done = reviewer("--project", "kiosk", "context", "import", "talk.json")
+    assert "3 commits" in done.stdout
+    assert "pinned" in done.stdout
+    (again,) = reviewer.rows("--project", "kiosk", "context", "import", "talk.json")
+    assert (again["commits"], again["existed"], again["context"]["name"]) == (0, True, "talk")
+    act = done.stderr.split()[2]
+    assert reviewer("undo", act).returncode == 0
+    assert reviewer.rows("context", "list") == []
+
+
+def test_several_files_are_imported_though_one_is_bad(reviewer: Reviewer) -> None:
+    talk(reviewer, "a.json"), talk(reviewer, "b.json")
+    done = reviewer("--project", "kiosk", "context", "import", "a.json", "gone.json", "b.json")
+    assert done.returncode == 1
+    assert "gone.json" in done.stderr
+    assert "1 of 3 files" in done.stderr
+    assert {row["name"] for row in reviewer.rows("context", "list")} == {"a", "b"}
+
+
+def test_contexts_are_listed_and_shown(talked: Reviewer) -> None:
+    (listed,) = talked.rows("context", "list")
+    (shown,) = talked.rows("context", "show", "talk")
+    assert {"id", "project", "name", "head", "commits", "tokens", "source_path", "created_at",
+            "changed_at"} == set(listed)  # fmt: skip
+    assert shown.pop("totals")["commits_by_priority"]["pinned"] == 1
+    assert shown == listed
+    assert "talk" in talked("context", "list").stdout
+    assert "pinned" in talked("context", "show", "talk").stdout
+
+
+def test_commits_are_listed_with_their_fields(talked: Reviewer) -> None:
+    rows = commits(talked)
+    assert [row["role"] for row in rows] == ["system", "user", "assistant"]
+    assert set(rows[0]) == COMMIT_KEYS
+    assert [row["priority"] for row in commits(talked, "--filter", "role:user")] == ["normal"]
+    assert len(commits(talked, "--limit", 2)) == 2
+    assert "■" in talked("commit", "list", "talk").stdout
+
+
+def test_a_commit_is_annotated_shown_and_undone(talked: Reviewer) -> None:
+    short = commits(talked)[1]["hash"][:8]
+    done = talked("annotate", short, "--priority", "important", "--retain", "the money",
+                  "--retain-match", "$50k", "--retain-regex", r"\d{4}-\d{2}-\d{2}",
+                  "--retain-match", "€50k", "--reason", "the buyer asked")  # fmt: skip
+    assert done.returncode == 0
+    assert f"Marked {short} important, with criteria" in done.stderr
+    assert '"€50k" does not occur' in done.stderr
+    (shown,) = talked.rows("commit", "show", short)
+    assert shown["retention"] == {
+        "instructions": "the money",
+        "patterns": [
+            {"text": "$50k", "mode": "substring"}, {"text": "€50k", "mode": "substring"},
+            {"text": r"\d{4}-\d{2}-\d{2}", "mode": "regex"},
+        ],
+    }  # fmt: skip
+    assert [check["state"] for check in shown["checks"]] == ["matches", "missing", "matches"]
+    assert shown["annotations"][0]["actor"] == "you"
+    words = talked("commit", "show", short).stdout
+    assert "the buyer asked" in words
+    assert "Does not occur here" in words
+    assert talked("undo").returncode == 0
+    assert talked.rows("commit", "show", short)[0]["annotations"] == []
+
+
+def test_many_are_annotated_as_one_act(talked: Reviewer) -> None:
+    (done,) = talked.rows("annotate", "--context", "talk", "--filter", "", "--priority", "pinned")
+    assert (done["title"], len(done["ids"])) == ("Pinned 3 commits", 3)
+    talked("undo")
+    assert {row["priority"] for row in commits(talked)[1:]} == {"normal"}
+
+
+def test_patterns_can_be_tried_before(talked: Reviewer) -> None:
+    number = commits(talked)[1]["id"]
+    (tried,) = talked.rows("annotate", number, "--check", "--retain-match", "$50k")
+    assert tried["checks"][0]["matches"] == 1
+    assert not commits(talked)[1]["annotated"]
+
+
+def test_a_commit_is_added_with_criteria_and_edited(talked: Reviewer) -> None:
+    (made,) = talked.rows("commit", "add", "talk", "--text", "The drawer stays closed.",
+                          "--priority", "important", "--retain-match", "drawer")  # fmt: skip
+    assert (made["type"], made["priority"], made["criteria"]) == ("dialogue", "important", 1)
+    (talked.folder / "new.txt").write_text("The drawer stays closed until the terminal answers.")
+    (edited,) = talked.rows("commit", "edit", made["id"], "--text-file", "new.txt")
+    assert edited["original"] == "The drawer stays closed."
+    assert edited["edited"] is True
+    assert [row["first_line"] for row in commits(talked)][-1].endswith("terminal answers.")
+
+
+def test_a_text_may_be_piped_in(talked: Reviewer) -> None:
+    done = talked("commit", "add", "talk", "--text-file", "-", typed="From a pipe.\n")
+    assert done.returncode == 0
+    assert commits(talked)[-1]["first_line"] == "From a pipe."
+
+
+def test_a_context_by_hand(reviewer: Reviewer) -> None:
+    assert reviewer("--project", "kiosk", "context", "create", "plan").returncode == 0
+    assert (
+        reviewer("commit", "add", "plan", "--role", "system", "--text", "Be brief.").returncode == 0
+    )
+    assert reviewer.rows("commit", "list", "plan")[0]["priority"] == "pinned"
+
+
+def test_compile_in_three_forms_and_at_a_commit(talked: Reviewer) -> None:
+    rows = commits(talked)
+    talked("annotate", rows[0]["hash"], "--priority", "skip")
+    done = talked("compile", "talk", "--format", "chat")
+    assert json.loads(done.stdout) == TALK[1:]
+    assert "skip" in done.stderr
+    messages = [json.loads(line) for line in talked("compile", "talk", "--format", "json")
+                .stdout.splitlines()]  # fmt: skip
+    assert [message["text"] for message in messages] == [each["content"] for each in TALK[1:]]
+    assert {"role", "text", "type", "name", "tokens", "commit", "hash", "priority", "at",
+            "retention"} == set(messages[0])  # fmt: skip
+    at = talked("compile", "talk", "--at", rows[1]["hash"][:6], "--format", "chat")
+    assert json.loads(at.stdout) == TALK[1:2]
+    assert "--- user (dialogue)" in talked("compile", "talk").stdout
+    totals = json.loads(talked("compile", "talk", "--totals").stdout)
+    assert totals["total"] == sum(row["tokens"] for row in rows)
+    assert totals["by_priority"]["skip"] == rows[0]["tokens"]
+
+
+def test_an_export_can_be_imported_again(talked: Reviewer) -> None:
+    number = commits(talked)[1]["id"]
+    talked("annotate", number, "--retain-match", "$50k")
+    lines = talked("context", "export", "talk").stdout
+    assert json.loads(lines.splitlines()[1])["retention"]["patterns"][0]["text"] == "$50k"
+    (talked.folder / "again.jsonl").write_text(lines)
+    (done,) = talked.rows("--project", "kiosk", "context", "import", "again.jsonl")
+    assert (done["commits"], done["skipped"]) == (3, {})
+
+
+def test_nothing_steers_the_terminal(talked: Reviewer) -> None:
+    assert talked("commit", "add", "talk", "--text", ESCAPE, "--name", "x").returncode == 0
+    number = commits(talked)[-1]["id"]
+    for arguments in (
+        ["commit", "list", "talk"], ["commit", "show", number], ["compile", "talk"],
+        ["compile", "talk", "--format", "chat"], ["context", "export", "talk"],
+        ["annotate", number, "--check", "--retain-match", ESCAPE],
+        ["annotate", number, "--retain-match", ESCAPE + "x"],
+    ):  # fmt: skip
+        done = talked(*arguments)
+        assert "\x1b" not in done.stdout + done.stderr
+        assert "\u202e" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["commit", "show", "ffff"], 1, 'no commit "ffff"'),
+        (["commit", "show", "ab"], 1, "at least 4 characters"),
+        (["commit", "list", "tolk"], 1, "There is: talk"),
+        (["commit", "list", "talk", "--filter", "prio:x"], 1, "did you mean"),
+        (["annotate", "2"], 1, "Say a priority"),
+        (["annotate", "2", "--retain", " "], 1, "is empty"),
+        (["annotate", "2", "--retain-match", ""], 1, "is empty"),
+        (["annotate", "2", "--retain-regex", "(a"], 1, "bad at column 3"),
+        (["annotate", "2", "--priority", "urgent"], 2, "urgent"),
+        (["annotate", "99", "--priority", "skip"], 1, "no commit"),
+        (["annotate", "--priority", "skip"], 2, "name the commits"),
+        (["annotate", "--filter", "x", "--priority", "skip"], 2, "--context"),
+        (["annotate", "--context", "talk", "--filter", "zebra", "--priority", "skip"], 2,
+         "matches"),
+        (["commit", "add", "talk"], 2, "--text"),
+        (["commit", "add", "talk", "--text", "  "], 1, "needs a text"),
+        (["commit", "add", "talk", "--text", "x", "--type", "A B"], 1, "no type"),
+        (["commit", "edit", "2", "--text", ""], 1, "needs a text"),
+        (["compile", "talk", "--at", "ffff"], 1, "no commit"),
+        (["compile", "nothing"], 1, "no context"),
+        (["context", "import", "gone.jsonl"], 1, "gone.jsonl"),
+        (["context", "import", "a", "b", "--name", "x"], 2, "one file"),
+        (["context", "create", "talk", "--project", "kiosk"], 1, "already"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_sentence_and_changes_nothing(
+    talked: Reviewer, arguments: list[str], code: int, words: str
+) -> None:
+    before = talked("history").stdout
+    assert words in talked.fails(*arguments, code=code)
+    assert talked("history").stdout == before
+    talked.nothing_lost()
+
+
+def test_an_ambiguous_hash_names_its_candidates(talked: Reviewer) -> None:
+    """The same file in another project makes the same hashes."""
+    talk(talked, "talk.json")
+    assert talked("--project", "till", "context", "import", "talk.json").returncode == 0
+    hashed = talked.rows("commit", "list", "#1")[0]["hash"]
+    said = talked.fails("commit", "show", hashed)
+    assert "#1" in said
+    assert "--context" in said
+    assert talked.rows("commit", "show", hashed, "--context", "#1")[0]["id"] == 1
+
+
+def test_ten_thousand_patterns_from_the_command_line(talked: Reviewer) -> None:
+    given = [word for n in range(10_000) for word in ("--retain-match", f"clause {n}")]
+    done = talked("annotate", "2", *given)
+    assert done.returncode == 0
+    assert "more patterns are in doubt" in done.stderr
+    assert commits(talked)[1]["criteria"] == 10_000
+
+
+LOOKING: list[list[str]] = [
+    ["context", "list"], ["commit", "list", "talk"], ["commit", "show", "2"], ["compile", "talk"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", LOOKING, ids=" ".join)
+def test_looking_imports_neither_encoder_nor_screen(talked: Reviewer, arguments: list[str]) -> None:
+    heavy = {"textual", "rich", "openai", "tiktoken", "sqlite_utils", "reviewer.sources.open"}
+    assert not modules_of(talked, *arguments) & heavy
+
+
+def test_the_queue_is_listed_without_the_code_of_commits(seeded: Reviewer) -> None:
+    found = modules_of(seeded, "queue", "list")
+    assert not {name for name in found if name.startswith("reviewer.commits")}

@@ -1,0 +1,205 @@
+"""A store that an earlier reviewer made opens with everything in it, and goes on from there."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlite_utils import Database as Tables
+
+from reviewer.clock import iso
+from reviewer.engine import APPLICATION_ID, SCHEMA_VERSION, CommitQuery, Engine
+from reviewer.store import database, schema
+from reviewer.store.database import Database
+from reviewer.store.ledger import Ledger, Scope
+from tests.cli.conftest import Reviewer
+
+MOMENT = datetime(2026, 2, 1, 9, tzinfo=UTC)
+
+
+def make_tables(path: Path, version: int) -> None:
+    """The tables as they were in that version: the first migrations and no other."""
+    later = [each.name for each in schema.migrations.pending(Tables(memory=True))][version:]
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    schema.migrations.apply(Tables(connection), stop_before=later)
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.commit()
+    connection.close()
+
+
+@contextmanager
+def as_in(version: int, path: Path, patch: pytest.MonkeyPatch) -> Iterator[Ledger]:
+    """The ledger of that version's program on a new store."""
+    make_tables(path, version)
+    with patch.context() as earlier:
+        earlier.setattr(database, "SCHEMA_VERSION", version)
+        opened = Database(path)
+        yield Ledger(opened, actor="you", clock=lambda: MOMENT)
+        opened.close()
+
+
+def memories(ledger: Ledger) -> None:
+    """What a person did before there were contexts: a wave, decisions, an entity, a state."""
+    with ledger.act("ingest", "Ingested notes", scope=Scope.INTAKE) as act:
+        project = act.insert("project", name="kiosk")
+        for number in range(6):
+            act.insert(
+                "memory", project_id=project, type="decision", content=f"Fact {number}",
+                key=f"fact {number}", status="candidate", rule="by hand", extractor_version="1",
+                prior=0.5, signal=1.0, freshness=1.0, confidence=0.5, rank=0.5,
+                first_seen=iso(MOMENT), last_seen=iso(MOMENT), pending_since=iso(MOMENT),
+            )  # fmt: skip
+    with ledger.act("promote", "Promoted 2") as act:
+        act.update_many("memory", [1, 2], status="active", decided_at=iso(MOMENT))
+    with ledger.act("reject", "Rejected #3") as act:
+        act.update("memory", 3, status="invalid", decided_at=iso(MOMENT))
+    with ledger.act("state set", "Set region") as act:
+        act.insert("state", project_id=1, key="region", value="north", set_at=iso(MOMENT))
+
+
+def commits(ledger: Ledger, count: int) -> None:
+    """A context as the program of version 3 had it, with annotations that know no criteria."""
+    with ledger.act("import", "Imported talk", scope=Scope.INTAKE) as act:
+        context = act.insert(
+            "context", project_id=1, name="talk", created_at=iso(MOMENT), changed_at=iso(MOMENT)
+        )
+        for number in range(count):
+            text = act.insert("content", sha256=f"{number}", text=f"Line {number}.", tokens=3)
+            act.insert(
+                "commit_", context_id=context, parent_id=number or None, hash=f"{number:064x}",
+                position=number, role="user", type="dialogue", content_id=text,
+            )  # fmt: skip
+        act.update("context", context, head_id=count)
+    with ledger.act("annotate", "Pinned 2 commits") as act:
+        for number in (1, 3):
+            act.insert(
+                "annotation", commit_id=number, priority="pinned", reason="by then",
+                at=iso(MOMENT), actor="you",
+            )  # fmt: skip
+
+
+def everything(path: Path, *, without: tuple[str, ...] = ()) -> dict[str, list[tuple]]:
+    """Every row of every table that the program made, by the columns that it had."""
+    connection = sqlite3.connect(path)
+    tables = [
+        name
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        if not name.startswith(("sqlite_", "_sqlite", "memory_text")) and name not in without
+    ]
+    found = {
+        table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
+        for table in tables
+    }
+    connection.close()
+    return found
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"
+
+
+@pytest.fixture
+def opened(path: Path) -> Iterator[Callable[[], Engine]]:
+    """Opens the store with today's engine."""
+    engines: list[Engine] = []
+
+    def open_it() -> Engine:
+        engines.append(Engine.open(path))
+        return engines[-1]
+
+    yield open_it
+    for engine in engines:
+        engine.close()
+
+
+def test_the_earlier_store_has_no_table_of_today(path: Path) -> None:
+    make_tables(path, 2)
+    tables = everything(path)
+    assert "memory" in tables
+    assert not {"commit_", "annotation", "context"} & set(tables)
+
+
+def test_a_store_from_before_contexts_loses_nothing(path, opened, monkeypatch) -> None:
+    with as_in(2, path, monkeypatch) as ledger:
+        memories(ledger)
+    before = everything(path)
+    engine = opened()
+    after = everything(path)
+    assert {table: after[table] for table in before} == before
+    assert sum(map(len, before.values())) >= 12
+    assert engine.history.verify().problems == ()
+    assert engine._database.writer.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+    assert [row.status for row in engine.queue.rows([1, 3, 4])] == [
+        "active", "invalid", "candidate",
+    ]  # fmt: skip
+
+
+def test_it_goes_on_from_there(path, opened, monkeypatch) -> None:
+    with as_in(2, path, monkeypatch) as ledger:
+        memories(ledger)
+    engine = opened()
+    context = engine.contexts.create("kiosk", "talk").id
+    view = engine.contexts.add(context, role="user", text="The budget is $50k.")
+    engine.contexts.annotate(view.row.id, retain_match=["$50k"])
+    engine.triage.promote([4])
+    assert engine.contexts.commit(view.row.id).row.criteria == 1
+    for title in ("Promoted #4", "Set what to retain of", "Committed", "Created", "Set region",
+                  "Rejected #3", "Promoted 2"):  # fmt: skip
+        assert engine.history.undo().title.startswith(title)
+    assert engine.history.verify().problems == ()
+    assert engine.queue.rows([1, 3])[1].status == "candidate"
+
+
+def test_annotations_from_before_the_column_hold_without_criteria(
+    path, opened, monkeypatch
+) -> None:
+    with as_in(3, path, monkeypatch) as ledger:
+        memories(ledger)
+        commits(ledger, 4)
+    before = everything(path)
+    engine = opened()
+    after = everything(path)
+    assert [row[:-1] for row in after["annotation"]] == before["annotation"]
+    assert [row[-1] for row in after["annotation"]] == [None, None]
+    assert {t: after[t] for t in before if t != "annotation"} == {
+        t: before[t] for t in before if t != "annotation"
+    }
+    assert engine.history.verify().problems == ()
+
+    rows = engine.contexts.rows(engine.contexts.ids(CommitQuery(1)))
+    assert [(row.priority, row.criteria) for row in rows] == [
+        ("pinned", 0), ("normal", 0), ("pinned", 0), ("normal", 0),
+    ]  # fmt: skip
+    engine.contexts.annotate(1, priority="important", retain="the line", retain_match=["Line"])
+    assert [each.reason for each in engine.contexts.commit(1).annotations] == ["", "by then"]
+    engine.history.undo()
+    assert engine.history.undo().title == "Pinned 2 commits"
+    assert engine.history.redo().title == "Pinned 2 commits"
+    assert engine.contexts.rows([3])[0].priority == "pinned"
+    assert engine.history.verify().problems == ()
+
+
+def test_the_command_line_opens_it(reviewer: Reviewer, monkeypatch) -> None:
+    with as_in(2, reviewer.db, monkeypatch) as ledger:
+        memories(ledger)
+    assert len(reviewer.ids("--status", "all")) == 6
+    assert reviewer("verify").returncode == 0
+    assert reviewer("--project", "kiosk", "context", "create", "plan").returncode == 0
+
+
+def test_two_programs_may_arrive_at_an_earlier_store_at_once(
+    reviewer: Reviewer, monkeypatch
+) -> None:
+    with as_in(2, reviewer.db, monkeypatch) as ledger:
+        memories(ledger)
+    calls = [reviewer.start("history", "--json") for _ in range(3)]
+    results = [(call.communicate(timeout=50), call.returncode) for call in calls]
+    assert [code for _, code in results] == [0, 0, 0], results
+    assert reviewer("verify").returncode == 0

@@ -18,7 +18,7 @@ from reviewer.extraction.rules.rule import Statement
 from reviewer.extraction.screens import RESTATES_BOOT
 from reviewer.extraction.weights import weight
 from reviewer.sources.records import Record, Role, Use
-from reviewer.text.units import UnitKind, units
+from reviewer.text.units import UnitKind, units_of
 
 NO_RULE = "no rule matched"
 NOT_IN_FORCE = "entry superseded or rejected"
@@ -47,7 +47,7 @@ class KnownText:
 
     def remember(self, text: str) -> None:
         """Take in every sentence and list item of a text."""
-        for unit in units(text):
+        for unit in units_of(text):
             if unit.kind in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
                 self._sentences[_print(wording(text[unit.start : unit.end]))] = None
                 if len(self._sentences) > _MOST_KNOWN:

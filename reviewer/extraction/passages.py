@@ -15,7 +15,7 @@ from reviewer.extraction.screens import LONGEST, after_narration, narrated, scre
 from reviewer.sources.records import Record
 from reviewer.text.normalise import clean
 from reviewer.text.sentences import split_sentences
-from reviewer.text.units import Unit, UnitKind, units
+from reviewer.text.units import Unit, UnitKind, units_of
 
 _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 _STRONG_BORDER = re.compile(r"[;.:]\s|\s[-–—]\s")
@@ -64,7 +64,7 @@ def passages(record: Record, dropped: Callable[[str, str, int, int], None]) -> I
     """
     text = record.text
     held: Passage | None = None
-    for unit in units(text):
+    for unit in units_of(text):
         if unit.kind not in _PROSE:
             continue
         for start, end in _pieces(text, unit):

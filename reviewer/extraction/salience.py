@@ -34,7 +34,7 @@ class Salience:
         """Salience of a statement with these words, FLOOR to 1; it only falls with `use`."""
         if not some:
             return FLOOR
-        total = sum(self._value[word] * DECAY ** self._used[word] for word in some)
+        total = math.fsum(self._value[word] * DECAY ** self._used[word] for word in some)
         return FLOOR + (1 - FLOOR) * min(total / len(some), 1.0)
 
     def use(self, some: frozenset[str]) -> None:

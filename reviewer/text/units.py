@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -76,6 +77,12 @@ _LINE = re.compile(
 def units(text: str) -> Iterator[Unit]:
     """The units of a text in order, with exact character spans. Linear in the text's length."""
     return _Splitter(text).run()
+
+
+@lru_cache(maxsize=2)
+def units_of(text: str) -> tuple[Unit, ...]:
+    """All units of a text; of the last two, so that several readers of a record share them."""
+    return tuple(_Splitter(text).run())
 
 
 class _Splitter:

@@ -28,7 +28,7 @@ from reviewer.extraction.weights import (
 from reviewer.sources.records import Record, Role, Use
 from reviewer.text.identifiers import identifiers
 from reviewer.text.sentences import split_sentences
-from reviewer.text.units import Unit, UnitKind, units
+from reviewer.text.units import Unit, UnitKind, units_of
 
 PER_FACT = 0.05
 """Weight of each attribute and relation, up to three: a fact that can be queried."""
@@ -135,7 +135,7 @@ def _why_not(
 def _places(record: Record, path: str) -> Iterator[Place]:
     """The statements of a record; a unit that is too long is looked at by its sentences."""
     text = record.text
-    found = tuple(units(text))
+    found = units_of(text)
     for position, unit in enumerate(found):
         if unit.kind is UnitKind.HEADING:
             if unit.end - unit.start > LONGEST:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from reviewer.extraction.candidates import PRIORS
+from reviewer.extraction.cues import Cues
 from reviewer.extraction.rules import decisions, findings, people, structure, tasks, values
-from reviewer.extraction.rules.rule import Rule, Statement
+from reviewer.extraction.rules.rule import Rule, Says, Statement
 from reviewer.extraction.screens import narrated
 
 EXTRACTOR_VERSION = "0.1.0"
@@ -27,6 +28,8 @@ RULES: tuple[Rule, ...] = tuple(
 """Every rule, by prior and then quality: where several match, the first names the candidate."""
 
 _NARRATION_RULES = tuple(rule for rule in RULES if rule.narration)
+_CUES = Cues([rule.matches.pattern if isinstance(rule.matches, Says) else None for rule in RULES])
+_NUMBERED = tuple((1 << number, rule) for number, rule in enumerate(RULES))
 
 __all__ = ["EXTRACTOR_VERSION", "PRIORS", "RULES", "Rule", "Statement", "first_match"]
 
@@ -34,7 +37,12 @@ __all__ = ["EXTRACTOR_VERSION", "PRIORS", "RULES", "Rule", "Statement", "first_m
 def first_match(statement: Statement) -> Rule | None:
     """The strongest rule that matches a statement, or None."""
     length = len(statement.text)
-    for rule in _NARRATION_RULES if narrated(statement.text) else RULES:
-        if length >= rule.shortest and rule.matches(statement):
+    if narrated(statement.text):
+        return next(
+            (r for r in _NARRATION_RULES if length >= r.shortest and r.matches(statement)), None
+        )
+    possible = _CUES.of(statement.lower)
+    for bit, rule in _NUMBERED:
+        if possible & bit and length >= rule.shortest and rule.matches(statement):
             return rule
     return None

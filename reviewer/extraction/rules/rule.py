@@ -84,24 +84,32 @@ def example_statements(rule: Rule, text: str) -> Iterator[Statement]:
         )
 
 
-def says(
-    pattern: str, *, by: tuple[Role, ...] = (), unless: str = ""
-) -> Callable[[Statement], bool]:
+class Says:
+    """A test on prose: a pattern occurs, spoken by the right person. Made by `says`."""
+
+    __slots__ = ("_by", "_unwanted", "_wanted", "pattern")
+
+    def __init__(self, pattern: str, by: tuple[Role, ...], unless: str) -> None:
+        self.pattern = pattern
+        self._wanted = re.compile(pattern)
+        self._unwanted = re.compile(unless) if unless else None
+        self._by = by
+
+    def __call__(self, statement: Statement) -> bool:
+        """Whether the statement says it."""
+        if self._by and statement.role not in self._by:
+            return False
+        if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
+            return False
+        if not self._wanted.search(statement.lower):
+            return False
+        return self._unwanted is None or not self._unwanted.search(statement.lower)
+
+
+def says(pattern: str, *, by: tuple[Role, ...] = (), unless: str = "") -> Says:
     """A test on prose: `pattern` occurs, spoken by one of `by` (empty: anybody).
 
     Patterns are written in lower case and read the lower-case text, which is several times
     faster than ignoring case.
     """
-    wanted = re.compile(pattern)
-    unwanted = re.compile(unless) if unless else None
-
-    def test(statement: Statement) -> bool:
-        if by and statement.role not in by:
-            return False
-        if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
-            return False
-        if not wanted.search(statement.lower):
-            return False
-        return unwanted is None or not unwanted.search(statement.lower)
-
-    return test
+    return Says(pattern, by, unless)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from reviewer.extraction.candidates import MemoryType, RuleClass
-from reviewer.extraction.rules.rule import Rule, says
+from reviewer.extraction.rules.rule import Rule, Statement, says
 
 _UNIT = (
     r"(?:%|ms|µs|us|ns|seconds?|secs?|min(?:ute)?s?|hours?|days?|weeks?|[kmgt]i?b(?:/s)?|bytes?"
@@ -11,19 +13,28 @@ _UNIT = (
     r"|chars|characters)"
 )
 
+_DIGIT = re.compile(r"\d")
+_AMOUNTS = says(
+    r"\w`?\)?\s*(?:=|:|≈|~|\bis\b|\bare\b|\bwas\b|\bof\b|\bto\b|\bat\b|\bdefaults? to\b"
+    r"|<=?|>=?"
+    r"|[≤≥])\s*(?:about |around |only |at most |at least |up to |exactly |~|≈)?"
+    r"[$€£]?\d[\d.,]*\s?" + _UNIT + r"(?![\w/])",
+    unless=r"\b(?:\d+ (?:minutes|hours|days|weeks) ago|took|tests? (?:in|took))\b",
+)
+
+
+def _amount(statement: Statement) -> bool:
+    # Most statements hold no number, and this pattern could begin at any word.
+    return _DIGIT.search(statement.lower) is not None and _AMOUNTS(statement)
+
+
 RULES = (
     Rule(
         id="value_with_unit",
         rule_class=RuleClass.VALUE,
         type=MemoryType.KNOWLEDGE,
         description="A named thing has an amount with a unit: `X = 4.8 kg`, `timeout is 30 s`.",
-        matches=says(
-            r"\w`?\)?\s*(?:=|:|≈|~|\bis\b|\bare\b|\bwas\b|\bof\b|\bto\b|\bat\b|\bdefaults? to\b"
-            r"|<=?|>=?"
-            r"|[≤≥])\s*(?:about |around |only |at most |at least |up to |exactly |~|≈)?"
-            r"[$€£]?\d[\d.,]*\s?" + _UNIT + r"(?![\w/])",
-            unless=r"\b(?:\d+ (?:minutes|hours|days|weeks) ago|took|tests? (?:in|took))\b",
-        ),
+        matches=_amount,
         quality=0.5,
         examples=(
             ("Mass of the arm = 4.8 kg", True),

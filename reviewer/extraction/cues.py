@@ -1,0 +1,150 @@
+"""Which of many patterns may occur in a text at all, told from its words in one look.
+
+Most rules look for words that a given statement does not hold. From a pattern the words, or their
+beginnings, are derived of which one stands in everything that it finds; one pass over a
+statement's words then names the few patterns that are worth a search.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from re import _constants as ops  # type: ignore[attr-defined]
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any
+
+WORD = re.compile(r"\w+")
+LONGEST = 16
+"""Characters of a beginning that are derived; more would not tell more."""
+MOST = 2_000
+"""Beginnings of one pattern; with more, the pattern is simply searched for."""
+REMEMBERED = 50_000
+"""Words whose patterns are remembered."""
+
+_Starts = set[tuple[str, bool]]
+"""Texts with which a match begins, and whether that is all there is to know of them."""
+
+
+class Cues:
+    """The cues of patterns that are written in lower case, each told by its place in the list."""
+
+    def __init__(self, patterns: Sequence[str | None]) -> None:
+        """None stands for what cannot be told and may always occur."""
+        self._whole: dict[str, int] = {}
+        self._beginnings: dict[str, int] = {}
+        self._always = 0
+        for number, pattern in enumerate(patterns):
+            bit = 1 << number
+            cues = None if pattern is None else cues_of(pattern)
+            if cues is None:
+                self._always |= bit
+                continue
+            for word, whole in cues:
+                table = self._whole if whole else self._beginnings
+                table[word] = table.get(word, 0) | bit
+        self._lengths = sorted({len(word) for word in self._beginnings})
+        self._known: dict[str, int] = {}
+
+    def of(self, lower: str) -> int:
+        """A bit for every pattern that may occur in a lower-case text; never one too few."""
+        known = self._known
+        found = self._always
+        for word in WORD.findall(lower):
+            bits = known.get(word)
+            found |= self._learn(word) if bits is None else bits
+        return found
+
+    def _learn(self, word: str) -> int:
+        if len(self._known) >= REMEMBERED:
+            self._known.clear()
+        bits = self._whole.get(word, 0)
+        for length in self._lengths:
+            bits |= self._beginnings.get(word[:length], 0)
+        self._known[word] = bits
+        return bits
+
+
+def cues_of(pattern: str) -> frozenset[tuple[str, bool]] | None:
+    """Words (True) and beginnings of words (False) of which a text needs one to match.
+
+    None where the pattern does not tell. `pattern` has no flags.
+    """
+    parsed = list(_parser.parse(pattern))
+    if len(parsed) == 1 and parsed[0][0] is ops.BRANCH:
+        branches = [list(branch) for branch in parsed[0][1][1]]
+    else:
+        branches = [parsed]
+    cues: set[tuple[str, bool]] = set()
+    for branch in branches:
+        # A match begins at a word's start where a border or the text's start is asked for.
+        bordered = bool(branch) and branch[0][0] is ops.AT and branch[0][1] in _BORDERS
+        starts = _starts(branch)
+        if starts is None:
+            return None
+        for text, _ in starts:
+            cue = _cue(text, bordered)
+            if cue is None:
+                return None
+            cues.add(cue)
+    return frozenset(cues)
+
+
+_BORDERS = (ops.AT_BEGINNING, ops.AT_BEGINNING_STRING, ops.AT_BOUNDARY)
+
+
+def _cue(text: str, bordered: bool) -> tuple[str, bool] | None:
+    """The longest word, or beginning of one, that a text in the middle of another one shows."""
+    best: tuple[str, bool] | None = None
+    for word in WORD.finditer(text):
+        if word.start() == 0 and not bordered:
+            continue  # may be the end of a longer word
+        whole = word.end() < len(text)
+        if best is None or (len(word[0]), whole) > (len(best[0]), best[1]):
+            best = word[0], whole
+    return best
+
+
+def _starts(sequence: Iterable[tuple[Any, Any]]) -> _Starts | None:
+    """What everything that a parsed sequence finds begins with; None for too many."""
+    starts: _Starts = {("", False)}
+    for kind, value in sequence:
+        pending = {text for text, done in starts if not done}
+        if not pending:
+            return starts
+        nexts = _next(kind, value)
+        if nexts is None:
+            return None
+        starts = {start for start in starts if start[1]}
+        for text in pending:
+            for more, done in nexts:
+                longer = text + more
+                starts.add((longer[:LONGEST], done or len(longer) >= LONGEST))
+        if len(starts) > MOST:
+            return None
+    return starts
+
+
+def _next(kind: Any, value: Any) -> _Starts | None:
+    """What one element of a parsed pattern begins with; an end that is open closes it."""
+    if kind is ops.LITERAL:
+        return {(chr(value), False)}
+    if kind in (ops.AT, ops.ASSERT, ops.ASSERT_NOT):
+        return {("", False)}
+    if kind is ops.SUBPATTERN:
+        return _starts(value[3])
+    if kind is ops.BRANCH:
+        found: _Starts = set()
+        for branch in value[1]:
+            starts = _starts(branch)
+            if starts is None:
+                return None
+            found |= starts
+        return found
+    if kind in (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT):
+        least, most, inner = value
+        once = _starts(inner)
+        if once is None:
+            return None
+        found = once if most == 1 else {(text, True) for text, _ in once}
+        return found | {("", False)} if least == 0 else found
+    return {("", True)}

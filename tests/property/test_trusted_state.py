@@ -71,6 +71,9 @@ def make_store(folder: Path) -> tuple[Path, list[int]]:
     engine.triage.reject(numbers[-3:-2])
     numbers.append(engine.entities.graduate(numbers[-2], "component").ids[0])
     engine.triage.supersede(numbers[-2], numbers[-5])
+    context = engine.contexts.create("acme", "talk").id
+    for number in range(max(numbers)):
+        engine.contexts.add(context, role="user", text=f"Turn {number} of the talk", retain="it")
     engine.state.set("acme", "region", "eu-west-1")
     engine.state.set("acme", "region", "eu-west-2")
     engine.close()

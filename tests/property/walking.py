@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import CommitQuery, Engine, Pattern, QueueQuery
 from reviewer.errors import ReviewerError
 
 STATE_KINDS = {"state set", "state unset"}
@@ -87,7 +87,9 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "int": number, "bool": True, "str": text, "float": 1.0,
         "Sequence[int]": [number], "QueueQuery": QueueQuery(status="all"),
         "Path": folder / "out.md", "Sequence[Path]": [folder],
-        "Sequence[PlannedFile]": [],
+        "Sequence[PlannedFile]": [], "CommitQuery": CommitQuery(number), "Priority": "pinned",
+        "MatchMode": "substring", "Sequence[Given]": [text], "Sequence[Pattern]": [Pattern(text)],
+        "Iterable[Message]": [],
     }  # fmt: skip
     if plain in by_kind:
         return by_kind[plain]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -53,8 +53,19 @@ if TYPE_CHECKING:
     from reviewer.commits.values import Priority as Priority
     from reviewer.commits.values import RetentionCriteria as RetentionCriteria
     from reviewer.commits.values import TokenTotals as TokenTotals
+    from reviewer.compression.compaction_report import CompactionReport as CompactionReport
     from reviewer.compression.file_summary import FileSummary as FileSummary
+    from reviewer.compression.measures import MeasureSummary as MeasureSummary
+    from reviewer.compression.plan import Applied as Applied
+    from reviewer.compression.plan import Plan as Plan
+    from reviewer.compression.plan import Preview as Preview
+    from reviewer.compression.plan import SegmentPreview as SegmentPreview
     from reviewer.compression.service import Compression
+    from reviewer.compression.sizes import Outlook as Outlook
+    from reviewer.compression.sizes import Reach as Reach
+    from reviewer.compression.values import CompressedSegment as CompressedSegment
+    from reviewer.compression.values import FidelityValidation as FidelityValidation
+    from reviewer.compression.values import SummarizationOptions as SummarizationOptions
     from reviewer.llm.local import LocalServer
     from reviewer.llm.model import CancelledError as CancelledError
     from reviewer.llm.model import ChatMessage as ChatMessage
@@ -152,6 +163,7 @@ _LATE = {
     "reviewer.pipelines.run_store": {"RunView"},
     "reviewer.pipelines.runs": {"KeptTurn", "RunOptions"},
     "reviewer.llm.model": {"CancelledError", "ChatMessage", "ChatModel", "ModelError"},
+    "reviewer.compression.sizes": {"Outlook", "Reach"},
     "reviewer.commits.values": {
         "Annotated", "Annotation", "CommitQuery", "CommitRow", "CommitView", "ContextView",
         "Imported", "MatchMode", "Message", "Pattern", "PatternCheck", "Priority",
@@ -306,7 +318,9 @@ class Engine:
         return self._ledger.waiting
 
     def close(self) -> None:
-        """Close the store."""
+        """Close the store, once the figures that previews left waiting are written."""
+        if "compression" in vars(self):
+            self.compression.flush()
         self._database.close()
 
 
@@ -377,6 +391,14 @@ def summarize_file(
         line_end=line_end,
         max_tokens=max_tokens,
     )
+
+
+def compaction_reports(paths: Iterable[Path]) -> Iterator[CompactionReport]:
+    """What past compactions of transcripts dropped that was needed later. Raises SourceError."""
+    from reviewer.compression.compaction_report import report_compactions
+
+    for path in paths:
+        yield from report_compactions(path)
 
 
 def require_paths(paths: Iterable[Path]) -> None:

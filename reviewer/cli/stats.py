@@ -10,8 +10,9 @@ from reviewer.cli.output import print_json, print_text, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
-    from reviewer.engine import Engine
+    from reviewer.engine import Engine, MeasureSummary
 
+MEASURED = ("label", "count", "total", "mean", "least", "most")
 COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 
 
@@ -19,14 +20,20 @@ COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a project.")
 @pass_session
 def stats(session: Session, as_json: bool) -> None:
-    """Counts by project and status."""
+    """Counts by project and status, and what compressions took and reached.
+
+    Durations are in milliseconds.
+    """
     with session.engine() as engine:
         only = session.project_to_read(engine) if session.project else None
         names = [only] if only else engine.queue.projects()
         lines = [_project(engine, name) for name in names]
+        measures = engine.compression.statistics()
     if as_json:
         for line in lines:
             print_json(line)
+        for measure in measures:
+            print_json(_measure(measure))
         return
     head = ("project", *(column.replace("_", " ") for column in COLUMNS), "")
     body = [
@@ -34,6 +41,28 @@ def stats(session: Session, as_json: bool) -> None:
     ]
     for text in table([head, *body], right=frozenset(range(1, len(COLUMNS) + 1))):
         print_text(text)
+    if measures:
+        print_text("")
+        rows = [
+            (
+                measure.name.rpartition(".")[2],
+                safe(measure.label),
+                f"{measure.count:,}",
+                f"{measure.total:,.0f}" if measure.name.endswith("LlmTokens") else "",
+                f"{measure.mean:,.2f}",
+                f"{measure.least:,.2f}",
+                f"{measure.most:,.2f}",
+                "",
+            )
+            for measure in measures
+        ]
+        head = ("compression", "", "times", "sum", "mean", "least", "most", "")
+        for text in table([head, *rows], right=frozenset(range(2, 7))):
+            print_text(text)
+
+
+def _measure(measure: MeasureSummary) -> dict[str, Any]:
+    return {"metric": measure.name, **{name: getattr(measure, name) for name in MEASURED}}
 
 
 def _project(engine: Engine, name: str) -> dict[str, Any]:

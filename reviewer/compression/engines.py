@@ -10,6 +10,7 @@ from reviewer.clock import Clock
 from reviewer.compression.levels import Summarizer
 from reviewer.compression.measures import Publish
 from reviewer.compression.offline import OfflineWriter
+from reviewer.errors import ReviewerError
 from reviewer.settings import Settings
 
 EngineName = Literal["offline", "model"]
@@ -29,6 +30,16 @@ class Engines:
     def default(self) -> EngineName:
         """The engine that the settings name. Raises SettingsError."""
         return self._settings().compression.engine
+
+    def named(self, name: str | None) -> EngineName:
+        """The engine of that name, or the settings' own. Raises ReviewerError for another name."""
+        if name is None:
+            return self.default()
+        if name == "offline":
+            return "offline"
+        if name == "model":
+            return "model"
+        raise ReviewerError(f'There is no engine "{name}"; choose offline or model.')
 
     def concurrency(self, engine: EngineName) -> int:
         """How many segments may be written at once."""

@@ -28,7 +28,7 @@ from reviewer.text.secrets import mask
 from reviewer.text.tokens import TokenCounter, counter
 
 LEVELS = (Level.DETAILED, Level.BRIEF, Level.TAGS)
-ANCHOR_SHARE = 0.2
+ANCHOR_SHARE = 0.1
 """How much of a hard ceiling detected anchors may claim before the choice is free."""
 MARKED_FROM = 400
 """Tokens of a hard ceiling from which on there is room for a marker."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from reviewer.commits.values import CommitView
+from reviewer.clock import Clock, iso
+from reviewer.commits.contexts import Contexts
 from reviewer.compression.chain import PINNED_SPAN
+from reviewer.compression.spans import find_verbatim
 from reviewer.compression.values import AnchorType
 from reviewer.errors import ReviewerError
 from reviewer.store.changes import Image
@@ -22,43 +24,65 @@ class Span(Struct, frozen=True):
     pinned: bool = True
 
 
-def mark_span(ledger: Ledger, view: CommitView, span: Span, *, now: str) -> int:
-    """Keep a span verbatim from now on; returns the act, 0 when it was marked so already.
+class SpanMarks:
+    """Marks spans and takes marks back, one act each."""
 
-    Raises ReviewerError for a span that is empty or outside the text.
-    """
-    inside = 0 <= span.start < span.end <= len(view.text)
-    content = view.text[span.start : span.end] if inside else ""
-    if not content.strip():
-        raise ReviewerError("The span is empty or outside the commit's text.")
-    title = f"{'Pinned' if span.pinned else 'Confirmed'} a span of {view.row.hash[:8]}"
-    with ledger.act("mark anchor", title) as act:
-        values: Image = {
-            "type": str(span.type),
-            "content": content,
-            "confirmed": PINNED_SPAN if span.pinned else 1,
-        }
-        known = _marked(act, span.commit, span.start, span.end)
-        if known:
-            act.update("anchor", known[0], **values)
-        else:
-            act.insert(
-                "anchor",
-                commit_id=_origin(act, span.commit),
-                span_start=span.start,
-                span_end=span.end,
-                at=now,
-                **values,
-            )
-    return act.id
+    def __init__(self, ledger: Ledger, contexts: Contexts, clock: Clock) -> None:
+        self._ledger = ledger
+        self._contexts = contexts
+        self._clock = clock
 
+    def mark(self, span: Span) -> int:
+        """Keep a span verbatim from now on; returns the act, 0 when it was marked so already.
 
-def unmark_span(ledger: Ledger, view: CommitView, start: int, end: int) -> int:
-    """Take a mark back; returns the act, 0 when there was none."""
-    with ledger.act("unmark anchor", f"Unpinned a span of {view.row.hash[:8]}") as act:
-        for number in _marked(act, view.row.id, start, end):
-            act.update("anchor", number, confirmed=0)
-    return act.id
+        Raises UnknownIdError, and ReviewerError for a span that is empty or outside the text.
+        """
+        view = self._contexts.commit(span.commit)
+        inside = 0 <= span.start < span.end <= len(view.text)
+        content = view.text[span.start : span.end] if inside else ""
+        if not content.strip():
+            raise ReviewerError("The span is empty or outside the commit's text.")
+        title = f"{'Pinned' if span.pinned else 'Confirmed'} a span of {view.row.hash[:8]}"
+        with self._ledger.act("mark anchor", title) as act:
+            values: Image = {
+                "type": str(span.type),
+                "content": content,
+                "confirmed": PINNED_SPAN if span.pinned else 1,
+            }
+            known = _marked(act, span.commit, span.start, span.end)
+            if known:
+                act.update("anchor", known[0], **values)
+            else:
+                act.insert(
+                    "anchor",
+                    commit_id=_origin(act, span.commit),
+                    span_start=span.start,
+                    span_end=span.end,
+                    at=iso(self._clock()),
+                    **values,
+                )
+        return act.id
+
+    def unmark(self, commit: int, start: int, end: int) -> int:
+        """Take a mark back; returns the act, 0 when there was none. Raises UnknownIdError."""
+        view = self._contexts.commit(commit)
+        with self._ledger.act("unmark anchor", f"Unpinned a span of {view.row.hash[:8]}") as act:
+            for number in _marked(act, view.row.id, start, end):
+                act.update("anchor", number, confirmed=0)
+        return act.id
+
+    def mark_text(self, commit: int, text: str, *, take_back: bool = False) -> int:
+        """Pin the first place of a text in a commit, or take that pin back; returns the act.
+
+        Raises UnknownIdError, and ReviewerError where the commit does not hold the text.
+        """
+        view = self._contexts.commit(commit)
+        place = find_verbatim(view.text, text)
+        if place is None:
+            raise ReviewerError(f"{view.row.hash[:8]} does not hold that text; case counts.")
+        if take_back:
+            return self.unmark(commit, *place)
+        return self.mark(Span(commit, *place))
 
 
 def _origin(act: Act, commit: int) -> int:

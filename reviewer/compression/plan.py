@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -12,9 +13,11 @@ from reviewer.compression.values import (
     CompressedSegment,
     FidelityValidation,
     Level,
+    Locked,
     Segment,
     SummarizationOptions,
 )
+from reviewer.errors import ReviewerError
 
 LAST_FULL = 2
 """Segments at the end that stay as they are while there is room."""
@@ -97,6 +100,36 @@ class Preview(Struct, frozen=True):
     tokens_before: int
     tokens_after: int
 
+    def to_json(self) -> list[dict[str, Any]]:
+        """Every segment as scripts read it, then the whole."""
+        from reviewer.compression.summary_json import preview_json, total_json
+
+        return [*(preview_json(each) for each in self.segments), total_json(self)]
+
+
+class SegmentAtLevel(Struct, frozen=True):
+    """One segment at one of its levels, or why that is held back."""
+
+    segment: Segment
+    level: Level
+    compressed: CompressedSegment | None = None
+    fidelity: FidelityValidation | None = None
+    locked: Locked | None = None
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the content; 0 where it is held back."""
+        return self.compressed.token_count if self.compressed else 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The summary as scripts read it, or that it is locked."""
+        from reviewer.compression.summary_json import locked_json, summary_json
+
+        if self.compressed is None or self.fidelity is None:
+            assert self.locked is not None
+            return locked_json(self.segment, self.locked)
+        return summary_json(self.segment, self.compressed, self.fidelity)
+
 
 class Applied(Struct, frozen=True):
     """A compression that was written."""
@@ -107,6 +140,22 @@ class Applied(Struct, frozen=True):
     tokens_after: int
     segments: int = 0
     """Segments that became a summary."""
+
+
+def read_level(level: Level | str) -> Level:
+    """The level of that name. Raises ReviewerError, naming all."""
+    if isinstance(level, Level):
+        return level
+    found = Level.__members__.get(level.strip().upper())
+    if found is None:
+        names = ", ".join(each.name.lower() for each in Level)
+        raise ReviewerError(f'There is no level "{level}"; choose {names}.')
+    return found
+
+
+def sources(segment: Segment) -> tuple[int, ...]:
+    """The ids of a segment's commits."""
+    return tuple(turn.commit for turn in segment.turns if turn.commit is not None)
 
 
 def first_levels(

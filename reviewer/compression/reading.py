@@ -9,9 +9,10 @@ from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.chain import ChainCommit, Query, place_marks, read_chain, read_marks
 from reviewer.compression.full_text import readable
+from reviewer.compression.pattern_places import first_place
 from reviewer.compression.segments import cut_segments
 from reviewer.compression.values import AnchorPoint, Segment
-from reviewer.errors import UnknownIdError
+from reviewer.errors import ReviewerError, UnknownIdError
 
 
 class ContextReading:
@@ -119,3 +120,24 @@ def read_context(
     return ContextReading(
         context, heads[0][0], chain, query, name=name, range_=range_, retention=retention
     )
+
+
+def require_segments(read: ContextReading) -> None:
+    """Raise ReviewerError where there is nothing to compress."""
+    if not read.segments:
+        raise ReviewerError(
+            "There is nothing to compress: the range is empty or holds only pinned commits."
+            if read.chain
+            else "There is nothing to compress: the context is empty."
+        )
+
+
+def require_matches(read: ContextReading, retention: RetentionCriteria) -> None:
+    """Raise ReviewerError for a pattern of a call that nothing in the range matches."""
+    for pattern in retention.patterns:
+        turns = (turn for segment in read.segments for turn in segment.turns)
+        if not any(first_place(pattern, turn.text) for turn in turns):
+            raise ReviewerError(
+                f'The {pattern.mode} "{pattern.text}" matches nothing in the range, so no summary '
+                "can retain it. Correct it, or choose another range."
+            )

@@ -4,32 +4,45 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-
-from msgspec import structs
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
+from reviewer.commits.patterns import Given
 from reviewer.commits.reading import Reader
+from reviewer.commits.retention import instructions
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression import licence
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.committing import write_preview
-from reviewer.compression.engines import EngineName, Engines
+from reviewer.compression.engines import Engines
 from reviewer.compression.expanding import Expansions
+from reviewer.compression.fitting import fit_plan, lowered
 from reviewer.compression.levels import Summarizer
 from reviewer.compression.licence import Tier
-from reviewer.compression.marking import Span, mark_span, unmark_span
+from reviewer.compression.marking import SpanMarks
 from reviewer.compression.measures import Measures, MeasureSummary
-from reviewer.compression.plan import Applied, Choice, Plan, Preview, first_levels, fit_levels
-from reviewer.compression.previewing import Watch, preview_choice, preview_plan
-from reviewer.compression.reading import ContextReading, read_context
+from reviewer.compression.plan import (
+    Applied,
+    Choice,
+    Plan,
+    Preview,
+    SegmentAtLevel,
+    read_level,
+    sources,
+)
+from reviewer.compression.previewing import Watch, preview_plan
+from reviewer.compression.reading import (
+    ContextReading,
+    read_context,
+    require_matches,
+    require_segments,
+)
 from reviewer.compression.retention import RetentionFailure, gather, validate_retention
 from reviewer.compression.sizes import Outlook, Reach, outlook, reach
 from reviewer.compression.values import (
     AnchorPoint,
-    AnchorType,
     CompressedSegment,
     FidelityValidation,
     Level,
@@ -45,14 +58,6 @@ from reviewer.store.ledger import Ledger
 
 REMEMBERED = 4
 """Contexts that are kept as read."""
-
-
-class UnreachableError(ReviewerError):
-    """No levels bring a context to the target; the sentence says what would have to give."""
-
-    def __init__(self, found: Reach) -> None:
-        super().__init__(found.message)
-        self.reach = found
 
 
 class Compression:
@@ -73,11 +78,11 @@ class Compression:
         self._contexts = contexts
         self._settings = settings
         self._measures = Measures(database, clock)
+        self.marks = SpanMarks(ledger, contexts, clock)
+        """Spans of commits that a person wants verbatim in every summary."""
         self.engines = Engines(settings, clock, self._measures.note)
         self._readings: OrderedDict[tuple[Any, ...], ContextReading] = OrderedDict()
         self._lock = threading.Lock()
-
-    # What a context is made of
 
     def segments(
         self, context: int, *, start: int | None = None, end: int | None = None
@@ -108,8 +113,6 @@ class Compression:
         read = self._read(context)
         return reach(read.chain, read.segments, read.anchors, target, self._count(), self._lowest())
 
-    # One segment
-
     def compress(
         self,
         segment: Segment,
@@ -117,7 +120,7 @@ class Compression:
         level: Level,
         options: SummarizationOptions | None = None,
         *,
-        engine: EngineName | None = None,
+        engine: str | None = None,
     ) -> CompressedSegment:
         """A segment at a level (hierarchical-summarizer.md, section 4).
 
@@ -131,7 +134,7 @@ class Compression:
         anchors: Sequence[AnchorPoint],
         options: SummarizationOptions | None = None,
         *,
-        engine: EngineName | None = None,
+        engine: str | None = None,
     ) -> dict[Level, CompressedSegment | Locked]:
         """A segment at all levels; what the licence holds back says so in its place."""
         return self._summarizer(engine, options).compress_all(segment, anchors, options)
@@ -148,16 +151,67 @@ class Compression:
         """What a summary of the segment misses of its criteria, and of those of the call."""
         return validate_retention(text, gather(segment, retention))
 
-    # Plans
+    def all_levels(
+        self,
+        context: int,
+        *,
+        start: int | None = None,
+        end: int | None = None,
+        engine: str | None = None,
+        options: SummarizationOptions | None = None,
+    ) -> Iterator[SegmentAtLevel]:
+        """Every segment of a context, or of a range of it, at all levels.
+
+        Raises UnknownIdError, ReviewerError where there is nothing, and what the engine raises.
+        """
+        read = self._read(context, start, end, options.retention if options else None)
+        require_segments(read)
+        summarizer = self._summarizer(engine, options)
+        for segment, anchors in zip(read.segments, read.anchors, strict=True):
+            for level, found in summarizer.compress_all(segment, anchors, options).items():
+                if isinstance(found, Locked):
+                    yield SegmentAtLevel(segment, level, locked=found)
+                else:
+                    fidelity = summarizer.validate_fidelity(segment, found)
+                    yield SegmentAtLevel(segment, level, found, fidelity)
+
+    def options(
+        self,
+        *,
+        retain: str | None = None,
+        retain_match: Sequence[Given] = (),
+        retain_regex: Sequence[Given] = (),
+        template: str | None = None,
+        max_tokens: int | None = None,
+        ceiling: int | None = None,
+        temperature: float = 0.3,
+        markers: bool = True,
+        anchors: bool = True,
+        model_id: str | None = None,
+    ) -> SummarizationOptions:
+        """Options as a person gives them. Raises PatternError, with the column of the fault."""
+        return SummarizationOptions(
+            model_id=model_id,
+            max_output_tokens=max_tokens,
+            temperature=temperature,
+            generate_expansion_markers=markers,
+            validate_anchors=anchors,
+            custom_prompt_template_id=template,
+            retention=RetentionCriteria(
+                None if retain is None else instructions(retain),
+                self._contexts.patterns(retain_match, retain_regex),
+            ),
+            ceiling=ceiling,
+        )
 
     def plan(
         self,
         context: int,
-        level: Level,
+        level: Level | str,
         *,
         start: int | None = None,
         end: int | None = None,
-        engine: EngineName | None = None,
+        engine: str | None = None,
         options: SummarizationOptions | None = None,
     ) -> Plan:
         """Every segment of a context, or of a range of it, at one level.
@@ -165,18 +219,19 @@ class Compression:
         Raises UnknownIdError, and ReviewerError where there is nothing to compress or a pattern of
         `options` matches nothing there.
         """
+        level = read_level(level)
         licence.require(level, self._tier())
         options = options or SummarizationOptions()
         read = self._read(context, start, end, options.retention)
-        self._require_segments(read)
-        _require_matches(read, options.retention)
+        require_segments(read)
+        require_matches(read, options.retention)
         return Plan(
             context,
             read.head,
-            tuple(Choice(s.id, level, _sources(s)) for s in read.segments),
+            tuple(Choice(s.id, level, sources(s)) for s in read.segments),
             start,
             end,
-            engine or self.engines.default(),
+            self.engines.named(engine),
             options,
         )
 
@@ -185,7 +240,7 @@ class Compression:
         context: int,
         target: int,
         *,
-        engine: EngineName | None = None,
+        engine: str | None = None,
         options: SummarizationOptions | None = None,
     ) -> Plan:
         """Levels with which the whole context has at most `target` tokens (settled.md).
@@ -196,67 +251,51 @@ class Compression:
         plan = self.plan(context, Level.FULL, engine=engine, options=options)
         read = self._read(context, retention=plan.options.retention)
         offline = self.engines.summarizer("offline")
-        sizes: dict[tuple[int, Level], int] = {}
+        return fit_plan(read, plan, target, offline, self._lowest(), self._count())
 
-        def size(number: int, level: Level) -> int:
-            if (number, level) not in sizes:
-                choice = structs.replace(plan.choices[number], level=level)
-                found = preview_choice(read, number, plan, choice, offline)
-                sizes[number, level] = found.tokens
-            return sizes[number, level]
+    def choose(self, plan: Plan, segment: str, level: Level | str) -> Plan:
+        """The plan with another level for one segment. Raises UnknownIdError, LicenceError."""
+        wanted = read_level(level)
+        licence.require(wanted, self._tier())
+        self._reading_of(plan).number_of(segment)
+        return plan.with_level(segment, wanted)
 
-        levels = fit_levels(
-            first_levels(read.segments, read.anchors), target, read.fixed, size, self._lowest()
-        )
-        if levels is None:
-            least = read.fixed + sum(size(n, self._lowest()) for n in range(len(read.segments)))
-            found = self.reach(context, min(target, least - 1))
-            raise UnreachableError(
-                structs.replace(found, target=target, reachable=False, needs=least)
-            )
-        choices = tuple(
-            structs.replace(choice, level=level)
-            for choice, level in zip(plan.choices, levels, strict=True)
-        )
-        return structs.replace(plan, choices=choices, target=target)
+    def write(self, plan: Plan, segment: str, text: str, *, append_missing: bool = False) -> Plan:
+        """The plan with a summary that a person wrote for one segment.
 
-    def preview(self, plan: Plan, watch: Watch | None = None) -> Preview:
+        It is checked like any other; `append_missing` puts back what retention criteria miss.
+        Raises UnknownIdError.
+        """
+        self._reading_of(plan).number_of(segment)
+        return plan.with_text(segment, text, append_missing=append_missing)
+
+    def preview(
+        self,
+        plan: Plan,
+        watch: Watch | None = None,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Preview:
         """What a plan makes of its context; its `plan` has the summaries in it, ready to apply.
 
         Nothing is written. Raises ConflictError when the context changed since the plan was made,
         and what the engine raises: ModelError, CancelledError, RetryExhaustedError, LicenceError.
         """
+        if watch is None:
+            watch = Watch(cancelled)
         read = self._reading_of(plan)
-        engine: EngineName = "model" if plan.engine == "model" else "offline"
+        engine = self.engines.named(plan.engine)
+        summarizer = self._summarizer(engine, plan.options)
         found = preview_plan(
             read,
             plan,
-            self._summarizer(engine, plan.options),
+            summarizer,
             concurrency=self.engines.concurrency(engine),
-            watch=watch or Watch(),
+            watch=watch,
         )
-        return found if plan.target is None else self._lowered(read, found, plan, watch)
-
-    def _lowered(
-        self, read: ContextReading, found: Preview, plan: Plan, watch: Watch | None
-    ) -> Preview:
-        """The ceiling is on the text that comes out: what a model wrote too long is lowered."""
-        assert plan.target is not None
-        while found.tokens_after > plan.target:
-            large = [
-                each
-                for each in found.segments
-                if each.level < self._lowest() and not each.kept and each.tokens
-            ]
-            if not large:
-                raise UnreachableError(self.reach(plan.context, plan.target))
-            worst = max(large, key=lambda each: each.tokens)
-            lower = found.plan.with_level(worst.segment.id, Level(worst.level + 1))
-            engine: EngineName = "model" if plan.engine == "model" else "offline"
-            found = preview_plan(
-                read, lower, self._summarizer(engine, plan.options), watch=watch or Watch()
-            )
-        return found
+        if plan.target is None:
+            return found
+        return lowered(read, found, plan.target, summarizer, watch, self._lowest(), self._count())
 
     def apply(self, context: int, plan: Plan, *, expected_head: str | None = None) -> Applied:
         """Write a plan: summaries in the place of its segments, one act, undone by one undo.
@@ -279,32 +318,17 @@ class Compression:
         self._measures.flush()
         return applied
 
-    # What a person marks, and what markers open
+    def expanded(self, commit: int) -> str:
+        """A summary's text with all its markers opened, down to the originals.
 
-    def mark_span(
-        self,
-        commit: int,
-        start: int,
-        end: int,
-        *,
-        type: AnchorType = AnchorType.CRITICAL_FACT,  # noqa: A002 - the document's word
-        pinned: bool = True,
-    ) -> int:
-        """Pin or confirm a span of a commit's text. See `marking.mark_span`."""
-        view = self._contexts.commit(commit)
-        span = Span(commit, start, end, type, pinned)
-        return mark_span(self._ledger, view, span, now=iso(self._clock()))
-
-    def unmark_span(self, commit: int, start: int, end: int) -> int:
-        """Take a mark back; returns the act, 0 when there was none. Raises UnknownIdError."""
-        return unmark_span(self._ledger, self._contexts.commit(commit), start, end)
+        Raises UnknownIdError for a commit that is no summary.
+        """
+        return self.expansions.whole(commit, self._contexts.commit(commit).text)
 
     @property
     def expansions(self) -> Expansions:
         """What the markers of summaries in a chain open."""
         return Expansions(self._reader, self.engines.summarizer("offline"))
-
-    # Figures
 
     def statistics(self) -> tuple[MeasureSummary, ...]:
         """Durations, ratios, tokens of models and fidelity, by level. Raises StoreError."""
@@ -342,7 +366,7 @@ class Compression:
     def _reading_of(self, plan: Plan) -> ContextReading:
         """The context that a plan was made of. Raises ConflictError when it changed since."""
         read = self._read(plan.context, plan.start, plan.end, plan.options.retention)
-        by_id = {segment.id: _sources(segment) for segment in read.segments}
+        by_id = {segment.id: sources(segment) for segment in read.segments}
         if read.head != plan.head or any(
             by_id.get(choice.segment) != choice.sources for choice in plan.choices
         ):
@@ -351,19 +375,9 @@ class Compression:
             )
         return read
 
-    def _require_segments(self, read: ContextReading) -> None:
-        if not read.segments:
-            raise ReviewerError(
-                "There is nothing to compress: the range is empty or holds only pinned commits."
-                if read.chain
-                else "There is nothing to compress: the context is empty."
-            )
-
-    def _summarizer(
-        self, engine: EngineName | None, options: SummarizationOptions | None
-    ) -> Summarizer:
+    def _summarizer(self, engine: str | None, options: SummarizationOptions | None) -> Summarizer:
         return self.engines.summarizer(
-            engine or self.engines.default(), options.model_id if options else None
+            self.engines.named(engine), options.model_id if options else None
         )
 
     def _tier(self) -> Tier:
@@ -377,20 +391,3 @@ class Compression:
         from reviewer.text.tokens import counter
 
         return counter().count
-
-
-def _sources(segment: Segment) -> tuple[int, ...]:
-    return tuple(turn.commit for turn in segment.turns if turn.commit is not None)
-
-
-def _require_matches(read: ContextReading, retention: RetentionCriteria) -> None:
-    """Raise ReviewerError for a pattern of the call that nothing in the range matches."""
-    from reviewer.compression.pattern_places import first_place
-
-    for pattern in retention.patterns:
-        turns = (turn for segment in read.segments for turn in segment.turns)
-        if not any(first_place(pattern, turn.text) for turn in turns):
-            raise ReviewerError(
-                f'The {pattern.mode} "{pattern.text}" matches nothing in the range, so no summary '
-                "can retain it. Correct it, or choose another range."
-            )

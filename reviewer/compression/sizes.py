@@ -92,10 +92,15 @@ def reach(
     target: int,
     count: Callable[[str], int],
     lowest: Level,
+    *,
+    at_least: int = 0,
 ) -> Reach:
-    """Whether the target can be reached at the lowest level, and what costs most."""
+    """Whether the target can be reached at the lowest level, and what costs most.
+
+    `at_least`: tokens that are known to be needed, where that was tried out.
+    """
     sizes = outlook(chain, segments, anchors, count)
-    needs = sizes.at_level[lowest]
+    needs = max(sizes.at_level[lowest], at_least)
     hashes = {commit.id: commit.hash for commit in chain}
     costs = [
         Cost(commit.id, commit.hash, commit.turn.tokens, "pinned")

@@ -31,6 +31,7 @@ WEIGHT: dict[TermKind, float] = {
 
 _QUOTE = re.compile(r"[\"“](?=\S)([^\"”\n]{3,80})(?<=\S)[\"”]")
 _NAME = re.compile(r"(?<=[a-z,;)] )[A-Z][a-z]{2,30}(?: [A-Z][a-z]{1,30}){0,3}")
+_ESCAPE = re.compile(r'\\[nrt"\\]')
 _PIECE = re.compile(r"[\w.$@/-]+")
 
 
@@ -59,8 +60,9 @@ class SourceTerms:
         mentions: dict[tuple[str, bool], _Mentions] = {}
         for number, turn in enumerate(turns):
             factor = SPOKEN[turn.said] * (PERSON if turn.role == "user" else 1.0)
-            for text, kind, start, end in mentioned(turn.text):
-                if turn.said != "text" and _is_markup(turn.text, text, kind, end):
+            said = turn.text if turn.said == "text" else without_escapes(turn.text)
+            for text, kind, start, end in mentioned(said):
+                if turn.said != "text" and is_markup(said, kind, end):
                     continue
                 key = (text, kind == "term")
                 known = mentions.get(key)
@@ -103,9 +105,14 @@ class SourceTerms:
         return unit in self.pieces or fold(unit) in self.text
 
 
-def _is_markup(text: str, unit: str, kind: TermKind, end: int) -> bool:
-    """Whether a unit of a tool's traffic is a key of its JSON, or crosses pieces of it."""
-    return kind == "quote" or "\\n" in unit or text.startswith('":', end)
+def without_escapes(text: str) -> str:
+    """The JSON of a tool's input with its escapes as blanks; every place stays where it is."""
+    return _ESCAPE.sub("  ", text) if text.startswith(("{", "[")) else text
+
+
+def is_markup(text: str, kind: str, end: int) -> bool:
+    """Whether what ends at `end` of a tool's traffic is a key of its JSON, or JSON's quotes."""
+    return kind == "quote" or text.startswith('":', end)
 
 
 class _Mentions:

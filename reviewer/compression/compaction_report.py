@@ -1,0 +1,167 @@
+"""What past compactions of a transcript dropped that the agent needed afterwards.
+
+Behaviour is the judge: identifiers in the agent's later tool inputs and in the person's later
+messages that had stood in the conversation before the compaction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from reviewer.compression.source_terms import is_markup, without_escapes
+from reviewer.sources.blocks import Block, open_blocks
+from reviewer.sources.records import Role, Use
+from reviewer.text.identifiers import IdentifierKind, identifiers
+from reviewer.text.secrets import mask
+from reviewer.text.tokens import counter
+
+LOOK_AHEAD = 400
+"""Blocks after a compaction in which later needs are looked for."""
+SHORTEST = 5
+"""Characters below which an identifier says too little to be missed."""
+_CODE_NAME = re.compile(r"[\w.$/:@#+-]+(?:\(\))?")
+_FILE = re.compile(r"[^/\s]+\.\w{1,8}")
+_NO_NAMES = frozenset({IdentifierKind.QUANTITY, IdentifierKind.URL})
+
+
+class Dropped(Struct, frozen=True):
+    """Something that the summary left out and that was needed later."""
+
+    text: str
+    before: int
+    """Times that it stood in the conversation before the compaction."""
+    needed: int
+    """Times that it was needed afterwards."""
+    is_file: bool
+    by_person: bool
+    """Whether the person named it, not only the agent's tools."""
+
+
+class CompactionReport(Struct, frozen=True):
+    """One compaction. Lines are 0-based. The shares are None where nothing was needed later."""
+
+    path: str
+    line: int
+    summary_tokens: int
+    before_tokens: int
+    needed: int
+    needed_files: int
+    needed_by_person: int
+    kept: float | None
+    kept_files: float | None
+    kept_by_person: float | None
+    dropped: tuple[Dropped, ...]
+    """What was needed most often first."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields that scripts read."""
+        return {
+            "path": self.path,
+            "line": self.line,
+            "summary_tokens": self.summary_tokens,
+            "before_tokens": self.before_tokens,
+            "needed": self.needed,
+            "needed_files": self.needed_files,
+            "needed_by_person": self.needed_by_person,
+            "kept": self.kept,
+            "kept_files": self.kept_files,
+            "kept_by_person": self.kept_by_person,
+            "dropped": [
+                {
+                    "text": each.text,
+                    "before": each.before,
+                    "needed": each.needed,
+                    "file": each.is_file,
+                    "by_person": each.by_person,
+                }
+                for each in self.dropped
+            ],
+        }
+
+
+def report_compactions(path: Path) -> tuple[CompactionReport, ...]:
+    """Every compaction of a transcript, in order; none where it was never compacted.
+
+    Raises SourceError.
+    """
+    blocks = [block for block in open_blocks(path) if block.text.strip()]
+    places = [at for at, block in enumerate(blocks) if block.use is Use.SUMMARY]
+    found = []
+    start = 0
+    for number, place in enumerate(places):
+        end = places[number + 1] if number + 1 < len(places) else len(blocks)
+        after = blocks[place + 1 : min(end, place + 1 + LOOK_AHEAD)]
+        found.append(_report(path, blocks[start:place], blocks[place], after))
+        start = place
+    return tuple(found)
+
+
+def _report(
+    path: Path, before: Sequence[Block], summary: Block, after: Iterable[Block]
+) -> CompactionReport:
+    count = counter().count
+    known = _names(before)
+    held = _names([summary])
+    by_agent: Counter[str] = Counter()
+    by_person: Counter[str] = Counter()
+    for block in after:
+        if block.said == "tool_use":
+            by_agent.update(_names([block]))
+        elif block.said == "text" and block.role is Role.USER and block.use is Use.SAID:
+            by_person.update(_names([block]))
+    needed = Counter({n: c for n, c in (by_agent + by_person).items() if n in known})
+    files = {name for name in needed if _FILE.fullmatch(name)}
+    person = {name for name in needed if name in by_person}
+    dropped = [
+        Dropped(mask(name).text, known[name], times, name in files, name in person)
+        for name, times in needed.items()
+        if name not in held
+    ]
+    dropped.sort(key=lambda each: (-each.needed, -each.before, each.text))
+    return CompactionReport(
+        str(path),
+        summary.line_start,
+        count(summary.text),
+        sum(count(block.text) for block in before),
+        len(needed),
+        len(files),
+        len(person),
+        _share(set(needed), held),
+        _share(files, held),
+        _share(person, held),
+        tuple(dropped),
+    )
+
+
+def _share(wanted: set[str], held: Counter[str]) -> float | None:
+    return round(sum(name in held for name in wanted) / len(wanted), 4) if wanted else None
+
+
+def _names(blocks: Iterable[Block]) -> Counter[str]:
+    """The identifiers of blocks, each once a block; a path to a file counts as the file's name."""
+    found: Counter[str] = Counter()
+    for block in blocks:
+        text = block.text if block.said == "text" else without_escapes(block.text)
+        named = _named(text, tool=block.said == "tool_use")
+        found.update({name for name in named if len(name) >= SHORTEST})
+    return found
+
+
+def _named(text: str, *, tool: bool = False) -> Iterable[str]:
+    for each in identifiers(text):
+        if each.kind in _NO_NAMES or (tool and is_markup(text, each.kind, each.end)):
+            continue
+        if each.kind is IdentifierKind.CODE and not _CODE_NAME.fullmatch(each.text):
+            # Inline code of several words is a phrase; the names in it count.
+            yield from _named(each.text)
+            continue
+        name = re.sub(r":\d+$", "", each.text.rstrip("/"))
+        tail = name.rpartition("/")[2]
+        name = tail if _FILE.fullmatch(tail) else name
+        yield name.removesuffix("()")

@@ -101,7 +101,12 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 
 def fingerprint(pipeline: Pipeline) -> str:
-    """SHA-256 (hex) of what a pipeline says; layout, comments and lint remarks do not count."""
+    """SHA-256 (hex) of what a pipeline says; layout, comments and lint remarks do not count.
+
+    Secrets count as masked, because the copy that a run keeps has them masked.
+    """
+    from reviewer.text.secrets import mask  # late: its patterns take a while
+
     nodes = [msgspec.structs.replace(node, line=0) for _, node in sorted(pipeline.nodes.items())]
     edges = [msgspec.structs.replace(edge, line=0) for edge in pipeline.edges]
     said = (
@@ -113,7 +118,8 @@ def fingerprint(pipeline: Pipeline) -> str:
         pipeline.default_thread_id,
         pipeline.attributes,
     )
-    return hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()
+    text = msgspec.json.encode(said, order="deterministic").decode()
+    return hashlib.sha256(mask(text).text.encode()).hexdigest()
 
 
 def require_same_pipeline(checkpoint: Checkpoint, pipeline: Pipeline) -> None:

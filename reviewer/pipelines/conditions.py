@@ -93,7 +93,8 @@ def _clause(part: str, whole: str) -> Clause:
 
 
 def _sentence(part: str, whole: str) -> str:
-    what = f'"{part}" in it' if part and part != whole.strip() else "it"
+    part, whole = " ".join(part.split()), " ".join(whole.split())
+    what = f'"{part}" in it' if part and part != whole else "it"
     return (
         f'The condition "{whole}" cannot be read: {what} is none of KEY, KEY=VALUE and KEY!=VALUE. '
         "Join several with &&; for OR draw several edges."

@@ -31,7 +31,7 @@ _JSON_TRIES = 40
 """Opening braces that are tried, from the last one backwards."""
 
 
-class StageResult(Struct, frozen=True, omit_defaults=True):
+class StageResult(Struct, frozen=True):
     """How a stage ended. `word` is the outcome as the stage called it (`needs_review`), which
     conditions compare; every word of its own counts as a success.
     """

@@ -21,7 +21,7 @@ _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME = 60
 
 
-class StageStatus(Struct, frozen=True, omit_defaults=True):
+class StageStatus(Struct, frozen=True):
     """`status.json` of a stage; it is written last, so that a stage with one has ended.
 
     `edge` is the edge that a person chose, None where the rules choose. `errors` are those of
@@ -72,8 +72,8 @@ class RunFolder:
         """The file of the checkpoint."""
         return self.path / "checkpoint.json"
 
-    def create(self, card: RunCard, dot: bytes) -> None:
-        """Make the folder with the card and the pipeline's text.
+    def create(self, card: RunCard, dot: str) -> None:
+        """Make the folder with the card and the pipeline's text, without its secrets.
 
         Raises RunError when the folder has something in it, or cannot be made.
         """
@@ -86,7 +86,7 @@ class RunFolder:
             raise RunError(
                 f"The folder {self.path} cannot be made: {problem.strerror}."
             ) from problem
-        write_whole(self.path / "pipeline.dot", dot)
+        write_whole(self.path / "pipeline.dot", dot.encode("utf-8", "replace"))
         write_whole(self.path / "run.json", msgspec.json.encode(card))
 
     def card(self) -> RunCard:

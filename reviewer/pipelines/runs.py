@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
+from reviewer.errors import ReviewerError
 from reviewer.llm.model import ChatModel
 from reviewer.pipelines.checkpoint import (
     Checkpoint,
@@ -19,7 +20,7 @@ from reviewer.pipelines.checkpoint import (
     write_checkpoint,
 )
 from reviewer.pipelines.dot import read_pipeline
-from reviewer.pipelines.handlers import Hands
+from reviewer.pipelines.handlers import Hands, taken_in
 from reviewer.pipelines.handlers_stand_in import StandIn
 from reviewer.pipelines.preamble import build_preamble
 from reviewer.pipelines.run_check import require_answers, require_runnable, start_of
@@ -27,7 +28,7 @@ from reviewer.pipelines.run_errors import RunError
 from reviewer.pipelines.run_events import Ask, Event, RunDone, RunStarted, Watch
 from reviewer.pipelines.run_files import RunCard, RunFolder
 from reviewer.pipelines.run_live import LiveRun, LiveRuns
-from reviewer.pipelines.run_store import RunStore, RunView
+from reviewer.pipelines.run_store import RunStore
 from reviewer.pipelines.runner import Course, Runner
 from reviewer.pipelines.runner_attempts import Pace
 from reviewer.pipelines.values import Pipeline, RunHistory
@@ -111,7 +112,7 @@ class Runs:
             now,
             _limit(options, pipeline),
         )
-        folder.create(card, path.read_bytes())
+        folder.create(card, taken_in(path.read_bytes().decode("utf-8", "replace")))
         with folder.held():
             checkpoint = Checkpoint(
                 run_id=run_id,
@@ -121,7 +122,7 @@ class Runs:
                 current_node="",
                 completed_nodes=[],
                 node_retries={},
-                context=dict(options.context),
+                context={key: taken_in(value) for key, value in options.context.items()},
                 logs=[],
                 next_node=first,
             )
@@ -148,8 +149,10 @@ class Runs:
     ) -> RunDone:
         """Go on with a run: its id, its folder, or its pipeline file (then the latest run of it).
 
-        By id or folder it goes on with the copy of the pipeline that it began with; a file has to
-        say the same as then. Raises RunError, CheckpointError, UnknownIdError.
+        By id or folder it goes on with what the pipeline said when it began, whatever the file
+        says now; a file has to say the same as then.
+
+        Raises RunError, CheckpointError, UnknownIdError.
         """
         options = options or RunOptions()
         folder, pipeline, note = self._to_resume(target)
@@ -221,17 +224,13 @@ class Runs:
 
     def _to_resume(self, target: str) -> tuple[RunFolder, Pipeline, str]:
         path = Path(target)
-        if path.is_dir():
-            folder = RunFolder(path.absolute())
-            return folder, _kept_pipeline(folder), ""
         if path.is_file():
             view = self.store.latest_of(path.absolute())
             if view is None:
                 raise RunError(f"No run of {path} can go on. See: reviewer pipeline runs")
             return RunFolder(Path(view.folder)), read_pipeline(path), ""
-        view = self.store.get(target)
-        folder = RunFolder(Path(view.folder))
-        return folder, _kept_pipeline(folder), _changed_since(view, folder)
+        kept = path.absolute() if path.is_dir() else Path(self.store.get(target).folder)
+        return RunFolder(kept), *_as_it_began(RunFolder(kept))
 
     def _go(
         self,
@@ -291,15 +290,18 @@ def _kept_pipeline(folder: RunFolder) -> Pipeline:
     return msgspec.structs.replace(read_pipeline(folder.dot()), name=card.name)
 
 
-def _changed_since(view: RunView, folder: RunFolder) -> str:
-    """A remark when the pipeline's file is no longer what the run began with."""
+def _as_it_began(folder: RunFolder) -> tuple[Pipeline, str]:
+    """The pipeline of the file while it says the same as the copy that the run keeps (where secrets
+    are masked), else that copy, with a remark.
+    """
+    kept, path = _kept_pipeline(folder), Path(folder.card().path)
     try:
-        same = Path(view.path).read_bytes() == folder.dot().read_bytes()
-    except OSError:
-        same = False
-    if same:
-        return ""
-    return f"{view.path} has changed or gone since; the run goes on with the copy it began with."
+        now = read_pipeline(path)
+    except ReviewerError:
+        now = None  # gone, or no pipeline any more: the remark says so
+    if now is not None and fingerprint(now) == fingerprint(kept):
+        return now, ""
+    return kept, f"{path} has changed or gone since; the run goes on with the copy it began with."
 
 
 def _either(live: LiveRun, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:

@@ -1,0 +1,109 @@
+"""What the tests of runs share: a model that answers by a script, and a store of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
+from reviewer.pipelines.run_events import Event, RunDone
+from reviewer.pipelines.runner_attempts import Pace
+from reviewer.pipelines.runs import RunOptions, Runs
+from reviewer.store.database import Database
+from reviewer.store.ledger import Ledger
+
+Answer = str | ModelError
+
+
+class Scripted:
+    """Answers with the text that the script gives, or raises the error that it gives."""
+
+    name = "scripted"
+
+    def __init__(self, script: Callable[[str], Answer] | None = None) -> None:
+        self.script = script or (lambda prompt: f"did: {prompt.splitlines()[-1]}")
+        self.asked: list[list[ChatMessage]] = []
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        temperature: float = 0.3,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        """The script's answer to the last message."""
+        self.asked.append(list(messages))
+        answer = self.script(messages[-1].content)
+        if isinstance(answer, ModelError):
+            raise answer
+        if cancelled is not None and cancelled():
+            raise CancelledError("stopped")
+        if on_text is not None:
+            on_text(answer)
+        return Completion(answer, self.name, 10, 5)
+
+    def prompts(self) -> list[str]:
+        """The last line of each prompt."""
+        return [messages[-1].content.splitlines()[-1] for messages in self.asked]
+
+
+class Workshop:
+    """A store, a model and a place for pipelines."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.database = Database(folder / "store.db")
+        clock = lambda: datetime(2026, 3, 1, 12, tzinfo=UTC)  # noqa: E731
+        self.ledger = Ledger(self.database, actor="tester", clock=clock)
+        self.slept: list[float] = []
+        self.clock = clock
+        self.runs = self.reopened()
+        self.model = Scripted()
+        self.events: list[Event] = []
+
+    def reopened(self) -> Runs:
+        """The runs as another program, with no session in memory, would have them."""
+        pace = Pace(sleep=self.slept.append, seconds=lambda: 0.0, random=lambda: 1.0)
+        self.runs = Runs(self.database, self.ledger, self.clock, pace=pace)
+        return self.runs
+
+    def write(self, body: str, name: str = "brew", attributes: str = "") -> Path:
+        """A pipeline file with a start and a done."""
+        path = self.folder / f"{name}.dot"
+        path.write_text(
+            f"digraph {name} {{ {attributes}\n"
+            f"start [shape=Mdiamond]; done [shape=Msquare]\n{body}\n}}",
+            encoding="utf-8",
+        )
+        return path
+
+    def start(
+        self, path: Path, *, ask: Any = None, cancelled: Any = None, **options: Any
+    ) -> RunDone:
+        """A run with the scripted model."""
+        options.setdefault("model", self.model)
+        return self.runs.start(
+            path, "tea", RunOptions(**options), ask=ask, watch=self.events.append,
+            cancelled=cancelled,
+        )  # fmt: skip
+
+    def resume(
+        self, target: str, *, ask: Any = None, cancelled: Any = None, **options: Any
+    ) -> RunDone:
+        """The same run gone on with, by a program that knows no session."""
+        options.setdefault("model", self.model)
+        return self.reopened().resume(
+            target, RunOptions(**options), ask=ask, watch=self.events.append, cancelled=cancelled
+        )
+
+    def nodes(self, done: RunDone) -> list[str]:
+        """The nodes that a run went through."""
+        return self.runs.checkpoint(done.run_id).completed_nodes
+
+    def conversation_with(self, at: int) -> list[tuple[str, str]]:
+        """Role and last line of each message of a call."""
+        return [(each.role, each.content.splitlines()[-1]) for each in self.model.asked[at]]

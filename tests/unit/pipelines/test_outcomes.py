@@ -1,0 +1,91 @@
+"""What an answer says of how its stage ended."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reviewer.pipelines.handlers_template import fill_template
+from reviewer.pipelines.outcomes import read_answer
+from reviewer.pipelines.retries import waits
+from reviewer.pipelines.values import Outcome
+
+
+def test_a_plain_answer_is_a_success_and_its_own_note() -> None:
+    read = read_answer("I wrote the parser.\n")
+    assert (read.outcome, read.word, read.notes) == (
+        Outcome.SUCCESS, "success", "I wrote the parser.",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome", "word"),
+    [
+        ("Outcome: fail", Outcome.FAIL, "fail"),
+        ("**Outcome:** failed", Outcome.FAIL, "fail"),
+        ("- outcome = retry", Outcome.RETRY, "retry"),
+        ("OUTCOME: Partial", Outcome.PARTIAL_SUCCESS, "partial_success"),
+        ("outcome=needs_review", Outcome.SUCCESS, "needs_review"),
+    ],
+)
+def test_a_line_at_the_end_says_the_outcome(line: str, outcome: Outcome, word: str) -> None:
+    read = read_answer(f"Two tests fail.\n\n{line}")
+    assert (read.outcome, read.word) == (outcome, word)
+
+
+def test_lines_may_also_prefer_suggest_and_remember() -> None:
+    read = read_answer(
+        "Outcome: fail\nPreferred label: Rework\nSuggested next: fix, plan\n"
+        "Context: failing = tests/a.py"
+    )
+    assert read.preferred_label == "Rework"
+    assert read.suggested_next == ("fix", "plan")
+    assert read.context_updates == {"failing": "tests/a.py"}
+
+
+def test_the_last_word_holds() -> None:
+    assert read_answer("Outcome: fail\nFixed it.\nOutcome: success").outcome is Outcome.SUCCESS
+
+
+def test_an_object_at_the_end_says_it_as_json() -> None:
+    read = read_answer(
+        'Done.\n```json\n{"status": "fail", "preferred_next_label": "no", "notes": "broke",\n'
+        ' "suggested_next_ids": ["fix"], "context_updates": {"left": {"n": 2}}}\n```\n'
+    )
+    assert (read.outcome, read.preferred_label, read.notes) == (Outcome.FAIL, "no", "broke")
+    assert read.suggested_next == ("fix",)
+    assert read.context_updates == {"left": {"n": 2}}
+
+
+def test_an_object_in_the_middle_of_an_answer_is_only_an_example() -> None:
+    read = read_answer('The endpoint answers {"status": "error"} without a token. I fixed that.')
+    assert read.outcome is Outcome.SUCCESS
+
+
+def test_an_outcome_far_above_the_end_is_only_talk() -> None:
+    assert read_answer("Outcome: fail\n" + "line\n" * 20).outcome is Outcome.SUCCESS
+
+
+@given(st.text(max_size=300))
+def test_no_answer_is_too_odd_to_read(answer: str) -> None:
+    assert read_answer(answer).outcome in Outcome
+
+
+def test_a_prompt_is_filled_with_the_goal_and_known_keys_and_nothing_else() -> None:
+    context = {"task": "parse {{goal}}", "n": 3, "tool.last_line": "ok"}
+    filled = "{{goal}}: $task ${n} $goal.Then {{ context.n }} $tool.last_line"
+    left = " $HOME {{other}} {print $1}"
+    assert fill_template(filled + left, "ship", context) == (
+        "ship: parse {{goal}} 3 ship.Then 3 ok" + left
+    )
+
+
+def test_the_pauses_between_attempts_double_up_to_a_minute() -> None:
+    assert list(waits(3, lambda: 1.0)) == [0.2, 0.4, 0.8]
+    assert list(waits(12, lambda: 1.0))[-2:] == [60.0, 60.0]
+    assert list(waits(0, lambda: 1.0)) == []
+
+
+def test_jitter_takes_away_half_at_most() -> None:
+    assert next(waits(1, lambda: 0.0)) == pytest.approx(0.1)

@@ -1,0 +1,428 @@
+"""How a run walks: threads, preambles, retries, people, ends."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reviewer.llm.model import ModelError
+from reviewer.pipelines.run_errors import RunError
+from reviewer.pipelines.run_events import Question, StageDone, StageStarted
+from reviewer.store.undo import Undo
+from reviewer.store.verify import verify
+from tests.unit.pipelines.running import Workshop
+
+CHAIN = """
+plan [prompt="Plan it"]; build [prompt="Build it"]
+start -> plan -> build -> done
+"""
+LOOP = """
+node [fidelity=full, thread_id=work]
+write [prompt="Write"]; check [prompt="Check"]; other [prompt="Other", thread_id=aside]
+start -> write -> check
+check -> write [condition="outcome=fail"]
+check -> other [condition="outcome=success"]
+other -> done
+"""
+
+
+def in_turn(*answers: str | ModelError) -> Callable[[str], str | ModelError]:
+    left = list(answers)
+    return lambda _: left.pop(0) if left else "fine"
+
+
+class TestThreads:
+    def test_a_loop_in_one_thread_appends_to_one_conversation(self, workshop: Workshop) -> None:
+        workshop.model.script = in_turn("w1", "c1\nOutcome: fail", "w2", "c2", "o1")
+        done = workshop.start(workshop.write(LOOP))
+
+        assert done.state == "done"
+        assert workshop.conversation_with(3) == [
+            ("user", "Write"), ("assistant", "w1"),
+            ("user", "Check"), ("assistant", "Outcome: fail"),
+            ("user", "Write"), ("assistant", "w2"), ("user", "Check"),
+        ]  # fmt: skip
+
+    def test_another_thread_is_another_conversation(self, workshop: Workshop) -> None:
+        workshop.start(workshop.write(LOOP))
+        assert workshop.conversation_with(2) == [("user", "Other")]
+
+    def test_without_an_id_the_thread_is_the_one_of_the_node_before(
+        self, workshop: Workshop
+    ) -> None:
+        path = workshop.write(
+            'a [prompt="A"]; b [prompt="B", fidelity=full]; c [prompt="C", fidelity=full]\n'
+            "start -> a -> b -> c -> done"
+        )
+        workshop.start(path)
+        started = [event for event in workshop.events if isinstance(event, StageStarted)]
+        assert [each.thread for each in started] == ["", "", "a", "b", ""]
+        assert workshop.conversation_with(2) == [("user", "C")]
+
+    def test_a_fresh_session_begins_with_the_preamble_and_a_shared_one_does_not(
+        self, workshop: Workshop
+    ) -> None:
+        path = workshop.write(
+            'a [prompt="A"]; b [prompt="B", fidelity=truncate]; c [prompt="C", fidelity=full]\n'
+            "start -> a -> b -> c -> done",
+            attributes='goal="good tea";',
+        )
+        workshop.start(path)
+        first, second, third = (messages[0].content for messages in workshop.model.asked)
+        assert "Completed stages: start (success)" in first
+        assert "Goal: good tea" in second
+        assert "Completed stages" not in second
+        assert second.endswith("\n\nB")
+        assert third == "C"
+
+    def test_turns_that_the_model_has_no_room_for_are_left_out_and_counted(
+        self, workshop: Workshop
+    ) -> None:
+        answers = ["word " * 300 + "\nOutcome: fail" for _ in range(12)]
+        workshop.model.script = in_turn(*answers)
+        done = workshop.start(workshop.write(LOOP), context_tokens=1_000)
+
+        assert done.state == "done"
+        assert workshop.model.asked[-2][0].content.startswith("[")
+        counted = [each.left_out_turns for each in workshop.events if isinstance(each, StageDone)]
+        assert max(counted) > 5
+        status = json.loads((Path(done.folder) / "check-13" / "status.json").read_text())
+        assert status["left_out_turns"] > 5
+        assert status["left_out_tokens"] > 1_000
+
+
+class TestRetries:
+    def test_without_max_retries_a_failing_model_stops_the_run_where_it_is(
+        self, workshop: Workshop
+    ) -> None:
+        workshop.model.script = in_turn("planned", ModelError("The endpoint is gone."))
+        done = workshop.start(workshop.write(CHAIN))
+
+        assert (done.state, done.node) == ("failed", "build")
+        assert "The endpoint is gone." in done.message
+        assert workshop.nodes(done) == ["start", "plan"]
+        assert workshop.slept == []
+
+    def test_and_a_resume_tries_that_stage_again_and_no_other(self, workshop: Workshop) -> None:
+        workshop.model.script = in_turn("planned", ModelError("gone"), "built")
+        done = workshop.resume(workshop.start(workshop.write(CHAIN)).run_id)
+
+        assert done.state == "done"
+        assert workshop.nodes(done) == ["start", "plan", "build", "done"]
+        assert workshop.model.prompts() == ["Plan it", "Build it", "Build it"]
+
+    def test_max_retries_are_attempts_after_the_first_with_growing_pauses(
+        self, workshop: Workshop
+    ) -> None:
+        workshop.model.script = in_turn(*[ModelError("busy")] * 3, "planned")
+        path = workshop.write(CHAIN.replace('"Plan it"', '"Plan it", max_retries=3'))
+        done = workshop.start(path)
+
+        assert done.state == "done"
+        assert len(workshop.model.asked) == 5
+        assert sum(workshop.slept) == pytest.approx(0.2 + 0.4 + 0.8)
+        assert workshop.runs.checkpoint(done.run_id).node_retries == {"plan": 3}
+
+    def test_attempts_of_a_shared_conversation_leave_only_the_one_that_counts(
+        self, workshop: Workshop
+    ) -> None:
+        workshop.model.script = in_turn("Outcome: retry", "w1", "c1", "o1")
+        path = workshop.write(LOOP.replace('"Write"', '"Write", max_retries=1'))
+        workshop.start(path)
+        assert workshop.conversation_with(2) == [
+            ("user", "Write"), ("assistant", "w1"), ("user", "Check"),
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("attributes", "edge", "word", "target"),
+        [
+            ("", "", "fail", "done"),
+            (", allow_partial=true", "", "partial_success", "done"),
+            ("", 'plan -> build [condition="outcome=retry"]', "retry", "build"),
+        ],
+    )
+    def test_what_becomes_of_retry_when_no_attempt_is_left(
+        self, workshop: Workshop, attributes: str, edge: str, word: str, target: str
+    ) -> None:
+        workshop.model.script = in_turn("Outcome: retry", "Outcome: retry")
+        done = workshop.start(
+            workshop.write(
+                f'plan [prompt="P", max_retries=1{attributes}]; build [prompt="B"]\n'
+                f"start -> plan -> done; build -> done; {edge}"
+            )
+        )
+        ended = workshop.runs.checkpoint(done.run_id).logs[1]
+        assert ended.word == word
+        assert workshop.nodes(done)[2] == target
+
+
+class TestPeople:
+    GATE = """
+    gate [shape=hexagon, label="Ship $goal?"]; fix [prompt="Fix it"]
+    start -> gate
+    gate -> done [label="[Y] Yes, ship"]
+    gate -> fix [label="[N] Not yet"]
+    fix -> gate
+    """
+
+    @pytest.mark.parametrize("answer", ["yes, ship", "[Y] Yes, ship", "y", "done"])
+    def test_an_answer_is_a_label_a_key_or_a_node(self, workshop: Workshop, answer: str) -> None:
+        done = workshop.start(workshop.write(self.GATE), answers={"gate": [answer]})
+        assert workshop.nodes(done) == ["start", "gate", "done"]
+
+    def test_answers_in_advance_are_used_in_order(self, workshop: Workshop) -> None:
+        done = workshop.start(workshop.write(self.GATE), answers={"gate": ["n", "n", "y"]})
+        assert workshop.nodes(done) == ["start", "gate", "fix", "gate", "fix", "gate", "done"]
+
+    def test_the_question_goes_to_whoever_watches_and_asks_until_it_is_answered(
+        self, workshop: Workshop
+    ) -> None:
+        said = ["what?", "", "y"]
+        asked: list[Question] = []
+
+        def ask(question: Question) -> str:
+            asked.append(question)
+            return said.pop(0)
+
+        done = workshop.start(workshop.write(self.GATE, attributes='goal="tea";'), ask=ask)
+        assert done.state == "done"
+        assert len(asked) == 3
+        assert asked[0].text == "Ship tea?"
+        assert [(each.key, each.target) for each in asked[0].choices] == [
+            ("Y", "done"), ("N", "fix"),
+        ]  # fmt: skip
+
+    def test_when_nobody_answers_the_run_waits_and_a_resume_asks_again(
+        self, workshop: Workshop
+    ) -> None:
+        waiting = workshop.start(workshop.write(self.GATE))
+        assert (waiting.state, waiting.node) == ("waiting", "gate")
+        assert f"resume {waiting.run_id} --answer gate=" in waiting.message
+
+        done = workshop.resume(waiting.run_id, answers={"gate": ["y"]})
+        assert workshop.nodes(done) == ["start", "gate", "done"]
+
+    def test_the_answer_decides_whatever_the_conditions_say(self, workshop: Workshop) -> None:
+        body = self.GATE.replace('"[Y] Yes, ship"', '"Yes", condition="outcome=success"')
+        done = workshop.start(workshop.write(body), answers={"gate": ["n", "yes"]})
+        assert workshop.nodes(done) == ["start", "gate", "fix", "gate", "done"]
+
+    def test_free_text_goes_into_the_context_and_into_prompts(self, workshop: Workshop) -> None:
+        path = workshop.write(
+            'ask [shape=hexagon, mode=freeform]; do [prompt="Do: $human.feedback"]\n'
+            "start -> ask -> do -> done"
+        )
+        workshop.start(path, ask=lambda _: "brew it twice")
+        assert workshop.model.prompts() == ["Do: brew it twice"]
+
+    def test_an_answer_that_the_node_does_not_take_is_refused_before_the_start(
+        self, workshop: Workshop
+    ) -> None:
+        path = workshop.write(self.GATE)
+        with pytest.raises(RunError, match=r"It takes: \[Y\] Yes, ship, \[N\] Not yet"):
+            workshop.start(path, answers={"gate": ["maybe"]})
+        with pytest.raises(RunError, match=r"fix asks nothing. Nodes that ask: gate"):
+            workshop.start(path, answers={"fix": ["y"]})
+        assert workshop.runs.store.all() == []
+
+
+class TestWays:
+    def test_a_conditional_asks_about_the_stage_before_it(self, workshop: Workshop) -> None:
+        workshop.model.script = in_turn("Outcome: fail")
+        path = workshop.write(
+            'test [prompt="Test"]; ok [shape=diamond]; fix [prompt="Fix"]\n'
+            "start -> test -> ok\n"
+            'ok -> done [condition="outcome=success"]; ok -> fix [condition="outcome!=success"]\n'
+            "fix -> done"
+        )
+        assert workshop.nodes(workshop.start(path)) == ["start", "test", "ok", "fix", "done"]
+
+    def test_a_conditional_with_a_prompt_asks_the_model(self, workshop: Workshop) -> None:
+        path = workshop.write('ok [shape=diamond, prompt="Is it?"]\nstart -> ok -> done')
+        workshop.start(path)
+        assert workshop.model.prompts() == ["Is it?"]
+
+    def test_an_outcome_of_its_own_is_what_edges_may_ask_for(self, workshop: Workshop) -> None:
+        workshop.model.script = in_turn("Outcome: needs_tea")
+        path = workshop.write(
+            'look [prompt="Look"]; brew [prompt="Brew"]\nstart -> look; brew -> done\n'
+            'look -> brew [condition="outcome=needs_tea"]\n'
+            'look -> done [condition="outcome=has_tea"]'
+        )
+        assert workshop.nodes(workshop.start(path)) == ["start", "look", "brew", "done"]
+
+    def test_updates_of_the_context_reach_later_prompts_and_conditions(
+        self, workshop: Workshop
+    ) -> None:
+        workshop.model.script = in_turn("Context: leaf = green")
+        path = workshop.write(
+            'look [prompt="Look"]; brew [prompt="Brew {{leaf}}"]\nstart -> look; brew -> done\n'
+            'look -> brew [condition="context.leaf=green"]'
+        )
+        workshop.start(path)
+        assert workshop.model.prompts() == ["Look", "Brew green"]
+
+    def test_a_run_that_no_edge_leads_on_ends_and_says_so(self, workshop: Workshop) -> None:
+        path = workshop.write('look [prompt="L"]\nstart -> look; look -> done [condition="tea"]')
+        done = workshop.start(path)
+        assert (done.state, done.node) == ("stopped", "look")
+        assert "no condition of its edges holds" in done.message
+
+    def test_a_failure_that_no_edge_leads_on_is_a_failed_run(self, workshop: Workshop) -> None:
+        workshop.model.script = in_turn("Outcome: fail")
+        path = workshop.write(
+            'look [prompt="L"]\nstart -> look; look -> done [condition="outcome=ok"]'
+        )
+        assert workshop.start(path).state == "failed"
+
+    def test_a_loop_without_an_end_is_stopped_and_may_be_allowed_more(
+        self, workshop: Workshop
+    ) -> None:
+        path = workshop.write(
+            'a [prompt="A"]; b [prompt="B"]\nstart -> a -> b -> a; b -> done [condition=never]'
+        )
+        done = workshop.start(path, max_steps=20)
+        assert (done.state, done.stages) == ("stopped", 20)
+        assert "a -> b -> a" in done.message
+
+        assert workshop.resume(done.run_id, max_steps=25).stages == 25
+
+    def test_a_goal_gate_that_failed_sends_the_run_back(self, workshop: Workshop) -> None:
+        workshop.model.script = in_turn("Outcome: fail", "good")
+        path = workshop.write(
+            'taste [prompt="Taste", goal_gate=true, retry_target=taste]\nstart -> taste -> done'
+        )
+        done = workshop.start(path)
+        assert done.state == "done"
+        assert workshop.nodes(done) == ["start", "taste", "done", "taste", "done"]
+
+    def test_a_goal_gate_that_failed_without_a_way_back_fails_the_run(
+        self, workshop: Workshop
+    ) -> None:
+        workshop.model.script = in_turn("Outcome: fail")
+        done = workshop.start(
+            workshop.write('taste [prompt="T", goal_gate=true]\nstart -> taste -> done')
+        )
+        assert done.state == "failed"
+        assert "goal gate taste" in done.message
+
+    def test_a_value_to_begin_with_fills_prompts_and_an_open_goal(self, workshop: Workshop) -> None:
+        path = workshop.write(
+            'a [prompt="$goal with $cup"]\nstart -> a -> done', attributes='goal="$goal";'
+        )
+        workshop.start(path, context={"goal": "tea", "cup": "two cups"})
+        assert workshop.model.prompts() == ["tea with two cups"]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("text", "sentence"),
+        [
+            ("digraph g { a -> b }", "no start.*no exit"),
+            ("digraph g { a [shape=Mdiamond]; b [shape=Mdiamond]; e [shape=Msquare]; a -> e }",
+             r"2 starts \(a, b\)"),
+            ("digraph g { start [shape=Mdiamond]; start -> a -> start }", "no exit"),
+            ('digraph g { s [shape=Mdiamond]; e [shape=Msquare]; s -> e [condition="a || b"] }',
+             r"s -> e \(line 1\): The condition .a \|\| b. cannot be read"),
+            ("digraph g { s [shape=Mdiamond]; e [shape=Msquare]; p [shape=component];"
+             " q [shape=tripleoctagon]; s -> p -> q -> e }",
+             r"not supported: p \(parallel\), q \(parallel.fan_in\)"),
+            ('digraph g { s [shape=Mdiamond]; e [shape=Msquare];'
+             ' t [shape=parallelogram, tool_command="rm -rf x"]; s -> t -> e }',
+             "run shell commands: t. .*--allow-tools"),
+        ],
+    )  # fmt: skip
+    def test_what_cannot_run_is_refused_before_it_starts(
+        self, workshop: Workshop, text: str, sentence: str
+    ) -> None:
+        path = workshop.folder / "bad.dot"
+        path.write_text(text)
+        with pytest.raises(RunError, match=sentence):
+            workshop.start(path)
+        assert workshop.model.asked == []
+        assert workshop.runs.store.all() == []
+
+    def test_five_thousand_nodes_are_looked_at_without_running_them(
+        self, workshop: Workshop
+    ) -> None:
+        names = [f"n{number}" for number in range(5_000)]
+        path = workshop.write(f"start -> {' -> '.join(names)} -> done")
+        done = workshop.start(path, max_steps=3)
+        assert (done.state, done.node) == ("stopped", "n2")
+
+    def test_a_folder_with_something_in_it_is_not_used(self, workshop: Workshop) -> None:
+        path = workshop.write(CHAIN)
+        with pytest.raises(RunError, match="not empty"):
+            workshop.start(path, run_dir=workshop.folder)
+
+
+class TestFiles:
+    def test_prompt_answer_and_status_of_every_stage_are_kept_for_the_owner_only(
+        self, workshop: Workshop
+    ) -> None:
+        done = workshop.start(workshop.write(CHAIN))
+        folder = Path(done.folder)
+        assert folder.parent.name == "store.db-runs"
+        assert (folder / "build-3" / "prompt.md").read_text().endswith("Build it")
+        assert (folder / "build-3" / "response.md").read_text() == "did: Build it"
+        status = json.loads((folder / "build-3" / "status.json").read_text())
+        assert (status["node"], status["model"], status["attempts"]) == ("build", "scripted", 1)
+        for path in [folder, *folder.rglob("*")]:
+            assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+    def test_a_node_with_a_hostile_name_stays_in_the_folder(self, workshop: Workshop) -> None:
+        path = workshop.write('"../../out" [prompt="x"]\nstart -> "../../out" -> done')
+        done = workshop.start(path)
+        assert done.state == "done"
+        assert {each.parent for each in workshop.folder.rglob("prompt.md")} == {
+            next(Path(done.folder).glob("*out*"))
+        }
+
+    def test_no_secret_reaches_the_disk_or_the_model(self, workshop: Workshop) -> None:
+        secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+        workshop.model.script = in_turn(f"The token is {secret}")
+        path = workshop.folder / "p.dot"
+        path.write_text(
+            f"digraph p {{ s [shape=Mdiamond]; e [shape=Msquare]; // {secret}\n"
+            ' a [prompt="use $token"]; b [prompt="b"]; s -> a -> b -> e }'
+        )
+        done = workshop.start(path, context={"token": secret})
+        kept = b"".join(
+            each.read_bytes() for each in Path(done.folder).rglob("*") if each.is_file()
+        )
+        sent = "".join(each.content for call in workshop.model.asked for each in call)
+        assert secret not in sent
+        assert b"[masked" in kept
+        assert kept.count(secret.encode()) == 0
+
+    def test_a_thread_can_be_read_as_a_conversation(self, workshop: Workshop) -> None:
+        done = workshop.start(workshop.write(LOOP))
+        turns = workshop.runs.conversation(done.run_id, "work")
+        assert [(turn.node, turn.prompt) for turn in turns] == [
+            ("write", "Write"), ("check", "Check"),
+        ]  # fmt: skip
+        assert len(workshop.runs.conversation(done.run_id)) == 3
+        with pytest.raises(RunError, match="Its threads: aside, work"):
+            workshop.runs.conversation(done.run_id, "nowhere")
+
+
+class TestStore:
+    def test_a_run_is_registered_and_undo_does_not_see_it(self, workshop: Workshop) -> None:
+        done = workshop.start(workshop.write(CHAIN))
+        (view,) = workshop.runs.store.all("tea")
+        assert (view.run_id, view.state, view.name) == (done.run_id, "done", "brew")
+        assert not view.can_resume
+        assert Undo(workshop.database, workshop.ledger).next_undo() is None
+        assert verify(workshop.database).ok
+
+    def test_runs_that_begin_in_the_same_second_have_different_ids(
+        self, workshop: Workshop
+    ) -> None:
+        path = workshop.write(CHAIN)
+        ids = [workshop.start(path).run_id for _ in range(3)]
+        assert len(set(ids)) == 3
+        assert [view.run_id for view in workshop.runs.store.all()] == ids[::-1]

@@ -1,0 +1,240 @@
+"""Whatever ends a program, the run goes on: no stage is lost, none counts twice."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from reviewer.errors import UnknownIdError
+from reviewer.llm.model import ModelError
+from reviewer.pipelines.run_errors import CheckpointError, RunError
+from reviewer.pipelines.run_events import StageStarted
+from reviewer.pipelines.run_files import RunFolder
+from tests.unit.pipelines.running import Workshop
+
+THREAD = """
+node [fidelity=full, thread_id=work]
+a [prompt="A"]; b [prompt="B"]; c [prompt="C"]
+start -> a -> b -> c -> done
+"""
+
+
+class PowerCutError(BaseException):
+    """The program is gone, without a chance to do anything."""
+
+
+class TestDegradedOnce:
+    """Requirement 5 of context-fidelity.md."""
+
+    def started(self, workshop: Workshop) -> list[tuple[str, str, bool]]:
+        return [
+            (each.node, each.fidelity, each.degraded)
+            for each in workshop.events
+            if isinstance(each, StageStarted) and each.handler == "codergen"
+        ]
+
+    def resumed_after(self, workshop: Workshop, stages: int, body: str = THREAD) -> None:
+        stopped = workshop.start(workshop.write(body), max_steps=stages)
+        workshop.events.clear()
+        workshop.model.asked.clear()
+        assert workshop.resume(stopped.run_id, max_steps=100).state == "done"
+
+    def test_the_first_stage_after_a_resume_gets_a_summary_the_next_its_thread(
+        self, workshop: Workshop
+    ) -> None:
+        self.resumed_after(workshop, 2)
+        assert self.started(workshop) == [("b", "summary:high", True), ("c", "full", False)]
+
+    def test_the_summary_tells_what_the_lost_conversation_knew(self, workshop: Workshop) -> None:
+        self.resumed_after(workshop, 2)
+        (only,) = workshop.model.asked[0]
+        assert "did: A" in only.content
+        assert only.content.endswith("\n\nB")
+
+    def test_the_thread_begins_anew_with_that_summary(self, workshop: Workshop) -> None:
+        self.resumed_after(workshop, 2)
+        assert [role for role, _ in workshop.conversation_with(1)] == ["user", "assistant", "user"]
+        assert "did: A" in workshop.model.asked[1][0].content
+
+    def test_a_stage_with_a_session_of_its_own_does_not_use_up_the_one_hop(
+        self, workshop: Workshop
+    ) -> None:
+        body = THREAD.replace('b [prompt="B"]', 'b [prompt="B", fidelity=compact]')
+        self.resumed_after(workshop, 2, body)
+        assert self.started(workshop) == [("b", "compact", False), ("c", "summary:high", True)]
+
+    def test_a_run_that_never_stopped_is_not_degraded(self, workshop: Workshop) -> None:
+        workshop.start(workshop.write(THREAD))
+        assert [fidelity for _, fidelity, _ in self.started(workshop)] == ["full"] * 3
+
+
+class TestPowerCuts:
+    """The program dies before or after any file is put in its place."""
+
+    def walk_with_cuts(self, workshop: Workshop, monkeypatch, at: int, *, after: bool) -> bool:
+        """Run with a power cut at the `at`-th file, then resume; says whether it came to that."""
+        put, left = os.replace, [at]
+
+        def cut(source, target) -> None:
+            left[0] -= 1
+            if left[0] == 0 and not after:
+                raise PowerCutError
+            put(source, target)
+            if left[0] == 0:
+                raise PowerCutError
+
+        path = workshop.write(THREAD)
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "replace", cut)
+            try:
+                workshop.start(path)
+                return False
+            except PowerCutError:
+                pass
+        for view in workshop.reopened().store.all():
+            assert view.state == "interrupted"
+            done = workshop.resume(view.run_id)
+            assert done.state == "done"
+            assert workshop.nodes(done) == ["start", "a", "b", "c", "done"]
+            steps = [entry.step for entry in workshop.runs.checkpoint(done.run_id).logs]
+            assert steps == [1, 2, 3, 4, 5]
+            asked = Counter(workshop.model.prompts())
+            assert set(asked) == {"A", "B", "C"}
+            # Only the stage in which the power went may have been asked twice.
+            assert sum(asked.values()) <= 4
+        return True
+
+    @pytest.mark.parametrize("after", [False, True])
+    def test_at_any_file(self, tmp_path: Path, monkeypatch, after: bool) -> None:
+        at = 1
+        while True:
+            folder = tmp_path / f"cut-{at}"
+            folder.mkdir()
+            if not self.walk_with_cuts(Workshop(folder), monkeypatch, at, after=after):
+                break
+            at += 1
+        assert at > 15
+
+    def test_a_stage_that_had_ended_is_taken_over_and_not_asked_again(
+        self, workshop: Workshop, monkeypatch
+    ) -> None:
+        keep = RunFolder.keep_status
+
+        def cut(folder, status) -> None:
+            keep(folder, status)
+            if status.node == "b":
+                raise PowerCutError
+
+        with monkeypatch.context() as patched:
+            patched.setattr(RunFolder, "keep_status", cut)
+            with pytest.raises(PowerCutError):
+                workshop.start(workshop.write(THREAD))
+        (view,) = workshop.reopened().store.all()
+        done = workshop.resume(view.run_id)
+        assert workshop.nodes(done) == ["start", "a", "b", "c", "done"]
+        assert workshop.model.prompts() == ["A", "B", "C"]
+
+
+class TestCancel:
+    def test_between_stages(self, workshop: Workshop) -> None:
+        done = workshop.start(
+            workshop.write(THREAD), cancelled=lambda: len(workshop.model.asked) == 2
+        )
+        assert (done.state, done.node) == ("cancelled", "b")
+        again = workshop.resume(done.run_id)
+        assert workshop.nodes(again) == ["start", "a", "b", "c", "done"]
+
+    def test_while_it_waits_for_the_next_attempt(self, workshop: Workshop) -> None:
+        workshop.model.script = lambda _: ModelError("busy")
+        path = workshop.write('a [prompt="A", max_retries=9]\nstart -> a -> done')
+        done = workshop.start(path, cancelled=lambda: len(workshop.slept) > 20)
+        assert (done.state, done.node) == ("cancelled", "a")
+        assert len(workshop.slept) == 21
+
+    def test_while_it_asks(self, workshop: Workshop) -> None:
+        stop = []
+
+        def ask(_: object) -> None:
+            stop.append(True)
+
+        path = workshop.write("a [shape=hexagon]\nstart -> a -> done")
+        done = workshop.start(path, ask=ask, cancelled=lambda: bool(stop))
+        assert done.state == "cancelled"
+
+
+class TestRefusals:
+    def stopped(self, workshop: Workshop) -> tuple[str, Path]:
+        path = workshop.write(THREAD)
+        return workshop.start(path, max_steps=2).run_id, path
+
+    def test_a_run_that_has_reached_its_exit(self, workshop: Workshop) -> None:
+        done = workshop.start(workshop.write(THREAD))
+        with pytest.raises(RunError, match="nothing left"):
+            workshop.resume(done.run_id)
+
+    def test_a_run_that_nobody_knows(self, workshop: Workshop) -> None:
+        with pytest.raises(UnknownIdError, match="pipeline runs"):
+            workshop.resume("nothing")
+
+    def test_a_file_that_says_something_else_than_when_the_run_began(
+        self, workshop: Workshop
+    ) -> None:
+        run_id, path = self.stopped(workshop)
+        path.write_text(path.read_text().replace('"B"', '"Better"'))
+        with pytest.raises(CheckpointError, match=f"resume {run_id}"):
+            workshop.resume(str(path))
+
+    def test_but_by_its_id_it_goes_on_with_what_it_began_with(self, workshop: Workshop) -> None:
+        run_id, path = self.stopped(workshop)
+        path.unlink()
+        done = workshop.resume(run_id, max_steps=9)
+        assert done.state == "done"
+        assert workshop.model.prompts() == ["A", "B", "C"]
+
+    def test_the_checkpoint_of_another_pipeline(self, workshop: Workshop) -> None:
+        run_id, _ = self.stopped(workshop)
+        other = workshop.start(workshop.write(THREAD, name="bake"), max_steps=2)
+        mine = Path(workshop.runs.store.get(run_id).folder)
+        (mine / "checkpoint.json").write_bytes(
+            (Path(other.folder) / "checkpoint.json").read_bytes()
+        )
+        with pytest.raises(CheckpointError, match="another pipeline"):
+            workshop.resume(run_id)
+
+    def test_a_cut_checkpoint(self, workshop: Workshop) -> None:
+        run_id, _ = self.stopped(workshop)
+        path = Path(workshop.runs.store.get(run_id).folder) / "checkpoint.json"
+        path.write_bytes(path.read_bytes()[:-20])
+        with pytest.raises(CheckpointError, match="cut or damaged"):
+            workshop.resume(run_id)
+
+    def test_a_run_that_is_under_way(self, workshop: Workshop) -> None:
+        run_id, _ = self.stopped(workshop)
+        with (
+            RunFolder(Path(workshop.runs.store.get(run_id).folder)).held(),
+            pytest.raises(RunError, match="under way in another program"),
+        ):
+            workshop.resume(run_id)
+
+    def test_a_folder_that_is_none_of_a_run(self, workshop: Workshop) -> None:
+        with pytest.raises(RunError, match="not the folder of a run"):
+            workshop.resume(str(workshop.folder))
+
+
+class TestPlaces:
+    def test_a_run_may_be_kept_elsewhere_and_resumed_by_its_folder(
+        self, workshop: Workshop
+    ) -> None:
+        place = workshop.folder / "elsewhere"
+        workshop.start(workshop.write(THREAD), run_dir=place, max_steps=2)
+        assert workshop.resume(str(place), max_steps=9).state == "done"
+
+    def test_a_file_goes_on_with_its_latest_run_that_can(self, workshop: Workshop) -> None:
+        path = workshop.write(THREAD)
+        first = workshop.start(path, max_steps=2)
+        workshop.start(path)
+        done = workshop.resume(str(path), max_steps=9)
+        assert (done.run_id, done.state) == (first.run_id, "done")

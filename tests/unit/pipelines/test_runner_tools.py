@@ -1,0 +1,100 @@
+"""Tool nodes: only when allowed, with nothing of the run in the command's text."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from reviewer.pipelines.handlers_tool import seconds_of
+from tests.unit.pipelines.running import Workshop
+
+
+def tool(workshop: Workshop, command: str, more: str = "") -> Path:
+    command = command.replace("\\", "\\\\").replace('"', '\\"')
+    return workshop.write(
+        f't [shape=parallelogram, tool_command="{command}"{more}]; bad [prompt="Bad"]\n'
+        'start -> t; t -> done [condition="outcome=success"]; t -> bad [condition="outcome=fail"]\n'
+        "bad -> done",
+        attributes='goal="tea; echo gone";',
+    )
+
+
+def test_its_output_is_in_the_context_and_its_exit_code_is_the_outcome(workshop: Workshop) -> None:
+    path = tool(workshop, "echo one; echo two; exit 3")
+    done = workshop.start(path, allow_tools=True)
+    assert workshop.nodes(done) == ["start", "t", "bad", "done"]
+    context = workshop.runs.checkpoint(done.run_id).context
+    assert context["tool_stdout"] == "one\ntwo"
+    assert context["tool.last_line"] == "two"
+    assert context["tool.exit_code"] == 3
+
+
+def test_it_runs_where_the_pipeline_lies_and_knows_the_goal_as_data(workshop: Workshop) -> None:
+    done = workshop.start(tool(workshop, 'echo "$goal" in "$PWD"'), allow_tools=True)
+    context = workshop.runs.checkpoint(done.run_id).context
+    assert context["tool_stdout"] == f"tea; echo gone in {workshop.folder}"
+
+
+def test_the_words_of_the_run_are_never_written_into_a_command(workshop: Workshop) -> None:
+    done = workshop.start(
+        tool(workshop, "echo {{word}}"), allow_tools=True, context={"word": "; touch owned"}
+    )
+    assert done.state == "done"
+    assert not (workshop.folder / "owned").exists()
+
+
+def test_a_secret_that_it_prints_is_masked(workshop: Workshop) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    (workshop.folder / "token").write_text(secret)
+    done = workshop.start(tool(workshop, "cat token"), allow_tools=True)
+    kept = b"".join(each.read_bytes() for each in Path(done.folder).rglob("*") if each.is_file())
+    assert secret.encode() not in kept
+    assert b"[masked" in kept
+
+
+def test_one_that_takes_too_long_is_ended_with_all_that_it_started(workshop: Workshop) -> None:
+    path = tool(workshop, "sleep 30 & echo $! > child; wait", ", timeout=300ms")
+    done = workshop.start(path, allow_tools=True)
+    assert workshop.nodes(done) == ["start", "t", "bad", "done"]
+    assert "longer than 0.3 s" in workshop.runs.checkpoint(done.run_id).logs[1].notes
+    child = int((workshop.folder / "child").read_text())
+    for _ in range(100):
+        if not _alive(child):
+            break
+        time.sleep(0.02)
+    assert not _alive(child)
+
+
+def test_a_cancelled_run_ends_the_command_and_can_go_on(workshop: Workshop) -> None:
+    path = tool(workshop, "touch begun; sleep 30")
+    done = workshop.start(
+        path, allow_tools=True, cancelled=lambda: (workshop.folder / "begun").exists()
+    )
+    assert (done.state, done.node) == ("cancelled", "t")
+    assert workshop.nodes(done) == ["start"]
+
+
+def test_much_output_does_not_fill_the_run(workshop: Workshop) -> None:
+    path = tool(workshop, "yes abcdefgh | head -c 5000000; echo; echo last")
+    done = workshop.start(path, allow_tools=True)
+    assert workshop.runs.checkpoint(done.run_id).context["tool.last_line"] == "last"
+    assert (Path(done.folder) / "t-2" / "response.md").stat().st_size < 1_100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("900", 900), ("900s", 900), ("10m", 600), ("2h", 7200), ("250ms", 0.25), ("soon", None)],
+)
+def test_durations(text: str, seconds: float | None) -> None:
+    assert seconds_of(text) == seconds
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+        return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text()
+    except (ProcessLookupError, FileNotFoundError):
+        return False

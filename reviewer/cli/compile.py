@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 @click.option("--totals", is_flag=True, help="Only the totals, as one JSON object.")
 @pass_session
 def compile_(session: Session, name: str, at: str | None, form: str, totals: bool) -> None:
-    """A context as messages: in order, without what is skipped, edits applied.
+    """A context as messages, ready to send.
 
-    Tokens by priority and by role are told on standard error.
+    In order, without what is skipped, edits applied. Tokens by priority and by role are told on standard error.
     """
     with session.engine() as engine:
         context = find_context(session, engine, name)

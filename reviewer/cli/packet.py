@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -119,6 +120,7 @@ def packet(
                 marks=marks,
             )
 
+    gc.disable()  # a call ends before a collection pays
     if explain:
         _explain(prepared(), budget, pins, mutes)
         return

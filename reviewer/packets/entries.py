@@ -51,37 +51,36 @@ class Entries:
             and (found := heading_of(line.text))
         ]
         starts = self._starts(headings)
-        yield from self._listed(starts[0][0] if starts else len(self._lines), headings)
-        for place, (at, level, title) in enumerate(starts):
-            ends = starts[place + 1][0] if place + 1 < len(starts) else len(self._lines)
-            # a heading as high as the entry's own, or higher, ends it as well
-            ends = (
-                next((h[0] for h in headings if at < h[0] < ends and h[1] <= level), ends)
-                if level > 1
-                else ends
-            )
+        first = headings[starts[0]][0] if starts else len(self._lines)
+        yield from self._listed(first)
+        for start, following in zip(starts, [*starts[1:], len(headings)], strict=True):
+            at, level, title = headings[start]
+            ends = headings[following][0] if following < len(headings) else len(self._lines)
+            for place, other, _ in headings[start + 1 : following]:
+                if 1 < other <= level:  # a heading as high as the entry's own ends it as well
+                    ends = place
+                    break
             item = self._entry(self._lines[at], title, self._lines[at + 1 : ends])
             if item is not None:
                 yield item
 
-    def _starts(self, headings: list[Heading]) -> list[Heading]:
-        """The headings that begin entries: dated ones, else those of the second level."""
-        dated = [each for each in headings if is_dated(each[2])]
-        if self._single and not any(level > 1 for _, level, _ in dated):
-            return headings[:1]
+    def _starts(self, headings: list[Heading]) -> list[int]:
+        """Which headings begin entries: dated ones, and others of the second level."""
+        if self._single and not any(level > 1 and is_dated(title) for _, level, title in headings):
+            return [0] if headings else []
         if is_decision_record([each[1:] for each in headings]):
-            return headings[:1]
-        found: list[Heading] = []
-        for place, each in enumerate(headings):
-            if is_dated(each[2]) or (
-                each[1] == 2 and not _groups(headings, place) and not _inside(found, each)
-            ):
-                found.append(each)
+            return [0]
+        found: list[int] = []
+        above = 0  # the level of the entry that a heading may stand in
+        for place, (_, level, title) in enumerate(headings):
+            if is_dated(title) or (level == 2 and above in (0, 2) and not _groups(headings, place)):
+                found.append(place)
+                above = level
         return found
 
     def _entry(self, head: TextLine, heading: str, body: Sequence[TextLine]) -> Item | None:
         text = _body(body)
-        if is_template(f"## {heading}\n{text}"):
+        if _blanks(heading, text) and is_template(f"## {heading}\n{text}"):
             return None
         title, moment = entry_title(heading)
         facts = entry_facts(f"## {heading}\n{text}")
@@ -106,7 +105,7 @@ class Entries:
             at = from_iso(found[1])
         return at
 
-    def _listed(self, before: int, headings: list[Heading]) -> Iterator[Item]:
+    def _listed(self, before: int) -> Iterator[Item]:
         """Items of lists before the first entry, for people who keep their entries as a list."""
         if self._single:
             return
@@ -132,6 +131,11 @@ class Entries:
             at = end
 
 
+def _blanks(heading: str, text: str) -> bool:
+    """Whether there may be places to be filled in: a cheap look before a thorough one."""
+    return not text or "YYYY" in heading or any(sign in text for sign in ("[", "{", "<", "YYYY"))
+
+
 def _groups(headings: list[Heading], place: int) -> bool:
     """Whether a heading only gathers dated ones below it."""
     level = headings[place][1]
@@ -141,10 +145,6 @@ def _groups(headings: list[Heading], place: int) -> bool:
         if is_dated(title):
             return True
     return False
-
-
-def _inside(found: list[Heading], heading: Heading) -> bool:
-    return bool(found) and found[-1][1] < heading[1]
 
 
 def _body(lines: Sequence[TextLine]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -47,15 +48,23 @@ class ClaudeLine(Struct, rename="camel"):
     message: Raw = Raw(b"null")
 
 
-class _Message(Struct):
-    id: str | None = None
-    model: str | None = None
-    content: Raw = Raw(b"null")
-
-
 class _Block(Struct):
     type: str | None = None
     text: str | None = None
+
+
+class _Message(Struct):
+    id: str | None = None
+    model: str | None = None
+    content: str | list[_Block] | None = None
+
+
+class _OddMessage(Struct):
+    """A message whose content is of no known shape, or holds blocks that are none."""
+
+    id: str | None = None
+    model: str | None = None
+    content: Raw = Raw(b"null")
 
 
 class Turn(Struct):
@@ -101,6 +110,11 @@ def parse_record(data: bytes, tally: Counter[str]) -> tuple[ClaudeLine, Turn | N
         return line, turn
 
 
+@lru_cache(maxsize=64)
+def _kind_of(block: str | None) -> str:
+    return shortened(block).replace("_", " ")
+
+
 def shortened(name: object) -> str:
     """A foreign name made fit for a tally: printable and short."""
     clean = re.sub(r"[^\w .:/-]", "?", str(name))
@@ -126,14 +140,14 @@ def read_turn(line: ClaudeLine, tally: Counter[str]) -> Turn | None:
 def _assistant(line: ClaudeLine, tally: Counter[str]) -> Turn:
     node = Node.APART if line.is_sidechain else Node.ASSISTANT
     message = _message(line.message)
-    texts, _ = _content(message.content, tally)
+    texts, _ = _texts_of(message.content, tally)
     artificial = line.is_api_error_message or message.model == "<synthetic>"
     use = Use.WRAPPER if artificial else Use.SAID
     return Turn(node, Role.ASSISTANT, use, "\n\n".join(texts), message.id)
 
 
 def _user(line: ClaudeLine, tally: Counter[str]) -> Turn:
-    texts, results = _content(_message(line.message).content, tally)
+    texts, results = _texts_of(_message(line.message).content, tally)
     if line.is_compact_summary:
         use, text = Use.SUMMARY, "\n\n".join(texts)
     elif line.is_meta:
@@ -154,7 +168,7 @@ def _user(line: ClaudeLine, tally: Counter[str]) -> Turn:
 def _queued(line: ClaudeLine, tally: Counter[str]) -> Turn | None:
     """Text typed while the agent was busy. It may come again as an ordinary turn."""
     if line.operation in ("enqueue", "popAll"):
-        texts, _ = _content(line.content, tally)
+        texts, _ = _texts_of(_decode_content(line.content), tally)
         use, text = _typed(texts, tally)
         if text:
             return Turn(Node.OTHER, Role.USER, use, text, queued=line.operation)
@@ -184,32 +198,39 @@ def _typed(texts: list[str], tally: Counter[str]) -> tuple[Use, str]:
 def _message(raw: Raw) -> _Message:
     head = bytes(memoryview(raw)[:1])
     if head == b'"':  # seen in old files: the text itself stands for the message
-        return _Message(content=raw)
+        return _Message(content=_texts.decode(raw))
     if head != b"{":
         return _Message()
     try:
         return _messages.decode(raw)
     except msgspec.ValidationError:
-        return fitting(_Message, msgspec.json.decode(raw, type=dict[str, Raw]))
+        odd = fitting(_OddMessage, msgspec.json.decode(raw, type=dict[str, Raw]))
+        return _Message(odd.id, odd.model, _decode_content(odd.content))
 
 
-def _content(raw: Raw, tally: Counter[str]) -> tuple[list[str], int]:
-    """The texts of a message that are not blank, and how many tool results it holds."""
+def _decode_content(raw: Raw) -> str | list[_Block] | None:
+    """A message's content, block by block where it does not fit as a whole."""
     head = bytes(memoryview(raw)[:1])
     if head == b'"':
-        text = _texts.decode(raw)
-        return ([text] if text.strip() else []), 0
-    if head != b"[":
+        return _texts.decode(raw)
+    return _decode_blocks(raw) if head == b"[" else None
+
+
+def _texts_of(content: str | list[_Block] | None, tally: Counter[str]) -> tuple[list[str], int]:
+    """The texts of a message that are not blank, and how many tool results it holds."""
+    if content is None:
         return [], 0
+    if isinstance(content, str):
+        return ([content] if content.strip() else []), 0
     texts: list[str] = []
     results = 0
-    for block in _decode_blocks(raw):
+    for block in content:
         if block.type == "text" and block.text is not None:
             if block.text.strip():
                 texts.append(block.text)
         else:
             results += block.type == "tool_result"
-            tally[(shortened(block.type)).replace("_", " ")] += 1
+            tally[_kind_of(block.type)] += 1
     return texts, results
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 import msgspec
 from msgspec import Raw
@@ -77,9 +76,10 @@ def outline(value: memoryview, depth: int = 4) -> object:
     """
     kind = first_byte(value)
     if kind == b"{" and depth:
-        return {name: outline(inner, depth - 1) for name, (_, inner) in fields(value).items()}
+        inside = _dict.decode(value).items()
+        return {name: outline(memoryview(inner), depth - 1) for name, inner in inside}
     if kind == b"[" and depth:
-        return [outline(inner, depth - 1) for _, inner in islice(items(value), 5)]
+        return [outline(memoryview(inner), depth - 1) for inner in _list.decode(value)[:5]]
     if kind in b"{[" or len(value) > 200:
         return None
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 HIGH_SIGNAL_HINTS = (
     "status",
     "decision",
@@ -31,6 +33,7 @@ LOW_SIGNAL_HINTS = (
 HIGH_SIGNAL, LOW_SIGNAL, NEUTRAL_SIGNAL = 1.1, 0.9, 1.0
 
 
+@lru_cache(maxsize=16)
 def structural_signal(path: str) -> float:
     """The multiplier of a path: 0.9 with a low-signal hint, else 1.1 with a high one, else 1.0.
 

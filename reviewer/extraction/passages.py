@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -47,6 +48,7 @@ class Passage(Struct, frozen=True):
     unit: Unit
 
 
+@lru_cache(maxsize=512)
 def wording(raw: str) -> str:
     """A passage as a person reads it: cleaned, bold marks dropped; every word stays."""
     if "**" in raw:

@@ -11,6 +11,7 @@ from functools import lru_cache
 _MARKER = re.compile(r"(?:[-*+•‣▪–—>]|\d{1,3}[.)]|#{1,6}|\[[ xX~-]?\])(?:\s+|$)")
 _TRAILING = ".,;:!…。，；：！"
 _EMPHASIS = ("***", "**", "__", "~~", "*", "_")
+_MARKS = ("*", "_", "~~")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」"}
 
 
@@ -56,7 +57,7 @@ def _without_trailing(text: str) -> str:
 
 
 def _without_wrapper(text: str) -> str:
-    for mark in _EMPHASIS:
+    for mark in _EMPHASIS if text.startswith(_MARKS) else ():
         inner = text[len(mark) : -len(mark)]
         if (
             len(text) > 2 * len(mark)

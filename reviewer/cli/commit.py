@@ -55,7 +55,7 @@ def list_commits(
 ) -> None:
     """The commits in the order of the chain, edits applied.
 
-    ■ pinned, ▲ important, · normal, ∅ skip; ✎ edited; a number says how many criteria there are.
+    ● pinned, ◆ important, · normal, ∅ skip; ✎ edited; a number says how many criteria there are.
     """
     from reviewer.engine import CommitQuery
 
@@ -181,7 +181,9 @@ def edit(
 def _text(text: str | None, text_file: str | None) -> str:
     if (text is None) == (text_file is None):
         raise click.UsageError("give the text with --text or with --text-file")
-    return read_content(text_file) if text_file is not None else text or ""
+    if text_file is None:
+        return text or ""
+    return read_content(text_file, of="a commit", if_empty="A commit needs a text.")
 
 
 def _tell(engine: Engine, view: CommitView, verb: str, as_json: bool) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PRIORITIES = ("skip", "normal", "important", "pinned")
 ROLES = ("user", "assistant", "system", "tool", "note")
-GLYPHS = {"skip": "∅", "normal": "·", "important": "▲", "pinned": "■"}
+GLYPHS = {"skip": "∅", "normal": "·", "important": "◆", "pinned": "●"}
 """How a priority looks in a list."""
 SHORT = 8
 """Characters of a hash that people are shown."""

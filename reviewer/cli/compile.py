@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 def compile_(session: Session, name: str, at: str | None, form: str, totals: bool) -> None:
     """A context as messages, ready to send.
 
-    In order, without what is skipped, edits applied. Tokens by priority and by role are told on standard error.
+    In order, without what is skipped, edits applied. Tokens by priority and by role are told on
+    standard error.
     """
     with session.engine() as engine:
         context = find_context(session, engine, name)

@@ -12,8 +12,12 @@ LONGEST_CONTENT = 1 << 20
 """Bytes. More than this is a file named by mistake."""
 
 
-def read_content(name: str) -> str:
+def read_content(
+    name: str, *, of: str = "a memory", if_empty: str = "To refuse a candidate: reviewer reject ID"
+) -> str:
     """The text of a file (`-` is standard input), without blanks around it.
+
+    `of` says what it is the wording of, `if_empty` what to do instead of giving none.
 
     Raises SourceError when it is too large, no UTF-8, empty or a closed standard input, OSError
     when it cannot be read.
@@ -24,7 +28,7 @@ def read_content(name: str) -> str:
         with Path(name).open("rb") as file:
             raw = file.read(LONGEST_CONTENT + 1)
     if len(raw) > LONGEST_CONTENT:
-        raise SourceError(f"{name} is larger than 1 MiB: that is no wording of a memory.")
+        raise SourceError(f"{name} is larger than 1 MiB: that is no wording of {of}.")
     try:
         content = raw.decode("utf-8-sig").strip()
     except UnicodeDecodeError as problem:
@@ -32,7 +36,7 @@ def read_content(name: str) -> str:
             f"{name} is not UTF-8 text (byte {problem.start}). Save it as UTF-8 and try again."
         ) from problem
     if not content:
-        raise SourceError(f"{name} is empty. To refuse a candidate: reviewer reject ID")
+        raise SourceError(f"{name} is empty. {if_empty}")
     return content
 
 

@@ -86,7 +86,7 @@ def test_commits_are_listed_with_their_fields(talked: Reviewer) -> None:
     assert set(rows[0]) == COMMIT_KEYS
     assert [row["priority"] for row in commits(talked, "--filter", "role:user")] == ["normal"]
     assert len(commits(talked, "--limit", 2)) == 2
-    assert "■" in talked("commit", "list", "talk").stdout
+    assert "●" in talked("commit", "list", "talk").stdout
 
 
 def test_a_commit_is_annotated_shown_and_undone(talked: Reviewer) -> None:
@@ -217,6 +217,7 @@ def test_nothing_steers_the_terminal(talked: Reviewer) -> None:
         (["commit", "add", "talk", "--text", "  "], 1, "needs a text"),
         (["commit", "add", "talk", "--text", "x", "--type", "A B"], 1, "no type"),
         (["commit", "edit", "2", "--text", ""], 1, "needs a text"),
+        (["commit", "edit", "2", "--text-file", "/dev/null"], 1, "needs a text"),
         (["compile", "talk", "--at", "ffff"], 1, "no commit"),
         (["compile", "nothing"], 1, "no context"),
         (["context", "import", "gone.jsonl"], 1, "gone.jsonl"),

@@ -190,6 +190,9 @@ class Assembly:
 
     def _filled(self, tags: Sequence[str], more: Sequence[str], limit: int) -> str:
         """The tags, and as many of the others as fit."""
+        whole = ", ".join(dict.fromkeys(more))
+        if not tags and self._count(whole) <= limit:
+            return whole
         kept = list(tags)
         known = {tag.lower() for tag in kept}
         size = self._count(", ".join(kept)) if kept else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from reviewer.compression.markers import without_markers
@@ -25,6 +26,7 @@ ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3
 """Shares of the three parts in the overall score."""
 SHORTEST_TAG = 8
 """Characters that a tag needs at least to stand for an anchor that is longer."""
+_BULLET = re.compile(r"^[-*](?: |$)")
 _ANCHOR_WEIGHT = 100.0
 """Lost anchors come before everything else, by importance."""
 
@@ -47,7 +49,7 @@ def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[s
 
 def tags_in(content: str) -> tuple[str, ...]:
     """The tags of a comma-separated list, folded."""
-    found = (fold(tag.strip(" -*")) for line in content.split("\n") for tag in line.split(","))
+    found = (_BULLET.sub("", fold(tag)) for line in content.split("\n") for tag in line.split(","))
     return tuple(tag for tag in found if tag)
 
 
@@ -102,9 +104,11 @@ def factual_accuracy(content: str, source: SourceTerms) -> float:
 
 def context_retention(said: SummaryTerms, source: SourceTerms, tokens: int) -> float:
     """Weight of the salient terms that are said, against the most that so many tokens can say."""
+    if not source.terms:
+        return 1.0
     most = source.most_covered(tokens)
     if most <= 0:
-        return 1.0
+        return 0.0
     covered = sum(term.weight for term in source.terms if said.covers(term))
     return min(covered / most, 1.0)
 

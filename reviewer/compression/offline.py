@@ -34,7 +34,8 @@ class OfflineWriter:
         """The text, at most `max_tokens` long; anchors verbatim as far as they fit."""
         if task.max_tokens <= 0:
             return Written("", self.name)
-        must = (*task.anchors, *self._careful(task))
+        # At Tags what comes out is joined to the anchors' own tags.
+        must = () if task.level is Level.TAGS else (*task.anchors, *self._careful(task))
         text = self._selector(task.segment).condense(task.level, task.max_tokens, must)
         if task.on_text is not None:
             task.on_text(text)

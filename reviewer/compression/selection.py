@@ -7,15 +7,17 @@ from collections.abc import Callable, Sequence
 from reviewer.compression.extractive.brief import TITLED_FROM, brief_text
 from reviewer.compression.extractive.coverage import Coverage, Filling
 from reviewer.compression.extractive.detailed import detailed_text
-from reviewer.compression.extractive.index_lines import TITLE
+from reviewer.compression.extractive.index_lines import TITLE, tools_line
 from reviewer.compression.extractive.material import Material
 from reviewer.compression.extractive.tags import tag_list
 from reviewer.compression.spans import tag_of
 from reviewer.compression.values import AnchorPoint, AnchorType, Level, Turn
 from reviewer.text.normalise import fold
 
-INDEX_SHARE = {Level.DETAILED: 0.2, Level.BRIEF: 0.45}
+INDEX_SHARE = {Level.DETAILED: 0.2, Level.BRIEF: 0.5}
 """How much of a summary may be an index of names that its sentences do not hold."""
+TOOLS_SHARE = 0.05
+"""How much of a brief summary may say which tools were called."""
 ROUNDS = 6
 
 
@@ -64,6 +66,10 @@ class _Draft:
         self._filling = Filling(pieces, Coverage(material.needs.need))
         self._names: list[str] = []
         self._first_names: list[str] = []
+        self._tools = ""
+        if level is Level.BRIEF and self._titled:
+            room = int(TOOLS_SHARE * max_tokens)
+            self._tools = tools_line(material.needs, material.count, room)
         for number, anchor in enumerate(must, len(material.pieces)):
             content = fold(anchor.content)
             if anchor.type is AnchorType.CODE_ARTIFACT and " " not in content:
@@ -82,7 +88,7 @@ class _Draft:
             self._filling.fill(budget)
             prose = self._prose()
             title = f"{TITLE}\n" if self._titled else ""
-            room = self._max - self._material.count(f"{prose}\n{title}")
+            room = self._max - self._material.count(f"{prose}\n{title}{self._tools}")
             self._names, left_out = index.choose(room, prose, self._first_names)
             slack = self._max - self._size()
             if left_out or slack <= self._max // 100:
@@ -107,6 +113,8 @@ class _Draft:
         lines = [prose] if prose else []
         if self._names:
             lines += [TITLE] * self._titled + self._material.index.lines(self._names)
+        if self._tools:
+            lines.append(self._tools)
         return "\n".join(lines)
 
     def _size(self) -> int:

@@ -8,7 +8,7 @@ from reviewer.compression.extractive.coverage import Piece
 from reviewer.compression.extractive.cues import Section
 from reviewer.compression.extractive.source_units import Form
 
-TITLED_FROM = 120
+TITLED_FROM = 200
 """Tokens from which on a summary has room for titles."""
 
 

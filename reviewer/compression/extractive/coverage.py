@@ -16,7 +16,7 @@ from reviewer.compression.extractive.expected import Expected, words_of
 from reviewer.compression.extractive.source_units import SourceUnit
 from reviewer.text.normalise import fold
 
-NAMES = 10.0
+NAMES = 5.0
 """What the name that is needed most is worth against a word that is certain to be used."""
 
 
@@ -52,11 +52,12 @@ class Piece:
         names: Iterable[str] = (),
         weight: float = 1.0,
         order: float | None = None,
+        key: str | None = None,
     ) -> None:
         self.number, self.unit, self.section = number, unit, section
         self.order = number if order is None else order
         self.cost, self.weight = cost, weight
-        self.key = fold(unit.text)
+        self.key = fold(unit.text) if key is None else key
         self.words = words = words_of(unit.text)
         self.tails = [expected.words.get(word, ()) for word in words]
         self.pairs = {

@@ -32,9 +32,12 @@ OF_ANCHOR = {
     AnchorType.ERROR_CONTEXT: Section.TRIED,
     AnchorType.CODE_ARTIFACT: Section.FINDINGS,
 }
-CUED, NARRATED, CALLED, PLAIN = 1.25, 0.6, 0.6, 1.0
+CUED, NARRATED, CALLED, PLAIN = 1.25, 0.4, 0.6, 1.0
 """What the worth of a unit is multiplied by: with a cue, with a mere "Now let me look", a call."""
+DATA = 0.12
+"""Share of signs from which on a line is data rather than words."""
 
+_SIGNS = re.compile(r"[\"{}\[\]<>=|\\;]")
 _DONE = re.compile(
     r"\b(?:done|fixed|implemented|completed?|committed|pushed|merged|all (?:\w+ )?tests pass"
     r"|(?:is|are) now|now (?:uses?|has|have|works?|passes)|next steps?|remaining|still (?:need|to)"
@@ -53,6 +56,8 @@ def section_of(unit: SourceUnit, turn: Turn, first_request: int) -> tuple[Sectio
         return Section.TRIED, PLAIN
     if unit.form is Form.CALL:
         return Section.COMMANDS, CALLED
+    if len(_SIGNS.findall(unit.text)) > DATA * len(unit.text):
+        return Section.FINDINGS, NARRATED
     if unit.form in (Form.CODE, Form.HEADING):
         return Section.FINDINGS, PLAIN
     if narrated(unit.text):

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from reviewer.compression.extractive.needs import Needs
 
 TITLE = "Files and identifiers:"
+TOOLS = "Tools:"
 _PIECE = re.compile(r"[\w$@#~.:*+/-]+")
-_FILE = re.compile(r"(?:[^/]*[^/.])?\.[A-Za-z]\w{0,9}$")
+_FILE = re.compile(r"[^/]*\.[a-z][a-z0-9]{0,5}$")
 
 
 class NameIndex:
@@ -66,6 +67,18 @@ class NameIndex:
             if inside
         ]
         return [*grouped, *(" ".join(each) for each in (files, others) if each)]
+
+
+def tools_line(needs: Needs, count: Callable[[str], int], budget: int) -> str:
+    """The tools that were called and with which arguments, as many as fit; empty for none."""
+    line = ""
+    for tool, arguments in needs.tools.items():
+        entry = f"{tool}({' '.join(arguments)})" if arguments else tool
+        longer = f"{line} {entry}" if line else f"{TOOLS} {entry}"
+        if count(longer) > budget:
+            break
+        line = longer
+    return line
 
 
 def pieces_of(text: str) -> set[str]:

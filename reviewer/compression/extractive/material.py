@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from msgspec import structs
+
 from reviewer.compression.extractive.coverage import Piece
 from reviewer.compression.extractive.cues import OF_ANCHOR, section_of
 from reviewer.compression.extractive.expected import Expected, words_of
@@ -49,7 +51,7 @@ class Material:
         for number, unit in enumerate(self.units):
             turn = self.turns[unit.turn]
             section, weight = section_of(unit, turn, first)
-            names = names_in(unit.text, said=turn.said == "text")
+            names = names_in(unit.source, said=turn.said == "text")
             cost = self.count(f"{unit.text}\n")
             pieces.append(
                 Piece(number, unit, section, cost, self.expected, names=names, weight=weight)
@@ -80,14 +82,26 @@ class Material:
         """
         wanted = fold(anchor.content)
         inside = self._pieces_of_turn.get(anchor.turn, [])
-        holders = [piece for piece in inside if wanted in piece.key]
+        holders = [piece for piece in inside if wanted in fold(piece.unit.source)]
+        best = min(holders, key=lambda piece: piece.cost, default=None)
         cost = self.count(f"{wanted}\n")
-        if holders:
-            best = min(holders, key=lambda piece: piece.cost)
-            if best.cost <= 2 * cost + _SPARE:
+        if best is not None and best.cost <= 2 * cost + _SPARE:
+            if wanted in best.key:
                 return best
+            unit = structs.replace(best.unit, text=best.unit.source)
+            cost = self.count(f"{unit.text}\n")
+            return Piece(
+                number,
+                unit,
+                best.section,
+                cost,
+                self.expected,
+                names=best.names,
+                order=best.order,
+                key=best.key,
+            )
         order = (holders or inside)[-1].order + 0.5 if inside else 0.0
-        unit = SourceUnit(anchor.turn, Form.ITEM, wanted)
+        unit = SourceUnit(anchor.turn, Form.ITEM, wanted, wanted)
         section = OF_ANCHOR[anchor.type]
         return Piece(number, unit, section, cost, self.expected, order=order)
 

@@ -12,8 +12,10 @@ _LONGEST = 120
 _NAME = re.compile(r"[\w$@#~./:*+-]*[^\W\d_][\w$@#~./:*+-]*")
 _PARTS = re.compile(r"\.|::|->")
 _COMPOUND = re.compile(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]")
+_HASH = re.compile(r"[0-9a-f]{7,64}")
 _LINE_NUMBER = re.compile(r"(?<=[A-Za-z])[-:]\d+(?:[-:].*)?$")
 """What a search prints behind a file name."""
+_QUOTES = frozenset("\"'`")
 _PASSED_OVER = frozenset(
     {
         IdentifierKind.QUANTITY,
@@ -27,7 +29,8 @@ _PASSED_OVER = frozenset(
 def names_in(text: str, *, said: bool = True) -> list[str]:
     """Paths, file names, symbols, flags and issue numbers, as often as they stand there.
 
-    A path to a file gives the file's name, too, and a dotted name its parts. What is quoted in
+    A path to a file gives the file's name, too, and a dotted name its parts
+    that are names by themselves. What is quoted in
     backticks is a name in what somebody said, not in what a tool printed (`said`).
     """
     if not said:
@@ -46,15 +49,22 @@ def _names(text: str, found: Identifier, said: bool) -> Iterator[str]:
         if kind is IdentifierKind.CODE and name:
             yield from names_in(name, said=False)
         return
-    in_tag = found.start > 0 and text[found.start - 1] == "<"
+    before = text[found.start - 1 : found.start]
+    if before == "\\" and name[0] in "nrt":  # an escaped line break that was printed
+        name = name[1:]
+        if not _COMPOUND.search(name):
+            return
+    in_tag = before == "<"
     if kind is IdentifierKind.CODE:
         inner = names_in(name, said=False)
-        yield from (each for each in inner if each != name)
-        if _NAME.fullmatch(name):
+        yield from inner
+        parts = _PARTS.split(name)
+        dotted = len(parts) > 1 and any(_COMPOUND.search(part) for part in parts)
+        if _NAME.fullmatch(name) and name not in inner and not dotted and not _HASH.fullmatch(name):
             yield name
     elif kind is IdentifierKind.PATH:
         if not in_tag:
-            yield from _path(name, said)
+            yield from _path(name, said or before in _QUOTES)
     elif kind is IdentifierKind.FLAG:
         flag = name.split("=", 1)[0]
         if flag.startswith("--"):
@@ -63,17 +73,16 @@ def _names(text: str, found: Identifier, said: bool) -> Iterator[str]:
         yield name.strip("${}")
     elif kind is IdentifierKind.NAME and not in_tag:
         parts = _PARTS.split(name)
-        if len(parts) > 1:
-            yield from (part for part in parts if _COMPOUND.search(part))
-            if said:
-                yield name
-        else:
+        compound = [part for part in parts if _COMPOUND.search(part)]
+        if len(parts) == 1 or (said and not compound):
             yield name
+        else:
+            yield from compound
     elif kind is IdentifierKind.ISSUE:
         yield name
 
 
-def _path(name: str, said: bool) -> Iterator[str]:
+def _path(name: str, meant: bool) -> Iterator[str]:
     path = _LINE_NUMBER.sub("", name).rstrip("/")
     folder, slash, tail = path.rpartition("/")
     if not slash:
@@ -83,6 +92,6 @@ def _path(name: str, said: bool) -> Iterator[str]:
         return
     if "." in tail[1:]:
         yield tail
-    elif not said and not path.startswith("/") and path.count("/") < 2:
+    elif not meant and not path.startswith("/") and path.count("/") < 2:
         return
     yield path

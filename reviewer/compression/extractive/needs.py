@@ -1,8 +1,8 @@
 """How likely each name is needed again.
 
 A name is needed the more, the more often it was met and the shorter ago: each meeting counts
-with its age to the power of -0.5, as memories are found to be needed (Anderson & Schooler 1991,
-"Reflections of the Environment in Memory"). What was said counts more than what tools printed.
+with a power of its age, as memories are found to be needed (Anderson & Schooler 1991, "Reflections
+of the Environment in Memory"). What was said counts more than what tools printed.
 """
 
 from __future__ import annotations
@@ -16,36 +16,52 @@ from reviewer.compression.anchor_rules import WRITING_TOOLS
 from reviewer.compression.extractive.names import names_in
 from reviewer.compression.values import Turn
 
-FADING = 0.5
+FADING = 0.35
 SAID, CALLED, WRITTEN, PRINTED = 16.0, 1.0, 2.0, 0.5
+HOME = 0.3
 """What a meeting counts: in words, in a call, in a call that writes, in a result."""
 
 
 class Needs:
-    """The names of a conversation: `need` by name (the greatest is 1), and which were `said`."""
+    """The names of a conversation.
+
+    `need` by name (the greatest is 1), which names were `said`, the folder that each file is
+    mostly met in (`folders`), and the arguments that each tool was called with (`tools`, those
+    called most first).
+    """
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         raw: Counter[str] = Counter()
+        homes: dict[str, Counter[str]] = {}
+        calls: Counter[str] = Counter()
+        arguments: dict[str, dict[str, None]] = {}
         self.said: set[str] = set()
-        self.folders: dict[str, str] = {}
-        """The folder that a file's name was last met in."""
         for number, turn in enumerate(turns):
             weight = _weight(turn)
             if not weight:
                 continue
             named = set(names_of(turn))
-            age = (len(turns) - number) ** -FADING
+            weight *= (len(turns) - number) ** -FADING
             for name in named:
-                raw[name] += weight * age
                 folder, _, tail = name.rpartition("/")
-                if folder and tail in named:
-                    self.folders[tail] = folder
+                if not folder or tail not in named:
+                    raw[name] += weight
+                    continue
+                homes.setdefault(tail, Counter())[folder] += 1
+                raw[folder] += weight * HOME
+                if turn.said == "text":
+                    raw[name] += weight
             if turn.said == "text":
                 self.said |= named
+            elif turn.said == "tool_use" and turn.name:
+                calls[turn.name] += 1
+                known = arguments.setdefault(turn.name, {})
+                known.update(dict.fromkeys(arguments_of(turn.text)))
         most = max(raw.values(), default=1.0)
-        self.holds = frozenset(self.folders.values())
-        """The folders that hold a file."""
         self.need = {name: value / most for name, value in raw.items()}
+        self.folders = {tail: found.most_common(1)[0][0] for tail, found in homes.items()}
+        self.holds = frozenset(self.folders.values())
+        self.tools = {name: tuple(arguments[name]) for name, _ in calls.most_common()}
 
 
 def names_of(turn: Turn) -> list[str]:
@@ -66,6 +82,17 @@ def values_of(text: str) -> Iterator[str]:
         yield text
         return
     yield from _strings(value)
+
+
+def arguments_of(text: str) -> tuple[str, ...]:
+    """The names of a call's arguments; none for a command."""
+    if not text.lstrip().startswith("{"):
+        return ()
+    try:
+        value = msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(name for name in value if name.isidentifier())
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -31,11 +31,15 @@ class Form(StrEnum):
 
 
 class SourceUnit(Struct, frozen=True):
-    """One line of a summary, as it would stand there; `turn` is the index of its turn."""
+    """One line of a summary, as it would stand there; `turn` is the index of its turn.
+
+    `source` is the same with its emphasis and backticks, which cost tokens and say nothing.
+    """
 
     turn: int
     form: Form
     text: str
+    source: str = ""
 
 
 _FORMS = {
@@ -45,6 +49,8 @@ _FORMS = {
     UnitKind.QUOTE: Form.PROSE,
     UnitKind.TRACE: Form.ERROR,
 }
+_WORDS = frozenset({Form.PROSE, Form.ITEM, Form.HEADING})
+_MARKUP = re.compile(r"\*\*|`")
 _MEANING = re.compile(r"[^\W_]")
 _ARGUMENT_LIST = """
 file_path notebook_path path filename command query pattern url subject title skill description
@@ -60,10 +66,15 @@ def source_units(turns: Sequence[Turn]) -> list[SourceUnit]:
     """Every unit of the turns in order. Thoughts count only where nothing else was said."""
     thoughts = all(turn.said == "thinking" for turn in turns)
     return [
-        SourceUnit(number, form, text)
+        SourceUnit(number, form, plain(text) if form in _WORDS else text, text)
         for number, turn in enumerate(turns)
         for form, text in _of_turn(turn, thoughts)
     ]
+
+
+def plain(text: str) -> str:
+    """The text without emphasis and backticks."""
+    return _MARKUP.sub("", text)
 
 
 def _of_turn(turn: Turn, thoughts: bool) -> Iterator[tuple[Form, str]]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Sequence
 
 from reviewer.compression.extractive.coverage import Coverage, Filling, Piece
 from reviewer.compression.extractive.cues import Section
@@ -14,8 +13,8 @@ from reviewer.compression.extractive.index_lines import pieces_of
 from reviewer.compression.extractive.material import Material
 from reviewer.compression.extractive.source_units import Form, SourceUnit
 
-NAMES_SHARE = 0.65
-"""How much of the list may be names where there are that many."""
+NAMES = 3.0
+"""What a name counts in a list of tags, against what it counts in sentences."""
 LONGEST_PHRASE = 4
 MOST_PHRASES = 4000
 _RUN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?(?: [^\W_]+(?:['’][^\W_]+)?)*")
@@ -24,37 +23,27 @@ _RUN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?(?: [^\W_]+(?:['’][^\W_]+)?)*")
 def tag_list(material: Material, max_tokens: int, first: Sequence[str] = ()) -> list[str]:
     """The best tags that fit as a comma-separated list; `first` are there before all others."""
     count = material.count
+    needs = material.needs.need
+    coverage = Coverage({name: NAMES * need for name, need in needs.items()})
     tags: list[str] = []
-    left = max_tokens
+    left = max_tokens + 1  # the first tag needs no comma
     for tag in first:
         cost = count(f", {tag}")
         if cost <= left and tag not in tags:
             tags.append(tag)
             left -= cost
-    names = _names(material, int(left * NAMES_SHARE), ", ".join(tags))
-    left -= sum(count(f", {name}") for name in names)
-    coverage = Coverage({})
-    filling = Filling(_phrases(material), coverage)
-    for tag in (*tags, *names):
-        coverage.take(_piece(material, 0, tag, 1))
+            coverage.take(_piece(material, 0, tag, 1))
+    filling = Filling([*_names(material), *_phrases(material)], coverage)
     filling.fill(left)
-    phrases = [piece.unit.text for piece in filling.chosen]
-    left -= filling.spent
-    more = _names(material, left, ", ".join((*tags, *names)))
-    both = zip_longest(names + more, phrases)
-    return [*tags, *(tag for pair in both for tag in pair if tag is not None)]
+    return [*tags, *(piece.unit.text for piece in filling.chosen)]
 
 
-def _names(material: Material, budget: int, text: str) -> list[str]:
-    held = pieces_of(text)
-    chosen: list[str] = []
-    for name in material.index.ranked:
-        cost = material.index.costs[name] + 1
-        if cost <= budget and name not in held:
-            chosen.append(name)
-            held |= pieces_of(name)
-            budget -= cost
-    return chosen
+def _names(material: Material) -> list[Piece]:
+    costs = material.index.costs
+    return [
+        _piece(material, -number, name, costs[name] + 1, pieces_of(name) & costs.keys())
+        for number, name in enumerate(material.index.ranked[:MOST_PHRASES], 1)
+    ]
 
 
 def _phrases(material: Material) -> list[Piece]:
@@ -83,9 +72,11 @@ def _phrases(material: Material) -> list[Piece]:
     return pieces
 
 
-def _piece(material: Material, number: int, phrase: str, cost: int) -> Piece:
-    unit = SourceUnit(0, Form.ITEM, phrase)
-    return Piece(number, unit, Section.FINDINGS, cost, material.expected)
+def _piece(
+    material: Material, number: int, tag: str, cost: int, names: Iterable[str] = ()
+) -> Piece:
+    unit = SourceUnit(0, Form.ITEM, tag)
+    return Piece(number, unit, Section.FINDINGS, cost, material.expected, names=names)
 
 
 def _content(word: str) -> bool:

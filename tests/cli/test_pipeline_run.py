@@ -1,0 +1,256 @@
+"""`reviewer pipeline run|resume|runs`, in processes of their own that may be killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.settings import ModelSettings
+from tests.cli.conftest import Reviewer
+
+TEA = """digraph tea {
+  goal="a good cup"
+  start [shape=Mdiamond]; done [shape=Msquare]
+  boil [prompt="Boil water for $goal. Keep the kettle closed."]
+  brew [prompt="Brew it.", fidelity=full, thread_id=kitchen]
+  taste [prompt="Taste it.", fidelity=full, thread_id=kitchen]
+  serve [shape=hexagon, label="Serve it?"]
+  start -> boil -> brew -> taste -> serve
+  serve -> done [label="[Y] Yes"]
+  serve -> brew [label="[N] No, brew again"]
+}
+"""
+
+
+@pytest.fixture
+def tea(reviewer: Reviewer) -> Path:
+    path = reviewer.folder / "tea.dot"
+    path.write_text(TEA)
+    return path
+
+
+def only_run(reviewer: Reviewer) -> dict[str, Any]:
+    (row,) = reviewer.rows("pipeline", "runs")
+    return row
+
+
+def stages(reviewer: Reviewer, run_id: str) -> list[dict[str, Any]]:
+    return reviewer.rows("pipeline", "runs", run_id)
+
+
+def kill_when(process: subprocess.Popen[str], event: str, node: str) -> None:
+    """Send SIGKILL as soon as the run says that."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        told = json.loads(line)
+        if told["event"] == event and told.get("node") == node:
+            break
+    process.send_signal(signal.SIGKILL)
+    process.stdout.read()
+    assert process.wait(20) == -signal.SIGKILL
+
+
+def test_it_walks_to_the_exit_with_the_stand_in_which_says_what_it_is(
+    reviewer: Reviewer, tea: Path
+) -> None:
+    done = reviewer("pipeline", "run", tea, "--answer", "serve=yes")
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[1] for line in done.stdout.splitlines()] == [
+        "start", "boil", "brew", "taste", "serve", "done",
+    ]  # fmt: skip
+    assert "[offline stand-in]" in done.stdout
+    assert "answered by offline stand-in" in done.stderr
+    assert "Reached done." in done.stderr
+
+
+def test_events_are_one_object_a_line(reviewer: Reviewer, tea: Path) -> None:
+    events = reviewer.rows("pipeline", "run", tea, "--answer", "serve=n", "--answer", "serve=y")
+    assert [each["event"] for each in events[:3]] == ["run_started", "stage_started", "stage_done"]
+    assert (events[-1]["event"], events[-1]["state"]) == ("run_done", "done")
+    walked = [each["node"] for each in events if each["event"] == "stage_done"]
+    assert walked.count("brew") == 2
+
+
+def test_a_question_without_an_answer_leaves_the_run_waiting(reviewer: Reviewer, tea: Path) -> None:
+    waiting = reviewer("pipeline", "run", tea)
+    assert waiting.returncode == 1
+    row = only_run(reviewer)
+    assert (row["state"], row["current_node"], row["can_resume"]) == ("waiting", "serve", True)
+    assert f"pipeline resume {row['run_id']} --answer serve=" in waiting.stderr
+
+    assert reviewer("pipeline", "resume", row["run_id"], "--answer", "serve=Y").returncode == 0
+    assert only_run(reviewer)["state"] == "done"
+
+
+def test_at_a_terminal_the_question_is_asked(reviewer: Reviewer, tea: Path) -> None:
+    controller, terminal = pty.openpty()
+    with reviewer.start("pipeline", "run", tea, stdin=terminal) as process:
+        os.write(controller, b"n\nmaybe\ny\n")
+        out, err = process.communicate(timeout=50)
+    os.close(controller)
+    os.close(terminal)
+    assert process.returncode == 0, err
+    assert "Serve it?" in err
+    assert "No, brew again  -> brew" in err
+    assert [line.split()[1] for line in out.splitlines()].count("serve") == 2
+
+
+@pytest.mark.parametrize("node", ["start", "brew", "taste", "serve"])
+def test_killed_after_a_stage_it_goes_on_with_the_next(
+    reviewer: Reviewer, tea: Path, node: str
+) -> None:
+    with reviewer.start("pipeline", "run", tea, "--json", "--answer", "serve=y") as process:
+        kill_when(process, "stage_done", node)
+    row = only_run(reviewer)
+    if row["state"] == "done":
+        pytest.skip("it was done before the signal came")
+    assert row["state"] == "interrupted"
+
+    again = reviewer("pipeline", "resume", row["run_id"], "--answer", "serve=y")
+    assert again.returncode == 0, again.stderr
+    walked = stages(reviewer, row["run_id"])
+    assert [each["node"] for each in walked] == ["start", "boil", "brew", "taste", "serve", "done"]
+    assert [each["step"] for each in walked] == [1, 2, 3, 4, 5, 6]
+    reviewer.nothing_lost()
+
+
+def test_killed_while_it_asks_it_asks_again(reviewer: Reviewer, tea: Path) -> None:
+    controller, terminal = pty.openpty()
+    with reviewer.start("pipeline", "run", tea, "--json", stdin=terminal) as process:
+        kill_when(process, "question", "serve")
+    os.close(controller)
+    os.close(terminal)
+    assert reviewer("pipeline", "resume", tea, "--answer", "serve=y").returncode == 0
+    assert len(stages(reviewer, only_run(reviewer)["run_id"])) == 6
+
+
+def test_ctrl_c_ends_it_in_order(reviewer: Reviewer) -> None:
+    path = reviewer.folder / "slow.dot"
+    path.write_text(
+        "digraph slow { s [shape=Mdiamond]; e [shape=Msquare];"
+        ' t [shape=parallelogram, tool_command="touch begun; sleep 40"]; s -> t -> e }'
+    )
+    with reviewer.start("pipeline", "run", path, "--allow-tools") as process:
+        for _ in range(400):
+            if (reviewer.folder / "begun").exists():
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Cancelled in t." in err
+    assert only_run(reviewer)["state"] == "cancelled"
+
+
+def test_a_model_that_is_not_there_fails_the_run_which_can_go_on(
+    reviewer: Reviewer, tea: Path
+) -> None:
+    config = reviewer.folder / "config.toml"
+    config.write_text('[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "tiny"\ntimeout = 2\n')
+    settings = {"REVIEWER_CONFIG": str(config)}
+    failed = reviewer("pipeline", "run", tea, "--engine", "model", env=settings)
+    assert failed.returncode == 1
+    assert "Traceback" not in failed.stderr
+    assert "boil: " in failed.stderr
+    row = only_run(reviewer)
+    assert (row["state"], row["current_node"]) == ("failed", "boil")
+    # It does not go on with the stand-in unless that is asked for.
+    assert reviewer("pipeline", "resume", row["run_id"], env=settings).returncode == 1
+    done = reviewer(
+        "pipeline", "resume", row["run_id"], "--engine", "offline", "--answer", "serve=y",
+        env=settings,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_a_model_in_the_settings_none_is_asked(reviewer: Reviewer, tea: Path) -> None:
+    assert "base_url" in reviewer.fails("pipeline", "run", tea, "--engine", "model")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "code"),
+    [
+        (("run", "missing.dot"), "missing.dot", 1),
+        (("run", "tea.dot", "--answer", "serve"), "serve is not NAME=VALUE", 2),
+        (("run", "tea.dot", "--answer", "brew=y"), "brew asks nothing", 1),
+        (("run", "tea.dot", "--answer", "serve=perhaps"), "It takes: [Y] Yes", 1),
+        (("run", "tea.dot", "--max-steps", "0"), "max-steps", 2),
+        (("runs", "--thread", "kitchen"), "--import", 2),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(
+    reviewer: Reviewer, tea: Path, arguments: tuple[str, ...], said: str, code: int
+) -> None:
+    assert reviewer("pipeline", "run", tea).returncode == 1
+    assert said in reviewer.fails("pipeline", *arguments, code=code)
+
+
+def test_resuming_what_is_not_there_is_one_line(reviewer: Reviewer, tea: Path) -> None:
+    reviewer("pipeline", "run", tea)
+    assert "no run nothing" in reviewer.fails("pipeline", "resume", "nothing")
+    assert "is not the folder of a run" in reviewer.fails("pipeline", "resume", reviewer.folder)
+
+
+def test_hostile_text_of_a_pipeline_does_not_reach_the_terminal(reviewer: Reviewer) -> None:
+    path = reviewer.folder / "odd.dot"
+    path.write_text(
+        'digraph "odd\x1b[31m" { s [shape=Mdiamond]; e [shape=Msquare];'
+        ' "n\x1b]0;x\x07" [prompt="p\x1b[2J"]; s -> "n\x1b]0;x\x07" -> e }'
+    )
+    done = reviewer("pipeline", "run", path)
+    shown = reviewer("pipeline", "runs")
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout + done.stderr + shown.stdout
+
+
+def test_a_thread_opens_as_a_context_once(reviewer: Reviewer, tea: Path) -> None:
+    reviewer("pipeline", "run", tea, "--answer", "serve=y")
+    run_id = only_run(reviewer)["run_id"]
+    (first,) = reviewer.rows("pipeline", "runs", "--import", run_id, "--thread", "kitchen")
+    (again,) = reviewer.rows("pipeline", "runs", "--import", run_id, "--thread", "kitchen")
+    assert first["commits"] == 4
+    assert (again["context"], again["commits"]) == (first["context"], 0)
+    assert "Its threads: kitchen" in reviewer.fails(
+        "pipeline", "runs", "--import", run_id, "--thread", "garden"
+    )
+    reviewer.nothing_lost()
+
+
+def test_with_a_real_model_killed_in_the_middle_of_an_answer_and_resumed(
+    reviewer: Reviewer, tea: Path, local_model: ModelSettings
+) -> None:
+    config = reviewer.folder / "config.toml"
+    config.write_text(
+        f'[model]\nbase_url = "{local_model.base_url}"\nname = "{local_model.name}"\n'
+        "timeout = 50\ncontext_tokens = 700\n"
+    )
+    settings = {"REVIEWER_CONFIG": str(config)}
+    with reviewer.start(
+        "pipeline", "run", tea, "--engine", "model", "--json", env=settings
+    ) as process:
+        kill_when(process, "stage_started", "taste")
+    row = only_run(reviewer)
+    assert (row["state"], len(stages(reviewer, row["run_id"]))) == ("interrupted", 3)
+
+    again = reviewer("pipeline", "resume", row["run_id"], "--answer", "serve=y", env=settings)
+    assert again.returncode == 0, again.stderr
+    assert local_model.name in again.stderr
+    walked = stages(reviewer, row["run_id"])
+    assert [each["node"] for each in walked] == ["start", "boil", "brew", "taste", "serve", "done"]
+    taste = walked[3]
+    assert (taste["fidelity"], taste["thread"], taste["degraded"]) == (
+        "summary:high", "kitchen", True,
+    )  # fmt: skip
+    folder = Path(taste["folder"])
+    assert "Pipeline State" in (folder / "prompt.md").read_text()
+    assert (folder / "response.md").read_text().strip()
+    assert json.loads((folder / "status.json").read_text())["model"] == local_model.name
+    assert (Path(walked[2]["folder"]) / "response.md").read_text().strip()

@@ -196,9 +196,7 @@ class ChatScan:
             use, text, cuts = classify(text)
             for reason, count in cuts.items():
                 self.tally[f"{reason} cut out"] += count
-        raw_file = (
-            raw if self.form.encoding == "utf-8" else raw.decode().encode(self.form.encoding)
-        )
+        raw_file = raw if self.form.encoding == "utf-8" else raw.decode().encode(self.form.encoding)
         yield Record(
             key=key,
             line_start=place.line_start,

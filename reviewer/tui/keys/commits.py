@@ -144,6 +144,9 @@ TABLE = (
     Action("commit_filter", "/", "filter", "Show only commits that match words and fields such as"
            " priority:pinned, role:user, tokens>500, -word.", "Select", ("commits",),
            "filtering.open", needs_context, 8),
+    Action("let_go", "w", "what to let go", "Ask for a size: whether pins and anchors leave room"
+           " for it, and which of them cost most.", "Look", ("commits",), "choosing.ask_target",
+           needs_commits, 10),
     Action("choose_context", "C", "contexts", "Choose the context to show.", "Select",
            ("commits",), "choosing.ask_context", needs_context),
     Action("next_context", "t", "next context", "Show the next context.", "Select", ("commits",),

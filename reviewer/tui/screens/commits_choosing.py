@@ -7,17 +7,24 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual.timer import Timer
+
 from reviewer.text.display import display_line
+from reviewer.tui.screens import commits_outlook
 from reviewer.tui.screens.commits_paths import path_options
+from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.choice_pane import ChoicePane, Option
 from reviewer.tui.widgets.phrases import count, moment
 
 if TYPE_CHECKING:
-    from reviewer.engine import ContextView, Imported
+    from reviewer.engine import ContextView, Imported, Reach
     from reviewer.tui.screens.commits import CommitsScreen
 
 PROJECT_WITHOUT_A_NAME = "default"
 """The project of what is imported outside a git work tree, when the screen shows all projects."""
+
+REST_SECONDS = 0.3
+"""After so long without a key the size that was typed is looked into."""
 
 Then = Callable[[Option], Awaitable[None]]
 
@@ -30,6 +37,8 @@ class Choosing:
         self._engine = screen.engine
         self._pane: ChoicePane | None = None
         self._then: Then | None = None
+        self._question = 0
+        self._rest: Timer | None = None
         self.importing = ""
         """Name of the file that is being imported."""
 
@@ -45,6 +54,7 @@ class Choosing:
     ) -> None:
         """Ask for one of some options and go on with it; `text` stands in the field already."""
         screen = self._screen
+        self._question += 1
         if self._pane is None:
             self._pane = ChoicePane(id="choice")
             await screen.query_one("#right").mount(self._pane)
@@ -55,9 +65,13 @@ class Choosing:
         if text:
             self._pane.field.fill(text)
 
-    def offer(self, options: Sequence[Option]) -> None:
-        """Offer other options."""
-        if self._pane is not None and self._screen.busy == "choose":
+    def _asks(self, question: int) -> bool:
+        """Whether the chooser still asks what it asked under that number."""
+        return question == self._question and self._screen.busy == "choose"
+
+    def offer(self, question: int, options: Sequence[Option]) -> None:
+        """Offer other options for a question, unless another one is asked by now."""
+        if self._pane is not None and self._asks(question):
             self._pane.offer(options)
 
     async def chosen(self, option: Option) -> None:
@@ -92,6 +106,57 @@ class Choosing:
 
         await self.ask("Contexts", "changed latest first", options, then)
 
+    # a size to reach
+
+    async def ask_target(self) -> None:
+        """Ask how many tokens the context may have; what stands in the way is offered."""
+        screen, reading, engine = self._screen, self._screen.reading, self._engine
+        context = reading.context
+        if context is None:
+            return
+        number, wanted, question = context.id, reading.target, self._question + 1
+
+        def work(target: int) -> tuple[Reach, list[Option]]:
+            reach = engine.compression.reach(number, target)
+            rows = engine.contexts.rows([cost.commit for cost in reach.costly])
+            lines = {row.id: row.first_line for row in rows}
+            return reach, commits_outlook.cost_options(reach, lines, glyphs(screen.app))
+
+        def measure() -> None:
+            if wanted is not None and self._asks(question):
+                target = wanted
+                screen.say("Measuring the context ...")
+                screen.read(lambda: work(target), lambda found: take(*found), group="target")
+
+        def take(reach: Reach, options: list[Option]) -> None:
+            if self._asks(question):
+                self.offer(question, options)
+                screen.say(reach.message)
+
+        def narrow(text: str) -> None:
+            nonlocal wanted
+            wanted = commits_outlook.read_target(text)
+            if self._rest is not None:
+                self._rest.stop()
+            if wanted is None:
+                what = [Option("", "a number", "such as 8000 or 8k")]
+                self.offer(question, what if text else [])
+            else:
+                self._rest = screen.set_timer(REST_SECONDS, measure)
+
+        async def then(option: Option) -> None:
+            reading.target = wanted
+            reading.read_outlook()
+            if option.key:
+                reading.go_to(int(option.key))
+                pinned = option.detail.startswith("pinned")
+                hint = "n lets it be compressed" if pinned else "r says what must survive of it"
+                screen.say(f"This is in the way: {hint}, S leaves it out.")
+
+        detail = f"how many tokens? now {context.tokens:,}"
+        kept = "" if wanted is None else str(wanted)
+        await self.ask("What must I let go?", detail, [], then, narrow=narrow, text=kept)
+
     # import
 
     async def ask_path(self) -> None:
@@ -99,7 +164,10 @@ class Choosing:
         start = str(await to_thread(self._start)) + "/"
 
         def narrow(text: str) -> None:
-            self._screen.read(lambda: path_options(text), self.offer, group="paths")
+            asked = self._question
+            self._screen.read(
+                lambda: path_options(text), lambda found: self.offer(asked, found), group="paths"
+            )
 
         async def then(option: Option) -> None:
             path = Path(option.key).expanduser()

@@ -15,7 +15,7 @@ from textual.timer import Timer
 
 from reviewer.errors import ReviewerError
 from reviewer.text.display import display_line
-from reviewer.tui.place import load_place, save_place
+from reviewer.tui.context_place import keep_context, load_commit, load_context
 from reviewer.tui.screens import commits_outlook
 from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.commit_marks import match_spans
@@ -29,12 +29,21 @@ from reviewer.tui.widgets.phrases import count
 from reviewer.tui.widgets.text_layout import Span, fit
 
 if TYPE_CHECKING:
-    from reviewer.engine import CommitView, ContextView, PatternCheck, TokenTotals
+    from reviewer.engine import (
+        CommitView,
+        ContextView,
+        Outlook,
+        PatternCheck,
+        Reach,
+        TokenTotals,
+    )
     from reviewer.tui.screens.commits import CommitsScreen
 
 SKIM_SECONDS = 0.4
 """Moves that come faster than this are skimming: the panes then wait until the cursor rests."""
 REST_SECONDS = 0.16
+OUTLOOK_SECONDS = 0.6
+"""So long nothing is written before it is asked what would be left."""
 TITLE_CELLS, NAME_CELLS = 8, 12
 """What the rule around a title takes; so much of a context's name is shown at least."""
 EMPTY = (
@@ -81,13 +90,16 @@ class CommitsReading:
         self.shown: Shown | None = None
         self._moved_at = 0.0
         self._rest: Timer | None = None
+        self.target: int | None = None
+        """Tokens that a person would like the context to have at most."""
+        self._outlook_rest: Timer | None = None
         self._version = self._engine.foreign_version()
 
     # contexts
 
     def open_latest(self) -> None:
         """Show the context that was left last, else the one that changed last."""
-        self._read_chain(load_place(self._engine.path, self._place_of_project), None)
+        self._read_chain(load_context(self._engine.path, self._screen.project), None)
 
     def open(self, context: int, here: int | None = None) -> None:
         """Show a context, the cursor on a commit of it, or where it was left."""
@@ -165,7 +177,11 @@ class CommitsReading:
         else:
             if self.context is None or self.context.id != chain.context.id:
                 model.clear_marks()
-                here = here if here is not None else self._place_in(chain.context.id)
+                self.target = None
+                screen.outlook_line.show(())
+                here = (
+                    here if here is not None else load_commit(self._engine.path, chain.context.id)
+                )
             self.contexts, self.context = chain.contexts, chain.context
             self.totals, self._version = chain.totals, chain.version
             model.load(chain.ids, here, filtered=bool(chain.filter))
@@ -289,17 +305,39 @@ class CommitsReading:
     # what would be left
 
     def read_outlook(self) -> None:
-        """Ask what would be left of the context at each level."""
-        context, engine = self.context, self._engine
+        """Ask what would be left of the context, once nothing else was written for a moment."""
+        if self._outlook_rest is not None:
+            self._outlook_rest.stop()
+        context, line = self.context, self._screen.outlook_line
         if context is None:
-            self._screen.outlook_line.show(())
+            line.show(())
+        elif context.tokens > commits_outlook.UNASKED_TOKENS and self.target is None:
+            line.show(commits_outlook.too_large(context.tokens))
+        else:
+            self._outlook_rest = self._screen.set_timer(OUTLOOK_SECONDS, self._measure)
+
+    def _measure(self) -> None:
+        context, engine, target = self.context, self._engine, self.target
+        if context is None:
             return
         number = context.id
         self._screen.read(
-            lambda: commits_outlook.wordings(engine, number),
-            self._screen.outlook_line.show,
+            lambda: commits_outlook.measure(engine, number, target),
+            lambda found: self._took_outlook(*found),
             group="outlook",
         )
+
+    def _took_outlook(self, outlook: Outlook, reach: Reach | None) -> None:
+        signs = glyphs(self._screen.app)
+        self._screen.outlook_line.show(commits_outlook.wordings(outlook, reach, signs))
+
+    def go_to(self, commit: int) -> None:
+        """Put the cursor on a commit of this context; a filter that hides it is cleared."""
+        at = self._screen.model.index_of([commit])
+        if at is not None:
+            self._screen.list.move_to(at)
+        else:
+            self.ask("", commit)
 
     # what is written
 
@@ -337,20 +375,14 @@ class CommitsReading:
 
     # the place
 
-    @property
-    def _place_of_project(self) -> str:
-        return f"commits of {self._screen.project or ''}"
-
-    def _place_in(self, context: int) -> int | None:
-        return load_place(self._engine.path, f"context {context}")
-
     def keep_place(self) -> None:
         """Remember the context and the commit under the cursor."""
-        number = self._screen.model.current_id
-        if self.context is None or number is None:
+        if self.context is None:
             return
+        screen = self._screen
         try:
-            save_place(self._engine.path, self._place_of_project, self.context.id)
-            save_place(self._engine.path, f"context {self.context.id}", number)
+            keep_context(
+                self._engine.path, screen.project, self.context.id, screen.model.current_id
+            )
         except OSError as error:
-            self._screen.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
+            screen.say(f"The place cannot be remembered: {error.strerror}.", bad=True)

@@ -115,6 +115,10 @@ class PatternArea(EditorArea):
         """A line with its mode."""
         return (self._lines[row], self.modes[row]) if row < len(self._lines) else None
 
+    def on_resize(self) -> None:
+        """More or fewer lines are in sight."""
+        self.post_message(self.Scrolled())
+
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """What stands beside the lines goes with them."""
         super().watch_scroll_y(old_value, new_value)

@@ -30,8 +30,8 @@ def priority_sign(priority: str, sign: Glyphs) -> str:
 
 
 def speaker(role: str, type_: str) -> str:
-    """Who or what a commit is, in a word: its role where it is dialogue, else its type."""
-    if type_ in ("dialogue", ""):
+    """Who or what a commit is, in a word: its role where that says it, else its type."""
+    if type_ in ("dialogue", "") or role == "system":
         return role
     return _WORDS.get(type_, type_)
 

@@ -72,7 +72,7 @@ async def test_a_bulk_is_one_act(fair: Engine) -> None:
 async def test_the_footer_says_how_many_a_key_takes(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "*")
-        assert "p pin 6 marked" in screen.text
+        assert "p pin 6  i important 6  n normal 6" in screen.text
         await screen.press("escape")
         assert "p pin  i important" in screen.text
 

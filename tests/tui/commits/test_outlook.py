@@ -1,0 +1,134 @@
+"""What would be left of a context, what must be let go for a size, and what survives anyway."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.engine import Engine, Outlook, Priority, Reach
+from reviewer.tui.screens import commits_choosing, commits_outlook, commits_reading
+from reviewer.tui.theme import ASCII
+from tests.tui.commits.driving import at, chain, commits, said
+from tests.tui.conftest import opened
+
+
+@pytest.fixture(autouse=True)
+def _measured_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commits_reading, "OUTLOOK_SECONDS", 0.001)
+    monkeypatch.setattr(commits_choosing, "REST_SECONDS", 0.001)
+
+
+def line(screen) -> str:
+    return commits(screen).outlook_line.render_line(0).text.strip()
+
+
+async def test_the_line_says_what_every_level_would_leave(fair: Engine) -> None:
+    outlook = fair.compression.outlook(1)
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3")
+        await screen.until(lambda: "Brief" in line(screen))
+        for level in ("Detailed", "Brief", "Tags"):
+            tokens = next(
+                size for one, size in outlook.at_level.items() if one.name.title() == level
+            )
+            assert f"{level} {tokens}" in line(screen)
+        assert f"pins and anchors need {outlook.floor}" in line(screen)
+        before = line(screen)
+        await screen.press("*", "p")
+        await screen.until(lambda: line(screen) != before)
+        assert f"pins and anchors need {fair.contexts.totals(1).total}" in line(screen)
+
+
+async def test_a_large_context_is_measured_only_when_asked(
+    fair: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commits_outlook, "UNASKED_TOKENS", 10)
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3")
+        assert "w asks" in line(screen)
+        await screen.press("w", *"20")
+        await screen.until(lambda: "20" in said(screen))
+        await screen.press("enter")
+        await screen.until(lambda: "Brief" in line(screen))
+
+
+async def test_w_says_what_is_in_the_way_and_enter_goes_there(fair: Engine) -> None:
+    ids = chain(fair)
+    fair.contexts.annotate(ids[3], priority="pinned")
+    reach = fair.compression.reach(1, 5)
+    heaviest = [cost.commit for cost in reach.costly]
+    assert set(heaviest) == {ids[0], ids[3]}
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "G", "w", *"5")
+        await screen.until(lambda: "not reachable" in screen.text)
+        assert said(screen) == reach.message
+        await screen.press("down", "enter")
+        assert at(screen) == ids.index(heaviest[0])
+        assert "n lets it be compressed" in said(screen)
+        await screen.until(lambda: "5 is not reachable" in line(screen))
+
+
+async def test_w_goes_to_a_commit_that_the_filter_hides(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "/", *"role:user", "enter", "w", *"5")
+        await screen.until(lambda: "not reachable" in screen.text)
+        await screen.press("down", "enter")
+        assert at(screen) == 0
+        assert commits(screen).reading.filter == ""
+
+
+async def test_leaving_the_question_keeps_the_target_as_it_was(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "w", *"abc")
+        assert "such as 8000 or 8k" in screen.text
+        await screen.press("escape")
+        assert commits(screen).reading.target is None
+
+
+async def test_what_survives_anyway_is_marked_lightly(fair: Engine) -> None:
+    number = chain(fair)[1]
+    view = fair.contexts.commit(number)
+    found = fair.compression.anchor_spans(view.text, view.row.role)
+    assert found
+    fair.contexts.annotate(number, retain_match=[found[0].content[:3]])
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j")
+        runs = [run for each in commits(screen).text._lines for run in each.runs]
+        assert found[0].content[:3] in "".join(run.text for run in runs if run.style == "kept")
+        assert any(run.style == "anchor" for run in runs)
+        await screen.press("p")
+        runs = [run for each in commits(screen).text._lines for run in each.runs]
+        assert not any(run.style == "anchor" for run in runs)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("8000", 8_000), ("8,000", 8_000), ("8.000", 8_000), ("8k", 8_000), ("8.5K", 8_500),
+        ("8,5k", 8_500), ("1.2M", 1_200_000), ("1_000", 1_000), ("12,345,678", 12_345_678),
+        ("", None), ("abc", None), ("-5", None), ("8kk", None), ("9" * 400, None),
+    ],
+)  # fmt: skip
+def test_a_size_as_people_write_it(text: str, tokens: int | None) -> None:
+    assert commits_outlook.read_target(text) == tokens
+
+
+def outlook() -> Outlook:
+    from reviewer.compression.values import Level
+
+    sizes = {Level.FULL: 48_120, Level.DETAILED: 16_000, Level.BRIEF: 9_240, Level.TAGS: 8_500}
+    return Outlook(48_120, {Priority.NORMAL: 48_120}, sizes, 8_400)
+
+
+def test_wordings_become_shorter() -> None:
+    found = commits_outlook.wordings(outlook(), None, ASCII)
+    assert found[0].endswith("Tags 8.5k - pins and anchors need 8.4k - w: a target")
+    assert found[-1] == "Detailed 16k - Brief 9.2k - Tags 8.5k"
+    assert list(found) == sorted(found, key=len, reverse=True)
+
+
+@pytest.mark.parametrize(("target", "words"), [(9_000, "+ 9,000 is"), (8_000, "x 8,000 is not")])
+def test_a_target_is_always_in_the_shortest_wording(target: int, words: str) -> None:
+    reach = Reach(target, target >= 8_500, 8_500, (), "")
+    found = commits_outlook.wordings(outlook(), reach, ASCII)
+    assert found[-1] == f"{words} reachable"
+    assert all(words in each for each in found)

@@ -9,11 +9,11 @@ from reviewer.tui.situation import Situation
 
 Reason = Callable[[Situation], str | None]
 
-TAKES_MARKED = {
-    "promote", "reject", "defer", "restore",
-    "pin", "make_important", "make_normal", "make_skip",
-}  # fmt: skip
+TAKES_MARKED = {"promote", "reject", "defer", "restore"}
 """Actions that take all marked rows instead of the one under the cursor."""
+
+GIVES_PRIORITY = {"pin", "make_important", "make_normal", "make_skip", "retain"}
+"""Actions that take all marked commits instead of the one under the cursor."""
 
 
 @dataclass(frozen=True)
@@ -38,4 +38,6 @@ class Action:
         """The title as things stand: how many marked rows it is about, where it takes those."""
         if now.marked and self.id in TAKES_MARKED:
             return f"{self.title} {now.marked:,} marked"
+        if now.marked and self.id in GIVES_PRIORITY:
+            return f"{self.title} {now.marked:,}"
         return self.title

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -77,9 +78,15 @@ def goal_of(pipeline: Pipeline, context: Mapping[str, Any]) -> str:
 
 def masked(text: str) -> str:
     """The beginning of a text, as far as any preamble could reach, without secrets."""
+    return _masked(text[:LOOKED_AT])
+
+
+@lru_cache(maxsize=4096)
+def _masked(text: str) -> str:
+    # A run makes a preamble for every stage, out of texts that are mostly those of the one before.
     from reviewer.text.secrets import mask
 
-    return mask(text[:LOOKED_AT]).text
+    return mask(text).text
 
 
 def plain(text: str) -> str:
@@ -139,7 +146,10 @@ def told_values(facts: Facts, *, head: str, tail: str = "", quoted: bool) -> lis
             dress = _Json(text) if quoted else _one_line
         length = len(text) + max(len(raw) - LOOKED_AT, 0)
         name = _json_text(_name(key)) if tail else _name(key)
-        found.append(Entry(head.format(name), text or "(empty)", tail, dress, length))
+        if text:
+            found.append(Entry(head.format(name), text, tail, dress, length))
+        else:
+            found.append(Entry(head.format(name) + ('""' if quoted else "(empty)"), tail=tail))
     return found
 
 

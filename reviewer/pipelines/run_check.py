@@ -84,19 +84,28 @@ def _handlers(pipeline: Pipeline) -> list[str]:
         for node in pipeline.nodes.values()
         if node.handler not in SUPPORTED
     ]
-    if not unsupported:
-        return []
-    return [f"These nodes need what is not supported: {_listed(unsupported)}."]
+    idle = [
+        node.name
+        for node in pipeline.nodes.values()
+        if node.handler == TOOL and not command_of(node)
+    ]
+    problems = []
+    if unsupported:
+        problems.append(f"These nodes need what is not supported: {_listed(unsupported)}.")
+    if idle:
+        problems.append(f"These nodes have no tool_command to run: {_listed(idle)}.")
+    return problems
 
 
 def _tools(pipeline: Pipeline) -> list[str]:
-    tools = [node.name for node in pipeline.nodes.values() if node.handler == TOOL]
+    tools = [
+        node.name for node in pipeline.nodes.values() if node.handler == TOOL and command_of(node)
+    ]
     if not tools:
         return []
-    commands = sum(1 for name in tools if command_of(pipeline.nodes[name]))
     return [
-        f"These nodes run shell commands: {_listed(tools)}. Read the {commands} commands, then "
-        "allow them with --allow-tools."
+        f"These nodes run shell commands: {_listed(tools)}. Read the commands, then allow them "
+        "with --allow-tools."
     ]
 
 

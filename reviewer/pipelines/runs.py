@@ -140,7 +140,7 @@ class Runs:
 
     def resume(
         self,
-        target: str,
+        which: str,
         options: RunOptions | None = None,
         *,
         ask: Ask | None = None,
@@ -155,7 +155,7 @@ class Runs:
         Raises RunError, CheckpointError, UnknownIdError.
         """
         options = options or RunOptions()
-        folder, pipeline, note = self._to_resume(target)
+        folder, pipeline, note = self._to_resume(which)
         card = folder.card()
         require_runnable(pipeline, allow_tools=options.allow_tools)
         require_answers(pipeline, options.answers)
@@ -182,9 +182,9 @@ class Runs:
                 pipeline, checkpoint, folder, options, callbacks, resumed=True, note=note
             )
 
-    def is_offline(self, target: str) -> bool:
+    def is_offline(self, which: str) -> bool:
         """Whether a run to resume was answered by the offline stand-in."""
-        return self._to_resume(target)[0].card().engine == StandIn.name
+        return self._to_resume(which)[0].card().engine == StandIn.name
 
     def pipeline(self, run_id: str) -> Pipeline:
         """The pipeline that a run began with. Raises UnknownIdError, RunError."""
@@ -222,14 +222,14 @@ class Runs:
         )
         return tuple(turn for turn in turns if turn.answer)
 
-    def _to_resume(self, target: str) -> tuple[RunFolder, Pipeline, str]:
-        path = Path(target)
+    def _to_resume(self, which: str) -> tuple[RunFolder, Pipeline, str]:
+        path = Path(which)
         if path.is_file():
             view = self.store.latest_of(path.absolute())
             if view is None:
                 raise RunError(f"No run of {path} can go on. See: reviewer pipeline runs")
             return RunFolder(Path(view.folder)), read_pipeline(path), ""
-        kept = path.absolute() if path.is_dir() else Path(self.store.get(target).folder)
+        kept = path.absolute() if path.is_dir() else Path(self.store.get(which).folder)
         return RunFolder(kept), *_as_it_began(RunFolder(kept))
 
     def _go(

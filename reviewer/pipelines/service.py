@@ -58,7 +58,7 @@ class Pipelines:
 
     def resume_run(
         self,
-        target: str,
+        which: str,
         options: RunOptions | None = None,
         *,
         ask: Ask | None = None,
@@ -69,7 +69,7 @@ class Pipelines:
 
         Raises RunError, CheckpointError, UnknownIdError.
         """
-        return self._runs.resume(target, options, ask=ask, watch=watch, cancelled=cancelled)
+        return self._runs.resume(which, options, ask=ask, watch=watch, cancelled=cancelled)
 
     def cancel(self, run_id: str) -> None:
         """End a run that is under way in this program, in order. Raises RunError."""
@@ -87,9 +87,9 @@ class Pipelines:
         """A run by its id or the beginning of it. Raises UnknownIdError."""
         return self._runs.store.get(run_id)
 
-    def is_offline(self, target: str) -> bool:
+    def is_offline(self, which: str) -> bool:
         """Whether the run that `resume_run` would go on with had the offline stand-in."""
-        return self._runs.is_offline(target)
+        return self._runs.is_offline(which)
 
     def checkpoint(self, run_id: str) -> Checkpoint:
         """Where a run stands. Raises UnknownIdError, CheckpointError."""

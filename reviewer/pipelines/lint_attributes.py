@@ -11,7 +11,7 @@ from reviewer.pipelines.values import Pipeline, Remark
 
 _HOLE = re.compile(r"\{\{[^{}\n]{0,60}\}\}|\{%[^%\n]{0,60}%\}|<%[^%\n]{0,60}%>")
 _FILLED_HOLE = re.compile(r"\{\{\s*(?:context\.)?[A-Za-z_]\w*(?:\.\w+)*\s*\}\}")
-_FILLED = (*meaning.PROMPT, "label", "tool_command", "script", "command")
+_FILLED = (*meaning.PROMPT, "label")
 """Attributes in which a run fills in `{{ key }}` from its context."""
 _WAYS = ("retry_target", "fallback_retry_target")
 _NODE = ("prompt", "fidelity", "thread_id", "max_retries", "llm_model", "retry_target")

@@ -71,3 +71,9 @@ class PipelineRules:
     def carried(self, pipeline: Pipeline, history: RunHistory, way: Way) -> Carried:
         """What the thread of `way` would carry in `full` mode, and a resume would lose."""
         return carried(pipeline, history, way)
+
+    def tokens(self, text: str) -> int:
+        """Tokens of a text, as ceilings count them."""
+        from reviewer.text.tokens import counter
+
+        return counter().count(text)

@@ -25,13 +25,17 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from reviewer.engine import Engine
+    from reviewer.tui.screens.pipelines_course import Course
 
 
 class ReviewerApp(Acting, App[int], inherit_bindings=False):
     """Shows a store. All that is decided goes through `engine`."""
 
     TITLE = "reviewer"
-    CSS_PATH: ClassVar = [styles_folder() / "reviewer.tcss", styles_folder() / "commits.tcss"]
+    CSS_PATH: ClassVar = [
+        styles_folder() / name
+        for name in ("reviewer.tcss", "commits.tcss", "pipelines.tcss")
+    ]
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("app")]
     ENABLE_COMMAND_PALETTE = False
 
@@ -54,6 +58,8 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         self.project = project
         self.act_that_waits: Future[None] | None = None
         """What goes on behind the screen until another program has written."""
+        self.pipeline_course: Course | None = None
+        """The run of a pipeline that is under way; it outlives its screen."""
         self.glyphs = ASCII if ascii else GLYPHS
         use_ascii_marks(ascii)
         if self.no_color:
@@ -191,6 +197,8 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
             keep_now = getattr(screen, "keep_now", None)
             if keep_now is not None:
                 keep_now()
+        if self.pipeline_course is not None:
+            self.pipeline_course.close()
         self.queue_screen.loader.close()
         self.exit(0)
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reviewer.engine import CommitQuery, Engine, Pattern, QueueQuery
+from reviewer.engine import CommitQuery, Engine, Pattern, QueueQuery, RunOptions
 from reviewer.errors import ReviewerError
 
 STATE_KINDS = {"state set", "state unset"}
@@ -90,7 +90,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "Path": folder / "out.md", "Sequence[Path]": [folder],
         "Sequence[PlannedFile]": [], "CommitQuery": CommitQuery(number), "Priority": "pinned",
         "MatchMode": "substring", "Sequence[Given]": [text], "Sequence[Pattern]": [Pattern(text)],
-        "Iterable[Message]": [],
+        "Iterable[Message]": [], "RunOptions": RunOptions(),
     }  # fmt: skip
     if plain in by_kind:
         return by_kind[plain]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct, structs
 
 from reviewer.compression.fidelity import missing_anchors, tags_in
+from reviewer.compression.markers import parse_markers
 from reviewer.compression.measures import log_missing
 from reviewer.compression.retention import (
     RetentionFailure,
@@ -119,9 +120,14 @@ class Assembly:
 
     def _joined(self, body: str, points: Sequence[str]) -> str:
         content = append_points(body, points)
-        if self._marker and self._marker not in body.replace(self._source, ""):
+        if self._marker and not self._has_marker(body):
             content = f"{content}\n{self._marker}" if content else self._marker
         return content
+
+    def _has_marker(self, body: str) -> bool:
+        """Whether the engine wrote a marker that opens this segment."""
+        task = self._task
+        return bool(parse_markers(body, task.level, task.segment.id, source=self._source))
 
     def _held(self, body: str, points: Sequence[str]) -> str:
         """The content within the hard ceiling: the least important points go first."""

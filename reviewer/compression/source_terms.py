@@ -21,7 +21,7 @@ SPOKEN = {"text": 1.0, "tool_use": 0.5, "tool_result": 0.15, "thinking": 0.0}
 """How much a mention counts by how it was said; a person's words count `PERSON` times."""
 PERSON = 1.5
 WEIGHT: dict[TermKind, float] = {
-    "identifier": 2.0,
+    "identifier": 3.0,
     "quote": 1.5,
     "name": 1.5,
     "number": 1.2,

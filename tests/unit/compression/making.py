@@ -1,0 +1,150 @@
+"""Turns, segments and engines for tests: a conversation, and a model that follows a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+from reviewer.commits.values import Pattern, Priority, RetentionCriteria
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.levels import Summarizer
+from reviewer.compression.measures import SegmentCompressed
+from reviewer.compression.model_writer import ModelWriter
+from reviewer.compression.offline import OfflineWriter
+from reviewer.compression.values import Said, Segment, Turn
+from reviewer.llm.model import ChatMessage, Completion
+from reviewer.text.tokens import counter
+
+count = counter().count
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+KIOSK = (
+    ("user", "The kiosk prints receipts too slowly. The budget is $50k, hard stop 2026-03-31."),
+    (
+        "assistant",
+        "I looked at the print queue. `print_queue.py` opens the port for every receipt, which "
+        "takes 900 ms. The spooler in `spool/driver.py` could keep it open between customers.",
+    ),
+    ("user", "No, do not touch the driver: the vendor list must stay as it is until legal signs."),
+    (
+        "assistant",
+        "Understood. We decided to keep the connection in `print_queue.py` and leave the driver "
+        "alone. I will fix the bug in `reconnect()` before Friday. I measured the old code with "
+        "ten customers in a row and saw that most of the time goes into the handshake of the port.",
+    ),
+    (
+        "assistant",
+        "The first run failed: PrinterError: paper sensor did not answer within 20 seconds. After "
+        "a restart of the sensor the run went through, and the receipts came out in 310 ms each.",
+    ),
+    ("user", "I prefer small commits. Should the drawer stay closed until the terminal answers?"),
+)
+
+
+def turn(
+    text: str,
+    role: str = "user",
+    said: Said = "text",
+    priority: Priority = Priority.NORMAL,
+    *patterns: str,
+    instructions: str | None = None,
+    name: str = "",
+    at: str | None = None,
+) -> Turn:
+    """One turn; patterns are substrings that an IMPORTANT one asks to retain."""
+    criteria = RetentionCriteria(instructions, tuple(Pattern(each) for each in patterns))
+    return Turn(role, text, count(text), said, name, at, None, priority, criteria)
+
+
+def segment(*turns: Turn, key: str = "s1", topic: str = "receipts") -> Segment:
+    """Those turns as a segment; the conversation about the kiosk where none are given."""
+    said = turns or tuple(turn(text, role) for role, text in KIOSK)
+    sent = sum(each.tokens for each in said if each.priority is not Priority.SKIP)
+    return Segment(key, said, sent, topic, "kiosk")
+
+
+def long_segment(paragraphs: int = 30) -> Segment:
+    """The conversation about the kiosk with much talk between; more than a thousand tokens."""
+    filler = [
+        turn(
+            f"Customer {number} waited at kiosk {number % 7} while `queue_{number % 5}.py` printed "
+            f"a receipt of {number * 3 + 2} lines, and the log of that hour shows nothing odd "
+            "besides a short pause of the paper motor before the cut.",
+            "assistant",
+        )
+        for number in range(paragraphs)
+    ]
+    kiosk = [turn(text, role) for role, text in KIOSK]
+    return segment(*kiosk[:3], *filler, *kiosk[3:])
+
+
+class ScriptedModel:
+    """Answers what the script says, one after the other, the last again and again.
+
+    An answer may be a text, a completion, an error to raise, or a function of the messages.
+    """
+
+    name = "scripted"
+
+    def __init__(self, *script: object) -> None:
+        self.script = list(script)
+        self.prompts: list[list[ChatMessage]] = []
+        self.limits: list[int] = []
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        temperature: float = 0.3,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        self.prompts.append(list(messages))
+        self.limits.append(max_tokens)
+        answer = self.script[min(len(self.prompts), len(self.script)) - 1]
+        if callable(answer):
+            answer = answer(messages)
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, Completion):
+            return answer
+        assert isinstance(answer, str)
+        if on_text is not None:
+            on_text(answer)
+        prompt = sum(count(each.content) for each in messages)
+        return Completion(answer, self.name, prompt, count(answer))
+
+
+def faithful(messages: Sequence[ChatMessage]) -> str:
+    """What a good model would answer: the beginning of the text, and what it was told to keep."""
+    prompt = messages[-1].content
+    said = prompt.split("\n\n", 1)[-1]
+    kept = [line[2:] for line in prompt.splitlines() if line.startswith("- the exact text")]
+    quoted = " ".join(line.split('"', 1)[1].rsplit('"', 1)[0] for line in kept)
+    return f"{' '.join(said.split()[:25])} {quoted}".strip()
+
+
+def summarizer(
+    *script: object,
+    heard: list[SegmentCompressed] | None = None,
+    tier: str = "teams",
+    context_tokens: int = 8192,
+) -> tuple[Summarizer, ScriptedModel | None]:
+    """A summarizer with the offline engine, or with a model that follows the script."""
+    offline = OfflineWriter(count)
+    model = ScriptedModel(*script) if script else None
+    writer = ModelWriter(model, count, context_tokens=context_tokens) if model else offline
+    made = Summarizer(
+        writer,
+        offline,
+        count=count,
+        clock=lambda: NOON,
+        tier=tier,  # type: ignore[arg-type]
+        publish=heard.append if heard is not None else None,
+    )
+    return made, model
+
+
+def anchors_of(found: Segment) -> tuple[object, ...]:
+    return find_anchors(found.turns)

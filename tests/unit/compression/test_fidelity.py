@@ -1,0 +1,145 @@
+"""How faithful a summary is, without a model (settled.md, "Levels and anchors")."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import structs
+
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.fidelity import missing_anchors, tags_in, validate_fidelity
+from reviewer.compression.full_text import full_text
+from reviewer.compression.spans import tag_of
+from reviewer.compression.values import (
+    AnchorPoint,
+    AnchorType,
+    CompressedSegment,
+    FidelityValidation,
+    Level,
+    Segment,
+)
+from tests.unit.compression.making import count, long_segment, segment, turn
+
+
+def judged(
+    source: Segment,
+    content: str,
+    anchors: tuple[AnchorPoint, ...] = (),
+    level: Level = Level.BRIEF,
+) -> FidelityValidation:
+    summary = CompressedSegment(
+        source.id, "", level, content, anchors, (), count(content), source.tokens, ""
+    )
+    return validate_fidelity(source, summary)
+
+
+def anchor(content: str, source: str = "detected") -> AnchorPoint:
+    return AnchorPoint(AnchorType.DECISION, content, 0.9, 0, 0, len(content), source)  # type: ignore[arg-type]
+
+
+def test_the_whole_text_keeps_everything() -> None:
+    source = segment()
+    found = judged(source, full_text(source.turns), find_anchors(source.turns))
+    assert (found.anchor_preservation, found.factual_accuracy) == (1.0, 1.0)
+    assert found.context_retention == 1.0
+    assert found.passes_threshold
+    assert found.lost_information == ()
+
+
+def test_full_is_never_in_doubt() -> None:
+    assert judged(segment(), "", level=Level.FULL).overall_score == 1.0
+
+
+def test_anchors_count_as_kept_with_white_space_folded_and_case_counting() -> None:
+    anchors = (anchor("keep the drawer closed"), anchor("Use one queue"))
+    found = judged(segment(), "We keep the\n drawer  closed and use one queue.", anchors)
+    assert found.anchor_preservation == 0.5
+    assert found.lost_information[0].text == "Use one queue"
+    assert found.lost_information[0].kind == "anchor"
+
+
+def test_facts_that_the_source_does_not_have_cost_accuracy() -> None:
+    source = segment()
+    true = judged(source, "`print_queue.py` took 900 ms, the budget is $50k.")
+    false = judged(source, "`printer_queue.py` took 950 ms, the budget is $50k.")
+    assert true.factual_accuracy == 1.0
+    assert false.factual_accuracy == pytest.approx(1 / 3, abs=1e-3)
+
+
+def test_labels_and_markers_are_no_facts() -> None:
+    content = "It is slow.\n\n**Key Points:**\n- [Decision]: It is slow\n[→detail:s17]"
+    assert judged(segment(), content).factual_accuracy == 1.0
+
+
+def test_what_says_more_retains_more_context() -> None:
+    source = long_segment()
+    talk = "They talked about this and that, and about what had been going on in general."
+    facts = (
+        "The budget is $50k; `print_queue.py` reconnects, `spool/driver.py` stays; PrinterError."
+    )
+    assert judged(source, facts).context_retention > 3 * judged(source, talk).context_retention
+
+
+def test_context_is_measured_against_what_so_few_tokens_can_say() -> None:
+    source = long_segment()
+    names = "print_queue.py spool/driver.py PrinterError reconnect() $50k 2026-03-31"
+    short = judged(source, names)
+    padded = judged(source, names + " and so on and so forth" * 8)
+    assert padded.context_retention < 0.6 * short.context_retention
+    assert 0.0 < short.overall_score < 1.0
+
+
+def test_the_parts_weigh_four_three_three() -> None:
+    found = judged(long_segment(), "Nothing of it.", (anchor("one"), anchor("Nothing of it")))
+    expected = 0.4 * 0.5 + 0.3 * found.factual_accuracy + 0.3 * found.context_retention
+    assert found.overall_score == pytest.approx(expected, abs=1e-3)
+
+
+def test_the_lost_list_names_what_weighs_most_first_with_its_place() -> None:
+    source = segment(
+        turn("`VendorClient.list_all` and `VendorClient.list_all` and a rare tangent."),
+        turn("`VendorClient.list_all` again, please", "user"),
+    )
+    lost = judged(source, "Please do it.").lost_information
+    assert lost[0].text == "VendorClient.list_all"
+    assert (lost[0].times, lost[0].turn, lost[0].kind) == (3, 0, "identifier")
+    assert source.turns[0].text[lost[0].start : lost[0].end] == "VendorClient.list_all"
+    weights = [each.weight for each in lost]
+    assert weights == sorted(weights, reverse=True)
+    assert "tangent" in {each.text for each in lost}
+
+
+def test_what_is_said_in_other_words_of_the_path_is_not_lost() -> None:
+    source = segment(turn("Look at `src/kiosk/spool/driver.py` first.", "user"))
+    lost = {each.text for each in judged(source, "driver.py was read").lost_information}
+    assert "src/kiosk/spool/driver.py" not in lost
+
+
+def test_keys_and_escapes_of_a_tools_json_are_no_terms() -> None:
+    call = r'{"file_path":"/srv/a.py","new_string":"x = 1\nreconnect()\n"}'
+    source = segment(turn(call, "assistant", "tool_use", name="Edit"))
+    lost = {each.text for each in judged(source, "nothing").lost_information}
+    assert "reconnect()" in lost
+    assert not lost & {"file_path", "new_string", "nreconnect()"}
+
+
+def test_detected_anchors_are_kept_at_tags_by_a_tag_that_begins_them() -> None:
+    detected = anchor("use pnpm, not npm, in every package of the kiosk")
+    asked = anchor("use pnpm, not npm, in every package of the kiosk", "retained")
+    content = f"receipts, {tag_of(detected.content)}, drawer"
+    assert len(tag_of(detected.content)) <= 30
+    assert missing_anchors(content, [detected], Level.TAGS) == ()
+    assert missing_anchors(content, [asked], Level.TAGS) == (asked,)
+    assert missing_anchors(content, [detected], Level.BRIEF) == (detected,)
+    assert missing_anchors("use, drawer", [detected], Level.TAGS) == (detected,)
+
+
+def test_tags_are_read_from_commas_and_lines() -> None:
+    assert tags_in("a, b  c,\n- d, ,\n* e") == ("a", "b c", "d", "e")
+
+
+def test_an_empty_summary_and_an_empty_source_are_no_error() -> None:
+    assert judged(segment(turn("")), "").overall_score == 1.0
+    empty = judged(long_segment(), "")
+    assert empty.context_retention == 0.0
+    assert not empty.passes_threshold
+    assert structs.asdict(empty)["overall_score"] == empty.overall_score

@@ -1,0 +1,162 @@
+"""What was asked to be retained: gathered, asked for, checked, mended (important-priority.md)."""
+
+from __future__ import annotations
+
+import re
+
+from reviewer.commits.patterns import parse_patterns
+from reviewer.commits.values import Pattern, Priority, RetentionCriteria
+from reviewer.compression.careful import careful_points
+from reviewer.compression.fidelity import KEY_POINTS
+from reviewer.compression.retention import (
+    CARE,
+    append_points,
+    asks_for_care,
+    build_summarize_prompt,
+    classify,
+    diagnosis,
+    gather,
+    instructions,
+    missing_spans,
+    patch,
+    steering,
+    validate_retention,
+)
+from tests.unit.compression.making import KIOSK, segment, turn
+
+P = Priority
+
+
+def test_commits_come_apart_by_priority_in_order() -> None:
+    turns = [turn(f"{n}", priority=p) for n, p in enumerate([P.NORMAL, P.PINNED, P.SKIP, P.NORMAL])]
+    important = turn("i", priority=P.IMPORTANT)
+    pinned, important_ones, normal, skip = classify([*turns, important])
+    assert [t.text for t in pinned] == ["1"]
+    assert important_ones == [important]
+    assert [t.text for t in normal] == ["0", "3"]
+    assert [t.text for t in skip] == ["2"]
+
+
+def test_criteria_of_important_turns_are_gathered_and_only_of_these() -> None:
+    found = segment(
+        turn("budget $50k", "user", "text", P.IMPORTANT, "$50k", instructions="keep figures"),
+        turn("limit 5", "user", "text", P.NORMAL, "5"),
+        turn("careful", "user", "text", P.IMPORTANT),
+    )
+    asked = gather(found)
+    assert [each.turn for each in asked] == [0]
+    assert instructions(asked) == ("keep figures",)
+    assert asks_for_care(found)
+
+
+def test_criteria_of_a_call_hold_where_the_source_has_them() -> None:
+    call = RetentionCriteria("all dates", (Pattern("$50k"), Pattern("nowhere")))
+    (asked,) = gather(segment(), call)
+    assert asked.criteria.patterns == (Pattern("$50k"),)
+    assert asked.criteria.instructions == "all dates"
+
+
+def test_each_pattern_is_checked_in_its_own_mode() -> None:
+    patterns = parse_patterns(["$50k", re.compile(r"\d{4}-\d{2}-\d{2}")])
+    criteria = [RetentionCriteria(patterns=patterns)]
+    assert validate_retention("Budget $50k until 2026-03-31", criteria) == []
+    failures = validate_retention("Budget 50k until March", criteria)
+    assert [f.pattern for f in failures] == list(patterns)
+    assert "substring not found" in failures[0].message
+    assert "regex not found" in failures[1].message
+    assert diagnosis(failures).startswith("Summary missing: substring not found")
+
+
+def test_white_space_and_unicode_forms_fold_and_case_counts() -> None:
+    criteria = [RetentionCriteria(patterns=(Pattern("café  au lait"),))]
+    assert validate_retention("cafe\u0301 au\nlait", criteria) == []
+    assert validate_retention("Café au lait", criteria) != []
+
+
+def test_a_regex_that_takes_too_long_does_not_pass() -> None:
+    criteria = [RetentionCriteria(patterns=(Pattern(r"(a+)+$", "regex"),))]
+    (failure,) = validate_retention("a" * 5000 + "!", criteria)
+    assert "more than" in failure.message
+
+
+def test_only_what_is_missing_is_put_back_in_readable_words() -> None:
+    source = segment(
+        turn(KIOSK[0][1], "user", "text", P.IMPORTANT, "$50k", "2026-03-31"),
+        turn("ok", "assistant"),
+    )
+    failures = validate_retention("The hard stop is 2026-03-31.", gather(source))
+    mended, hopeless = patch("The hard stop is 2026-03-31.", source, failures)
+    assert hopeless == ()
+    assert mended.startswith("The hard stop is 2026-03-31.")
+    assert mended.count("2026-03-31") <= 2
+    assert "budget is $50k" in mended.partition(KEY_POINTS)[2]
+    assert validate_retention(mended, gather(source)) == []
+
+
+def test_what_the_source_does_not_hold_cannot_be_mended() -> None:
+    source = segment(turn("budget", "user", "text", P.IMPORTANT, "$50k"))
+    spans, hopeless = missing_spans(source, validate_retention("x", gather(source)))
+    assert spans == ()
+    assert [each.pattern.text for each in hopeless] == ["$50k"]
+
+
+def test_points_go_into_the_list_that_is_there() -> None:
+    once = append_points("Goal.", ["one"])
+    assert once == f"Goal.\n\n{KEY_POINTS}\n- one"
+    assert append_points(once, ["two"]) == f"{once}\n- two"
+    assert append_points("Goal.", []) == "Goal."
+    assert append_points("", ["one"]) == f"{KEY_POINTS}\n- one"
+
+
+def test_the_prompt_has_the_important_section_and_asks_for_care() -> None:
+    prompt = build_summarize_prompt(
+        "Summarize:",
+        instructions="Be brief.",
+        retention_instructions=["preserve all dollar amounts"],
+        patterns=[Pattern("$50k"), Pattern(r"\d+", "regex")],
+        care=True,
+    )
+    assert (
+        "IMPORTANT: The following content was marked as important. You MUST\n"
+        "preserve these specific details in your summary:\n"
+        "- preserve all dollar amounts\n" in prompt
+    )
+    assert '- the exact text "$50k"' in prompt
+    assert CARE in prompt
+    assert prompt.endswith("Be brief.")
+    assert build_summarize_prompt("Summarize:") == "Summarize:"
+
+
+def test_steering_names_what_was_missing() -> None:
+    assert "Summary missing: x" in steering("Summary missing: x")
+
+
+def test_guidance_in_words_leads_an_extract_to_what_it_names() -> None:
+    source = segment(
+        turn(
+            "We talked about colours. The budget is $50k. The pilot ends on 2026-03-31. Blue won.",
+            "user",
+            "text",
+            P.IMPORTANT,
+            instructions="preserve all dollar amounts and deadlines",
+        )
+    )
+    first = {point.content for point in careful_points(source.turns, gather(source))[:2]}
+    assert first == {"The budget is $50k.", "The pilot ends on 2026-03-31."}
+
+
+def test_guidance_by_subject_and_bare_importance() -> None:
+    by_subject = segment(
+        turn(
+            "The drawer opens late. The screen is blue.",
+            "user",
+            "text",
+            P.IMPORTANT,
+            instructions="everything about the drawer",
+        )
+    )
+    points = careful_points(by_subject.turns, gather(by_subject))
+    assert [point.content for point in points] == ["The drawer opens late."]
+    bare = segment(turn("Well. `drawer.py` opens late.", "user", "text", P.IMPORTANT))
+    assert careful_points(bare.turns, gather(bare))[0].content == "`drawer.py` opens late."
+    assert careful_points(segment().turns, ()) == []

@@ -1,0 +1,110 @@
+"""Where a context is cut (settled.md: 20 commits, 4,000 tokens, at least 3, topics, pauses)."""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from reviewer.commits.values import Priority
+from reviewer.compression.segments import MOST_TOKENS, MOST_TURNS, cut_segments
+from reviewer.compression.values import Turn
+from tests.unit.compression.making import turn
+
+
+def sized(
+    tokens: int, role: str = "assistant", text: str = "the same words again and again"
+) -> Turn:
+    return structs.replace(turn(text, role), tokens=tokens)
+
+
+def lengths(turns: list[Turn]) -> list[int]:
+    return [len(each.turns) for each in cut_segments(turns)]
+
+
+def test_nothing_is_lost_or_moved() -> None:
+    turns = [sized(number * 97 % 900) for number in range(57)]
+    found = cut_segments(turns)
+    assert [each for part in found for each in part.turns] == turns
+    assert sum(part.tokens for part in found) == sum(each.tokens for each in turns)
+
+
+def test_twenty_turns_and_four_thousand_tokens_are_the_most() -> None:
+    assert lengths([sized(10)] * 50) == [20, 20, 10]
+    by_tokens = cut_segments([sized(900)] * 12)
+    assert all(part.tokens <= MOST_TOKENS for part in by_tokens)
+    assert all(len(part.turns) <= MOST_TURNS for part in by_tokens)
+
+
+def test_a_segment_has_three_turns_at_least_where_so_many_stand_together() -> None:
+    assert lengths([sized(10)] * 21) == [18, 3]
+    assert lengths([sized(3000)] * 3) == [3]
+    assert lengths([sized(10)] * 2) == [2]
+
+
+def test_a_commit_that_is_too_large_stands_alone() -> None:
+    giant = sized(200_000)
+    found = cut_segments([sized(10), giant, *[sized(10)] * 4])
+    assert [len(part.turns) for part in found] == [1, 1, 4]
+    assert found[1].tokens == 200_000
+
+
+def test_pins_belong_to_no_segment_and_part_them() -> None:
+    pin = structs.replace(sized(50), priority=Priority.PINNED)
+    found = cut_segments([sized(10)] * 4 + [pin] + [sized(10)] * 5)
+    assert [len(part.turns) for part in found] == [4, 5]
+    assert cut_segments([pin, pin]) == ()
+    assert cut_segments([]) == ()
+
+
+def test_skipped_turns_count_for_nothing() -> None:
+    skipped = structs.replace(sized(9_000), priority=Priority.SKIP)
+    (only,) = cut_segments([sized(10), skipped, sized(10)])
+    assert only.tokens == 20
+
+
+def test_a_pause_of_more_than_half_an_hour_cuts() -> None:
+    early = [structs.replace(sized(10), at=f"2026-03-01T12:0{n}:00Z") for n in range(4)]
+    late = [structs.replace(sized(10), at=f"2026-03-01T12:5{n}:00Z") for n in range(4)]
+    assert lengths(early + late) == [4, 4]
+    soon = [structs.replace(each, at="2026-03-01T12:30:00Z") for each in late]
+    assert lengths(early + soon) == [8]
+
+
+def test_a_person_who_turns_to_something_else_cuts() -> None:
+    printing = [
+        turn("The printer spools receipts with a slow thermal head and cheap paper rolls", role)
+        for role in ("user", "assistant", "user", "assistant")
+    ]
+    taxes = [
+        turn("Quarterly turnover taxes need another ledger export with invoice numbers", role)
+        for role in ("user", "assistant", "user")
+    ]
+    assert lengths(printing + taxes) == [4, 3]
+    said_so = [turn("Now let's move on to the cash drawer.", "user"), *printing]
+    assert lengths(printing + said_so) == [4, 5]
+
+
+def test_an_answer_of_a_tool_stays_with_its_call() -> None:
+    pairs = [
+        structs.replace(sized(10), said=said)
+        for _ in range(25)
+        for said in ("tool_use", "tool_result")
+    ]
+    shifted = [sized(10), *pairs]
+    for part in cut_segments(shifted):
+        assert part.turns[0].said != "tool_result"
+
+
+def test_ids_are_free_of_what_a_marker_means_and_go_on_from_a_number() -> None:
+    found = cut_segments([sized(10)] * 50, first=7, conversation="pilot")
+    assert [part.id for part in found] == ["s7", "s8", "s9"]
+    assert {part.conversation for part in found} == {"pilot"}
+
+
+def test_topics_tell_segments_apart() -> None:
+    turns = [turn("receipts printer thermal", "user")] * 3 + [
+        structs.replace(turn("drawer lock hinge", "user"), at="2026-03-01T15:00:00Z")
+    ] * 3
+    turns[2] = structs.replace(turns[2], at="2026-03-01T12:00:00Z")
+    first, second = cut_segments(turns)
+    assert set(first.topic.split()) == {"receipts", "printer", "thermal"}
+    assert set(second.topic.split()) == {"drawer", "lock", "hinge"}

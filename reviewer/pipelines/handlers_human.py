@@ -35,7 +35,7 @@ def question_of(
 
 
 def matching_choice(question: Question, answer: str) -> AnswerChoice | None:
-    """The choice that an answer names by label, target or key; None when it names none."""
+    """The choice that an answer names by label, target, key or number; None when by none."""
     wanted = plain_label(answer)
     for names in (
         lambda choice: plain_label(choice.label),
@@ -45,7 +45,8 @@ def matching_choice(question: Question, answer: str) -> AnswerChoice | None:
         for choice in question.choices:
             if wanted and names(choice) == wanted:
                 return choice
-    return None
+    number = int(wanted) if len(wanted) < 5 and wanted.isdecimal() else 0
+    return question.choices[number - 1] if 0 < number <= len(question.choices) else None
 
 
 def ask_person(

@@ -169,7 +169,7 @@ class TestPeople:
     fix -> gate
     """
 
-    @pytest.mark.parametrize("answer", ["yes, ship", "[Y] Yes, ship", "y", "done"])
+    @pytest.mark.parametrize("answer", ["yes, ship", "[Y] Yes, ship", "y", "done", "1"])
     def test_an_answer_is_a_label_a_key_or_a_node(self, workshop: Workshop, answer: str) -> None:
         done = workshop.start(workshop.write(self.GATE), answers={"gate": [answer]})
         assert workshop.nodes(done) == ["start", "gate", "done"]

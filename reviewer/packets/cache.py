@@ -61,8 +61,9 @@ class CountCache:
             return
         counts = self._used if forget else {**self._known, **self._used}
         text = json.dumps({"format": self._header, "counts": counts}, separators=(",", ":"))
-        self._problem = write_privately(self.path, text)
-        self._changed = bool(self._problem)
+        trouble = write_privately(self.path, text)
+        self._changed = bool(trouble)
+        self._problem = trouble or self._problem
 
     def _read(self) -> None:
         try:

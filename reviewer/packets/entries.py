@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import pairwise
 
 from reviewer.clock import from_iso
 from reviewer.packets.blocks import blocks, item_text, nested
@@ -53,7 +54,7 @@ class Entries:
         starts = self._starts(headings)
         first = headings[starts[0]][0] if starts else len(self._lines)
         yield from self._listed(first)
-        for start, following in zip(starts, [*starts[1:], len(headings)], strict=True):
+        for start, following in pairwise([*starts, len(headings)]):
             at, level, title = headings[start]
             ends = headings[following][0] if following < len(headings) else len(self._lines)
             for place, other, _ in headings[start + 1 : following]:
@@ -73,14 +74,14 @@ class Entries:
         found: list[int] = []
         above = 0  # the level of the entry that a heading may stand in
         for place, (_, level, title) in enumerate(headings):
-            if is_dated(title) or (level == 2 and above in (0, 2) and not _groups(headings, place)):
+            if is_dated(title) or (level == 2 and above != 1 and not _groups(headings, place)):
                 found.append(place)
                 above = level
         return found
 
     def _entry(self, head: TextLine, heading: str, body: Sequence[TextLine]) -> Item | None:
         text = _body(body)
-        if _blanks(heading, text) and is_template(f"## {heading}\n{text}"):
+        if "YYYY" in heading or _is_blank_form(text):
             return None
         title, moment = entry_title(heading)
         facts = entry_facts(f"## {heading}\n{text}")
@@ -131,9 +132,11 @@ class Entries:
             at = end
 
 
-def _blanks(heading: str, text: str) -> bool:
-    """Whether there may be places to be filled in: a cheap look before a thorough one."""
-    return not text or "YYYY" in heading or any(sign in text for sign in ("[", "{", "<", "YYYY"))
+def _is_blank_form(text: str) -> bool:
+    """Whether a text is only places to be filled in; a quick look goes before a thorough one."""
+    if not any(sign in text for sign in ("[", "{", "<", "YYYY")):
+        return False
+    return is_template(text.replace("<!--", "&lt;!--"))  # what is left of comments here is text
 
 
 def _groups(headings: list[Heading], place: int) -> bool:

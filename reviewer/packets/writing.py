@@ -15,7 +15,10 @@ def write_packet(text: str, path: Path, *, replace: bool = False) -> None:
     """Write a packet's text. A file that is there is replaced when it is an earlier packet, or
     with `replace`. Raises ReviewerError, and the file is as it was, when it cannot be written.
     """
-    target = Path(os.path.realpath(path))
+    try:
+        target = Path(os.path.realpath(path))
+    except ValueError as problem:  # a NUL in the name
+        raise ReviewerError(f"{str(path)!r} is no file name: {problem}.") from problem
     beside = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         if target.exists():
@@ -34,8 +37,6 @@ def write_packet(text: str, path: Path, *, replace: bool = False) -> None:
     except OSError as problem:
         beside.unlink(missing_ok=True)
         raise ReviewerError(f"{path} cannot be written: {problem.strerror}.") from problem
-    except ValueError as problem:  # a NUL in the name
-        raise ReviewerError(f"{str(path)!r} is no file name: {problem}.") from problem
 
 
 def _is_packet(path: Path) -> bool:

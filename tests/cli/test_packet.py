@@ -1,0 +1,179 @@
+"""`reviewer packet`: what agents and people type."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.cli.test_imports import imported
+
+FILES = {
+    "CONSTITUTION.md": "# Constitution\n\n- [ ] Never open the drawer before the receipt\n",
+    "TASKS.md": "# Tasks\n\n- [ ] Repair the printer #added:2026-07-20\n- [x] Buy paper\n",
+    "DECISIONS.md": "# Decisions\n\n## [2026-07-24] Thin paper\n\n**Decision**: 55 g.\n",
+    "LEARNINGS.md": "# Learnings\n\n## [2026-07-25] Jams\n\n**Lesson**: Wait forty seconds.\n",
+}
+HEAVY = {"textual", "rich", "tiktoken", "openai", "sqlite_utils"}
+
+
+@pytest.fixture
+def kiosk(reviewer: Reviewer) -> Path:
+    """A project with a context folder."""
+    folder = reviewer.folder / "kiosk"
+    (folder / ".context").mkdir(parents=True)
+    for name, text in FILES.items():
+        (folder / ".context" / name).write_text(text)
+    return folder
+
+
+def packet(program: Reviewer, folder: Path, *arguments: object) -> str:
+    done = program("packet", "--context-dir", folder, "--now", "2026-07-26", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def as_json(program: Reviewer, folder: Path, *arguments: object) -> dict[str, object]:
+    line = packet(program, folder, "--format", "json", *arguments)
+    assert line.count("\n") == 1
+    found: dict[str, object] = json.loads(line)
+    return found
+
+
+def test_a_packet_of_a_folder_needs_no_store(reviewer, kiosk):
+    text = packet(reviewer, kiosk)
+    assert text.startswith("# Context packet\n")
+    for words in ("Never open the drawer", "Repair the printer", "55 g.", "forty seconds"):
+        assert words in text
+    assert "Buy paper" not in text
+    assert not reviewer.db.exists()
+    assert packet(reviewer, kiosk / ".context") == text
+
+
+def test_json_and_markdown_agree(reviewer, kiosk):
+    found = as_json(reviewer, kiosk, "--budget", 300)
+    assert found["budget"] == 300
+    assert found["over_budget"] is False
+    assert found["as_of"] == "2026-07-26"
+    from reviewer.text.tokens import counter
+
+    assert counter().count(packet(reviewer, kiosk, "--budget", 300)) == found["tokens_used"]
+
+
+def test_a_kept_packet_is_the_one_that_would_be_made(reviewer, kiosk):
+    for form in ("markdown", "json"):
+        first = packet(reviewer, kiosk, "--format", form)
+        assert packet(reviewer, kiosk, "--format", form) == first
+    (kiosk / ".context" / "LEARNINGS.md").write_text("# L\n\n## [2026-07-26] New\n\nWords.\n")
+    assert "Words." in packet(reviewer, kiosk)
+    assert "Words." in packet(reviewer, kiosk, "--format", "json")
+
+
+def test_with_counts_kept_neither_encoder_nor_screen_is_imported(reviewer, kiosk):
+    packet(reviewer, kiosk)
+    for arguments in ([], ["--budget", 150], ["--explain"], ["--task", "paper"]):
+        assert not imported(
+            reviewer, "packet", "--context-dir", kiosk, "--now", "2026-07-26", *arguments
+        ) & (HEAVY | {"reviewer.engine"})
+
+
+def test_the_own_packet_imports_no_encoder_either(seeded):
+    seeded("state", "set", "paper width", "80 mm", "--project", "demo")
+    assert seeded("packet").returncode == 0
+    for arguments in ([], ["--budget", 150]):
+        assert not imported(seeded, "packet", *arguments) & HEAVY
+
+
+def test_a_packet_of_the_store(seeded):
+    ids = seeded.ids()[:3]
+    assert seeded("promote", *ids).returncode == 0
+    done = seeded("packet", "--format", "json", "--marks")
+    found = json.loads(done.stdout)
+    sources = {item["source"] for item in found["included"] + found["summarized"]}
+    assert sources == {f"m:{number}" for number in ids}
+
+
+def test_over_budget_is_said_on_stderr_and_the_exit_is_0(reviewer, kiosk):
+    done = reviewer("packet", "--context-dir", kiosk, "--budget", 5, "--now", "2026-07-26")
+    assert done.returncode == 0
+    assert "Over the budget of 5 tokens by" in done.stderr
+    assert "Never open the drawer" in done.stdout
+
+
+def test_problems_are_named_on_stderr_and_in_the_json_each_time(reviewer, kiosk):
+    (kiosk / ".context" / "LEARNINGS.md").write_bytes(b"## [2026-02-31] Caf\xe9\n\nx\n")
+    for _ in range(2):
+        done = reviewer("packet", "--context-dir", kiosk, "--format", "json")
+        assert "LEARNINGS.md:1: a date that does not exist" in done.stderr
+        files = {each["file"] for each in json.loads(done.stdout)["problems"]}
+        assert files == {"LEARNINGS.md"}
+
+
+def test_explain_lists_items_that_pin_and_mute_take(reviewer, kiosk):
+    rows = packet(reviewer, kiosk, "--explain").splitlines()
+    (jams,) = [row for row in rows if " Jams " in row]
+    assert "recency 1.0 (1 day)" in jams
+    name = jams.split()[0]
+    assert "Jams" not in packet(reviewer, kiosk, "--mute", name)
+    assert "Jams" in packet(reviewer, kiosk, "--pin", name)
+    done = reviewer("packet", "--context-dir", kiosk, "--pin", "nothing")
+    assert (done.returncode, "no item nothing" in done.stderr) == (0, True)
+
+
+def test_a_damaged_cache_is_said_and_does_no_harm(reviewer, kiosk):
+    first = packet(reviewer, kiosk)
+    home = Path(reviewer.environment["HOME"])
+    caches = [path for path in home.rglob("*.json") if "packet" not in path.name]
+    assert caches
+    for path in home.rglob("*.json"):
+        path.write_text("{broken")
+    done = reviewer("packet", "--context-dir", kiosk, "--now", "2026-07-26")
+    assert done.stdout == first
+    assert "damaged" in done.stderr
+
+
+def test_nothing_from_outside_is_obeyed_by_a_terminal(reviewer, kiosk):
+    (kiosk / ".context" / "TASKS.md").write_text("- [ ] \x1b[2Jclear \u202eme\x9b\n")
+    for form in ("markdown", "json"):
+        text = packet(reviewer, kiosk, "--format", form)
+        assert not {"\x1b", "\u202e", "\x9b"} & set(text)
+
+
+def test_out_writes_the_file(reviewer, kiosk):
+    target = reviewer.folder / "packet.md"
+    assert packet(reviewer, kiosk, "--out", target) == ""
+    assert target.read_text() == packet(reviewer, kiosk)
+    target.write_text("by hand")
+    said = reviewer.fails("packet", "--context-dir", kiosk, "--out", target)
+    assert "--force" in said
+    assert target.read_text() == "by hand"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--budget", "-1"], "--budget"),
+        (["--budget", "many"], "--budget"),
+        (["--now", "soon"], "no date"),
+        (["--format", "xml"], "--format"),
+        (["--force"], "--out"),
+        (["--explain", "--format", "json"], "--explain"),
+    ],
+)
+def test_wrong_usage(reviewer, kiosk, arguments, words):
+    said = reviewer.fails("packet", "--context-dir", kiosk, *arguments, code=2)
+    assert words in said
+
+
+def test_what_is_no_context_folder_or_encoding(reviewer, kiosk):
+    (reviewer.folder / "other").mkdir()
+    assert "no context folder" in reviewer.fails("packet", "--context-dir", "other")
+    assert "does not exist" in reviewer.fails("packet", "--context-dir", "gone")
+    said = reviewer.fails("packet", "--context-dir", kiosk, "--count", "nonsense")
+    assert "no token encoding" in said
+
+
+def test_without_a_store_the_way_out_is_named(reviewer):
+    assert "reviewer ingest" in reviewer.fails("packet")

@@ -1,0 +1,251 @@
+"""Whole packets (`smart-retrieval.md`, Testing; settled.md, "Packets")."""
+
+from __future__ import annotations
+
+import msgspec
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from reviewer.packets.assembling import TITLE, assemble
+from reviewer.packets.measuring import ESTIMATE, Measurer
+from reviewer.packets.prepared import Prepared
+from reviewer.packets.reading import read_folder
+from reviewer.packets.rendering import explained, to_json
+from reviewer.packets.values import Rule, Section, State
+from reviewer.text.tokens import counter
+from tests.unit.packets.conftest import NOW
+
+TIGHT = 370
+"""Too little for everything."""
+BUDGETS = (0, 1, 100, 200, 300, 400, 500, 700, 1000, 10_000, 10**12)
+
+
+def used(packet, section):
+    return next(each.used for each in packet.sections if each.name is section)
+
+
+def test_the_text_has_the_tokens_that_it_says_and_never_more_than_the_budget(folder, packet_of):
+    floor = packet_of(folder, 0).tokens_used
+    for budget in BUDGETS:
+        packet = packet_of(folder, budget)
+        assert packet.tokens_used == counter().count(packet.markdown)
+        assert packet.tokens_used == sum(each.used for each in packet.sections)
+        assert packet.tokens_used <= max(budget, floor)
+        assert packet.over_budget is (floor > budget)
+        assert used(packet, Section.TASKS) <= 0.4 * budget
+        assert used(packet, Section.CONVENTIONS) <= 0.2 * budget
+
+
+def test_no_budget_gives_constitution_instruction_and_reading_order_only(folder, packet_of):
+    packet = packet_of(folder, 0)
+    assert [each.name for each in packet.sections if each.used] == [
+        Section.INSTRUCTION, Section.READ_ORDER, Section.CONSTITUTION
+    ]  # fmt: skip
+    assert "Never round an amount" in packet.markdown
+    assert "1. .context/CONSTITUTION.md" in packet.markdown
+    assert packet.over_budget
+    assert to_json(packet)["over_by"] == packet.tokens_used
+
+
+def test_tier_1_is_whole_at_any_budget(folder, packet_of):
+    for budget in BUDGETS:
+        text = " ".join(packet_of(folder, budget).markdown.split())
+        assert "A receipt is printed **before** the drawer opens, also when the printer" in text
+
+
+def test_all_of_it_where_all_of_it_fits(folder, packet_of):
+    packet = packet_of(folder, 10_000)
+    assert packet.markdown.startswith(f"{TITLE}\n\nAs of 2026-07-26. ")
+    assert {item.state for item in packet.items} == {State.FULL}
+    assert "Also noted" not in packet.markdown
+    assert "### [2026-01-11] Coins are counted by hand (superseded)" in packet.markdown
+    assert "### Names\n\n- **Files by what they hold**: never `util`\n  - `drawer.c`" in (
+        packet.markdown
+    )
+    tasks = ("Make the printer retry", "Write down how", "Count the coins in")
+    places = [packet.markdown.index(task) for task in tasks]
+    assert places == sorted(places)
+
+
+def test_decisions_and_learnings_come_with_their_bodies(folder, packet_of):
+    text = packet_of(folder, 10_000).markdown
+    assert "**Rationale**: Coins were gone before anybody saw a receipt." in text
+    assert "## Recent learnings\n\n### [2026-07-22] A paper jam looks like a slow printer" in text
+
+
+def test_what_does_not_fit_is_shortened_noted_and_dropped(folder, packet_of):
+    seen = set()
+    for budget in range(300, 700, 20):
+        packet = packet_of(folder, budget)
+        for item in packet.items:
+            seen.add(item.state)
+            assert bool(item.shown) is (item.state is not State.DROPPED)
+            assert item.shown in packet.markdown
+            if item.state is State.TITLE:
+                assert item.shown in packet.markdown.partition("Also noted:\n\n")[2]
+            if item.state is State.DROPPED:
+                assert f"] {item.title}\n" not in packet.markdown
+    assert seen == set(State)
+
+
+def test_superseded_entries_are_dropped_unless_everything_fits(folder, packet_of):
+    whole = packet_of(folder, 10_000).tokens_used
+    packet = packet_of(folder, whole - 1)
+    dropped = packet.in_state(State.DROPPED)
+    assert [(item.title, item.rule) for item in dropped] == [
+        ("Coins are counted by hand", Rule.SUPERSEDED)
+    ]
+
+
+def test_the_task_decides_what_comes_first(folder, packet_of):
+    def first(task):
+        items = packet_of(folder, 400, task=task).items
+        return next(item.title for item in items if item.section is Section.DECISIONS)
+
+    assert first("") == "Receipts before drawers"
+    assert first("where is the kiosk, in which hall") == "Receipts before drawers"
+    assert first("a scale weighs coins") == "Receipts before drawers"
+    scored = packet_of(folder, 400, task="scale coins weight").items
+    best = {item.title: item.score.relevance for item in scored if item.score}
+    assert best["Coins are counted by weight"] == 1.0
+    assert best["A decision that nobody dated"] == 0.0
+
+
+def test_the_newest_tasks_stay_when_not_all_fit(folder, packet_of):
+    states = [
+        (item.title, item.state)
+        for item in packet_of(folder, 120).items
+        if item.section is Section.TASKS
+    ]
+    assert [title for title, _ in states] == [
+        "Write down how the drawer is wired",
+        "Make the printer retry after a paper jam",
+        "Count the coins in the evening",
+    ]
+
+
+def test_pins_come_first_within_the_budget_and_mutes_go(folder, packet_of):
+    plain = packet_of(folder, TIGHT)
+    last = [i for i in plain.items if i.section is Section.LEARNINGS][-1]
+    assert last.state is not State.FULL
+    pinned = packet_of(folder, TIGHT, pinned=[last.id])
+    assert pinned.tokens_used <= TIGHT
+    found = {item.id: item for item in pinned.items}[last.id]
+    assert (found.state, found.rule) == (State.FULL, Rule.PINNED)
+    muted = packet_of(folder, TIGHT, muted=[last.id])
+    found = {item.id: item for item in muted.items}[last.id]
+    assert (found.state, found.rule) == (State.DROPPED, Rule.MUTED)
+
+
+def test_pins_never_break_the_budget(folder, packet_of):
+    everything = [item.id for item in packet_of(folder, 0).items]
+    for budget in BUDGETS:
+        packet = packet_of(folder, budget, pinned=everything)
+        assert packet.tokens_used <= max(budget, packet.tier_1)
+        assert used(packet, Section.TASKS) <= 0.4 * budget
+
+
+def test_the_same_call_gives_the_same_bytes(folder, packet_of):
+    assert packet_of(folder, 500) == packet_of(folder, 500)
+
+
+def test_a_larger_budget_never_shows_fewer_in_full(folder, packet_of):
+    counts = [len(packet_of(folder, budget).in_state(State.FULL)) for budget in range(250, 900, 7)]
+    assert counts == sorted(counts)
+
+
+def test_the_json_holds_sections_items_and_reasons(folder, packet_of):
+    found = to_json(packet_of(folder, TIGHT))
+    assert found["tokens_used"] <= found["budget"] == TIGHT
+    names = [section["name"] for section in found["sections"]]
+    assert names == [str(section) for section in Section]
+    items = found["included"] + found["summarized"] + found["dropped"]
+    assert len(items) == 5 - 1 + 3 + 3 + 4 + 2
+    for item in items:
+        assert item["section"] in names
+        assert item["why"]
+        assert item["tokens"] <= item["full_tokens"]
+    entries = [item for item in items if item["section"] in ("decisions", "learnings")]
+    assert all(item["score"] is not None for item in entries)
+    assert found["summaries"]
+    assert all(text.startswith("- ") for text in found["summaries"])
+    assert found["read_order"][0] == ".context/CONSTITUTION.md"
+    msgspec.json.encode(found)
+
+
+def test_every_item_is_explained(folder, packet_of):
+    packet = packet_of(folder, TIGHT)
+    rows = list(explained(packet))
+    assert len(rows) == len(packet.items)
+    assert any(
+        row[-1] == "superseded: only shown where everything fits; recency 0.2 (196 days) + "
+        "relevance 1 (evening, count, coin), but superseded: 0"
+        for row in rows
+    )
+
+
+def test_marks_say_where_things_stand(folder, encoder):
+    prepared = Prepared(read_folder(folder), encoder, now=NOW, marks=True)
+    text = assemble(prepared, 10_000).markdown
+    assert "### [2026-05-02] Coins are counted by weight [DECISIONS.md:19]" in text
+    assert "- Count the coins in the evening [TASKS.md:9]" in text
+    assert "DECISIONS.md:19" not in assemble(prepared.again(), 0).markdown
+
+
+def test_secrets_are_masked_before_anything_leaves(folder, packet_of):
+    secret = "AKIAQWERTYUIOPASDFGH"
+    with (folder / "LEARNINGS.md").open("a") as stream:
+        stream.write(f"\n## [2026-07-25] The key {secret}\n\nIt is {secret}.\n")
+    packet = packet_of(folder, 10_000)
+    assert secret not in packet.markdown
+    assert secret not in str(to_json(packet))
+    assert secret.lower() not in str(to_json(packet)).lower()
+    assert packet.masked == 2
+
+
+def test_an_estimate_holds_the_budget_in_its_own_count(folder):
+    prepared = Prepared(read_folder(folder), Measurer(ESTIMATE), now=NOW)
+    packet = assemble(prepared, 500)
+    assert packet.counted_with == "estimate"
+    assert len(packet.markdown.encode()) / 4 <= packet.tokens_used <= 500
+
+
+def test_another_date_changes_ages_and_nothing_is_read_again(folder, encoder):
+    prepared = Prepared(read_folder(folder), encoder, now=NOW)
+    later = prepared.again(now=NOW.replace(year=2027))
+    assert later.material is prepared.material
+    scores = [item.score for item in assemble(later, 500).items if item.score]
+    assert {score.recency for score in scores} == {0.2}
+
+
+def test_empty_files_give_empty_sections(tmp_path, packet_of):
+    folder = tmp_path / ".context"
+    folder.mkdir()
+    for name in ("TASKS.md", "DECISIONS.md"):
+        (folder / name).write_text("")
+    packet = packet_of(folder, 1000)
+    assert packet.items == ()
+    assert [section.items for section in packet.sections][2:] == [()] * 5
+
+
+words = st.lists(st.sampled_from(["printer", "coin", "é🙂", "`x.y`", "**bold**", "(a)", "..."]),
+                 min_size=1, max_size=40).map(" ".join)  # fmt: skip
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(words, max_size=12), st.lists(st.tuples(words, words), max_size=12),
+    st.lists(words, max_size=8), st.integers(0, 1500),
+)  # fmt: skip
+def test_any_folder_within_any_budget(tmp_path, packet_of, tasks, entries, conventions, budget):
+    folder = tmp_path / ".context"
+    folder.mkdir(exist_ok=True)
+    (folder / "TASKS.md").write_text("".join(f"- [ ] {text}\n" for text in tasks))
+    (folder / "CONVENTIONS.md").write_text("".join(f"- {text}\n" for text in conventions))
+    (folder / "DECISIONS.md").write_text(
+        "".join(f"## [2026-07-01] {title}\n\n{text}\n\n" for title, text in entries)
+    )
+    packet = packet_of(folder, budget)
+    assert counter().count(packet.markdown) == packet.tokens_used <= max(budget, packet.tier_1)

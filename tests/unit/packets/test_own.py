@@ -1,0 +1,129 @@
+"""The reviewer's own store as a packet: tiers, sections, dates, marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine, QueueQuery
+from reviewer.packets.assembling import assemble
+from reviewer.packets.values import Packet, Section, State
+
+NOTE = """\
+---
+date: 2026-07-20
+---
+# Kiosk notes
+
+## Open
+
+- [ ] Write down how the drawer is wired for the new kiosk
+"""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    opened = Engine.open(tmp_path / "s.db", clock=lambda: datetime(2026, 7, 26, tzinfo=UTC))
+    for type_, text in (
+        ("preference", "We prefer thermal paper without BPA for all printers"),
+        ("project", "The kiosk stands in the hall next to the stairs"),
+        ("knowledge", "A paper jam is reported after forty seconds"),
+        ("decision", "We will use a scale for the counting of coins"),
+        ("constraint", "A receipt has to be printed within two seconds"),
+    ):
+        number = opened.entities.author("kiosk", type_, text).ids[0]
+        opened.triage.promote([number])
+    opened.entities.author("kiosk", "knowledge", "Nobody has decided about this yet")
+    opened.state.set("kiosk", "paper width", "80 mm", note="measured")
+    yield opened
+    opened.close()
+
+
+def made(engine: Engine, budget: int = 10_000, **choices: object) -> Packet:
+    return assemble(engine.packets.prepare_own("kiosk", **choices), budget)  # type: ignore[arg-type]
+
+
+def section_of(packet: Packet, words: str) -> Section:
+    (found,) = [item.section for item in packet.items if words in item.shown]
+    return found
+
+
+def test_trusted_state_is_tier_1(engine):
+    packet = made(engine, 0)
+    assert "## Constitution\n\n- paper width = 80 mm (measured)\n" in packet.markdown
+    assert packet.read_order == ()
+
+
+def test_everything_else_has_its_section_and_its_date(engine):
+    packet = made(engine)
+    assert section_of(packet, "thermal paper") is Section.CONVENTIONS
+    assert section_of(packet, "within two seconds") is Section.CONVENTIONS
+    assert section_of(packet, "scale for the counting") is Section.DECISIONS
+    assert section_of(packet, "next to the stairs") is Section.DECISIONS
+    assert section_of(packet, "forty seconds") is Section.LEARNINGS
+    assert "- [2026-07-26] A paper jam is reported" in packet.markdown
+
+
+def test_what_waits_or_was_rejected_is_not_in_it(engine):
+    assert "Nobody has decided" not in made(engine).markdown
+    engine.triage.restore([3])
+    engine.triage.reject([3])
+    assert "forty seconds" not in made(engine).markdown
+
+
+def test_open_tasks_of_notes_are_tasks_with_the_notes_date(engine, tmp_path):
+    (tmp_path / "note.md").write_text(NOTE)
+    engine.intake.ingest([tmp_path / "note.md"], project="kiosk")
+    engine.triage.promote(list(engine.queue.ids(QueueQuery("kiosk", "waiting", "path:note"))))
+    packet = made(engine)
+    assert section_of(packet, "how the drawer is wired") is Section.TASKS
+    (task,) = [item for item in packet.items if item.section is Section.TASKS]
+    assert task.at is not None
+    assert task.at.date().isoformat() == "2026-07-20"
+
+
+def test_what_comes_from_a_constitution_is_tier_1(engine, tmp_path):
+    (tmp_path / "CONSTITUTION.md").write_text(
+        "# Constitution\n\n- [Constraint] An amount must never be rounded before it is stored.\n"
+    )
+    engine.intake.ingest([tmp_path / "CONSTITUTION.md"], project="kiosk")
+    waiting = list(engine.queue.ids(QueueQuery("kiosk", "waiting", "path:constitution")))
+    assert waiting
+    engine.triage.promote(waiting)
+    assert "never be rounded" in made(engine, 0).markdown
+
+
+def test_other_projects_stay_out(engine):
+    number = engine.entities.author("bakery", "knowledge", "Ovens are heated at four").ids[0]
+    engine.triage.promote([number])
+    assert "Ovens" not in made(engine).markdown
+    both = assemble(engine.packets.prepare_own(None), 10_000).markdown
+    assert "Ovens" in both
+    assert "- kiosk: paper width" in both
+
+
+def test_marks_lead_back_and_are_off_by_default(engine):
+    assert "[m:" not in made(engine).markdown
+    text = made(engine, marks=True).markdown
+    assert "- paper width = 80 mm (measured) [s:1]" in text
+    assert "forty seconds [m:3]" in text
+
+
+def test_short_forms_stand_between_full_and_title(engine):
+    long = "The counting of coins takes place in the evening. " + "It takes an hour. " * 40
+    for n in range(6):
+        number = engine.entities.author("kiosk", "knowledge", f"{n}: {long}").ids[0]
+        engine.triage.promote([number])
+    states = {item.state for budget in (300, 420, 520) for item in made(engine, budget).items}
+    assert states == set(State)
+
+
+def test_an_empty_store_gives_the_instruction_only(tmp_path):
+    engine = Engine.open(tmp_path / "empty.db")
+    packet = assemble(engine.packets.prepare_own(None), 100)
+    assert packet.items == ()
+    assert packet.tokens_used <= 100
+    engine.close()

@@ -1,0 +1,290 @@
+"""Reading a context folder as people keep it (settled.md, "Packets")."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from reviewer.errors import SourceError
+from reviewer.packets.reading import read_folder
+from reviewer.packets.values import Item, Material, Section
+
+
+def read(folder: Path, **files: str | bytes) -> Material:
+    """The material of a folder with these files in place of others: `DECISIONS="..."`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        raw = text if isinstance(text, bytes) else text.encode()
+        (folder / f"{name}.md").write_bytes(raw)
+    return read_folder(folder)
+
+
+def titles(material: Material, section: Section) -> list[str]:
+    return [item.title for item in material.of(section)]
+
+
+def only(material: Material, section: Section) -> Item:
+    (item,) = material.of(section)
+    return item
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    return tmp_path / "new" / ".context"
+
+
+def test_the_folder_may_be_that_of_the_project(folder):
+    assert read_folder(folder.parent).items == read_folder(folder).items
+
+
+def test_every_rule_is_read_with_the_words_around_it(folder):
+    rules = read_folder(folder).constitution
+    assert [rule.text for rule in rules] == [
+        "These rules hold whatever the task is.",
+        "### Money",
+        "- Never round an amount before it is written to the ledger",
+        "- A receipt is printed **before** the drawer opens,\n  also when the printer is slow",
+        "- a rule without a box",
+    ]
+
+
+def test_open_tasks_are_read_whatever_their_box_looks_like(folder):
+    found = read_folder(folder).of(Section.TASKS)
+    assert [item.title for item in found] == [
+        "Make the printer retry after a paper jam",
+        "Write down how the drawer is wired",
+        "Count the coins in the evening",
+    ]
+    assert [item.at for item in found] == [
+        datetime(2026, 7, 20, tzinfo=UTC), datetime(2026, 7, 25, tzinfo=UTC), None
+    ]  # fmt: skip
+    assert found[0].group == "Phase 1"
+    assert found[0].place == "TASKS.md:5"
+
+
+def test_conventions_keep_what_is_nested_in_them_and_their_heading(folder):
+    found = read_folder(folder).of(Section.CONVENTIONS)
+    assert [(item.group, item.text) for item in found] == [
+        ("Names", "**Files by what they hold**: never `util`\n- `drawer.c`, not `helpers.c`"),
+        ("Names", "Short names for short lives"),
+        ("Tests", "One kiosk, one test"),
+    ]
+
+
+def test_entries_are_read_with_and_without_dates(folder):
+    found = read_folder(folder).of(Section.DECISIONS)
+    assert [(item.title, item.at and item.at.isoformat()) for item in found] == [
+        ("Receipts before drawers", "2026-07-24T10:15:00+00:00"),
+        ("Coins are counted by weight", "2026-05-02T00:00:00+00:00"),
+        ("Coins are counted by hand", "2026-01-11T00:00:00+00:00"),
+        ("A decision that nobody dated", None),
+    ]
+    assert found[0].text.startswith("**Status**: Accepted")
+    assert found[0].text.endswith("saw a receipt.")
+    assert [item.superseded for item in found] == [False, False, True, False]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "## [2026-01-01] ~~Superseded: old drawer~~",
+        "## [2026-01-01] ~~Old drawer~~\n\ntext",
+        "## [2026-01-01] Old drawer\n\n**Status**: Superseded",
+        "## [2026-01-01] Old drawer\n\n> **Superseded** by the new one",
+        "## [2026-01-01] Old drawer\n\nStatus: superseded by [new](x.md)",
+        "## [2026-01-01] Old drawer\n\n~~Superseded~~ by the new one",
+        "## [2026-01-01] Superseded: old drawer\n\ntext",
+    ],
+)
+def test_superseded_in_every_spelling(empty, entry):
+    assert only(read(empty, DECISIONS=f"# Decisions\n\n{entry}\n"), Section.DECISIONS).superseded
+
+
+def test_what_only_mentions_superseding_holds(empty):
+    text = "## [2026-01-01] New drawer\n\n**Decision**: It superseded the old drawer.\n"
+    assert not only(read(empty, DECISIONS=text), Section.DECISIONS).superseded
+
+
+@pytest.mark.parametrize(
+    ("heading", "day"),
+    [
+        ("## [2026-02-19-143000] Title", 19),
+        ("## [2026-02-19] Title", 19),
+        ("## 2026-02-19: Title", 19),
+        ("### [2026-02-19] Title", 19),
+        ("## Title", None),
+    ],
+)
+def test_headings_of_entries(empty, heading, day):
+    item = only(read(empty, LEARNINGS=f"# Learnings\n\n{heading}\n\nBody.\n"), Section.LEARNINGS)
+    assert item.title == "Title"
+    assert (item.at and item.at.day) == day
+
+
+def test_a_date_that_does_not_exist_is_named_and_the_entry_stays(empty):
+    found = read(empty, DECISIONS="## [2026-13-45] Strange\n\nBody.\n")
+    assert only(found, Section.DECISIONS).at is None
+    assert [str(each) for each in found.problems] == [
+        "DECISIONS.md:1: a date that does not exist"
+    ]  # fmt: skip
+
+
+def test_groups_of_entries_are_no_entries(empty):
+    text = "# Learnings\n\n## Printers\n\n### [2026-01-02] Jams\n\nx\n\n## Drawers\n\nText.\n"
+    assert titles(read(empty, LEARNINGS=text), Section.LEARNINGS) == ["Jams", "Drawers"]
+
+
+def test_headings_inside_of_an_entry_stay_in_it(empty):
+    text = "## [2026-01-02] Jams\n\n### Why\n\nPaper.\n\n## [2026-01-01] Other\n\nx\n"
+    first, _ = read(empty, LEARNINGS=text).of(Section.LEARNINGS)
+    assert first.text == "#### Why\n\nPaper."
+
+
+def test_comments_and_fences_hold_no_entries(empty):
+    text = (
+        "# Decisions\n<!-- FORMAT\n## [2026-01-01] Template\n\ntext\n-->\n"
+        "```markdown\n## [2026-01-02] Example\n```\n"
+        "## [2026-01-03] Real <!-- said in May -->\n\nUse `<!--` with care.\n"
+    )
+    item = only(read(empty, DECISIONS=text), Section.DECISIONS)
+    assert item.title == "Real"
+    assert item.text == "Use `<!--` with care."
+
+
+def test_a_comment_or_fence_that_never_ends_begins_nothing(empty):
+    text = "## [2026-01-01] A\n\n<!-- lost\n\n## [2026-01-02] B\n\n```\ncode\n\n## [2026-01-03] C\n"
+    found = read(empty, DECISIONS=text)
+    assert titles(found, Section.DECISIONS) == ["A", "B", "C"]
+    assert [each.what for each in found.problems] == [
+        "a comment that never ends, read as text", "a code fence that never ends"
+    ]  # fmt: skip
+
+
+def test_templates_are_no_entries(empty):
+    text = "## [YYYY-MM-DD] Decision title\n\n**Context**: [what happened?]\n\n## Real\n\nText.\n"
+    assert titles(read(empty, DECISIONS=text), Section.DECISIONS) == ["Real"]
+
+
+def test_entries_that_moved_to_a_folder_are_read(empty):
+    moved = empty / "decisions"
+    moved.mkdir(parents=True)
+    (moved / "2026-03-04-drawer.md").write_text("# Drawers are grey\n\nAll of them.\n")
+    (moved / "0002-adr.md").write_text(
+        "# Paper\n\nDate: 2026-03-05\n\n## Status\n\nSuperseded\n\n## Context\n\nNone.\n\n"
+        "## Decision\n\nThin paper.\n\n## Consequences\n\nJams.\n"
+    )
+    (moved / "README.md").write_text("# Decisions\n\nHow this folder works.\n")
+    found = read(empty, DECISIONS="- [Drawers](decisions/2026-03-04-drawer.md)\n")
+    assert [(i.title, i.at and i.at.day, i.superseded, i.place) for i in found.items] == [
+        ("Paper", 5, True, "decisions/0002-adr.md:1"),
+        ("Drawers are grey", 4, False, "decisions/2026-03-04-drawer.md:1"),
+    ]
+
+
+def test_the_same_entry_in_two_places_is_one(empty):
+    entry = "## [2026-01-01] Same\n\nWords.\n"
+    moved = empty / "decisions"
+    moved.mkdir(parents=True)
+    (moved / "a.md").write_text(entry)
+    assert titles(read(empty, DECISIONS=entry), Section.DECISIONS) == ["Same"]
+
+
+def test_learnings_kept_as_a_list_are_read(empty):
+    text = "# L\n\nWhat we know.\n\n- **[2026-01-05]** Jams are slow.\n  - forty seconds\n- Cold"
+    found = read(empty, LEARNINGS=text).of(Section.LEARNINGS)
+    assert [item.text for item in found] == [
+        "**[2026-01-05]** Jams are slow.\n- forty seconds", "Cold"
+    ]  # fmt: skip
+
+
+def test_nested_tasks_are_tasks_of_their_own(empty):
+    text = (
+        "- [ ] Parent\n  with a second line\n  - a note\n  - [ ] Child\n    - its note\n"
+        "  - [x] Done\n- [x] Closed\n  - [ ] Still open\n"
+    )
+    found = read(empty, TASKS=text).of(Section.TASKS)
+    assert [item.text for item in found] == [
+        "Parent\nwith a second line\n- a note", "Child\n- its note", "Still open"
+    ]  # fmt: skip
+
+
+def test_struck_out_tasks_are_closed_and_lists_without_boxes_are_tasks(empty):
+    struck = read(empty, TASKS="- [ ] ~~Old idea~~ dropped\n- [ ] New idea\n")
+    assert titles(struck, Section.TASKS) == ["New idea"]
+    plain = read(empty, TASKS="# Tasks\n\n* Write\n* Read\n")
+    assert titles(plain, Section.TASKS) == ["Write", "Read"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "﻿# Decisions\r\n\r\n## [2026-01-01] Title\r\n\r\nBody.\r\n".encode(),
+        b"# Decisions\r\r## [2026-01-01] Title\r\rBody.\r",
+        "# Decisions\n\n## [2026-01-01] Title\n\nBody.".encode("utf-16"),
+        b"Decisions\n=========\n\n[2026-01-01] Title\n------------------\n\nBody.\n",
+        b"---\ntitle: x\n---\n# Decisions\n\n## [2026-01-01] Title\n\nBody.\n",
+    ],
+    ids=["crlf and mark", "cr", "utf-16", "underlined", "front matter"],
+)
+def test_files_in_every_dress(empty, raw):
+    item = only(read(empty, DECISIONS=raw), Section.DECISIONS)
+    assert (item.title, item.text) == ("Title", "Body.")
+
+
+def test_what_is_no_text_is_named_and_counted(empty):
+    found = read(
+        empty,
+        DECISIONS=b"## [2026-01-01] Caf\xe9 and \xff\n\nBody.\n",
+        LEARNINGS=bytes(range(256)) * 40,
+        CONVENTIONS="only words\n# and a title\n",
+    )
+    assert [str(each) for each in found.problems] == [
+        "DECISIONS.md: 2 places are not UTF-8 and were replaced",
+        "LEARNINGS.md: is no text, so nothing of it was read",
+    ]
+    assert len(found.of(Section.DECISIONS)) == 1
+
+
+def test_what_cannot_be_read_is_named(empty):
+    empty.mkdir(parents=True)
+    (empty / "LEARNINGS.md").mkdir()
+    os.mkfifo(empty / "TASKS.md")
+    (empty / "CONVENTIONS.md").symlink_to(empty / "nowhere.md")
+    found = read(empty, DECISIONS="just prose\nwithout entries\n")
+    assert [str(each) for each in found.problems] == [
+        "TASKS.md: is no regular file, so it was not read",
+        "CONVENTIONS.md: cannot be read: no such file or directory",
+        "DECISIONS.md: no entry was found in 3 lines",
+        "LEARNINGS.md: is no regular file, so it was not read",
+    ]
+
+
+def test_missing_and_empty_files_are_empty_sections(empty):
+    found = read(empty, TASKS="", DECISIONS="\n\n", CONSTITUTION="# Constitution\n")
+    assert (found.items, found.constitution, found.problems) == ((), (), ())
+    assert found.read_order == (".context/CONSTITUTION.md", ".context/DECISIONS.md")
+
+
+def test_names_in_any_case(empty):
+    empty.mkdir(parents=True)
+    (empty / "Tasks.md").write_text("- [ ] Write\n")
+    assert titles(read_folder(empty), Section.TASKS) == ["Write"]
+
+
+def test_what_is_no_context_folder_says_so_in_one_line(tmp_path):
+    (tmp_path / "notes.md").write_text("x")
+    for path in (tmp_path, tmp_path / "notes.md", tmp_path / "gone"):
+        with pytest.raises(SourceError, match=r"^[^\n]+\.context folder[^\n]+$"):
+            read_folder(path)
+
+
+def test_ids_are_those_of_the_words(folder):
+    before = {item.title: item.id for item in read_folder(folder).items}
+    path = folder / "LEARNINGS.md"
+    path.write_text("## [2026-07-23] New on top\n\nText.\n\n" + path.read_text())
+    after = {item.title: item.id for item in read_folder(folder).items}
+    assert before.items() <= after.items()
+    assert len(set(after.values())) == len(after)

@@ -65,6 +65,7 @@ class _Draft:
         pieces = material.pieces if level is Level.DETAILED else material.told
         self._filling = Filling(pieces, Coverage(material.needs.need))
         self._names: list[str] = []
+        self._overhead = 0
         self._first_names: list[str] = []
         self._tools = ""
         if level is Level.BRIEF and self._titled:
@@ -82,26 +83,45 @@ class _Draft:
 
     def text(self) -> str:
         """The text, as near to the ceiling as there is anything to say."""
-        index = self._material.index
+        index, count = self._material.index, self._material.count
+        title = f"{TITLE}\n" if self._titled else ""
         budget = self._max - min(int(INDEX_SHARE[self._level] * self._max), index.total)
         for _ in range(ROUNDS):
-            self._filling.fill(budget)
-            prose = self._prose()
-            title = f"{TITLE}\n" if self._titled else ""
-            room = self._max - self._material.count(f"{prose}\n{title}{self._tools}")
+            prose = self._filled(budget)
+            room = self._max - count(f"{prose}\n{title}{self._tools}")
             self._names, left_out = index.choose(room, prose, self._first_names)
-            slack = self._max - self._size()
+            slack = self._max - count(self._joined())
             if left_out or slack <= self._max // 100:
                 break
             budget += slack
-        while self._size() > self._max:
+        return self._held()
+
+    def _filled(self, budget: int) -> str:
+        """The prose, grown to what fits the budget with its titles and speakers."""
+        self._filling.fill(budget - self._overhead)
+        prose = self._prose()
+        size = self._material.count(prose)
+        while size > budget and len(self._filling.chosen) > self._forced:
+            self._filling.drop(size - budget, self._forced)
+            prose = self._prose()
+            size = self._material.count(prose)
+        self._overhead = max(size - self._filling.spent, 0)
+        return prose
+
+    def _held(self) -> str:
+        """The text within the ceiling: names go first, then what was chosen last."""
+        content = self._joined()
+        while (excess := self._material.count(content) - self._max) > 0:
             if self._names:
-                self._names.pop()
+                del self._names[-max(excess // 4, 1) :]
+            elif self._tools:
+                self._tools = ""
             elif self._filling.chosen:
-                self._filling.drop_last()
+                self._filling.drop(excess)
             else:
                 return ""
-        return self._joined()
+            content = self._joined()
+        return content
 
     def _prose(self) -> str:
         if self._level is Level.DETAILED:
@@ -116,6 +136,3 @@ class _Draft:
         if self._tools:
             lines.append(self._tools)
         return "\n".join(lines)
-
-    def _size(self) -> int:
-        return self._material.count(self._joined())

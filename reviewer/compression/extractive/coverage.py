@@ -8,7 +8,7 @@ worth per token is near the best there is, and a unit has to be weighed again on
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from reviewer.compression.extractive.cues import Section
@@ -107,16 +107,10 @@ class Coverage:
 class Filling:
     """A choice that grows with its budget. `chosen` holds pieces in the order of the choice."""
 
-    def __init__(
-        self,
-        pieces: Sequence[Piece],
-        coverage: Coverage,
-        cost: Callable[[Piece], int] | None = None,
-    ) -> None:
+    def __init__(self, pieces: Sequence[Piece], coverage: Coverage) -> None:
         self.chosen: list[Piece] = []
         self.spent = 0
         self._coverage = coverage
-        self._cost = cost or (lambda piece: piece.cost)
         self._keys: set[str] = set()
         self._heap: list[tuple[float, int, Piece]] = []
         for piece in pieces:
@@ -125,7 +119,7 @@ class Filling:
         heapq.heapify(self._heap)
 
     def _push(self, piece: Piece) -> None:
-        value = self._coverage.gain(piece) / self._cost(piece)
+        value = self._coverage.gain(piece) / piece.cost
         if value > 0:
             self._heap.append((-value, piece.number, piece))
 
@@ -133,7 +127,7 @@ class Filling:
         """Choose a piece whatever it is worth; False when its like is there."""
         if piece.key in self._keys:
             return False
-        self.spent += self._cost(piece)
+        self.spent += piece.cost
         self._keys.add(piece.key)
         self._coverage.take(piece)
         self.chosen.append(piece)
@@ -147,11 +141,10 @@ class Filling:
             piece = entry[2]
             if piece.key in self._keys:
                 continue
-            cost = self._cost(piece)
-            if self.spent + cost > budget:
+            if self.spent + piece.cost > budget:
                 aside.append(entry)
                 continue
-            value = self._coverage.gain(piece) / cost
+            value = self._coverage.gain(piece) / piece.cost
             if value <= 0:
                 continue
             if heap and -value > heap[0][0]:
@@ -161,8 +154,8 @@ class Filling:
         for entry in aside:
             heapq.heappush(heap, entry)
 
-    def drop_last(self) -> Piece:
-        """Take back what was chosen last."""
-        piece = self.chosen.pop()
-        self.spent -= self._cost(piece)
-        return piece
+    def drop(self, tokens: int, keep: int = 0) -> None:
+        """Take back what was chosen last, of at least so many tokens; the first `keep` stay."""
+        wanted = self.spent - tokens
+        while self.spent > wanted and len(self.chosen) > keep:
+            self.spent -= self.chosen.pop().cost

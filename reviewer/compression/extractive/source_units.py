@@ -51,6 +51,8 @@ _FORMS = {
 }
 _WORDS = frozenset({Form.PROSE, Form.ITEM, Form.HEADING})
 _MARKUP = re.compile(r"\*\*|`")
+_WIDE_END = re.compile(r"(?<=[。！？])(?=\S)")
+"""Where a sentence ends in writing that needs no space behind it."""
 _MEANING = re.compile(r"[^\W_]")
 _ARGUMENT_LIST = """
 file_path notebook_path path filename command query pattern url subject title skill description
@@ -96,7 +98,7 @@ def _said(text: str) -> Iterator[tuple[Form, str]]:
             lines = (line.strip() for line in piece.split("\n"))
             parts = [line for line in lines if not line.startswith(("```", "~~~"))]
         else:
-            parts = [" ".join(piece.split())]
+            parts = _WIDE_END.split(" ".join(piece.split()))
         for part in parts:
             for number, line in enumerate(_pieces(part)):
                 if _MEANING.search(line):

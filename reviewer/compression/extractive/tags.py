@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import log2, sqrt
 
 from reviewer.compression.extractive.coverage import Coverage, Filling, Piece
 from reviewer.compression.extractive.cues import Section
@@ -12,11 +13,13 @@ from reviewer.compression.extractive.expected import FUNCTION_WORDS, SPOKEN
 from reviewer.compression.extractive.index_lines import pieces_of
 from reviewer.compression.extractive.material import Material
 from reviewer.compression.extractive.source_units import Form, SourceUnit
+from reviewer.compression.words import FUNCTION_WORDS as COMMON_WORDS
 
-NAMES = 3.0
+NAMES = 4.5
 """What a name counts in a list of tags, against what it counts in sentences."""
-LONGEST_PHRASE = 4
+LONGEST_PHRASE = 5
 MOST_PHRASES = 4000
+_COMMON = COMMON_WORDS | SPOKEN | FUNCTION_WORDS.keys()
 _RUN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?(?: [^\W_]+(?:['’][^\W_]+)?)*")
 
 
@@ -47,7 +50,7 @@ def _names(material: Material) -> list[Piece]:
 
 
 def _phrases(material: Material) -> list[Piece]:
-    """Runs of words between function words and signs, the most frequent ones."""
+    """Runs of words that begin and end with one of content; what recurs weighs more."""
     counts: Counter[str] = Counter()
     shown: dict[str, str] = {}
     for unit in material.units:
@@ -55,30 +58,40 @@ def _phrases(material: Material) -> list[Piece]:
             continue
         for run in _RUN.findall(unit.text):
             words = run.split(" ")
-            for start, word in enumerate(words):
-                if not _content(word):
+            lower = [word.lower() for word in words]
+            for start in range(len(words)):
+                if not _content(lower[start]):
                     continue
                 for end in range(start + 1, min(start + LONGEST_PHRASE, len(words)) + 1):
-                    if _content(words[end - 1]):
-                        phrase = " ".join(words[start:end])
-                        shown.setdefault(phrase.lower(), phrase)
-                        counts[phrase.lower()] += 1
+                    last = lower[end - 1]
+                    if last in SPOKEN or (end > start + 1 and last == lower[end - 2]):
+                        break
+                    if _content(last):
+                        phrase = " ".join(lower[start:end])
+                        shown.setdefault(phrase, " ".join(words[start:end]))
+                        counts[phrase] += 1
     ranked = sorted(counts, key=lambda key: (-counts[key] * (1 + key.count(" ")), key))
     pieces = []
     for number, key in enumerate(ranked[:MOST_PHRASES]):
-        phrase = shown[key]
-        cost = material.count(f", {phrase}")
-        pieces.append(_piece(material, number, phrase, cost))
+        cost = material.count(f", {shown[key]}")
+        weight = sqrt(log2(1 + counts[key]))
+        pieces.append(_piece(material, number, shown[key], cost, weight=weight))
     return pieces
 
 
 def _piece(
-    material: Material, number: int, tag: str, cost: int, names: Iterable[str] = ()
+    material: Material,
+    number: int,
+    tag: str,
+    cost: int,
+    names: Iterable[str] = (),
+    weight: float = 1.0,
 ) -> Piece:
     unit = SourceUnit(0, Form.ITEM, tag)
-    return Piece(number, unit, Section.FINDINGS, cost, material.expected, names=names)
+    return Piece(
+        number, unit, Section.FINDINGS, cost, material.expected, names=names, weight=weight
+    )
 
 
-def _content(word: str) -> bool:
-    lower = word.lower()
-    return len(word) > 2 and lower not in FUNCTION_WORDS and lower not in SPOKEN
+def _content(lower: str) -> bool:
+    return len(lower) > 2 and not lower.isdigit() and lower not in _COMMON

@@ -4,62 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from msgspec import Struct
+from msgspec import structs
 
 from reviewer.clock import from_iso
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.confidence import confidence, freshness_of
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.hints import structural_signal
+from reviewer.extraction.judged import Dropped, Judged, KnownText, settled
 from reviewer.extraction.labels import unlabelled
-from reviewer.extraction.passages import Passage, passages, wording
+from reviewer.extraction.passages import Passage, passages
 from reviewer.extraction.rules import EXTRACTOR_VERSION, first_match
 from reviewer.extraction.rules.rule import Statement
 from reviewer.extraction.screens import RESTATES_BOOT
 from reviewer.extraction.weights import weight
 from reviewer.sources.records import Record, Role, Use
-from reviewer.text.units import UnitKind, units_of
+
+__all__ = ["Dropped", "KnownText", "Statements", "cited_lines", "extract", "lines_of_span"]
 
 NO_RULE = "no rule matched"
 NOT_IN_FORCE = "entry superseded or rejected"
 _NO_LONGER = ("superseded", "deprecated", "rejected", "obsolete", "withdrawn")
-_KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
-_MOST_KNOWN = 50_000
-"""Sentences of boot text remembered; the oldest give way, so that memory stays flat."""
-
-
-class Dropped(Struct, frozen=True):
-    """What was looked at and not proposed (a line of `dropped.ndjson`). Lines are 0-based."""
-
-    reason: str
-    content: str
-    rule: str | None
-    record: str
-    line_start: int
-    line_end: int
-
-
-class KnownText:
-    """Sentences of boot text, injected memories and summaries, which say nothing new."""
-
-    def __init__(self) -> None:
-        self._sentences: dict[int, None] = {}
-
-    def remember(self, text: str) -> None:
-        """Take in every sentence and list item of a text."""
-        for unit in units_of(text):
-            if unit.kind in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
-                self._sentences[_print(wording(text[unit.start : unit.end]))] = None
-                if len(self._sentences) > _MOST_KNOWN:
-                    del self._sentences[next(iter(self._sentences))]
-
-    def holds(self, content: str) -> bool:
-        """Whether a wording restates one of them."""
-        return bool(self._sentences) and _print(content) in self._sentences
-
-
-def _print(content: str) -> int:
-    return hash(content.lower())  # cleaned already, so this is as good as the duplicate key
+KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
+"""What says nothing new."""
 
 
 def extract(
@@ -77,18 +44,34 @@ def extract(
     whether it closes a turn; otherwise nothing is kept, so memory is flat in the file's size.
     """
     known = KnownText() if known is None else known
-    signal = structural_signal(setting.path)
-    held: Record | None = None
+    statements = Statements(setting)
     for record in records:
-        if record.use in _KNOWN_TEXT:
+        if record.use in KNOWN_TEXT:
             known.remember(record.text)
         elif record.use is Use.SAID:
-            if held is not None:
-                final = record.role is Role.USER
-                yield from _from_record(held, final, setting, signal, known, dropped)
-            held = record
-    if held is not None:
-        yield from _from_record(held, True, setting, signal, known, dropped)
+            yield from settled(statements.feed(record), known, dropped)
+    yield from settled(statements.finish(), known, dropped)
+
+
+class Statements:
+    """Judges the statements of a source's SAID records; one record is held back."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._signal = structural_signal(setting.path)
+        self._held: Record | None = None
+
+    def feed(self, record: Record) -> Iterator[Judged]:
+        """What is said of the record before this one."""
+        held, self._held = self._held, record
+        if held is not None:
+            yield from judge_record(held, record.role is Role.USER, self._setting, self._signal)
+
+    def finish(self) -> Iterator[Judged]:
+        """What is said of the last record."""
+        if self._held is not None:
+            yield from judge_record(self._held, True, self._setting, self._signal)
+            self._held = None
 
 
 def cited_lines(candidate: Candidate) -> tuple[int, int]:
@@ -106,37 +89,35 @@ def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
     return first, first + record.text.count("\n", start, end) + 1
 
 
-def _from_record(
-    record: Record,
-    final: bool,
-    setting: Setting,
-    signal: float,
-    known: KnownText,
-    dropped: Callable[[Dropped], None] | None,
-) -> Iterator[Candidate]:
+def judge_record(record: Record, final: bool, setting: Setting, signal: float) -> Iterator[Judged]:
+    """The passages of a record in their order. `final`: the record closes the turn."""
+    screened: list[Judged] = []
+
+    def dropping(reason: str, content: str, start: int, end: int) -> Dropped:
+        return Dropped(reason, content, None, record.key, *lines_of_span(record, start, end))
+
     def drop(reason: str, content: str, start: int, end: int) -> None:
-        if dropped is not None:
-            lines = lines_of_span(record, start, end)
-            dropped(Dropped(reason, content, None, record.key, *lines))
+        screened.append(Judged(dropping(reason, content, start, end)))
 
     settled_otherwise = record.meta.get("status", "").lower().startswith(_NO_LONGER)
     fresh = freshness_of(from_iso(record.at) if record.at else setting.updated, setting.now)
     for passage in passages(record, drop):
-        if known.holds(passage.content):
-            drop(RESTATES_BOOT, passage.content, passage.start, passage.end)
-            continue
+        yield from screened
+        screened.clear()
+        content, start, end = passage.content, passage.start, passage.end
+        restates = dropping(RESTATES_BOOT, content, start, end)
         if settled_otherwise:
-            drop(NOT_IN_FORCE, passage.content, passage.start, passage.end)
+            yield Judged(structs.replace(restates, reason=NOT_IN_FORCE), content, restates)
             continue
         statement = _statement(record, passage, final)
         rule = first_match(statement)
         if rule is None:
-            drop(NO_RULE, passage.content, passage.start, passage.end)
+            yield Judged(structs.replace(restates, reason=NO_RULE), content, restates)
             continue
-        start, content = unlabelled(record.text, passage.start, passage.end, passage.content)
-        yield Candidate(
+        begin, unlabelled_content = unlabelled(record.text, start, end, content)
+        candidate = Candidate(
             type=rule.type,
-            content=content,
+            content=unlabelled_content,
             rule=rule.id,
             prior=rule.prior,
             signal=signal,
@@ -144,11 +125,13 @@ def _from_record(
             confidence=confidence(rule.prior, signal, fresh),
             weight=weight(statement, rule),
             record=record,
-            span_start=start,
-            span_end=passage.end,
+            span_start=begin,
+            span_end=end,
             extractor_version=EXTRACTOR_VERSION,
-            flags=flags_of(content, record.role),
+            flags=flags_of(unlabelled_content, record.role),
         )
+        yield Judged(candidate, content, restates)
+    yield from screened
 
 
 def _statement(record: Record, passage: Passage, final: bool) -> Statement:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-import msgspec
-
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
-from reviewer.extraction.entities.extract import extract_entities
-from reviewer.extraction.extract import Dropped, KnownText, cited_lines, extract
+from reviewer.extraction.extract import cited_lines
+from reviewer.extraction.findings import Findings
+from reviewer.extraction.judged import Began, Dropped, Event, KnownText, Remembered
 from reviewer.extraction.ranking import CAP, Ranked, base_score, rank
 from reviewer.promotion.enqueue import Known
-from reviewer.sources.records import Record, Shape
+from reviewer.promotion.reading import light
+from reviewer.sources.records import Record
 
 LIMIT = 5_000
 """Candidates kept in memory; when twice as many are there, the weaker half goes to the report,
@@ -23,12 +23,9 @@ beyond the cap, from where it can be called up.
 STRUCTURE = 0.6
 """From this prior on an entity rests on structure and takes the place of a memory candidate."""
 
-MASK = "[masked "
-"""How a masked secret begins in a text (`text/secrets.py`)."""
-
 
 class Pool:
-    """Runs both extractors over records and keeps what they find. Each record is looked at once.
+    """Hears what both extractors say of records and keeps what they propose.
 
     `drop` hears of what is not proposed, `overflow` gets what the pool has no room for.
     """
@@ -42,6 +39,8 @@ class Pool:
         self.overflowed = 0
         """Candidates handed to `overflow`."""
         self._known_text = KnownText()
+        self._drawn: list[Candidate] = []
+        """What was said of the source that is being read."""
         self._candidates: list[Candidate] = []
         self.sightings: list[tuple[int, Candidate]] = []
         """What the project knows already and this pass saw again, by memory id."""
@@ -50,23 +49,39 @@ class Pool:
     def __len__(self) -> int:
         return len(self._candidates)
 
-    def draw(
-        self, records: Iterable[Record], setting: Setting, fresh: set[str] | None = None
-    ) -> None:
-        """Propose from a source's records; only from those whose key is in `fresh` by then."""
-        drawn: list[Candidate] = []
-        statements = extract(
-            self._with_entities(records, setting, drawn),
-            setting,
-            self._dropped,
-            known=self._known_text,
-        )
-        for memory in statements:
-            drawn.append(memory)
-            if len(drawn) >= LIMIT:
-                # The memory extractor is one record behind the other.
-                self._settle(drawn, fresh, {memory.record.key, self._newest})
-        self._settle(drawn, fresh, set())
+    def draw(self, records: Iterable[Record], setting: Setting) -> None:
+        """Propose from a source's records."""
+        found = Findings(setting)
+        for record in records:
+            self.hear(found.feed(record), None)
+        self.hear(found.finish(), None)
+        self.settle(None)
+
+    def hear(self, events: Iterable[Event], fresh: set[str] | None) -> None:
+        """Take in what the extractors say of a source; only that of records in `fresh` counts."""
+        for event in events:
+            if isinstance(event, Began):
+                self._newest = event.key
+            elif isinstance(event, Remembered):
+                self._known_text.learn(event.wordings)
+            else:
+                outcome = self._known_text.settle(event)
+                if isinstance(outcome, Dropped):
+                    self._dropped(outcome)
+                    continue
+                self._drawn.append(outcome)
+                memory = not isinstance(outcome, EntityCandidate)
+                if memory and len(self._drawn) >= LIMIT:
+                    # The memory extractor is one record behind the other.
+                    self._settle(fresh, {outcome.record.key, self._newest})
+
+    def settle(self, fresh: set[str] | None) -> None:
+        """The source is at its end: what was drawn from it counts."""
+        self._settle(fresh, set())
+
+    def give_up(self) -> None:
+        """The source broke off: what was drawn from it, and has not settled yet, is forgotten."""
+        self._drawn.clear()
 
     def facts(self) -> list[Candidate]:
         """Everything proposed."""
@@ -84,25 +99,17 @@ class Pool:
                 self.sightings.append((number, candidate))
         return rank(new, novelty=known.novelty, cap=CAP)
 
-    def _with_entities(
-        self, records: Iterable[Record], setting: Setting, found: list[Candidate]
-    ) -> Iterator[Record]:
-        for record in records:
-            self._newest = record.key
-            found += extract_entities([record], setting, self._dropped, known=self._known_text)
-            yield record
-
     def _dropped(self, dropped: Dropped) -> None:
         self.dropped[dropped.reason] += 1
         self._drop(dropped)
 
-    def _settle(self, drawn: list[Candidate], fresh: set[str] | None, unfinished: set[str]) -> None:
+    def _settle(self, fresh: set[str] | None, unfinished: set[str]) -> None:
         """Move what was drawn into the pool, but for that of records still being read."""
-        done = [each for each in drawn if each.record.key not in unfinished]
-        drawn[:] = [each for each in drawn if each.record.key in unfinished]
+        done = [each for each in self._drawn if each.record.key not in unfinished]
+        self._drawn = [each for each in self._drawn if each.record.key in unfinished]
         for candidate in _each_fact_once(done, self._say_twice):
             if fresh is None or candidate.record.key in fresh:
-                self._candidates.append(_light(candidate))
+                self._candidates.append(light(candidate))
         if len(self._candidates) >= 2 * LIMIT:
             self._candidates.sort(key=base_score, reverse=True)
             for weak in self._candidates[LIMIT:]:
@@ -150,16 +157,3 @@ def _overlapping(candidate: Candidate, others: Iterable[Candidate]) -> bool:
         other.span_start < candidate.span_end and candidate.span_start < other.span_end
         for other in others
     )
-
-
-def _light(candidate: Candidate) -> Candidate:
-    """A candidate as the pool keeps it: the text of its record is in the store by then, and the
-    record's lines are those of the span.
-    """
-    first, last = cited_lines(candidate)
-    record = msgspec.structs.replace(
-        candidate.record, text="", meta={}, headings=(), shape=Shape.TURN,
-        line_start=first, line_end=last,
-    )  # fmt: skip
-    flags = set(candidate.flags) | ({"secret"} if MASK in candidate.content else set())
-    return msgspec.structs.replace(candidate, record=record, flags=tuple(sorted(flags)))

@@ -6,32 +6,35 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
-from functools import lru_cache
-from itertools import islice
 from pathlib import Path
-
-import msgspec
+from typing import NamedTuple
 
 from reviewer.clock import Clock
 from reviewer.errors import SourceError, StoreError
-from reviewer.extraction.candidates import Setting
+from reviewer.extraction.judged import Judged
 from reviewer.promotion.closing import Queued, close_wave
 from reviewer.promotion.pool import Pool
+from reviewer.promotion.readers import Reading, readers_for
+from reviewer.promotion.reading import Batch, Closed, Job, Opened, Piece
 from reviewer.promotion.report import ReportFolder
 from reviewer.promotion.shelf import Shelf, ShelvedSource, Stamp
 from reviewer.promotion.wave_report import Progress, WaveReport
-from reviewer.sources.open import open_source
-from reviewer.sources.records import Record, Scan, Use
+from reviewer.sources.records import Use
 from reviewer.sources.walk import Found, walk
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
-from reviewer.text.secrets import mask
-
-HANDFUL = 64
-"""Records that are looked up in the store at a time."""
 
 PROGRESS_SECONDS = 0.1
+
+
+class _Planned(NamedTuple):
+    """A file of a wave. Without `job` it is as it was when it was read last, or has a `problem`."""
+
+    path: Path
+    size: int
+    stamp: Stamp | None
+    job: Job | None
+    problem: OSError | None
 
 
 class Wave:
@@ -71,13 +74,7 @@ class Wave:
         self._tell = _Telling(progress, found)
         self._cancelled = cancelled
         try:
-            for path, size in found:
-                if cancelled():
-                    self._interrupted = True
-                    break
-                self._read(path)
-                self._bytes += size
-                self._tell.done(path, size, self._records, len(self._pool))
+            self._read_all(list(self._plan(found)))
             self._shelf.flush()
             return close_wave(
                 self._database,
@@ -97,6 +94,19 @@ class Wave:
         except BaseException:
             self._report.abandon()
             raise
+
+    def _read_all(self, plan: list[_Planned]) -> None:
+        reading = readers_for([(each.job, each.size) for each in plan if each.job is not None])
+        try:
+            for planned in plan:
+                if self._cancelled():
+                    self._interrupted = True
+                    break
+                self._read(planned, reading)
+                self._bytes += planned.size
+                self._tell.done(planned.path, planned.size, self._records, len(self._pool))
+        finally:
+            reading.close()
 
     def _find(self, paths: Sequence[Path]) -> list[tuple[Path, int]]:
         found: list[tuple[Path, int]] = []
@@ -119,63 +129,90 @@ class Wave:
         if "cannot be read" in reason or "no text" in reason:
             self._unreadable.append(f"{path}: {reason}")
 
-    def _read(self, path: Path) -> None:
+    def _plan(self, found: list[tuple[Path, int]]) -> Iterator[_Planned]:
+        """For every file whether it is to be read, or what is wrong with it."""
+        now = self._clock()
+        for path, size in found:
+            try:
+                stamp = Stamp.of(path)
+            except OSError as problem:
+                yield _Planned(path, size, None, None, problem)
+                continue
+            job = None
+            if not self._shelf.unchanged(path, stamp):
+                job = Job(str(path), now, stamp.modified_ns, self._extract)
+            yield _Planned(path, size, stamp, job, None)
+
+    def _read(self, planned: _Planned, reading: Reading) -> None:
+        path = planned.path
         try:
-            stamp = Stamp.of(path)
-            if self._shelf.unchanged(path, stamp):
+            if planned.problem is not None:
+                raise planned.problem
+            if planned.job is None:
                 self._unchanged += 1
                 return
-            scan = open_source(path)
-            shelved = self._shelf.open_source(path, scan.format)
-            modified = datetime.fromtimestamp(stamp.modified_ns / 1e9, UTC)
-            setting = Setting(path=str(path), now=self._clock(), updated=modified)
-            fresh: set[str] = set()
-            records = self._records_of(scan, shelved, fresh)
-            if self._extract:
-                self._pool.draw(records, setting, fresh)
-            else:
-                for _ in records:
-                    pass
+            self._read_pieces(planned, reading.pieces(planned.job))
         except SourceError as problem:
+            self._pool.give_up()
             self._passed_over[_reason(problem, path)] += 1
             self._report.error(str(problem))
-            return
         except OSError as problem:
+            self._pool.give_up()
             self._passed_over[f"file cannot be read: {problem.strerror}"] += 1
             self._report.error(f"{path}: {problem.strerror}")
-            return
-        self._files += 1
-        self._skipped.update(scan.tally)
-        for error in scan.errors:
-            self._report.error(f"{path}: {error}")
-        if not self._interrupted:
-            shelved.finish(stamp, dict(scan.tally))
 
-    def _records_of(self, scan: Scan, shelved: ShelvedSource, fresh: set[str]) -> Iterator[Record]:
-        """The file's records, masked and shelved; `fresh` gets the keys to be proposed from."""
-        remaining = iter(scan)
-        while handful := [self._without_secrets(r) for r in islice(remaining, HANDFUL)]:
-            is_fresh = shelved.take(handful)
-            for record, new in zip(handful, is_fresh, strict=True):
-                self._records += 1
-                if record.use is not Use.SAID:
-                    self._kept_out[str(record.use)] += 1
-                elif new:
-                    fresh.add(record.key)
-                yield record
-            self._tell.going(scan.path, self._records, len(self._pool))
-            if self._cancelled():
-                self._interrupted = True
+    def _read_pieces(self, planned: _Planned, pieces: Iterator[Piece]) -> None:
+        """Shelve a file's records as they come, and hear what is said of them."""
+        path, shelved = planned.path, None
+        fresh: set[str] = set()
+        last = ""
+        closed: Closed | None = None
+        for piece in pieces:
+            if isinstance(piece, Opened):
+                shelved = self._shelf.open_source(path, piece.format)
+            elif isinstance(piece, Batch):
+                assert shelved is not None
+                self._take(piece, shelved, fresh)
+                self._pool.hear(piece.events, fresh)
+                last = next((r.key for r in reversed(piece.records) if r.use is Use.SAID), last)
+                self._tell.going(path, self._records, len(self._pool))
+                if self._cancelled():
+                    self._interrupted = True
+                    self._hear_of(last, pieces, fresh)
+                    break
+            else:
+                self._pool.hear(piece.events, fresh)
+                closed = piece
+        self._pool.settle(fresh)
+        self._files += 1
+        if shelved is not None and closed is not None and planned.stamp is not None:
+            self._skipped.update(closed.tally)
+            for error in closed.errors:
+                self._report.error(f"{path}: {error}")
+            shelved.finish(planned.stamp, closed.tally)
+
+    def _hear_of(self, last: str, pieces: Iterator[Piece], fresh: set[str]) -> None:
+        """What is said of the last record that was shelved: the next one has to be looked at for
+        that, though nothing else of it counts.
+        """
+        for piece in pieces:
+            if isinstance(piece, Opened):
+                continue
+            self._pool.hear(
+                (e for e in piece.events if isinstance(e, Judged) and e.record == last), fresh
+            )
+            if isinstance(piece, Batch) and any(r.use is Use.SAID for r in piece.records):
                 return
 
-    def _without_secrets(self, record: Record) -> Record:
-        masked = mask(record.text)
-        headings = tuple(_mask_label(heading) for heading in record.headings)
-        meta = {name: _mask_label(value) for name, value in record.meta.items()}
-        self._masked += len(masked.kinds)
-        if masked.kinds or headings != record.headings or meta != record.meta:
-            return msgspec.structs.replace(record, text=masked.text, headings=headings, meta=meta)
-        return record
+    def _take(self, batch: Batch, shelved: ShelvedSource, fresh: set[str]) -> None:
+        """Shelve records; `fresh` gets the keys to be proposed from."""
+        self._masked += batch.masked
+        self._records += len(batch.records)
+        for record, new in zip(batch.records, shelved.take(batch.records), strict=True):
+            if record.use is not Use.SAID:
+                self._kept_out[str(record.use)] += 1
+            elif new:
+                fresh.add(record.key)
 
     def _sum_up(self, project: str, began: float, queued: Queued) -> WaveReport:
         return WaveReport(
@@ -232,12 +269,6 @@ class _Telling:
         self._files += 1
         self._bytes += size
         self.going(path, records, candidates)
-
-
-@lru_cache(maxsize=4096)
-def _mask_label(text: str) -> str:
-    """A heading, folder or branch without secrets; the same ones come with every record."""
-    return mask(text).text
 
 
 def _is_text(path: Path) -> bool:

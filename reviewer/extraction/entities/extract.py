@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from msgspec import structs
+
 from reviewer.clock import from_iso
 from reviewer.extraction.candidates import RuleClass, Setting
 from reviewer.extraction.confidence import confidence, freshness_of
@@ -11,9 +13,10 @@ from reviewer.extraction.entities.decisions import is_decision_entry, not_in_for
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.entities.rule import EntityRule, Found, Place
 from reviewer.extraction.entities.rules import ENTITY_EXTRACTOR_VERSION, first_find
-from reviewer.extraction.extract import NOT_IN_FORCE, Dropped, KnownText, lines_of_span
+from reviewer.extraction.extract import KNOWN_TEXT, NOT_IN_FORCE, lines_of_span
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.hints import structural_signal
+from reviewer.extraction.judged import Dropped, Judged, KnownText, settled
 from reviewer.extraction.labels import unlabelled
 from reviewer.extraction.passages import wording
 from reviewer.extraction.rules.rule import Statement
@@ -38,7 +41,6 @@ CLOSED = -0.25
 """Weight of what is no longer in force: history, worth less of a person's time."""
 
 _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
-_KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
 
 
 def extract_entities(
@@ -55,21 +57,18 @@ def extract_entities(
     a statement matched no rule at all is for the memory extractor to say.
     """
     known = KnownText() if known is None else known
-    signal = structural_signal(setting.path)
     for record in records:
-        if record.use in _KNOWN_TEXT:
+        if record.use in KNOWN_TEXT:
             known.remember(record.text)
         elif record.use is Use.SAID:
-            yield from _from_record(record, setting, signal, known, dropped)
+            for candidate in settled(judge_entities(record, setting), known, dropped):
+                assert isinstance(candidate, EntityCandidate)
+                yield candidate
 
 
-def _from_record(
-    record: Record,
-    setting: Setting,
-    signal: float,
-    known: KnownText,
-    dropped: Callable[[Dropped], None] | None,
-) -> Iterator[EntityCandidate]:
+def judge_entities(record: Record, setting: Setting) -> Iterator[Judged]:
+    """What the rules find in a SAID record, and what becomes of it."""
+    signal = structural_signal(setting.path)
     fresh = freshness_of(from_iso(record.at) if record.at else setting.updated, setting.now)
     closed = not_in_force(record)
     decision: tuple[int, int] | None = None
@@ -90,13 +89,15 @@ def _from_record(
         start, content = found.start, found.content
         if not content:
             start, content = unlabelled(record.text, found.start, found.end, wording(raw))
-        reason = _why_not(rule, content, raw, closed, known)
-        if reason is not None:
-            if dropped is not None:
-                lines = lines_of_span(record, found.start, found.end)
-                dropped(Dropped(reason, content[:LONGEST], rule.id, record.key, *lines))
+        lines = lines_of_span(record, found.start, found.end)
+        restates = Dropped(RESTATES_BOOT, content[:LONGEST], rule.id, record.key, *lines)
+        if (reason := _unfit(rule, content, raw)) is not None:
+            yield Judged(structs.replace(restates, reason=reason))
             continue
-        yield EntityCandidate(
+        if closed and rule.id != "decision_record":
+            yield Judged(structs.replace(restates, reason=NOT_IN_FORCE), content, restates)
+            continue
+        candidate = EntityCandidate(
             type=rule.type,
             name=found.name,
             content=content,
@@ -115,21 +116,18 @@ def _from_record(
             relations=found.relations,
             slot=found.slot,
         )
+        yield Judged(candidate, content, restates)
 
 
-def _why_not(
-    rule: EntityRule, content: str, raw: str, closed: bool, known: KnownText
-) -> str | None:
-    """Why what a rule found must not be proposed, or None.
+def _unfit(rule: EntityRule, content: str, raw: str) -> str | None:
+    """Why what a rule found does not read as a proposal, or None.
 
     Structure may be terse (`retention: 90 days`), so only sentences must read as one.
     """
     reason = screen(content, raw)
     if reason is not None and (reason != FRAGMENT or rule.rule_class is RuleClass.SENTENCE):
         return reason
-    if known.holds(content):
-        return RESTATES_BOOT
-    return NOT_IN_FORCE if closed and rule.id != "decision_record" else None
+    return None
 
 
 def _places(record: Record, path: str) -> Iterator[Place]:

@@ -10,7 +10,8 @@ import pytest
 
 from reviewer.engine import QueueQuery
 from reviewer.errors import UnknownIdError
-from reviewer.promotion import pool
+from reviewer.extraction import extract
+from reviewer.extraction.candidates import Candidate
 from tests.unit.promotion.graph import dump, ids
 
 NOTE = """\
@@ -39,15 +40,18 @@ def kept(engine, note):
 
 def newer(monkeypatch, reword):
     """An extractor of a later version, which words everything differently."""
-    older = pool.extract
+    older = extract.judge_record
 
-    def extract(*arguments, **named):
-        for candidate in older(*arguments, **named):
-            yield msgspec.structs.replace(
-                candidate, content=reword(candidate.content), extractor_version="9.9.9"
-            )
+    def judged(*arguments):
+        for each in older(*arguments):
+            if isinstance(each.outcome, Candidate):
+                newer_one = msgspec.structs.replace(
+                    each.outcome, content=reword(each.outcome.content), extractor_version="9.9.9"
+                )
+                each = msgspec.structs.replace(each, outcome=newer_one)
+            yield each
 
-    monkeypatch.setattr(pool, "extract", extract)
+    monkeypatch.setattr(extract, "judge_record", judged)
 
 
 def contents(engine):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from math import ceil
 
 from reviewer.clock import Clock, iso
+from reviewer.commits.values import Priority
 from reviewer.compression import fidelity, licence
 from reviewer.compression.assembly import Assembly, Parts
 from reviewer.compression.full_text import full_text, readable
@@ -41,6 +42,19 @@ def target_tokens(tokens: int, level: Level) -> int:
     if level is Level.FULL:
         return tokens
     return min(tokens, max(ceil(tokens / RATIOS[level]), LEAST[level]))
+
+
+def segment_target(segment: Segment, level: Level) -> int:
+    """How many tokens a segment aims at: its IMPORTANT turns count one level fuller.
+
+    That is the care that bare IMPORTANT asks for, whatever writes the summary.
+    """
+    target = target_tokens(segment.tokens, level)
+    important = sum(t.tokens for t in segment.turns if t.priority is Priority.IMPORTANT)
+    if level is Level.FULL or not important:
+        return target
+    share = 2 / 3 if level is Level.DETAILED else 1 / RATIOS[Level(level - 1)]
+    return min(segment.tokens, target + ceil(important * (share - 1 / RATIOS[level])))
 
 
 class Summarizer:
@@ -97,7 +111,7 @@ class Summarizer:
             segment,
             level,
             anchors,
-            options.max_output_tokens or target_tokens(segment.tokens, level),
+            options.max_output_tokens or segment_target(segment, level),
             options,
             gather(segment, options.retention),
             asks_for_care(segment),
@@ -181,7 +195,7 @@ class Summarizer:
             segment,
             closer,
             tuple(anchors),
-            target_tokens(segment.tokens, closer),
+            segment_target(segment, closer),
             SummarizationOptions(),
             gather(segment),
             asks_for_care(segment),

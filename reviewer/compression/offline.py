@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 REMEMBERED = 16
 """Segments whose analysis is kept for the next level."""
+LEAST_ROOM = 4
+"""Tokens below which nothing readable fits."""
 CARE_SHARE = 0.4
 """Share of a text that IMPORTANT turns may claim before the choice is free."""
 
@@ -36,7 +38,10 @@ class OfflineWriter:
             return Written("", self.name)
         # At Tags what comes out is joined to the anchors' own tags.
         must = () if task.level is Level.TAGS else (*task.anchors, *self._careful(task))
-        text = self._selector(task.segment).condense(task.level, task.max_tokens, must)
+        selector, room, text = self._selector(task.segment), task.max_tokens, ""
+        while not text and room >= LEAST_ROOM:
+            # Where the next sentence just does not fit, less room may hold something else.
+            text, room = selector.condense(task.level, room, must), room * 3 // 4
         if task.on_text is not None:
             task.on_text(text)
         return Written(text, self.name)
@@ -61,10 +66,10 @@ class OfflineWriter:
         if not important and not any(each.criteria.instructions for each in task.asked):
             return ()
         room = round(task.max_tokens * CARE_SHARE)
-        chosen = []
+        chosen: list[AnchorPoint] = []
         for point in careful_points(task.segment.turns, task.asked):
-            room -= self._count(point.content)
-            if room < 0:
-                break
-            chosen.append(point)
+            cost = self._count(point.content)
+            if cost <= room or (not chosen and cost <= task.max_tokens):
+                chosen.append(point)
+                room -= cost
         return tuple(chosen)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from reviewer.commits.values import Priority
 from reviewer.compression.chain import ChainCommit
-from reviewer.compression.levels import target_tokens
+from reviewer.compression.levels import segment_target
 from reviewer.compression.spans import TAG_LENGTHS, tag_of
 from reviewer.compression.values import AnchorPoint, Level, Segment
 
@@ -63,7 +63,7 @@ def outlook(
         at_level[level] = pinned + sum(
             min(
                 segment.tokens,
-                max(target_tokens(segment.tokens, level), anchors_need(found, level, count)),
+                max(segment_target(segment, level), anchors_need(found, level, count)),
             )
             for segment, found in zip(segments, anchors, strict=True)
         )

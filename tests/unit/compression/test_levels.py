@@ -288,6 +288,16 @@ def test_offline_summaries_reach_the_ratio_and_pass() -> None:
         assert made.validate_fidelity(source, found).anchor_preservation == 1.0
 
 
+def test_there_is_always_something_to_read() -> None:
+    made, _ = summarizer()
+    filler = long_segment(12).turns[4:12]
+    for size in range(1, 8):
+        source = segment(*filler[:size])
+        for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
+            content = made.compress(source, (), level).content
+            assert content.partition("[→")[0].strip()
+
+
 def test_bare_important_has_an_effect_offline() -> None:
     made, _ = summarizer()
     source = long_segment(40)

@@ -38,6 +38,8 @@ class Database:
             self._prepare_folder()
             self.writer = self._connect()
             self._bring_up_to_date()
+            self._place = path.absolute()
+            self._file = _identity(self._place)
 
     def _prepare_folder(self) -> None:
         try:
@@ -86,6 +88,7 @@ class Database:
         """The calling thread's own connection, which cannot write."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
+            self.require_in_place()  # connecting to a file that is gone would make an empty one
             with failures_as_sentences(self.path):
                 connection = self._connect()
                 connection.execute("PRAGMA query_only = ON")
@@ -93,6 +96,27 @@ class Database:
             self._local.connection = connection
             self._readers.append(connection)
         return connection
+
+    def require_in_place(self) -> None:
+        """Raise StoreError unless the path still leads to the file that was opened.
+
+        SQLite goes on writing to a file that was removed, renamed or replaced, or whose disk was
+        taken away; what it writes there would be gone.
+        """
+        if _identity(self._place) != self._file:
+            raise StoreError(
+                f"The store {self.path} was moved, removed or replaced while it was open. The last "
+                "step was not written; put the file back, or start again."
+            )
+        log = self._place.with_name(self._place.name + "-wal")
+        if not log.exists() and self._uses_log():
+            raise StoreError(
+                f"{log} was removed while the store was open. The last step was not written; "
+                "leave the program, so that the store is made whole, and start again."
+            )
+
+    def _uses_log(self) -> bool:
+        return bool(self.writer.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
 
     def data_version(self) -> int:
         """A number that changes when any other connection has written."""
@@ -103,6 +127,15 @@ class Database:
         for connection in [self.writer, *self._readers]:
             connection.close()
         self._readers.clear()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Device and number of the file behind a path; None when there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextmanager

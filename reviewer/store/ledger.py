@@ -152,12 +152,14 @@ class Ledger:
                 connection.execute("BEGIN IMMEDIATE")
             finally:
                 self.waiting = False
-            connection.execute("PRAGMA defer_foreign_keys = ON")
             try:
+                self._database.require_in_place()
+                connection.execute("PRAGMA defer_foreign_keys = ON")
                 draft = Act(connection, title or kind)
                 yield draft
                 if draft.changes or draft.target is not None:
                     draft.id = self._record(connection, kind, scope, draft)
+                    self._database.require_in_place()
                 connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:

@@ -36,6 +36,7 @@ def verify(database: Database, progress: Callable[[int], None] | None = None) ->
     writing. The replay lives in a temporary database that SQLite keeps on disk. `progress` gets
     the number of acts done. Raises StoreError when the store cannot be read.
     """
+    database.require_in_place()
     with (
         failures_as_sentences(database.path),
         closing(sqlite3.connect(database.path, isolation_level=None)) as connection,

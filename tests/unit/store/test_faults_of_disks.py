@@ -1,0 +1,197 @@
+"""A disk that is full or taken away: no act is lost, none is there by half."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.errors import StoreError
+from reviewer.store.undo import Undo
+from reviewer.store.verify import verify
+from tests.unit.store.faulty import BIG, Store, at_noon, in_another_program, reopened, waiting
+
+
+class TestFullDisk:
+    def test_an_act_that_does_not_fit_is_not_there_at_all(self, store: Store) -> None:
+        store.add("a")
+        (pages,) = store.database.writer.execute("PRAGMA page_count").fetchone()
+        store.database.writer.execute(f"PRAGMA max_page_count = {pages + 4}")
+
+        with pytest.raises(StoreError, match=r"is full. The last step was not written"):
+            store.add("b", *(f"{number} {BIG}" for number in range(5)))
+
+        store.require_whole("a")
+
+    def test_and_once_there_is_room_the_same_store_goes_on(self, store: Store) -> None:
+        store.add("a")
+        (pages,) = store.database.writer.execute("PRAGMA page_count").fetchone()
+        store.database.writer.execute(f"PRAGMA max_page_count = {pages + 4}")
+        with pytest.raises(StoreError):
+            store.add(BIG)
+        store.database.writer.execute("PRAGMA max_page_count = 1000000")
+
+        store.add("b")
+
+        store.require_whole("a", "b")
+
+    def test_undo_that_does_not_fit_leaves_everything_as_it_was(self, store: Store) -> None:
+        with store.ledger.act("add") as act:
+            row = act.insert("project", name=BIG)
+        with store.ledger.act("shorten") as act:
+            act.update("project", row, name="a")
+        store.database.writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (pages,) = store.database.writer.execute("PRAGMA page_count").fetchone()
+        (free,) = store.database.writer.execute("PRAGMA freelist_count").fetchone()
+        filler = "y" * 3_000
+        store.database.writer.execute(f"PRAGMA max_page_count = {pages}")
+        for number in range(free * 2):
+            try:
+                store.add(f"{number} {filler}")
+            except StoreError:
+                break
+        before = store.names()
+
+        with pytest.raises(StoreError, match="is full"):
+            Undo(store.database, store.ledger).undo()
+
+        store.require_whole(*before)
+
+    def test_a_file_that_may_not_grow_stops_the_act_in_the_middle_of_its_log(
+        self, tmp_path: Path
+    ) -> None:
+        """The kernel refuses the write itself, in the write-ahead log."""
+        path = tmp_path / "store.db"
+        code = """
+            store = Store(Path(sys.argv[1]))
+            store.add("a")
+            size = Path(sys.argv[1] + "-wal").stat().st_size
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20_000, resource.RLIM_INFINITY))
+            try:
+                store.add("b", *[f"{number} {BIG}" for number in range(40)])
+            except StoreError as problem:
+                print(problem)
+            print(store.names())
+            resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
+            store.add("c")
+            os._exit(0)  # as a program that is killed: nothing is put in order
+        """
+        with in_another_program(code, path) as process:
+            out, err = process.communicate(timeout=50)
+        assert process.returncode == 0, err
+        assert "The last step was not written" in out
+        assert "['a']" in out
+        reopened(path).require_whole("a", "c")
+
+    def test_a_store_that_could_not_be_made_can_be_made_later(self, tmp_path: Path) -> None:
+        path = tmp_path / "store.db"
+        code = """
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, resource.RLIM_INFINITY))
+            try:
+                Store(Path(sys.argv[1]))
+            except StoreError as problem:
+                print(problem)
+            os._exit(0)
+        """
+        with in_another_program(code, path) as process:
+            out, err = process.communicate(timeout=50)
+        assert process.returncode == 0, err
+        assert "The last step was not written" in out
+        store = reopened(path)
+        store.add("a")
+        store.require_whole("a")
+
+    def test_an_ingestion_on_a_full_disk_can_be_done_again(self, tmp_path: Path) -> None:
+        notes = tmp_path / "notes"
+        notes.mkdir()
+        for number in range(30):
+            (notes / f"{number}.md").write_text(
+                "\n".join(f"- [Decision] Shelf {number} holds box {line}." for line in range(40))
+            )
+        engine = Engine.open(tmp_path / "store.db", clock=at_noon)
+        writer = engine._database.writer
+        (pages,) = writer.execute("PRAGMA page_count").fetchone()
+        writer.execute(f"PRAGMA max_page_count = {pages + 20}")
+        with pytest.raises(StoreError, match="is full"):
+            engine.intake.ingest([notes], project="shelf")
+        assert verify(engine._database).ok
+
+        writer.execute("PRAGMA max_page_count = 1000000")
+        engine.intake.ingest([notes], project="shelf")
+        assert verify(engine._database).ok
+        other = Engine.open(tmp_path / "other.db", clock=at_noon)
+        other.intake.ingest([notes], project="shelf")
+        assert waiting(engine) == waiting(other)
+        assert waiting(engine)
+
+
+class TestDiskTakenAway:
+    @pytest.fixture(autouse=True)
+    def with_one_row(self, store: Store) -> None:
+        store.add("a")
+
+    def test_nothing_is_written_to_a_file_that_was_removed(self, store: Store) -> None:
+        store.path.unlink()
+        with pytest.raises(StoreError, match="moved, removed or replaced"):
+            store.add("b")
+        assert store.names() == ["a"]
+
+    def test_a_file_that_was_renamed_and_put_back_goes_on(self, store: Store) -> None:
+        aside = store.path.with_name("aside.db")
+        store.path.rename(aside)
+        with pytest.raises(StoreError, match="put the file back"):
+            store.add("b")
+        aside.rename(store.path)
+        store.add("c")
+        store.require_whole("a", "c")
+
+    def test_nothing_is_written_when_another_file_took_its_place(self, store: Store) -> None:
+        copy = store.path.with_name("copy.db")
+        store.database.writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        shutil.copy(store.path, copy)
+        os.replace(copy, store.path)
+        with pytest.raises(StoreError, match="replaced"):
+            store.add("b")
+
+    def test_nor_when_the_folder_is_gone(self, store: Store, tmp_path: Path) -> None:
+        gone = tmp_path.with_name(f"{tmp_path.name}-gone")
+        tmp_path.rename(gone)
+        with pytest.raises(StoreError, match="moved, removed or replaced"):
+            store.add("b")
+        gone.rename(tmp_path)
+        store.require_whole("a")
+
+    def test_when_it_goes_in_the_middle_of_an_act_the_act_does_not_count(
+        self, store: Store
+    ) -> None:
+        aside = store.path.with_name("aside.db")
+
+        def interrupted_act() -> None:
+            with store.ledger.act("add") as act:
+                act.insert("project", name="b")
+                store.path.rename(aside)
+
+        with pytest.raises(StoreError, match="moved"):
+            interrupted_act()
+        aside.rename(store.path)
+        store.require_whole("a")
+
+    def test_when_the_log_goes_nothing_more_is_written_and_leaving_saves_all(
+        self, store: Store
+    ) -> None:
+        store.path.with_name("store.db-wal").unlink()
+        with pytest.raises(StoreError, match="leave the program"):
+            store.add("b")
+        store.database.close()
+        reopened(store.path).require_whole("a")
+
+    def test_looking_for_it_makes_no_empty_file_in_its_place(self, store: Store) -> None:
+        store.path.unlink()
+        with pytest.raises(StoreError, match="removed"):
+            store.database.reader()
+        with pytest.raises(StoreError, match="removed"):
+            verify(store.database)
+        assert not store.path.exists()

@@ -1,0 +1,198 @@
+"""Killed programs, several at once, a clock that goes back: no act is lost or there by half."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine, QueueQuery
+from reviewer.errors import StoreError
+from reviewer.store.verify import verify
+from tests.unit.store.faulty import Store, at_noon, in_another_program, reopened, waiting
+
+
+class TestClock:
+    def test_acts_keep_their_order_when_the_clock_goes_backwards(self, tmp_path: Path) -> None:
+        moments = iter(at_noon() - timedelta(hours=number) for number in range(1_000))
+        engine = Engine.open(tmp_path / "store.db", clock=lambda: next(moments))
+        note = tmp_path / "note.md"
+        note.write_text("- [Decision] Cups are warmed.\n- [Constraint] Water has 90 degrees.\n")
+        engine.intake.ingest([note], project="tea")
+        first, second = engine.ids(QueueQuery())
+        engine.triage.promote([first])
+        engine.triage.reject([second])
+        engine.history.undo()
+        assert engine.queue.candidate(second).status == "candidate"
+        assert engine.queue.candidate(first).status == "active"
+        engine.history.undo()
+        assert engine.queue.candidate(first).status == "candidate"
+        engine.history.redo()
+        assert engine.queue.candidate(first).status == "active"
+        assert [act.kind for act in engine.history.acts(limit=3)] == ["redo", "undo", "undo"]
+        assert verify(engine._database).ok
+
+    def test_a_wave_that_the_clock_moved_under_took_no_negative_time(self, tmp_path: Path) -> None:
+        moments = iter(at_noon() - timedelta(hours=number) for number in range(1_000))
+        engine = Engine.open(tmp_path / "store.db", clock=lambda: next(moments))
+        note = tmp_path / "note.md"
+        note.write_text("- [Decision] Cups are warmed.\n")
+        assert engine.intake.ingest([note], project="tea").seconds >= 0
+
+
+class TestSeveralPrograms:
+    WRITER = """
+        store = Store(Path(sys.argv[1]))
+        for number in range(int(sys.argv[3])):
+            store.add(f"{sys.argv[2]} {number}")
+    """
+
+    def test_two_writers_and_an_ingestion_lose_nothing(self, tmp_path: Path) -> None:
+        path, acts = tmp_path / "store.db", 60
+        engine = Engine.open(path, clock=at_noon)
+        notes = tmp_path / "notes"
+        notes.mkdir()
+        for number in range(10):
+            (notes / f"{number}.md").write_text(
+                "\n".join(f"- [Decision] Shelf {number} holds box {line}." for line in range(20))
+            )
+        running = [in_another_program(self.WRITER, path, name, acts) for name in ("x", "y")]
+        for _ in range(3):
+            engine.intake.ingest([notes], project="shelf")
+        for process in running:
+            _, err = process.communicate(timeout=50)
+            assert process.returncode == 0, err
+
+        names = Store(path).names()
+        for name in ("x", "y"):
+            assert [each for each in names if each.startswith(f"{name} ")] == [
+                f"{name} {number}" for number in range(acts)
+            ]
+        assert waiting(engine)
+        verdict = verify(engine._database)
+        assert verdict.ok, verdict.problems
+        assert verdict.acts >= 2 * acts
+
+    def test_killed_at_any_moment_every_act_that_was_told_is_there(self, tmp_path: Path) -> None:
+        """The writer tells each act after it; what was told before the kill has to be there."""
+        path, seeded = tmp_path / "store.db", random.Random(7)
+        Store(path).database.close()
+        code = """
+            store = Store(Path(sys.argv[1]))
+            for number in range(100_000):
+                store.add(f"{sys.argv[2]} {number}", f"{sys.argv[2]} {number} too")
+                print(number, flush=True)
+        """
+        for round_ in range(4):
+            with in_another_program(code, path, f"r{round_}") as process:
+                assert process.stdout is not None
+                told = -1
+                for line in process.stdout:
+                    told = int(line)
+                    if told >= seeded.randrange(1, 40):
+                        break
+                process.send_signal(signal.SIGKILL)
+                told = max([told, *map(int, process.stdout.read().split())])
+                process.wait(20)
+            store = Store(path)
+            names = set(store.names())
+            for number in range(told + 1):
+                assert {f"r{round_} {number}", f"r{round_} {number} too"} <= names
+            assert sum(1 for name in names if name.startswith(f"r{round_} ")) % 2 == 0
+            verdict = verify(store.database)
+            assert verdict.ok, verdict.problems
+            store.database.close()
+
+
+class TestPowerCut:
+    def test_a_log_cut_anywhere_leaves_whole_acts(self, store: Store, tmp_path: Path) -> None:
+        """What the disk had not got yet is missing from the end of the write-ahead log."""
+        store.database.writer.execute("PRAGMA wal_autocheckpoint = 0")
+        for number in range(12):
+            store.add(f"{number} one", f"{number} two")
+        log = store.path.with_name("store.db-wal").read_bytes()
+        seen = set()
+        for part in range(1, 25):
+            there = tmp_path / f"cut{part}" / "store.db"
+            there.parent.mkdir()
+            shutil.copy(store.path, there)
+            there.with_name("store.db-wal").write_bytes(log[: len(log) * part // 24])
+            after = reopened(there)
+            acts = after.acts()
+            seen.add(acts)
+            after.require_whole(
+                *(f"{number} {which}" for number in range(acts) for which in ("one", "two"))
+            )
+            after.database.close()
+        assert max(seen) == 12
+        assert len(seen) > 6
+
+    def test_a_log_with_a_damaged_page_leaves_the_acts_before_it(
+        self, store: Store, tmp_path: Path
+    ) -> None:
+        path = store.path.with_name("store.db-wal")
+        sizes = []
+        for number in range(12):
+            store.add(f"{number}")
+            sizes.append(path.stat().st_size)
+        log = bytearray(path.read_bytes())
+        for offset in range(sizes[5] + 100, sizes[5] + 164):
+            log[offset] ^= 0xFF
+        there = tmp_path / "cut" / "store.db"
+        there.parent.mkdir()
+        shutil.copy(store.path, there)
+        there.with_name("store.db-wal").write_bytes(log)
+        after = reopened(there)
+        assert after.acts() == 6
+        after.require_whole(*(f"{number}" for number in range(6)))
+
+
+class TestInsideAnAct:
+    @pytest.mark.parametrize("problem", [KeyboardInterrupt, MemoryError, RuntimeError])
+    def test_whatever_is_raised_in_it_nothing_of_it_stays(
+        self, store: Store, problem: type[BaseException]
+    ) -> None:
+        store.add("a")
+
+        def failing_act() -> None:
+            with store.ledger.act("add") as act:
+                act.insert("project", name="b")
+                raise problem
+
+        with pytest.raises(problem):
+            failing_act()
+        store.add("c")
+        store.require_whole("a", "c")
+
+    def test_an_act_in_an_act_is_refused_and_the_outer_one_undone(self, store: Store) -> None:
+        store.add("a")
+
+        def outer() -> None:
+            with store.ledger.act("outer") as act:
+                act.insert("project", name="b")
+                store.add("c")
+
+        with pytest.raises(StoreError):
+            outer()
+        store.require_whole("a")
+
+    def test_a_commit_that_fails_leaves_nothing(self, store: Store) -> None:
+        """A reference to a row that is not there is found when the act is closed."""
+        store.add("a")
+
+        def dangling() -> None:
+            with store.ledger.act("add") as act:
+                act.insert("project", name="b")
+                act.insert(
+                    "source", project_id=999, path="p", format="f", bytes=1, modified_ns=1,
+                    wave_id=999, tally="{}",
+                )  # fmt: skip
+
+        with pytest.raises(StoreError, match="FOREIGN KEY"):
+            dangling()
+        store.add("c")
+        store.require_whole("a", "c")

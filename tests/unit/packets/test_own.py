@@ -20,7 +20,7 @@ date: 2026-07-20
 
 ## Open
 
-- [ ] Write down how the drawer is wired for the new kiosk
+- The lamp of the drawer still needs a new wire before the winter.
 """
 
 
@@ -79,7 +79,7 @@ def test_open_tasks_of_notes_are_tasks_with_the_notes_date(engine, tmp_path):
     engine.intake.ingest([tmp_path / "note.md"], project="kiosk")
     engine.triage.promote(list(engine.queue.ids(QueueQuery("kiosk", "waiting", "path:note"))))
     packet = made(engine)
-    assert section_of(packet, "how the drawer is wired") is Section.TASKS
+    assert section_of(packet, "needs a new wire") is Section.TASKS
     (task,) = [item for item in packet.items if item.section is Section.TASKS]
     assert task.at is not None
     assert task.at.date().isoformat() == "2026-07-20"

@@ -10,7 +10,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reviewer.engine import CommitQuery, Engine, Pattern, QueueQuery, RunOptions
+from reviewer.compression.values import Level, SummarizationOptions
+from reviewer.engine import (
+    CommitQuery,
+    Engine,
+    Pattern,
+    QueueQuery,
+    RetentionCriteria,
+    RunOptions,
+)
 from reviewer.errors import ReviewerError
 
 STATE_KINDS = {"state set", "state unset"}
@@ -90,17 +98,28 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "Path": folder / "out.md", "Sequence[Path]": [folder],
         "Sequence[PlannedFile]": [], "CommitQuery": CommitQuery(number), "Priority": "pinned",
         "MatchMode": "substring", "Sequence[Given]": [text], "Sequence[Pattern]": [Pattern(text)],
-        "Iterable[Message]": [], "RunOptions": RunOptions(),
+        "Iterable[Message]": [], "RunOptions": RunOptions(), "Level": Level.BRIEF,
+        "SummarizationOptions": SummarizationOptions(), "Sequence[AnchorPoint]": [],
+        "RetentionCriteria": RetentionCriteria(patterns=(Pattern(text),)),
     }  # fmt: skip
     if plain in by_kind:
         return by_kind[plain]
     of_the_engine: dict[str, Callable[[Engine], Any]] = {
+        "Plan": lambda engine: engine.compression.plan(_context(engine), "brief"),
+        "Segment": lambda engine: engine.compression.segments(_context(engine))[0],
+        "CompressedSegment": lambda engine: engine.compression.compress(
+            engine.compression.segments(_context(engine))[0], (), Level.BRIEF
+        ),
         "StateView": lambda engine: engine.state.all()[0],
         "PlannedFile": lambda engine: engine.exports.plan_into("acme", folder / "AGENTS.md"),
     }
     if plain in of_the_engine:
         return _Late(of_the_engine[plain])
     raise UntaughtError(f"{name}: {kind}")
+
+
+def _context(engine: Engine) -> int:
+    return engine.contexts.all()[0].id
 
 
 def state_rows(engine: Engine) -> list[tuple[Any, ...]]:

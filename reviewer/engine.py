@@ -203,6 +203,7 @@ class Engine:
         self.drafts = Drafts(database.path)
         self.edit_drafts = Drafts(database.path, "edit-drafts")
         self.retention_drafts = Drafts(database.path, "retention-drafts")
+        self.summary_drafts = Drafts(database.path, "summary-drafts")
 
     def ids(self, query: QueueQuery, *, limit: int | None = None) -> array[int]:
         """A snapshot of the ids that match, in the order asked, the learning order included.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import overload
 
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
@@ -13,6 +14,33 @@ from reviewer.compression.pattern_places import first_place
 from reviewer.compression.segments import cut_segments
 from reviewer.compression.values import AnchorPoint, Segment
 from reviewer.errors import ReviewerError, UnknownIdError
+
+
+class LazyAnchors(Sequence[tuple[AnchorPoint, ...]]):
+    """The anchors of each segment: one segment of a long context is looked at without the rest."""
+
+    def __init__(self, find: Callable[[int], tuple[AnchorPoint, ...]], length: int) -> None:
+        self._find = find
+        self._found: list[tuple[AnchorPoint, ...] | None] = [None] * length
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, number: int) -> tuple[AnchorPoint, ...]: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[tuple[AnchorPoint, ...]]: ...
+
+    def __getitem__(
+        self, number: int | slice
+    ) -> tuple[AnchorPoint, ...] | Sequence[tuple[AnchorPoint, ...]]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        found = self._found[number]
+        if found is None:
+            found = self._found[number] = self._find(range(len(self))[number])
+        return found
 
 
 class ContextReading:
@@ -41,15 +69,16 @@ class ContextReading:
         self._origins = {commit.id: commit.origin for commit in self.chain}
 
     @cached_property
-    def anchors(self) -> tuple[tuple[AnchorPoint, ...], ...]:
-        """The anchors of every segment."""
-        return tuple(
-            find_anchors(
-                segment.turns,
-                marked=place_marks(segment, self._origins, self._marks),
-                retention=self._retention,
-            )
-            for segment in self.segments
+    def anchors(self) -> Sequence[tuple[AnchorPoint, ...]]:
+        """The anchors of every segment, found when they are first asked for."""
+        return LazyAnchors(self._anchors_of, len(self.segments))
+
+    def _anchors_of(self, number: int) -> tuple[AnchorPoint, ...]:
+        segment = self.segments[number]
+        return find_anchors(
+            segment.turns,
+            marked=place_marks(segment, self._origins, self._marks),
+            retention=self._retention,
         )
 
     @property

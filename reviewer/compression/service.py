@@ -97,7 +97,7 @@ class Compression:
         self, context: int, *, start: int | None = None, end: int | None = None
     ) -> tuple[tuple[AnchorPoint, ...], ...]:
         """The anchors of each of its segments. Raises UnknownIdError."""
-        return self._read(context, start, end).anchors
+        return tuple(self._read(context, start, end).anchors)
 
     def anchor_spans(self, text: str, role: str) -> tuple[AnchorPoint, ...]:
         """The anchors that rules find in one commit's text."""

@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 from reviewer.clock import Clock, utc_now
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.fidelity import missing_anchors
+from reviewer.compression.full_text import full_text
 from reviewer.compression.levels import Summarizer
 from reviewer.compression.offline import OfflineWriter
 from reviewer.compression.values import (
@@ -32,6 +33,8 @@ ANCHOR_SHARE = 0.1
 """How much of a hard ceiling detected anchors may claim before the choice is free."""
 MARKED_FROM = 400
 """Tokens of a hard ceiling from which on there is room for a marker."""
+SHORT = 40
+"""Tokens of a source that is as short as its summary would be."""
 _READ = frozenset({Use.SAID, Use.TOOL, Use.SUMMARY})
 
 
@@ -130,6 +133,9 @@ def _at(
     count: TokenCounter,
 ) -> FileSummary:
     first, options = anchors, SummarizationOptions()
+    if segment.tokens <= SHORT:
+        whole = count.count(full_text(segment.turns)) + SHORT
+        options = SummarizationOptions(max_output_tokens=whole, generate_expansion_markers=False)
     if max_tokens is not None:
         first = _fitting(anchors, max_tokens * ANCHOR_SHARE, count)
         options = SummarizationOptions(

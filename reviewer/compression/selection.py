@@ -14,11 +14,12 @@ from reviewer.compression.spans import tag_of
 from reviewer.compression.values import AnchorPoint, AnchorType, Level, Turn
 from reviewer.text.normalise import fold
 
-INDEX_SHARE = {Level.DETAILED: 0.2, Level.BRIEF: 0.5}
+INDEX_SHARE = {Level.DETAILED: 0.15, Level.BRIEF: 0.5}
 """How much of a summary may be an index of names that its sentences do not hold."""
 TOOLS_SHARE = 0.05
 """How much of a brief summary may say which tools were called."""
 ROUNDS = 6
+_CUT = " …"
 
 
 class Selector:
@@ -121,7 +122,20 @@ class _Draft:
             else:
                 return ""
             content = self._joined()
-        return content
+        return content or self._clipped()
+
+    def _clipped(self) -> str:
+        """Where no unit fits: the beginning of the one that says most for its length."""
+        pieces = self._material.pieces
+        if not pieces:
+            return ""
+        words = max(pieces, key=lambda each: (each.alone or 0.0) / each.cost).unit.text.split()
+        low, high = 0, min(len(words), self._max)
+        while low < high:
+            middle = (low + high + 1) // 2
+            fits = self._material.count(" ".join(words[:middle]) + _CUT) <= self._max
+            low, high = (middle, high) if fits else (low, middle - 1)
+        return " ".join(words[:low]) + _CUT if low else ""
 
     def _prose(self) -> str:
         if self._level is Level.DETAILED:

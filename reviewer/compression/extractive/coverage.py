@@ -28,6 +28,7 @@ class Piece:
     """
 
     __slots__ = (
+        "alone",
         "cost",
         "key",
         "names",
@@ -66,6 +67,8 @@ class Piece:
             if (worth := expected.pairs.get(pair)) is not None
         }
         self.names = frozenset(names)
+        self.alone: float | None = None
+        """What it adds to nothing, once that was asked."""
 
 
 class Coverage:
@@ -76,6 +79,7 @@ class Coverage:
         self._counts: dict[str, int] = {}
         self._pairs: set[tuple[str, str]] = set()
         self._names: set[str] = set()
+        self.empty = True
 
     def gain(self, piece: Piece) -> float:
         """Worth of what the piece says and nobody has said yet."""
@@ -98,6 +102,7 @@ class Coverage:
 
     def take(self, piece: Piece) -> None:
         """The piece is said."""
+        self.empty = False
         for word in piece.words:
             self._counts[word] = self._counts.get(word, 0) + 1
         self._pairs.update(piece.pairs)
@@ -119,9 +124,13 @@ class Filling:
         heapq.heapify(self._heap)
 
     def _push(self, piece: Piece) -> None:
-        value = self._coverage.gain(piece) / piece.cost
-        if value > 0:
-            self._heap.append((-value, piece.number, piece))
+        if piece.alone is None or not self._coverage.empty:
+            gained = self._coverage.gain(piece)
+            piece.alone = gained if self._coverage.empty else piece.alone
+        else:
+            gained = piece.alone
+        if gained > 0:
+            self._heap.append((-gained / piece.cost, piece.number, piece))
 
     def take(self, piece: Piece) -> bool:
         """Choose a piece whatever it is worth; False when its like is there."""

@@ -19,6 +19,7 @@ NAMES = 4.5
 """What a name counts in a list of tags, against what it counts in sentences."""
 LONGEST_PHRASE = 5
 MOST_PHRASES = 4000
+_WORDS = frozenset({Form.PROSE, Form.ITEM, Form.HEADING})
 _COMMON = COMMON_WORDS | SPOKEN | FUNCTION_WORDS.keys()
 _RUN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?(?: [^\W_]+(?:['’][^\W_]+)?)*")
 
@@ -53,9 +54,8 @@ def _phrases(material: Material) -> list[Piece]:
     """Runs of words that begin and end with one of content; what recurs weighs more."""
     counts: Counter[str] = Counter()
     shown: dict[str, str] = {}
-    for unit in material.units:
-        if unit.form in (Form.CODE, Form.CALL, Form.ERROR):
-            continue
+    words_only = [unit for unit in material.units if unit.form in _WORDS]
+    for unit in words_only or material.units:
         for run in _RUN.findall(unit.text):
             words = run.split(" ")
             lower = [word.lower() for word in words]

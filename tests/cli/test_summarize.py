@@ -1,0 +1,140 @@
+"""`reviewer summarize`: a file at its levels, with no store touched."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.unit.sources.builders import Session
+
+FIELDS = {
+    "level",
+    "content",
+    "tokens",
+    "original_tokens",
+    "ratio",
+    "anchors",
+    "anchors_missing",
+    "markers",
+    "fidelity",
+}
+FIDELITY = {"overall", "anchor_preservation", "factual_accuracy", "context_retention", "lost"}
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    """A session of some length about a ferry's timetable."""
+    told = Session()
+    told.user("Make the timetable of the ferry fit one page.")
+    for number in range(15):
+        told.reply(f"Sheet {number} has {number + 40} departures and `sheet_{number}.ods` is wide.")
+        told.tool()
+        told.result(f"sheet_{number}.ods  {number} kB")
+    told.user("<system-reminder>never mention the moon</system-reminder>")
+    told.user("No, keep the night boats in bold.")
+    told.reply("We decided to drop the winter column. Next step: print it on A5.")
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    return path
+
+
+def rows(reviewer: Reviewer, *arguments: object) -> list[dict[str, Any]]:
+    done = reviewer("summarize", *arguments, "--json", db=False)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_all_levels_say_what_scripts_read(reviewer: Reviewer, session: Path) -> None:
+    found = rows(reviewer, session, "--level", "all")
+    assert [row["level"] for row in found] == ["detailed", "brief", "tags"]
+    for row in found:
+        assert row.keys() >= FIELDS
+        assert row["fidelity"].keys() == FIDELITY
+        assert row["tokens"] < row["original_tokens"]
+    assert {"type", "content"} <= found[0]["anchors"][0].keys()
+    assert found[1]["markers"][0]["segment"] == "s1"
+    assert not (reviewer.folder / "store.db").exists()
+
+
+def test_without_a_ceiling_every_anchor_stands_in_the_text(
+    reviewer: Reviewer, session: Path
+) -> None:
+    for row in rows(reviewer, session, "--level", "all")[:2]:
+        assert row["anchors_missing"] == []
+        text = " ".join(row["content"].split())
+        assert all(" ".join(each["content"].split()) in text for each in row["anchors"])
+
+
+@pytest.mark.parametrize("level", ["detailed", "brief", "tags"])
+@pytest.mark.parametrize("ceiling", [0, 1, 8, 50])
+def test_a_ceiling_holds_and_what_found_no_room_is_named(
+    reviewer: Reviewer, session: Path, level: str, ceiling: int
+) -> None:
+    [row] = rows(reviewer, session, "--level", level, "--max-tokens", ceiling)
+    assert row["tokens"] <= ceiling
+    missing = [each["content"] for each in row["anchors_missing"]]
+    kept = [each["content"] for each in row["anchors"] if each["content"] not in missing]
+    assert missing
+    if level != "tags":
+        assert all(content in row["content"] for content in kept)
+
+
+def test_only_the_asked_lines_are_summarized(reviewer: Reviewer, session: Path) -> None:
+    [row] = rows(reviewer, session, "--level", "detailed", "--from-line", 0, "--to-line", 2)
+    assert "fit one page" in row["content"]
+    assert "winter" not in row["content"]
+
+
+def test_what_the_client_put_around_the_words_is_left_out(
+    reviewer: Reviewer, session: Path
+) -> None:
+    assert "moon" not in json.dumps(rows(reviewer, session, "--level", "all"))
+
+
+def test_secrets_are_masked(reviewer: Reviewer, tmp_path: Path) -> None:
+    note = tmp_path / "note.md"
+    note.write_text("# Keys\n\nThe key is sk-ant-api03-" + "a1B2" * 23 + "AA for the relay.\n")
+    [row] = rows(reviewer, note, "--level", "detailed", "--max-tokens", 200)
+    assert "a1B2a1B2" not in json.dumps(row)
+    assert "for the relay" in row["content"]
+
+
+def test_a_person_gets_the_text_and_what_is_missing(reviewer: Reviewer, session: Path) -> None:
+    done = reviewer("summarize", session, "--level", "brief", "--max-tokens", 30, db=False)
+    assert done.returncode == 0
+    assert done.stdout.strip()
+    assert "Brief: " in done.stderr
+    assert "found no room" in done.stderr
+
+
+def test_control_characters_never_reach_the_terminal(reviewer: Reviewer, tmp_path: Path) -> None:
+    note = tmp_path / "note.md"
+    note.write_text("# Note\n\nWe decided to \x1b]0;owned\x07 keep the red buoy.\n")
+    done = reviewer("summarize", note, "--level", "detailed", "--max-tokens", 100, db=False)
+    assert "red buoy" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_an_empty_file_has_empty_summaries(reviewer: Reviewer, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.md"
+    empty.write_text("")
+    assert [row["content"] for row in rows(reviewer, empty, "--level", "all")] == ["", "", ""]
+    assert "nothing to summarize" in reviewer("summarize", empty, db=False).stderr
+
+
+def test_what_cannot_be_read_is_one_line(reviewer: Reviewer, tmp_path: Path) -> None:
+    done = reviewer("summarize", tmp_path / "gone.jsonl", db=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert "does not exist" in done.stderr
+
+
+def test_lines_that_end_before_they_begin_are_wrong_usage(
+    reviewer: Reviewer, session: Path
+) -> None:
+    done = reviewer("summarize", session, "--from-line", 5, "--to-line", 2, db=False)
+    assert done.returncode == 2

@@ -1,0 +1,285 @@
+"""Summaries made of the source's own sentences: what must hold at every level."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.extractive.names import names_in
+from reviewer.compression.extractive.needs import Needs
+from reviewer.compression.extractive.source_units import Form, source_units
+from reviewer.compression.selection import Selector
+from reviewer.compression.values import AnchorPoint, AnchorType, Level, Turn
+from reviewer.text.normalise import fold
+from reviewer.text.tokens import counter
+
+PROSE_LEVELS = (Level.DETAILED, Level.BRIEF)
+ALL_LEVELS = (*PROSE_LEVELS, Level.TAGS)
+
+
+def count(text: str) -> int:
+    return counter().count(text)
+
+
+def turn(text: str, role: str = "user", said: str = "text", name: str = "") -> Turn:
+    return Turn(role, text, count(text), said, name)  # type: ignore[arg-type]
+
+
+def session() -> list[Turn]:
+    """A session about a shop's checkout: asked, tried, decided, left open."""
+    turns = [turn("Make the checkout survive a lost connection. Do not touch `legacy_cart.py`.")]
+    for number in range(12):
+        turns += [
+            turn(f"Now let me look at step {number}.", "assistant"),
+            turn(
+                f'{{"file_path":"/srv/shop/src/step_{number}.py"}}', "assistant", "tool_use", "Read"
+            ),
+            turn(
+                f"def retry_{number}(order_id):\n    return order_id", "tool", "tool_result", "Read"
+            ),
+            turn(
+                f"Step {number} sends the order twice when the socket closes, because"
+                f" `retryPayment{number}` ignores the idempotency key. The queue keeps the order"
+                " until the bank answers.",
+                "assistant",
+            ),
+        ]
+    turns += [
+        turn("pytest tests/test_checkout.py", "assistant", "tool_use", "Bash"),
+        turn("1 failed\nAssertionError: order 17 was sent twice", "tool", "tool_result", "Bash"),
+        turn("The retry with a sleep did not work: the test failed again.", "assistant"),
+        turn("No, use the outbox table instead of a sleep."),
+        turn("We decided to write orders to the `outbox` table in one transaction.", "assistant"),
+        turn("Next step: run the migration on staging before Friday.", "assistant"),
+    ]
+    return turns
+
+
+@pytest.fixture(scope="module")
+def selector() -> Selector:
+    return Selector(session(), count)
+
+
+@pytest.mark.parametrize("level", ALL_LEVELS)
+@pytest.mark.parametrize("ceiling", [1, 2, 5, 8, 20, 60, 150, 400, 3000])
+def test_no_summary_exceeds_its_ceiling(selector: Selector, level: Level, ceiling: int) -> None:
+    assert count(selector.condense(level, ceiling)) <= ceiling
+
+
+@pytest.mark.parametrize("level", ALL_LEVELS)
+def test_a_ceiling_is_used_while_there_is_something_to_say(
+    selector: Selector, level: Level
+) -> None:
+    for ceiling in (60, 150, 300):
+        assert count(selector.condense(level, ceiling)) >= 0.85 * ceiling
+
+
+@pytest.mark.parametrize("level", ALL_LEVELS)
+def test_nothing_is_said_with_no_room_or_nothing_to_say(level: Level) -> None:
+    assert Selector(session(), count).condense(level, 0) == ""
+    assert Selector([], count).condense(level, 100) == ""
+    assert Selector([turn("---"), turn("")], count).condense(level, 100) == ""
+
+
+def test_the_same_turns_give_the_same_summary() -> None:
+    for level in ALL_LEVELS:
+        first, again = (Selector(session(), count).condense(level, 150) for _ in range(2))
+        assert first == again
+
+
+@pytest.mark.parametrize("level", PROSE_LEVELS)
+def test_every_line_of_prose_stands_in_the_source(selector: Selector, level: Level) -> None:
+    source = fold(" ".join(each.text for each in session())).replace("`", "")
+    text = selector.condense(level, 250).partition("Files and identifiers:")[0]
+    for line in text.split("\n"):
+        for sentence in line.split(". "):
+            bare = sentence.removeprefix("User: ").removeprefix("Assistant: ").strip(" .")
+            if not bare.endswith(":") and not bare.startswith(("$", "Read", "Tool", "Bash")):
+                assert bare in source, bare
+
+
+@pytest.mark.parametrize("level", PROSE_LEVELS)
+def test_no_line_stands_twice(level: Level) -> None:
+    turns = [turn("The port of the gateway is 8443.", "assistant") for _ in range(5)]
+    turns += [turn(f"Worker {n} listens on its own socket.", "assistant") for n in range(5)]
+    text = Selector(turns, count).condense(level, 60)
+    assert text.count("The port of the gateway is 8443.") == 1
+
+
+def test_detailed_keeps_order_and_speakers() -> None:
+    turns = [
+        turn("Can the relay hold nine amperes?"),
+        turn("It is rated for ten amperes at forty degrees.", "assistant"),
+        turn("Good, order six of them.", name="Ines"),
+    ]
+    assert Selector(turns, count).condense(Level.DETAILED, 100) == (
+        "User: Can the relay hold nine amperes?\n"
+        "Assistant: It is rated for ten amperes at forty degrees.\n"
+        "Ines: Good, order six of them."
+    )
+
+
+def test_brief_reads_by_section(selector: Selector) -> None:
+    text = selector.condense(Level.BRIEF, 400)
+    titles = ["Goal:", "Decisions:", "Findings:", "Tried and failed:", "State and next steps:"]
+    places = [text.index(title) for title in (*titles, "Files and identifiers:")]
+    assert places == sorted(places)
+    sections = dict(zip(titles, (text[a:b] for a, b in pairwise(places)), strict=True))
+    assert "Make the checkout survive" in sections["Goal:"]
+    assert "No, use the outbox table instead of a sleep." in sections["Decisions:"]
+    assert "the test failed again" in sections["Tried and failed:"]
+    assert "Next step: run the migration" in sections["State and next steps:"]
+
+
+def test_a_brief_summary_without_room_has_no_titles(selector: Selector) -> None:
+    assert "Goal:" not in selector.condense(Level.BRIEF, 80)
+
+
+def test_brief_names_files_that_no_sentence_names_under_their_folder(selector: Selector) -> None:
+    index = selector.condense(Level.BRIEF, 500).partition("Files and identifiers:\n")[2]
+    line = next(line for line in index.split("\n") if line.startswith("/srv/shop/src/: "))
+    assert "step_11.py" in line.split()
+
+
+def test_the_index_repeats_nothing_that_the_sentences_name(selector: Selector) -> None:
+    prose, _, index = selector.condense(Level.BRIEF, 400).partition("Files and identifiers:\n")
+    named = {name for name in index.replace(":", " ").split() if name.startswith("retryPayment")}
+    assert named
+    assert not any(name in prose.split() for name in named)
+
+
+def test_brief_says_which_tools_were_called_and_how(selector: Selector) -> None:
+    assert "Tools: Read(file_path) Bash" in selector.condense(Level.BRIEF, 600)
+
+
+def test_tags_are_names_and_phrases_without_repetition(selector: Selector) -> None:
+    tags = selector.condense(Level.TAGS, 80).split(", ")
+    assert len(tags) == len({tag.lower() for tag in tags}) > 5
+    assert any("idempotency key" in tag for tag in tags)
+    assert any(tag.startswith("retryPayment") for tag in tags)
+
+
+@pytest.mark.parametrize("level", PROSE_LEVELS)
+def test_what_must_stand_there_does_verbatim(level: Level) -> None:
+    turns = session()
+    anchors = find_anchors(turns)
+    assert anchors
+    text = fold(Selector(turns, count).condense(level, 800, anchors))
+    assert [each.content for each in anchors if fold(each.content) not in text] == []
+
+
+def test_a_must_with_markup_is_said_once_with_it() -> None:
+    turns = [turn("Set `max_retries` to **seven** in the gateway.", "assistant")]
+    turns += [turn(f"Gauge {n} reads normal.", "assistant") for n in range(8)]
+    content = "Set `max_retries` to **seven**"
+    must = AnchorPoint(AnchorType.CRITICAL_FACT, content, 1.0, 0, 0, len(content), "pinned")
+    text = Selector(turns, count).condense(Level.DETAILED, 60, [must])
+    assert content in text
+    assert text.count("seven") == 1
+
+
+def test_what_matters_most_comes_first_when_not_all_fits() -> None:
+    turns = [
+        turn(f"The seal number {n} of the pump must be replaced in week {n}.") for n in range(9)
+    ]
+    must = [
+        AnchorPoint(AnchorType.DECISION, each.text, 1.0, number, 0, len(each.text), "pinned")
+        for number, each in enumerate(turns)
+    ]
+    text = Selector(turns, count).condense(Level.DETAILED, 40, must[::-1])
+    assert turns[8].text in text
+    assert turns[0].text not in text
+
+
+def test_tags_begin_with_what_must_stand_there() -> None:
+    decision = "We decided to store every invoice for eleven years in cold storage"
+    pinned = "Account 4711-A"
+    turns = [turn(f"{decision}. {pinned} pays."), turn("The invoice store is cold.", "assistant")]
+    must = [
+        AnchorPoint(AnchorType.CRITICAL_FACT, pinned, 1.0, 0, 0, len(pinned), "pinned"),
+        AnchorPoint(AnchorType.DECISION, decision, 0.9, 0, 0, len(decision)),
+    ]
+    tags = Selector(turns, count).condense(Level.TAGS, 60, must).split(", ")
+    assert tags[0] == pinned
+    assert decision.startswith(tags[1])
+    assert len(tags[1]) <= 30
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word " * 5000,
+        "x" * 3000,
+        "Мы решили хранить заказы в очереди. " * 50,
+        "私たちは注文を待ち行列に保存することに決めました。次に移行します。" * 50,
+        "```python\n" + "\n".join(f"def step_{n}(): return {n}" for n in range(200)) + "\n```",
+        "| a | b |\n|---|---|\n" + "\n".join(f"| {n} | row {n} |" for n in range(100)),
+    ],
+    ids=["one line", "one word", "Russian", "Japanese", "code", "table"],
+)
+@pytest.mark.parametrize("level", ALL_LEVELS)
+def test_odd_text_gives_something_within_the_ceiling(text: str, level: Level) -> None:
+    summary = Selector([turn(text)], count).condense(level, 50)
+    assert count(summary) <= 50
+    assert summary or (level is Level.TAGS and text.startswith("x"))
+
+
+def test_tool_traffic_alone_is_summarized() -> None:
+    turns = []
+    for number in range(20):
+        turns += [
+            turn(f'{{"path":"lib/part_{number}.rb"}}', "assistant", "tool_use", "open"),
+            turn("ok", "tool", "tool_result", "open"),
+        ]
+    turns.append(turn("Error: no such file lib/gone.rb", "tool", "tool_result", "open"))
+    text = Selector(turns, count).condense(Level.BRIEF, 100)
+    assert "Error: no such file lib/gone.rb" in text
+    assert "part_19.rb" in text
+
+
+def test_thoughts_count_only_where_nothing_else_was_said() -> None:
+    thought = turn("The cache is probably stale.", "assistant", "thinking")
+    assert "stale" in Selector([thought], count).condense(Level.DETAILED, 50)
+    both = [thought, turn("I cleared the cache.", "assistant")]
+    assert "stale" not in Selector(both, count).condense(Level.DETAILED, 50)
+
+
+def test_a_name_is_needed_more_the_more_often_and_the_later_it_was_met() -> None:
+    turns = [turn("Read early_one.py."), turn("Read twice_seen.py."), turn("Read twice_seen.py.")]
+    turns += [turn("Read late_one.py.")]
+    need = Needs(turns).need
+    assert need["twice_seen.py"] > need["late_one.py"] > need["early_one.py"]
+
+
+def test_what_a_tool_printed_is_needed_less_than_what_was_said() -> None:
+    turns = [turn("printed_name", "tool", "tool_result"), turn("Use `spoken_name`.")]
+    need = Needs(turns).need
+    assert need["spoken_name"] > 4 * need["printed_name"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "names"),
+    [
+        ("See src/app/main.py:12.", True, ["main.py", "src/app/main.py"]),
+        ("Run it with --dry-run=yes.", True, ["--dry-run"]),
+        ("`parseOrder()` fails", True, ["parseOrder"]),
+        ("call shop.parseOrder now", False, ["parseOrder"]),
+        ("a </task-note> tag", False, []),
+        ("app.go-17-  return nil", False, ["app.go"]),
+        ("'\\nWarning: `x`'", False, []),
+        ("commit 3f9c2ab1 of #42", True, ["#42"]),
+        ("and/or 3.5 km", True, []),
+    ],
+)
+def test_names_are_what_has_to_be_written_again(text: str, said: bool, names: list[str]) -> None:
+    assert names_in(text, said=said) == names
+
+
+def test_units_are_one_line_and_bounded() -> None:
+    text = "First sentence\nwrapped by hand. " + "clause, " * 200 + "\n\n- item one\n- item two\n"
+    units = source_units([turn(text)])
+    assert all("\n" not in unit.text and len(unit.text) <= 402 for unit in units)
+    assert [unit.text for unit in units if unit.form is Form.ITEM] == ["- item one", "- item two"]
+    assert units[0].text == "First sentence wrapped by hand."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewer.cli.output import count, narrate, print_json, print_text, safe_lines
-from reviewer.cli.session import Verb
+from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
     from reviewer.engine import Carried, Preamble, Way
@@ -29,8 +29,18 @@ MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summar
     "--history", type=FILE, metavar="RUN.json",
     help="The run so far, as below; also a checkpoint or the folder of a run.",
 )  # fmt: skip
+@click.option("--run", "run_id", metavar="RUN", help="A run of the store instead of a file.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a mode.")
-def preamble(file: Path, node: str, mode: str | None, history: Path | None, as_json: bool) -> None:
+@pass_session
+def preamble(
+    session: Session,
+    file: Path,
+    node: str,
+    mode: str | None,
+    history: Path | None,
+    run_id: str | None,
+    as_json: bool,
+) -> None:
     """What a fresh session would begin with, within its mode's ceiling of tokens.
 
     Of `full` it shows what the thread's session holds, which is not sent again.
@@ -45,11 +55,18 @@ def preamble(file: Path, node: str, mode: str | None, history: Path | None, as_j
      "context": {"key": "any JSON value"},
      "retries": {"plan": [1, 3]}}
     """
+    if history is not None and run_id is not None:
+        raise click.UsageError("--history and --run name the same thing: give one of them")
     from reviewer.engine import RunHistory, pipeline_rules
 
     rules = pipeline_rules()
     found = rules.read(file)
-    run = rules.read_history(history) if history else RunHistory("")
+    run = RunHistory("")
+    if history is not None:
+        run = rules.read_history(history)
+    elif run_id is not None:
+        with session.engine() as engine:
+            run = engine.pipelines.history_of(run_id)
     way = rules.way_of_run(found, run, node)
     chosen = mode or way.fidelity.value
     for each in MODES if chosen == "all" else (chosen,):

@@ -93,7 +93,7 @@ def _modes(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[Remark]:
     ]:  # fmt: skip
         if mode and as_mode(mode) is None:
             yield Remark(
-                "unknown-mode", f"{who} fidelity {mode!r}, which is no mode: {instead} holds."
+                "unknown-mode", f"{who} fidelity {mode!r}, which is no mode and does not count: else {instead} holds."
                 f"{_meant(mode)}", where,
             )  # fmt: skip
 

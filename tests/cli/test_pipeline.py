@@ -160,6 +160,16 @@ def test_a_preamble_for_people_is_the_text_and_a_line_about_it(
     assert "oldest stages left out" in done.stderr
 
 
+def test_a_run_of_the_store_is_a_history(reviewer: Reviewer, canoe: Path) -> None:
+    reviewer("pipeline", "run", canoe, "--engine", "offline")
+    (run,) = reviewer.rows("pipeline", "runs")
+    for name in (["--run", run["run_id"]], ["--history", run["folder"]]):
+        (row,) = preamble(reviewer, canoe, "--node", "done", "--mode", "compact", *name)
+        assert "carve (success), test (success)" in row["text"]
+    done = reviewer("pipeline", "preamble", canoe, "--node", "done", "--run", "x", "--history", "y")
+    assert done.returncode == 2
+
+
 @pytest.mark.parametrize("text", ["", "[1, 2]", '{"completed": 5}', '{"completed": [{}]}'])
 def test_a_history_that_is_none_is_one_line(reviewer: Reviewer, canoe: Path, text: str) -> None:
     path = reviewer.folder / "bad.json"

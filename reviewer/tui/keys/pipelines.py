@@ -170,7 +170,7 @@ TABLE = (
            " run the rest.", "Decide", ("pipelines",), "running.run", needs_runnable, 1),
     Action("pipeline_step", "space", "step", "Run one stage, and wait before the next.", "Decide",
            ("pipelines",), "running.step", needs_room_for_step, 2),
-    Action("pipeline_enter", "enter", "read, answer", "Answer what the run asks; else fill the screen"
+    Action("pipeline_enter", "enter", "answer", "Answer what the run asks; else fill the screen"
            " with the text below.", "Decide", ("pipelines",), "running.enter", needs_node, 4),
     Action("pipeline_cancel", "c", "cancel", "End the run after what it does now; it can be"
            " resumed.", "Decide", ("pipelines",), "running.cancel", needs_running, 3),

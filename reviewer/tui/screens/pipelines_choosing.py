@@ -100,7 +100,8 @@ class PipelineChoosing:
         start = path.parent if path is not None else Path.cwd()
 
         def narrow(text: str) -> None:
-            self._screen.read(lambda: path_options(text), self.offer, group="paths")
+            meant = typed_path(text)
+            self._screen.read(lambda: path_options(meant), self.offer, group="paths")
 
         async def then(option: Option) -> None:
             chosen = Path(option.key).expanduser()
@@ -136,7 +137,9 @@ class PipelineChoosing:
                 run_path = Path(run.path)
             self._screen.reading.open(run_path, run.run_id)
 
-        options = [Option(run.run_id, run.run_id, run_words(run)) for run in [*mine, *others]]
+        options = [
+            Option(run.run_id, moment(run.started_at), run_words(run)) for run in [*mine, *others]
+        ]
         await self.ask("Past runs", "newest first, of this pipeline first", options, then)
 
     # a question of the run
@@ -149,8 +152,9 @@ class PipelineChoosing:
         ]
 
         def narrow(text: str) -> None:
-            words = text.casefold()
+            words = text.strip().casefold()
             fitting = [one for one in options if words in f"{one.name} {one.detail}".casefold()]
+            fitting.sort(key=lambda one: one.key.casefold() != words)  # the key itself first
             free = [Option(FREE_TEXT, f'answer "{text}"')] if question.freeform and text else []
             self.offer([*free, *fitting])
 
@@ -164,6 +168,15 @@ class PipelineChoosing:
         await self.ask(title, detail, options, then, narrow=narrow)
 
 
+def typed_path(text: str) -> str:
+    """A path that was typed or pasted behind the folder that stood there: `/a//b` means `/b`."""
+    for begin in ("//", "/~"):
+        before, found, rest = text.rpartition(begin)
+        if found and (before or begin == "/~"):
+            return begin[1] + rest
+    return text
+
+
 def run_words(run: RunView) -> str:
-    """`done at done, 2026-02-14 10:22, release`."""
-    return f"{run.state} at {run.current_node}, {moment(run.started_at)}, {run.name}"
+    """`release, done at done, 20260214-102205-release`."""
+    return f"{run.name}, {run.state} at {run.current_node}, {run.run_id}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from reviewer.errors import ReviewerError
@@ -87,6 +88,9 @@ class Course:
     def cancel(self) -> None:
         """End the run as soon as it looks."""
         self._cancelled.set()
+        if self.run_id:
+            with suppress(ReviewerError):  # it has ended meanwhile
+                self._engine.pipelines.cancel(self.run_id)
 
     def close(self) -> None:
         """The program ends: cancel, and give the run a moment to write where it stands."""

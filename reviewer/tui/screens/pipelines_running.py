@@ -195,9 +195,9 @@ class Running:
         await to_thread(
             save_place, self._engine.path, f"commits of {screen.project or ''}", done.context.id
         )
-        screen.app.call_later(screen.app.run_action, "show_commits")
         what = f"the thread {thread}" if thread else "all stages"
-        screen.say(f"Opened {what} as {done.context.name}: F3 shows it.")
+        screen.say(f"Opened {what} as the context {done.context.name}.")
+        screen.app.call_later(screen.app.show_commits)  # type: ignore[attr-defined]
 
     def _thread_here(self) -> str | None:
         """The thread of the node under the cursor, where the run has one."""
@@ -298,5 +298,6 @@ def _ended(course: Course) -> str:
 
 
 def _with_keys(sentence: str) -> str:
-    """An error of the engine, with the key of this screen where it names a flag."""
-    return display_line(sentence).replace("allow them with --allow-tools", "T allows them")
+    """An error of the engine; the key of this screen comes first where it names a flag."""
+    hint = "T allows shell commands: " if "--allow-tools" in sentence else ""
+    return hint + display_line(sentence)

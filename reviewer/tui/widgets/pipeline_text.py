@@ -138,7 +138,7 @@ def preamble_title(mode: str, handed: Handed, signs: Glyphs, *, chosen: bool) ->
 def before_words(handed: Handed) -> str:
     """After which stages this is handed over."""
     stages = count(handed.stages, "stage") if handed.stages else "no stage"
-    again = ", before its latest run" if handed.again else ""
+    again = ", before its latest run; context values as they are now" if handed.again else ""
     return f"{handed.way.node.name} after {stages}{again}"
 
 
@@ -173,7 +173,7 @@ def _session_blocks(handed: Handed, signs: Glyphs) -> list[Block]:
             first=(Run(" "),),
         ),
         Block(
-            f"A resume would lose these {turns}: the first such node gets {carried.after_resume} "
+            f"A resume would lose {'it' if handed.session_turns == 1 else 'them'}: the first such node gets {carried.after_resume} "
             f"instead ({instead.tokens:,} tok), once.",
             "warm",
             first=(Run(f" {signs.stale} ", "warm"),),

@@ -1,0 +1,41 @@
+"""Looks at what the Pipelines screen shows."""
+
+from __future__ import annotations
+
+from reviewer.tui.screens.pipelines import PipelinesScreen
+from reviewer.tui.screens.pipelines_model import NodeRow
+from tests.tui.conftest import Screen
+
+
+def shown(screen: Screen) -> PipelinesScreen:
+    found = screen.app.screen
+    assert isinstance(found, PipelinesScreen)
+    return found
+
+
+def said(screen: Screen) -> str:
+    return shown(screen).status.text
+
+
+def rows(screen: Screen) -> list[str]:
+    """The rows as words: `knead`, `taste>done`."""
+    return [
+        row.node.name if isinstance(row, NodeRow) else f"{row.way.edge.source}>{row.way.node.name}"  # type: ignore[union-attr]
+        for row in shown(screen).model.rows
+    ]
+
+
+def at(screen: Screen) -> str:
+    return rows(screen)[shown(screen).model.cursor]
+
+
+async def until_it(screen: Screen, word: str) -> None:
+    """Wait until the title says how the run stands."""
+    await screen.until(lambda: word in shown(screen).running.words())
+    await screen.settle()
+
+
+async def until_ended(screen: Screen) -> None:
+    """Wait until no run is under way and the screen shows how it ended."""
+    await screen.until(lambda: screen.app.pipeline_course is None)
+    await screen.settle()

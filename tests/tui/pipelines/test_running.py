@@ -1,0 +1,212 @@
+"""Running by key on the Pipelines screen: run, step, answer, cancel, resume, past runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reviewer.engine import Engine
+from reviewer.tui.screens.commits import CommitsScreen
+from tests.tui.conftest import Screen, opened
+from tests.tui.pipelines.conftest import BAKERY
+from tests.tui.pipelines.driving import at, said, shown, until_ended, until_it
+
+
+def states(screen: Screen) -> dict[str, tuple[str, int]]:
+    return {
+        name: (state.now or state.outcome, state.runs)
+        for name, state in shown(screen).model.states.items()
+    }
+
+
+async def run_to_the_question(screen: Screen) -> None:
+    await screen.press("f6", "r")
+    await until_it(screen, "asks")
+
+
+async def test_a_run_asks_and_goes_on_with_the_answer(engine: Engine, bakery: Path) -> None:
+    async with opened(engine, project="acme") as screen:
+        await run_to_the_question(screen)
+        assert at(screen) == "taste"
+        assert said(screen) == "Is it good? - enter answers"
+        assert states(screen)["taste"] == ("asks", 0)
+        await screen.press("enter")
+        assert "leads to done" in screen.text
+        await screen.press("enter")
+        await until_ended(screen)
+        assert "Reached done" in said(screen)
+        assert states(screen)["done"] == ("success", 1)
+        assert "run done" in screen.text
+        await screen.press("R")
+        assert "there is nothing left" in said(screen)
+
+
+async def test_a_loop_goes_on_in_the_same_session(engine: Engine, bakery: Path) -> None:
+    async with opened(engine, project="acme") as screen:
+        await run_to_the_question(screen)
+        await screen.press("enter", "N", "enter")
+        await screen.until(lambda: states(screen).get("knead", ("", 0))[1] == 2)
+        await until_it(screen, "asks")
+        await screen.press("g", "j", "j", "1")
+        assert shown(screen).handed.title.startswith("full · 3 turns")
+        text = shown(screen).handed.plain_text
+        assert "goes on with the session of «dough»" in text
+        assert "A resume would lose them: the first such node gets summary:high" in text
+        assert text.count("### knead") == 2
+        await screen.press("c")
+        await until_ended(screen)
+
+
+async def test_one_stage_at_a_time(engine: Engine, bakery: Path) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "space")
+        await until_it(screen, "waits after 1 stage")
+        assert at(screen) == "knead"
+        assert set(states(screen)) == {"start"}
+        await screen.press("space")
+        await until_it(screen, "waits after 2 stages")
+        assert at(screen) == "shape"
+        assert "goes on with the session of «dough»: 1 turn" in screen.text.replace("\n", " ")
+        await screen.press("r")
+        await until_it(screen, "asks")
+
+
+async def test_a_cancelled_run_is_resumed(engine: Engine, bakery: Path) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "space")
+        await until_it(screen, "waits")
+        await screen.press("space")
+        await until_it(screen, "waits after 2 stages")
+        await screen.press("c")
+        await until_ended(screen)
+        assert "run cancelled" in screen.text
+        assert "R resumes" in said(screen)
+        await screen.press("R")
+        await until_it(screen, "asks")
+        (run,) = engine.pipelines.runs()
+        shaped = engine.pipelines.checkpoint(run.run_id).logs[2]
+        assert (shaped.node, shaped.fidelity, shaped.degraded) == ("shape", "summary:high", True)
+
+
+async def test_a_run_goes_on_while_another_screen_is_shown(engine: Engine, bakery: Path) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "space")
+        await until_it(screen, "waits")
+        await screen.press("f7")
+        screen.app.pipeline_course.go_on(stepping=False)  # type: ignore[union-attr]
+        await screen.until(lambda: screen.app.pipeline_course.question is not None)  # type: ignore[union-attr]
+        await screen.press("f6")
+        await until_it(screen, "asks")
+        assert states(screen)["bake"] == ("success", 1)
+        await screen.press("enter", "enter")
+        await until_ended(screen)
+        assert "run done" in screen.text
+
+
+async def test_only_one_run_at_a_time(engine: Engine, bakery: Path) -> None:
+    async with opened(engine, project="acme") as screen:
+        await run_to_the_question(screen)
+        for key in ("r", "R", "T"):
+            await screen.press(key)
+            assert "is under way: c cancels it." in said(screen)
+        await screen.press("space")
+        assert said(screen) == "The run asks something: enter answers."
+        await screen.press("enter", "escape", "c")
+        await until_ended(screen)
+        (run,) = engine.pipelines.runs()
+        assert run.state in ("waiting", "cancelled")
+
+
+async def test_leaving_the_program_keeps_the_run_for_a_resume(engine: Engine, bakery: Path) -> None:
+    async with opened(engine, project="acme") as screen:
+        await run_to_the_question(screen)
+        screen.app.leave()
+    (run,) = engine.pipelines.runs()
+    assert run.can_resume
+    assert run.state != "running"
+
+
+async def test_past_runs_are_looked_at(engine: Engine, bakery: Path) -> None:
+    pipelines = engine.pipelines
+    pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
+    pipelines.start_run(bakery, "acme", ask=lambda question: None)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6")
+        assert "run waiting" in screen.text
+        await screen.press("P")
+        assert screen.text.count("2026-03-02 09:30") == 2
+        await screen.press("down", "enter")
+        assert "run done" in screen.text
+        await screen.press("G", "k", "k", "k", "k", "7")
+        assert at(screen) == "bake"
+        assert "Bake them" in shown(screen).handed.plain_text
+
+
+async def test_what_a_node_got_is_told_as_of_its_latest_run(engine: Engine, bakery: Path) -> None:
+    engine.pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "j", "j", "3")
+        text = shown(screen).handed.plain_text
+        assert "shape after 2 stages, before its latest run" in text
+        assert "- Completed stages: start (success), knead (success)\n" in text
+
+
+async def test_a_run_is_opened_as_a_context(engine: Engine, bakery: Path) -> None:
+    engine.pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "j", "w")
+        await screen.settle()
+        assert isinstance(screen.app.screen, CommitsScreen)
+        assert "Knead the dough" in screen.text
+        assert engine.contexts.all()[0].commits == 4
+
+
+async def test_shell_commands_are_refused_until_they_are_allowed(
+    engine: Engine, bakery: Path, folder: Path
+) -> None:
+    bakery.write_text(
+        'digraph { start -> t -> exit; t [shape=parallelogram tool_command="echo made > made"] }'
+    )
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "r")
+        await until_ended(screen)
+        assert said(screen).startswith("T allows shell commands: ")
+        assert not (folder / "made").exists()
+        await screen.press("T", "r")
+        await until_ended(screen)
+        assert (folder / "made").exists()
+        assert "Reached exit" in said(screen)
+
+
+async def test_a_pipeline_that_cannot_run_says_why(engine: Engine, bakery: Path) -> None:
+    bakery.write_text(BAKERY.replace("shape=Msquare", "shape=box"))
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "r")
+        await until_ended(screen)
+        assert "It has no exit" in said(screen)
+        assert not engine.pipelines.runs()
+
+
+async def test_a_damaged_checkpoint_is_said_and_the_graph_still_shown(
+    engine: Engine, bakery: Path
+) -> None:
+    done = engine.pipelines.start_run(bakery, "acme", ask=lambda question: None)
+    (Path(done.folder) / "checkpoint.json").write_bytes(b'{"run_id": "x')
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6")
+        assert "cut or damaged" in said(screen)
+        assert at(screen) == "start"
+
+
+async def test_who_answers_is_switched_where_a_model_is_set_up(
+    engine: Engine, bakery: Path, tmp_path: Path, monkeypatch: object
+) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "m")
+        assert "No model is set up" in said(screen)
+    config = tmp_path / "reviewer.toml"
+    config.write_text('[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "tiny"\n')
+    monkeypatch.setenv("REVIEWER_CONFIG", str(config))  # type: ignore[attr-defined]
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "m")
+        assert said(screen) == "The next run is answered by: tiny."
+        assert "· tiny" in screen.text

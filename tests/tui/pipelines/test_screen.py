@@ -1,0 +1,293 @@
+"""The Pipelines screen by its keys: the graph, why each way is as it is, what a stage gets."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from reviewer.engine import Engine
+from reviewer.tui.actions import ACTIONS
+from reviewer.tui.holders import holders
+from reviewer.tui.screens.pipelines_choosing import typed_path
+from reviewer.tui.screens.queue import QueueScreen
+from reviewer.tui.screens.source import SourceScreen
+from reviewer.tui.widgets.phrases import count
+from tests.tui.conftest import opened
+from tests.tui.pipelines.conftest import BAKERY
+from tests.tui.pipelines.driving import at, rows, said, shown
+from tests.tui.views import HOSTILE
+
+SIZES = [(118, 34), (80, 24), (60, 20)]
+
+
+# the graph
+
+
+async def test_the_only_pipeline_below_the_folder_is_shown_in_walking_order(
+    engine: Engine, bakery: Path
+) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6")
+        assert rows(screen) == [
+            "start", "knead", "shape", "bake", "taste", "taste>done", "taste>knead", "done",
+        ]  # fmt: skip
+        assert "bakery.dot ─ 6 nodes · ! 1" in screen.text
+        assert "↺ knead" in screen.text
+
+
+async def test_every_edge_can_be_a_row(engine: Engine, bakery: Path) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "j", "e")
+        assert rows(screen)[:4] == ["start", "start>knead", "knead", "knead>shape"]
+        assert at(screen) == "knead"
+        await screen.press("e")
+        assert at(screen) == "knead"
+        assert len(rows(screen)) == 8
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_a_grid(
+    engine: Engine, bakery: Path, snapshot: object, size: tuple[int, int]
+) -> None:
+    async with opened(engine, size=size, project="acme") as screen:
+        await screen.press("f6", "j", "j", "j")
+        assert screen.text == snapshot
+
+
+async def test_a_grid_in_ascii(engine: Engine, bakery: Path, snapshot: object) -> None:
+    async with opened(engine, size=(80, 24), ascii=True, project="acme") as screen:
+        await screen.press("f6", "G")
+        await screen.press("k")
+        assert screen.text == snapshot
+        assert screen.text.isascii()
+
+
+@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_nothing_overflows(engine: Engine, bakery: Path, size: tuple[int, int]) -> None:
+    async with opened(engine, size=size) as screen:
+        for keys in (("f6",), ("j", "6"), ("0",), ("0", "C"), ("escape", "+"), ("I",)):
+            await screen.press(*keys)
+            strips = screen.app.screen._compositor.render_strips()
+            assert len(strips) == size[1]
+            assert {cell_len(strip.text) for strip in strips} == {size[0]}
+
+
+# why
+
+
+@pytest.mark.parametrize(
+    ("keys", "lines"),
+    [
+        (["j"], ["edge −  › node full wins  › graph compact", "node dough wins"]),
+        (["j", "j", "j"], ["edge summary:medium wins  › node sumary:low", "thread      a session"]),
+        (["e", *"jjjjj"], ["bake"]),
+        (["G", "k"], ["edge full wins  › node full", "if          [N] No"]),
+    ],
+)
+async def test_the_steps_of_a_resolution_are_told(
+    engine: Engine, bakery: Path, keys: list[str], lines: list[str]
+) -> None:
+    async with opened(engine, size=(160, 40), project="acme") as screen:
+        await screen.press("f6", *keys)
+        for line in lines:
+            assert line in shown(screen).way.plain_text
+
+
+async def test_a_word_that_is_no_mode_is_passed_over_and_remarked(
+    engine: Engine, bakery: Path
+) -> None:
+    bakery.write_text(BAKERY.replace('[fidelity="summary:medium"]', ""))
+    async with opened(engine, size=(160, 40), project="acme") as screen:
+        await screen.press("f6", "j", "j", "j")
+        text = shown(screen).way.plain_text
+        assert "node sumary:low (no such mode)" in text
+        assert "graph compact wins" in text
+        assert "which is no mode" in text
+
+
+async def test_the_ways_into_a_node_one_by_one(engine: Engine, bakery: Path) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "j")
+        assert "start → knead" in shown(screen).way.title
+        await screen.press("n")
+        assert "taste → knead" in shown(screen).way.title
+        assert "way 2 of 2" in said(screen)
+        await screen.press("n")
+        assert "start → knead" in shown(screen).way.title
+        await screen.press("k", "n")
+        assert said(screen) == "No edge enters start."
+
+
+# what a stage gets
+
+
+@pytest.mark.parametrize(
+    ("key", "title", "text"),
+    [
+        ("1", "full · 0 turns, 0 tok · as resolved", "has no session yet"),
+        ("2", "of 100 tok · resolved is full", "Current stage: knead"),
+        ("3", "of 500 tok", "- Completed stages: none"),
+        ("4", "of 600 tok", "Last outcome: none."),
+        ("5", "of 1,500 tok", "## Pipeline Progress"),
+        ("6", "of 3,000 tok", "## Pipeline State (Comprehensive)"),
+        ("7", "What knead said", "It has said nothing"),
+    ],
+)
+async def test_each_mode_has_its_key(
+    engine: Engine, bakery: Path, key: str, title: str, text: str
+) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "j", key)
+        assert title in shown(screen).handed.title
+        assert text in shown(screen).handed.plain_text
+        await screen.press("j")
+        assert shown(screen).looking.view != ""
+        await screen.press(key)
+        assert shown(screen).looking.view == ""
+
+
+async def test_all_six_side_by_side(engine: Engine, bakery: Path, snapshot: object) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "j", "0")
+        assert screen.text == snapshot
+        await screen.press("0")
+        assert "bakery.dot" in screen.text
+
+
+async def test_escape_leaves_one_thing_at_a_time(engine: Engine, bakery: Path) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "6", "tab", "+")
+        await screen.press("escape")
+        assert not shown(screen).looking.zoomed
+        await screen.press("tab", "escape")
+        assert screen.app.focused is shown(screen).list
+        await screen.press("escape")
+        assert shown(screen).looking.view == ""
+        await screen.press("escape")
+        assert isinstance(screen.app.screen, QueueScreen)
+
+
+async def test_copy_takes_what_is_shown(
+    engine: Engine, bakery: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(engine, project="acme") as screen:
+        copied: list[str] = []
+        monkeypatch.setattr(screen.app, "copy_to_clipboard", copied.append)
+        await screen.press("f6", "y", "0", "y", "1", "y")
+        assert copied[0].startswith("## Pipeline State\n")
+        assert "== summary:high" in copied[1]
+        assert len(copied) == 2
+        assert said(screen) == "There is no text here to copy."
+
+
+async def test_the_source_opens_at_the_line(engine: Engine, bakery: Path) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "j", "o")
+        assert isinstance(screen.app.screen, SourceScreen)
+        assert "Knead the dough" in screen.text
+
+
+# files
+
+
+async def test_an_empty_folder_says_what_to_do(engine: Engine, snapshot: object) -> None:
+    async with opened(engine, size=(80, 24), project="acme") as screen:
+        await screen.press("f6")
+        assert screen.text == snapshot
+        for key in ("r", "space", "R", "c", "1", "y", "n", "e", "P", "w", "o", "E"):
+            await screen.press(key)
+            assert said(screen).endswith("."), key
+
+
+async def test_a_file_that_is_no_dot_says_where_and_is_read_again_when_it_changes(
+    engine: Engine, bakery: Path
+) -> None:
+    bakery.write_text("digraph {\n  a [x=\n}")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6")
+        assert "bakery.dot:3:1: A value is missing" in screen.text
+        assert "E opens it in your editor" in screen.text
+        bakery.write_text(BAKERY)
+        os.utime(bakery, (1, 1))
+        shown(screen).reading.watch()
+        await screen.settle()
+        assert rows(screen)[0] == "start"
+        assert "was read again" in said(screen)
+
+
+async def test_of_several_pipelines_one_is_chosen(
+    engine: Engine, bakery: Path, folder: Path
+) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep" / "tea.gv").write_text("digraph tea { start -> brew -> exit }")
+    (folder / ".hidden").mkdir()
+    (folder / ".hidden" / "no.dot").write_text("digraph no { a }")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6")
+        assert "C chooses one (2 DOT files below this folder)" in screen.text
+        await screen.press("C")
+        assert "tea.gv" in screen.text
+        assert "no.dot" not in screen.text
+        assert "an example" in screen.text
+        await screen.press(*"tea", "enter")
+        assert rows(screen) == ["start", "brew", "exit"]
+
+
+async def test_a_file_is_opened_by_its_path(engine: Engine, bakery: Path) -> None:
+    bakery.rename(bakery.with_name("other.txt"))
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "I", *"oth", "enter")
+        assert rows(screen)[1] == "knead"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("/a/b", "/a/b"), ("/a//b/c", "/b/c"), ("/a/~/c", "~/c"), ("//b", "//b"), ("~/x", "~/x")],
+)
+def test_a_path_that_is_pasted_behind_a_folder_is_meant_alone(typed: str, meant: str) -> None:
+    assert typed_path(typed) == meant
+
+
+async def test_what_stands_in_a_file_cannot_steer_the_terminal(
+    engine: Engine, bakery: Path
+) -> None:
+    evil = HOSTILE.replace('"', "")
+    bakery.write_text(
+        f'digraph "{evil}" {{ goal="{evil}" "{evil}" [prompt="{evil}" thread_id="{evil}"'
+        f' fidelity=full shape=Mdiamond] "{evil}" -> b [label="{evil}" fidelity="{evil}"] }}'
+    )
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6")
+        for key in ("1", "6", "0", "e", "C", "escape", "r"):
+            await screen.press(key)
+            assert not {character for character in screen.text if character < " "} - {"\n"}
+            assert "\u202e" not in screen.text
+            assert "\x9b" not in screen.text
+
+
+async def test_five_thousand_nodes(engine: Engine, bakery: Path) -> None:
+    chain = "".join(f"n{i} -> n{i + 1}\n" for i in range(5000))
+    bakery.write_text("digraph { start -> n0; n5000 -> exit\n" + chain + "}")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "G")
+        assert at(screen) == "exit"
+        assert f"{count(5003, 'node')}" in screen.text
+
+
+# the registry
+
+
+async def test_every_key_of_the_screen_is_reachable_and_exists(
+    engine: Engine, bakery: Path
+) -> None:
+    from operator import attrgetter
+
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6")
+        found = {action.id: node for action, node in holders(screen.app.screen)}
+        for action in ACTIONS.values():
+            if "pipelines" in action.panes and action.keys:
+                assert callable(attrgetter(action.run)(found[action.id])), action.id

@@ -34,15 +34,18 @@ def parse_markers(
 ) -> tuple[ExpansionMarker, ...]:
     """The markers in a summary of `segment`, in order.
 
-    `source`: the text that was summarized; a marker that it holds already is somebody's words.
+    `source`: the text that was summarized; a marker that it holds already is somebody's words,
+    unless it is the last line of the content, where only an engine puts one.
     `adds`: tokens of the segment one level closer to Full, more than the marker itself has.
     """
     form = _FORMS.get(level)
     if form is None or "[→" not in content:
         return ()
     found: list[ExpansionMarker] = []
+    end = len(content.rstrip())
     for match in form.finditer(content):
-        if match[1] != segment or match[0] in source:
+        ours = match.end() == end and content[match.start() - 1 : match.start()] in ("", "\n")
+        if match[1] != segment or (match[0] in source and not ours):
             continue
         label = match[2] if level is Level.DETAILED and match[2] else LABEL
         number = len(found) + 1

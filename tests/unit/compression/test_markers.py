@@ -49,6 +49,9 @@ def test_unknown_and_broken_ones_are_plain_text(text: str) -> None:
 def test_one_that_the_source_holds_is_somebodys_words() -> None:
     source = "user: please print [→detail:s2] on the receipt"
     assert parse_markers("They print [→detail:s2].", Level.BRIEF, "s2", source=source) == ()
+    ours = "They print [→detail:s2].\n[→detail:s2]"
+    (marker,) = parse_markers(ours, Level.BRIEF, "s2", source=source)
+    assert marker.end == len(ours)
 
 
 def test_tags_have_none() -> None:

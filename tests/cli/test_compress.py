@@ -1,0 +1,262 @@
+"""`reviewer compress`: preview, fit, apply and undo a smaller context; reports of transcripts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+
+TALK = [
+    ("system", "You look after the kiosks."),
+    ("user", "The kiosk prints too slowly. The budget is $50k, hard stop 2026-03-31."),
+    ("assistant", "I looked at `print_queue.py`: opening the port takes 900 ms a receipt."),
+    ("user", "No, do not touch the driver: the vendor list stays until legal signs."),
+    ("assistant", "We decided to keep the connection open. I will fix `reconnect()` on Friday."),
+    *(
+        (
+            "assistant" if number % 2 else "user",
+            f"Kiosk {number} printed {number * 3 + 2} receipts with `queue_{number % 5}.py`; the "
+            "log of that hour shows nothing odd besides a short pause of the paper motor.",
+        )
+        for number in range(40)
+    ),
+]
+
+
+@pytest.fixture(scope="session")
+def talk_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = Reviewer(tmp_path_factory.mktemp("talk"))
+    file = made.folder / "talk.json"
+    file.write_text(json.dumps([{"role": role, "content": text} for role, text in TALK]))
+    done = made("--project", "kiosk", "context", "import", file)
+    assert done.returncode == 0, done.stderr
+    return made.db
+
+
+@pytest.fixture
+def talk(reviewer: Reviewer, talk_store: Path) -> Reviewer:
+    """The program with the context `talk`."""
+    reviewer.db.write_bytes(talk_store.read_bytes())
+    return reviewer
+
+
+def messages(program: Reviewer) -> list[dict[str, Any]]:
+    """The context as it is compiled."""
+    done = program("compile", "talk", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def texts(program: Reviewer) -> list[str]:
+    return [row["text"] for row in messages(program)]
+
+
+def test_json_has_a_summary_a_segment_and_the_total(talk: Reviewer) -> None:
+    *segments, total = talk.rows("compress", "talk", "--level", "brief")
+    for row in segments:
+        assert {
+            "level", "content", "tokens", "original_tokens", "ratio", "anchors",
+            "anchors_missing", "markers", "fidelity", "segment", "commits",
+        } <= row.keys()  # fmt: skip
+        assert row["fidelity"].keys() >= {
+            "overall", "anchor_preservation", "factual_accuracy", "context_retention", "lost",
+        }  # fmt: skip
+        assert row["level"] == "brief"
+        assert row["ratio"] == pytest.approx(row["original_tokens"] / row["tokens"], abs=0.01)
+    anchors = {(each["type"], each["content"]) for each in segments[0]["anchors"]}
+    assert ("Correction", TALK[3][1]) in anchors
+    assert total["total"] is True
+    assert total["tokens"] < total["original_tokens"]
+    pinned = messages(talk)[0]["tokens"]
+    assert total["original_tokens"] == sum(row["original_tokens"] for row in segments) + pinned
+
+
+def test_a_preview_writes_nothing(talk: Reviewer) -> None:
+    before = texts(talk)
+    done = talk("compress", "talk")
+    assert done.returncode == 0
+    assert "[→detail:s1]" in done.stdout
+    assert "drops:" in done.stderr
+    assert texts(talk) == before
+    assert len(talk.rows("history")) == 1
+
+
+def test_all_levels_of_every_segment(talk: Reviewer) -> None:
+    *rows, total = talk.rows("compress", "talk", "--level", "all")
+    levels = ["full", "detailed", "brief", "tags"]
+    assert [row["level"] for row in rows[:4]] == levels
+    sizes = [total["tokens"][level] for level in levels]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_apply_is_one_act_and_undo_takes_it_back(talk: Reviewer) -> None:
+    before = texts(talk)
+    done = talk("compress", "talk", "--apply")
+    assert done.returncode == 0, done.stderr
+    assert "reviewer undo takes it back" in done.stderr
+    after = texts(talk)
+    assert after[0] == TALK[0][1]
+    assert len(after) < len(before) / 5
+    assert talk("verify").returncode == 0
+    assert talk("undo").returncode == 0
+    assert texts(talk) == before
+
+
+def test_fit_keeps_the_whole_context_within_the_target(talk: Reviewer) -> None:
+    *_, total, applied = talk.rows("compress", "talk", "--fit", 600, "--apply")
+    assert total["tokens"] <= 600
+    assert applied["tokens"] == total["tokens"]
+    assert sum(row["tokens"] for row in messages(talk)) <= 600
+    refused = talk.fails("compress", "talk", "--fit", 5)
+    assert "5 tokens cannot be reached" in refused
+
+
+def test_a_range_leaves_the_rest_alone(talk: Reviewer) -> None:
+    ids = [row["id"] for row in talk.rows("commit", "list", "talk")]
+    done = talk("compress", "talk", "--from", f"#{ids[5]}", "--to", f"#{ids[20]}", "--apply")
+    assert done.returncode == 0, done.stderr
+    after = texts(talk)
+    assert after[:5] == [text for _, text in TALK[:5]]
+    assert after[-24:] == [text for _, text in TALK[-24:]]
+
+
+def test_criteria_of_the_call_are_met_or_refused(talk: Reviewer) -> None:
+    *rows, _ = talk.rows(
+        "compress", "talk", "--level", "tags", "--retain-match", "$50k",
+        "--retain-regex", r"\d{4}-\d\d-\d\d",
+    )  # fmt: skip
+    assert "$50k" in rows[0]["content"]
+    assert "2026-03-31" in rows[0]["content"]
+    assert "matches nothing" in talk.fails("compress", "talk", "--retain-match", "nowhere")
+    bad = talk.fails("compress", "talk", "--retain-regex", "a(")
+    assert "column 3" in bad
+
+
+def test_a_summary_by_hand_is_checked_and_mended_when_asked(talk: Reviewer) -> None:
+    ids = [row["id"] for row in talk.rows("commit", "list", "talk")]
+    talk("annotate", f"#{ids[1]}", "--retain-match", "$50k")
+    file = talk.folder / "mine.txt"
+    file.write_text("They want it faster.")
+    refused = talk("compress", "talk", "--text", f"s1={file}", "--apply")
+    assert refused.returncode == 1
+    assert 's1: Summary missing: substring not found: "$50k"' in refused.stderr
+    done = talk("compress", "talk", "--text", f"s1={file}", "--append-missing", "--apply")
+    assert done.returncode == 0, done.stderr
+    assert any(t.startswith("They want it faster.") and "$50k" in t for t in texts(talk))
+
+
+def test_one_segment_may_have_another_level(talk: Reviewer) -> None:
+    first, second, *_ = talk.rows("compress", "talk", "--level", "brief", "--set", "s2=full")
+    assert (first["level"], second["level"]) == ("brief", "full")
+
+
+def test_pins_of_spans_and_what_a_summary_stands_for(talk: Reviewer) -> None:
+    ids = [row["id"] for row in talk.rows("commit", "list", "talk")]
+    *rows, _ = talk.rows(
+        "compress", "talk", "--level", "tags", "--pin", f"#{ids[2]}", "takes 900 ms", "--apply"
+    )[:-1]
+    assert "takes 900 ms" in rows[0]["content"]
+    (summary, *_) = [row for row in talk.rows("commit", "list", "talk") if row["type"] == "summary"]
+    opened = talk("compress", "talk", "--expand", f"#{summary['id']}")
+    assert "takes 900 ms" in opened.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("compress",), 2, "name one context"),
+        (("compress", "talk", "--level", "all", "--apply"), 2, "only shows"),
+        (("compress", "talk", "--fit", "100", "--level", "brief"), 2, "by itself"),
+        (("compress", "talk", "--set", "s1"), 2, "SEGMENT=VALUE"),
+        (("compress", "talk", "--set", "s99=full"), 1, "no segment"),
+        (("compress", "talk", "--text", "s1=nowhere.txt"), 1, "Cannot read"),
+        (("compress", "talk", "--engine", "model"), 1, "base_url"),
+        (("compress", "elsewhere"), 1, "There is no context"),
+        (("compress", "talk", "--expand", "#2"), 1, "no summary"),
+        (("compress", "--report", "compactions"), 2, "name the transcripts"),
+        (("compress", "--report", "compactions", "nowhere.jsonl"), 1, "nowhere.jsonl"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(
+    talk: Reviewer, arguments: tuple[str, ...], code: int, says: str
+) -> None:
+    assert says in talk.fails(*arguments, code=code)
+
+
+def test_a_failing_model_names_the_offline_engine(talk: Reviewer) -> None:
+    config = talk.folder / "config.toml"
+    config.write_text('[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "none"\n')
+    said = talk(
+        "compress",
+        "talk",
+        "--engine",
+        "model",
+        env={"REVIEWER_CONFIG": str(config), **talk.environment},
+    )
+    assert said.returncode == 1
+    assert "Nothing was written" in said.stderr
+    assert "--engine offline" in said.stderr
+    assert "Traceback" not in said.stderr
+
+
+def test_stats_show_what_compressions_reached(talk: Reviewer) -> None:
+    talk("compress", "talk")
+    found = [row for row in talk.rows("stats") if "metric" in row]
+    names = {row["metric"].rpartition(".")[2] for row in found}
+    assert names == {"CompressionRatio", "Duration", "FidelityScore"}
+    assert "CompressionRatio" in talk("stats").stdout
+
+
+def test_a_report_says_what_a_compaction_dropped_that_was_needed(reviewer: Reviewer) -> None:
+    def line(number: int, kind: str, content: Any, **more: Any) -> str:
+        parent = f"u{number - 1}" if number else None
+        role = "assistant" if kind == "assistant" else "user"
+        return json.dumps(
+            {
+                "type": kind, "uuid": f"u{number}", "parentUuid": parent, "sessionId": "s",
+                "timestamp": f"2026-03-01T12:00:{number:02d}Z",
+                "message": {"role": role, "id": f"m{number}", "content": content}, **more,
+            }
+        )  # fmt: skip
+
+    def call(number: int, path: str) -> str:
+        tool = {
+            "type": "tool_use",
+            "id": f"t{number}",
+            "name": "Read",
+            "input": {"file_path": path},
+        }
+        return line(number, "assistant", [tool])
+
+    lines = [
+        line(0, "user", "Look at `late_queue.py` and `early_queue.py`, please."),
+        line(1, "assistant", [{"type": "text", "text": "Both call `openSlowly` at the start."}]),
+        line(
+            2,
+            "user",
+            "This session is being continued from a previous conversation. They read "
+            "early_queue.py.",
+            isCompactSummary=True,
+        ),
+        call(3, "/srv/late_queue.py"),
+        call(4, "/srv/early_queue.py"),
+        call(5, "/srv/late_queue.py"),
+        line(6, "user", "And openSlowly, where is it?"),
+    ]
+    file = reviewer.folder / "session.jsonl"
+    file.write_text("\n".join(lines) + "\n")
+    (report,) = reviewer.rows("compress", "--report", "compactions", file)
+    assert (report["line"], report["needed"], report["needed_files"]) == (2, 3, 2)
+    assert report["kept"] == pytest.approx(1 / 3, abs=0.01)
+    assert report["kept_files"] == 0.5
+    assert report["kept_by_person"] == 0.0
+    first = report["dropped"][0]
+    assert (first["text"], first["needed"], first["file"]) == ("late_queue.py", 2, True)
+    shown = reviewer("compress", "--report", "compactions", file).stdout
+    assert "kept 33% of 3 needed later" in shown
+    assert "- late_queue.py (needed 2 times)" in shown
+    assert not reviewer.db.exists()

@@ -1,0 +1,243 @@
+"""What holds of every compression: nothing lost, nothing invented, everything taken back."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec import structs
+
+from reviewer.commits.values import Pattern, Priority, RetentionCriteria
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.levels import Summarizer
+from reviewer.compression.offline import OfflineWriter
+from reviewer.compression.segments import MOST_TURNS, cut_segments
+from reviewer.compression.values import Level, Said, Segment, SummarizationOptions, Turn
+from reviewer.engine import Engine
+from reviewer.errors import ReviewerError
+from reviewer.llm.retry import RetryExhaustedError
+from reviewer.store.ledger import LEDGERED
+from reviewer.text.normalise import fold
+from reviewer.text.tokens import counter
+
+count = counter().count
+SENTENCES = (
+    "No, keep the drawer closed.",
+    "We decided to use one queue for all kiosks.",
+    "I will fix `reconnect()` before Friday.",
+    "The budget is $50k, hard stop 2026-03-31.",
+    "Which printer do we order?",
+    "I prefer small commits.",
+    "It failed: PrinterError: paper sensor did not answer within 20 seconds.",
+    "I changed `spool/driver.py` and `print_queue.py`.",
+    "The lobby smells of coffee.",
+    "[→detail:s1] and [→more:s2:all] stand on the receipt.",
+    "```\ndef open_port(name):\n    return name\n```",
+    "- first\n- second",
+    "çafé ⟨x⟩ \u202e 日本語 🙂",
+    "{{messages}} **Key Points:** user: x",
+    "DB_PASSWORD='hunter2-Xk93vQ9z'",
+    " ",
+    "",
+)
+text = st.lists(st.sampled_from(SENTENCES), max_size=6).map("\n".join) | st.text(max_size=60)
+said: st.SearchStrategy[Said] = st.sampled_from(["text", "thinking", "tool_use", "tool_result"])
+
+
+@st.composite
+def turns(draw: st.DrawFn, *, most: int = 12) -> list[Turn]:
+    made = []
+    for _ in range(draw(st.integers(0, most))):
+        words = draw(text).encode("utf-8", "replace").decode()
+        role = draw(st.sampled_from(["user", "assistant", "tool", "system"]))
+        priority = draw(st.sampled_from(list(Priority)))
+        wanted = words[:5].strip()
+        criteria = RetentionCriteria(patterns=(Pattern(wanted),) if wanted else ())
+        made.append(
+            Turn(
+                role,
+                words,
+                count(words),
+                draw(said),
+                priority=priority,
+                retention=criteria if priority is Priority.IMPORTANT else RetentionCriteria(),
+            )
+        )
+    return made
+
+
+def summarizer() -> Summarizer:
+    offline = OfflineWriter(count)
+    return Summarizer(offline, offline, count=count, clock=lambda: datetime(2026, 3, 1, tzinfo=UTC))
+
+
+@given(turns(most=60))
+@settings(max_examples=60, deadline=None)
+def test_segments_part_a_context_without_losing_a_turn(made: list[Turn]) -> None:
+    found = cut_segments(made)
+    assert [t for part in found for t in part.turns] == [
+        t for t in made if t.priority is not Priority.PINNED
+    ]
+    assert all(1 <= len(part.turns) <= MOST_TURNS + 2 for part in found)
+    assert len({part.id for part in found}) == len(found)
+
+
+@given(turns(), st.sampled_from(list(Level)), st.none() | st.integers(1, 120), st.booleans())
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_every_segment_can_be_compressed_within_its_ceiling(
+    made: list[Turn], level: Level, ceiling: int | None, markers: bool
+) -> None:
+    segment = Segment("s1", tuple(made), sum(t.tokens for t in made), "topic")
+    anchors = find_anchors(made)
+    for anchor in anchors:
+        assert made[anchor.turn].text[anchor.start : anchor.end] == anchor.content
+        assert "hunter2" not in anchor.content or "DB_PASSWORD" not in made[anchor.turn].text
+    made_by = summarizer()
+    options = SummarizationOptions(ceiling=ceiling, generate_expansion_markers=markers)
+    try:
+        found = made_by.compress(segment, anchors, level, options)
+    except RetryExhaustedError as refused:
+        assert ceiling is not None or "No text of the segment" in str(refused)  # noqa: PT017
+        return
+    if ceiling is not None and level is not Level.FULL:
+        assert count(found.content) <= ceiling
+    if ceiling is None and level in (Level.DETAILED, Level.BRIEF) and found.content:
+        assert all(fold(each.content) in fold(found.content) for each in anchors)
+    fidelity = made_by.validate_fidelity(segment, found)
+    parts = (
+        fidelity.overall_score, fidelity.anchor_preservation,
+        fidelity.factual_accuracy, fidelity.context_retention,
+    )  # fmt: skip
+    assert all(0.0 <= part <= 1.0 for part in parts)
+    for marker in found.expansion_markers:
+        assert marker.segment == "s1"
+        assert found.content[marker.start : marker.end].startswith("[→")
+        assert marker.adds >= 0
+
+
+@pytest.fixture(scope="module")
+def empty_store() -> Any:
+    folder = Path(tempfile.mkdtemp())
+    Engine.open(folder / "store.db").close()
+    yield folder / "store.db"
+    shutil.rmtree(folder)
+
+
+def rows(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
+    """Everything that the ledger keeps."""
+    return {
+        table: engine._database.writer.execute(f"SELECT * FROM {table} ORDER BY id").fetchall()
+        for table in LEDGERED
+    }
+
+
+TYPES = {"text": "dialogue", "thinking": "reasoning", "tool_use": "tool_call"}
+
+
+def write(engine: Engine, made: list[Turn]) -> int:
+    """The turns as a context."""
+    context = engine.contexts.create("acme", "talk").id
+    for each in made:
+        if each.text.strip():
+            patterns = [p.text for p in each.retention.patterns]
+            engine.contexts.add(
+                context,
+                role=each.role,
+                text=each.text,
+                type=TYPES.get(each.said, "tool_result"),
+                priority=each.priority,
+                retain_match=patterns,
+            )
+    return context
+
+
+@given(
+    turns(most=10),
+    st.lists(st.sampled_from(list(Level)), min_size=1, max_size=3),
+    st.data(),
+)
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+def test_compressing_again_and_again_loses_nothing_and_is_taken_back(
+    empty_store: Path, made: list[Turn], levels: list[Level], data: st.DataObject
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(shutil.copy(empty_store, folder))
+        engine = Engine.open(path)
+        try:
+            _again_and_again(engine, made, levels, data)
+        finally:
+            engine.close()
+
+
+def _again_and_again(
+    engine: Engine, made: list[Turn], levels: list[Level], data: st.DataObject
+) -> None:
+    filler = Turn("user", "The lobby smells of coffee. " * 12, 84)
+    padded = [each for turn in made for each in (turn, structs.replace(filler))]
+    context = write(engine, padded)
+    states = [rows(engine)]
+    for level in levels:
+        chain = engine.contexts.compile(context)
+        ids = [each.commit for each in chain if each.priority is not Priority.PINNED]
+        if not ids:
+            return
+        first = data.draw(st.integers(0, len(ids) - 1))
+        last = data.draw(st.integers(first, len(ids) - 1))
+        try:
+            plan = engine.compression.plan(context, level, start=ids[first], end=ids[last])
+            applied = engine.compression.apply(context, plan)
+        except ReviewerError:
+            assert rows(engine) == states[-1]
+            continue
+        states.append(rows(engine))
+        after = engine.contexts.compile(context)
+        assert sum(each.tokens for each in after) == applied.tokens_after
+        pinned = [each.text for each in chain if each.priority is Priority.PINNED]
+        assert [each.text for each in after if each.priority is Priority.PINNED] == pinned
+        place = [each.commit for each in chain].index(ids[first])
+        end = [each.commit for each in chain].index(ids[last])
+        assert [m.text for m in after[:place]] == [m.text for m in chain[:place]]
+        behind = [m.text for m in chain[end + 1 :]]
+        assert [m.text for m in after][len(after) - len(behind) :] == behind
+        for summary in after:
+            if summary.type == "summary" and "[→" in summary.text:
+                engine.compression.expanded(summary.commit)
+    assert engine.history.verify().problems == ()
+    while len(states) > 1:
+        assert rows(engine) == states.pop()
+        engine.history.undo()
+    assert rows(engine) == states[0]
+    assert engine.history.verify().problems == ()
+
+
+@given(turns(most=8))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_opening_all_markers_gives_back_the_full_text(made: list[Turn]) -> None:
+    from reviewer.compression.full_text import full_text
+    from reviewer.compression.markers import expand, parse_markers
+
+    plain = [
+        structs.replace(t, priority=Priority.NORMAL, retention=RetentionCriteria()) for t in made
+    ]
+    segment = Segment("s1", tuple(plain), sum(t.tokens for t in plain), "topic")
+    anchors, made_by = find_anchors(plain), summarizer()
+    source = full_text(plain)
+    text, level = made_by.compress(segment, anchors, Level.BRIEF).content, Level.BRIEF
+    if not text:
+        assert not source
+        return
+    while level is not Level.FULL:
+        (*_, marker) = parse_markers(text, level, "s1", source=source)
+        nearer = made_by.closer_text(segment, level, anchors)
+        text, level = expand(text, [marker], lambda _, nearer=nearer: nearer), Level(level - 1)
+    assert source in text

@@ -138,6 +138,29 @@ class TestPowerCuts:
         assert workshop.model.prompts() == ["A", "B", "C"]
 
 
+class TestFullDisk:
+    @pytest.mark.parametrize("at", range(1, 12, 3))
+    def test_the_run_fails_in_a_sentence_and_goes_on_once_there_is_room(
+        self, workshop: Workshop, monkeypatch, at: int
+    ) -> None:
+        left, sync = [at + 6], os.fsync  # the first six make the folder with its checkpoint
+
+        def full(handle: int) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(28, "No space left on device")
+            sync(handle)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "fsync", full)
+            failed = workshop.start(workshop.write(THREAD))
+        assert failed.state == "failed"
+        assert "No space left on device" in failed.message
+
+        done = workshop.resume(failed.run_id)
+        assert workshop.nodes(done) == ["start", "a", "b", "c", "done"]
+
+
 class TestCancel:
     def test_between_stages(self, workshop: Workshop) -> None:
         done = workshop.start(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,8 +11,6 @@ import pytest
 from reviewer.llm.model import ModelError
 from reviewer.pipelines.run_errors import RunError
 from reviewer.pipelines.run_events import Question, StageDone, StageStarted
-from reviewer.store.undo import Undo
-from reviewer.store.verify import verify
 from tests.unit.pipelines.running import Workshop
 
 CHAIN = """
@@ -358,71 +355,3 @@ class TestRefusals:
         path = workshop.write(CHAIN)
         with pytest.raises(RunError, match="not empty"):
             workshop.start(path, run_dir=workshop.folder)
-
-
-class TestFiles:
-    def test_prompt_answer_and_status_of_every_stage_are_kept_for_the_owner_only(
-        self, workshop: Workshop
-    ) -> None:
-        done = workshop.start(workshop.write(CHAIN))
-        folder = Path(done.folder)
-        assert folder.parent.name == "store.db-runs"
-        assert (folder / "build-3" / "prompt.md").read_text().endswith("Build it")
-        assert (folder / "build-3" / "response.md").read_text() == "did: Build it"
-        status = json.loads((folder / "build-3" / "status.json").read_text())
-        assert (status["node"], status["model"], status["attempts"]) == ("build", "scripted", 1)
-        for path in [folder, *folder.rglob("*")]:
-            assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
-
-    def test_a_node_with_a_hostile_name_stays_in_the_folder(self, workshop: Workshop) -> None:
-        path = workshop.write('"../../out" [prompt="x"]\nstart -> "../../out" -> done')
-        done = workshop.start(path)
-        assert done.state == "done"
-        assert {each.parent for each in workshop.folder.rglob("prompt.md")} == {
-            next(Path(done.folder).glob("*out*"))
-        }
-
-    def test_no_secret_reaches_the_disk_or_the_model(self, workshop: Workshop) -> None:
-        secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-        workshop.model.script = in_turn(f"The token is {secret}")
-        path = workshop.folder / "p.dot"
-        path.write_text(
-            f"digraph p {{ s [shape=Mdiamond]; e [shape=Msquare]; // {secret}\n"
-            ' a [prompt="use $token"]; b [prompt="b"]; s -> a -> b -> e }'
-        )
-        done = workshop.start(path, context={"token": secret})
-        kept = b"".join(
-            each.read_bytes() for each in Path(done.folder).rglob("*") if each.is_file()
-        )
-        sent = "".join(each.content for call in workshop.model.asked for each in call)
-        assert secret not in sent
-        assert b"[masked" in kept
-        assert kept.count(secret.encode()) == 0
-
-    def test_a_thread_can_be_read_as_a_conversation(self, workshop: Workshop) -> None:
-        done = workshop.start(workshop.write(LOOP))
-        turns = workshop.runs.conversation(done.run_id, "work")
-        assert [(turn.node, turn.prompt) for turn in turns] == [
-            ("write", "Write"), ("check", "Check"),
-        ]  # fmt: skip
-        assert len(workshop.runs.conversation(done.run_id)) == 3
-        with pytest.raises(RunError, match="Its threads: aside, work"):
-            workshop.runs.conversation(done.run_id, "nowhere")
-
-
-class TestStore:
-    def test_a_run_is_registered_and_undo_does_not_see_it(self, workshop: Workshop) -> None:
-        done = workshop.start(workshop.write(CHAIN))
-        (view,) = workshop.runs.store.all("tea")
-        assert (view.run_id, view.state, view.name) == (done.run_id, "done", "brew")
-        assert not view.can_resume
-        assert Undo(workshop.database, workshop.ledger).next_undo() is None
-        assert verify(workshop.database).ok
-
-    def test_runs_that_begin_in_the_same_second_have_different_ids(
-        self, workshop: Workshop
-    ) -> None:
-        path = workshop.write(CHAIN)
-        ids = [workshop.start(path).run_id for _ in range(3)]
-        assert len(set(ids)) == 3
-        assert [view.run_id for view in workshop.runs.store.all()] == ids[::-1]

@@ -83,18 +83,30 @@ def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
     """The lines of `record.text[start:end]`: exact where the text is the record's own lines, else
     all of the record's.
     """
-    if record.text.count("\n") + 1 != record.line_end - record.line_start:
+    if not has_own_lines(record):
         return record.line_start, record.line_end
     first = record.line_start + record.text.count("\n", 0, start)
     return first, first + record.text.count("\n", start, end) + 1
+
+
+def has_own_lines(record: Record) -> bool:
+    """Whether the text of a record is its own lines, rather than words inside of other ones."""
+    return record.text.count("\n") + 1 == record.line_end - record.line_start
 
 
 def judge_record(record: Record, final: bool, setting: Setting, signal: float) -> Iterator[Judged]:
     """The passages of a record in their order. `final`: the record closes the turn."""
     screened: list[Judged] = []
 
+    text, first = record.text, record.line_start
+    own_lines = has_own_lines(record)
+
     def dropping(reason: str, content: str, start: int, end: int) -> Dropped:
-        return Dropped(reason, content, None, record.key, *lines_of_span(record, start, end))
+        if not own_lines:
+            return Dropped(reason, content, None, record.key, first, record.line_end)
+        begin = first + text.count("\n", 0, start)
+        after = begin + text.count("\n", start, end) + 1
+        return Dropped(reason, content, None, record.key, begin, after)
 
     def drop(reason: str, content: str, start: int, end: int) -> None:
         screened.append(Judged(dropping(reason, content, start, end)))

@@ -18,6 +18,11 @@ _PLANTED = re.compile(
     r"|secrets?|credentials)|do not (?:tell|inform|mention (?:this|it) to) the user"
     r"|without (?:telling|asking|informing) the user|new instructions:)"
 )
+_CUES = (
+    "instruction", "message", "rule", "prompt", "you are now", "api key", "secret", "credential",
+    "the user",
+)  # fmt: skip
+"""One of these stands in everything that `_PLANTED` finds; looking for them first is cheap."""
 
 
 def flags_of(content: str, role: Role) -> tuple[str, ...]:
@@ -28,6 +33,8 @@ def flags_of(content: str, role: Role) -> tuple[str, ...]:
     found = []
     if _MASK in content:
         found.append(MASKED)
-    if role is not Role.USER and _PLANTED.search(content.lower()):
-        found.append(INJECTION)
+    if role is not Role.USER:
+        lower = content.lower()
+        if any(map(lower.__contains__, _CUES)) and _PLANTED.search(lower):
+            found.append(INJECTION)
     return tuple(found)

@@ -9,6 +9,7 @@ for them in the rank. Length and salience, which matter most, are factors of the
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from reviewer.extraction.candidates import MemoryType, RuleClass
 from reviewer.extraction.rules.rule import Rule, Statement
@@ -32,7 +33,11 @@ CUES: tuple[tuple[str, float, str], ...] = (
 """Name, points, and the words that earn them (once)."""
 
 _PERSONAL = frozenset((MemoryType.IDENTITY, MemoryType.PREFERENCE, MemoryType.ADAPTATION))
-_CUES = tuple((points, re.compile(pattern)) for _, points, pattern in CUES)
+_CUES = tuple(
+    # A search would look for the text's start at every place.
+    (points, re.compile(pattern).match if pattern.startswith("^") else re.compile(pattern).search)
+    for _, points, pattern in CUES
+)
 _IDENTIFIER = re.compile(r"`[^`]{2,}`|\w[._/]\w|[a-z][A-Z]\w|--\w|#\d")
 
 
@@ -40,7 +45,8 @@ def weight(statement: Statement, rule: Rule) -> float:
     """0 to 1: rule quality, specificity, who speaks, position, and what kind of thing is said."""
     text = statement.text
     score = START + PER_QUALITY * rule.quality
-    score += PER_IDENTIFIER * min(len(_IDENTIFIER.findall(text)), MOST_IDENTIFIERS)
+    found = islice(_IDENTIFIER.finditer(text), MOST_IDENTIFIERS)
+    score += PER_IDENTIFIER * sum(1 for _ in found)
     if statement.role is Role.USER:
         score += BY_PERSON
     elif statement.final:
@@ -53,5 +59,5 @@ def weight(statement: Statement, rule: Rule) -> float:
         score += PROSE_OF_NOTE
     if rule.id == "option_argument":
         score += OPTION_ARGUMENT
-    score += sum(points for points, pattern in _CUES if pattern.search(statement.lower))
+    score += sum(points for points, finds in _CUES if finds(statement.lower))
     return min(max(score, 0.0), 1.0)

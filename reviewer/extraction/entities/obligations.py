@@ -120,11 +120,11 @@ def _constrains(stated: Obligation) -> bool:
 def _states(constraint: bool) -> Callable[[Place], Found | None]:
     def find(place: Place) -> Found | None:
         statement = place.statement
+        if "must" not in statement.lower and "shall" not in statement.lower:
+            return None
         if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
             return None
         if statement.role not in (Role.NOTE, Role.USER) or _ASIDE.fullmatch(statement.heading):
-            return None
-        if "must" not in statement.lower and "shall" not in statement.lower:
             return None
         stated = obligation_of(statement.text)
         if stated is None or _constrains(stated) is not constraint:

@@ -64,8 +64,7 @@ def _prose_with(place: Place, *cues: str) -> str:
     """The same, or nothing where it holds none of some lower-case words: most statements do not,
     and to look for these first costs a tenth of the patterns.
     """
-    lower = place.statement.lower
-    return _prose(place) if any(cue in lower for cue in cues) else ""
+    return _prose(place) if any(map(place.statement.lower.__contains__, cues)) else ""
 
 
 def _part(kinds: tuple[str, ...]) -> Callable[[Place], Found | None]:

@@ -7,6 +7,8 @@ from reviewer.extraction.cues import Cues
 from reviewer.extraction.rules import decisions, findings, people, structure, tasks, values
 from reviewer.extraction.rules.rule import Rule, Says, Statement
 from reviewer.extraction.screens import narrated
+from reviewer.sources.records import Shape
+from reviewer.text.units import UnitKind
 
 EXTRACTOR_VERSION = "0.1.0"
 """Carried by every candidate; rises whenever a rule changes what it proposes."""
@@ -29,7 +31,16 @@ RULES: tuple[Rule, ...] = tuple(
 
 _NARRATION_RULES = tuple(rule for rule in RULES if rule.narration)
 _CUES = Cues([rule.matches.pattern if isinstance(rule.matches, Says) else None for rule in RULES])
-_NUMBERED = tuple((1 << number, rule) for number, rule in enumerate(RULES))
+_NUMBERED = {
+    (kind, turn): tuple(
+        (1 << number, rule)
+        for number, rule in enumerate(RULES)
+        if kind in rule.kinds and (rule.turns or not turn)
+    )
+    for kind in UnitKind
+    for turn in (False, True)
+}
+"""The rules that may propose a unit of that kind, inside or outside a conversation."""
 
 __all__ = ["EXTRACTOR_VERSION", "PRIORS", "RULES", "Rule", "Statement", "first_match"]
 
@@ -42,7 +53,7 @@ def first_match(statement: Statement) -> Rule | None:
             (r for r in _NARRATION_RULES if length >= r.shortest and r.matches(statement)), None
         )
     possible = _CUES.of(statement.lower)
-    for bit, rule in _NUMBERED:
+    for bit, rule in _NUMBERED[statement.kind, statement.shape is Shape.TURN]:
         if possible & bit and length >= rule.shortest and rule.matches(statement):
             return rule
     return None

@@ -179,6 +179,7 @@ RULES = (
         type=MemoryType.PROJECT,
         description="An item of the list in which the agent sums up before the person speaks.",
         matches=_summary_item,
+        kinds=(UnitKind.LIST_ITEM,),
         quality=0.5,
         examples=(
             ("- Two-phase commit for the importer, with a dry run first", True),
@@ -205,6 +206,7 @@ RULES = (
         type=MemoryType.KNOWLEDGE,
         description="A heading of a reply that states a finding about something named exactly.",
         matches=_heading_statement,
+        kinds=(UnitKind.HEADING,),
         quality=0.5,
         examples=(
             ("### `load_all()` is silently skipped on an empty shard (low)\n\nText.", True),

@@ -48,6 +48,10 @@ class Rule(Struct, frozen=True):
     quality: float = 0.5
     shortest: int = 8
     """Characters below which the rule proposes nothing: a loose pattern needs more to go on."""
+    kinds: tuple[UnitKind, ...] = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
+    """Of what it may propose at all."""
+    turns: bool = True
+    """Whether it may propose what is said in a conversation."""
     narration: bool = False
     """Whether the rule is for what its speaker is about to do; no other rule takes that."""
     role: Role = Role.ASSISTANT

@@ -47,6 +47,7 @@ RULES = (
         type=MemoryType.EPISODIC,
         description="An unticked task of a note or message.",
         matches=_open_box,
+        kinds=(UnitKind.LIST_ITEM,),
         quality=0.4,
         examples=(
             ("- [ ] Write the migration for old stores", True),

@@ -13,7 +13,7 @@ _UNIT = (
     r"|chars|characters)"
 )
 
-_DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"\d[\d.,]*\s?" + _UNIT + r"(?![\w/])")
 _AMOUNTS = says(
     r"\w`?\)?\s*(?:=|:|≈|~|\bis\b|\bare\b|\bwas\b|\bof\b|\bto\b|\bat\b|\bdefaults? to\b"
     r"|<=?|>=?"
@@ -24,8 +24,8 @@ _AMOUNTS = says(
 
 
 def _amount(statement: Statement) -> bool:
-    # Most statements hold no number, and this pattern could begin at any word.
-    return _DIGIT.search(statement.lower) is not None and _AMOUNTS(statement)
+    # Most statements hold no such number, and the whole pattern could begin at any word.
+    return _NUMBER.search(statement.lower) is not None and _AMOUNTS(statement)
 
 
 RULES = (

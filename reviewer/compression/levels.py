@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from math import ceil
+from typing import NamedTuple
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.values import Priority
@@ -29,12 +30,14 @@ from reviewer.compression.values import (
     Locked,
     Segment,
     SummarizationOptions,
+    Turn,
 )
 from reviewer.compression.writing import Writer, WritingTask
 
 LEAST = {Level.FULL: 0, Level.DETAILED: 40, Level.BRIEF: 24, Level.TAGS: 12}
 """Tokens that a level is given at least: a sentence, a phrase, a few tags."""
-REMEMBERED = 16
+REMEMBERED = 128
+"""Segments whose terms and nearer texts are kept, and four times as many finished summaries."""
 
 
 def target_tokens(tokens: int, level: Level) -> int:
@@ -55,6 +58,15 @@ def segment_target(segment: Segment, level: Level) -> int:
         return target
     share = 2 / 3 if level is Level.DETAILED else 1 / RATIOS[Level(level - 1)]
     return min(segment.tokens, target + ceil(important * (share - 1 / RATIOS[level])))
+
+
+class _Done(NamedTuple):
+    """A finished summary, with what it was made of, so that its key stays good."""
+
+    turns: tuple[Turn, ...]
+    anchors: tuple[AnchorPoint, ...]
+    compressed: CompressedSegment
+    fidelity: FidelityValidation
 
 
 class Summarizer:
@@ -80,6 +92,8 @@ class Summarizer:
         self._clock = clock
         self._tier = tier
         self._publish = publish
+        self._done: OrderedDict[tuple[object, ...], _Done] = OrderedDict()
+        self._judged: dict[int, _Done] = {}
         self._closer_texts: OrderedDict[tuple[int, Level], tuple[object, str]] = OrderedDict()
         self._terms: OrderedDict[int, tuple[object, SourceTerms]] = OrderedDict()
 
@@ -101,10 +115,14 @@ class Summarizer:
         options = options or SummarizationOptions()
         licence.require(level, self._tier)
         segment = readable(segment)
-        anchors = tuple(anchors)
+        anchors = anchors if isinstance(anchors, tuple) else tuple(anchors)
         text = full_text(segment.turns)
         if level is Level.FULL or not text:
             return self._result(segment, anchors, level, text if level is Level.FULL else "")
+        key = (id(segment.turns), id(anchors), level, options)
+        known = self._done.get(key)
+        if known is not None and known.turns is segment.turns and known.anchors is anchors:
+            return known.compressed
         log_beginning(segment.id, level)
         began = time.perf_counter()
         task = WritingTask(
@@ -138,6 +156,12 @@ class Summarizer:
             parts.model_tokens,
             self.validate_fidelity(segment, done),
         )
+        if self.writer.rewrites:  # what is made without a model is the same again
+            kept = self._done[key] = _Done(segment.turns, anchors, done, event.fidelity)
+            self._judged[id(done)] = kept
+            while len(self._done) > 4 * REMEMBERED:
+                _, oldest = self._done.popitem(last=False)
+                self._judged.pop(id(oldest.compressed), None)
         log_done(event)
         if self._publish is not None:
             self._publish(event)
@@ -169,6 +193,9 @@ class Summarizer:
     ) -> FidelityValidation:
         """How faithful a compressed segment is, and what it lost, without a model."""
         segment = readable(segment)
+        known = self._judged.get(id(compressed))
+        if known is not None and known.compressed is compressed:
+            return known.fidelity
         return fidelity.validate_fidelity(segment, compressed, self.terms(segment))
 
     def terms(self, segment: Segment) -> SourceTerms:

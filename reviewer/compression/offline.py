@@ -14,8 +14,8 @@ from reviewer.compression.writing import WritingTask, Written
 if TYPE_CHECKING:
     from reviewer.compression.selection import Selector
 
-REMEMBERED = 16
-"""Segments whose analysis is kept for the next level."""
+REMEMBERED = 96
+"""Segments whose analysis is kept for the next level: those of a long session."""
 LEAST_ROOM = 4
 """Tokens below which nothing readable fits."""
 CARE_SHARE = 0.4

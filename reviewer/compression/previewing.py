@@ -117,7 +117,8 @@ def preview_choice(
     """One segment at its level. Raises what the engine raises."""
     segment, anchors = reading.segments[number], reading.anchors[number]
     failures: tuple[RetentionFailure, ...] = ()
-    if choice.content is None or choice.level is Level.FULL:
+    again = summarizer.writer.rewrites and choice.engine == summarizer.writer.name
+    if choice.content is None or choice.level is Level.FULL or again:
         on_text = watch.on_text
         compressed = summarizer.compress(
             segment,

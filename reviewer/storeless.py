@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
     from reviewer.packets.prepared import Prepared as Prepared
     from reviewer.packets.values import Packet as Packet
+    from reviewer.packets.values import PacketItem as PacketItem
 
 __all__ = [
     "KeptOutput",
     "Output",
     "assemble",
+    "context_folder",
     "default_project",
     "explained",
     "folder_seen",
@@ -40,6 +42,17 @@ def prepare_folder(
     from reviewer.packets import sources
 
     return sources.prepare_folder(folder, now=now, task=task, counting=counting, marks=marks)
+
+
+def context_folder(path: Path) -> Path | None:
+    """The context folder at a path, or None."""
+    from reviewer.errors import SourceError
+    from reviewer.packets.folder import find_folder
+
+    try:
+        return find_folder(path)
+    except SourceError:
+        return None
 
 
 def assemble(

@@ -98,7 +98,7 @@ def _tier_1(prepared: Prepared) -> Layout:
     """What is always there: the instruction, the files to read, the constitution."""
     layout, piece = Layout(), prepared.measurer.piece
     layout.add(Section.INSTRUCTION, piece(TITLE))
-    layout.add(Section.INSTRUCTION, piece(f"As of {prepared.now:%Y-%m-%d}. {INSTRUCTION}"))
+    layout.add(Section.INSTRUCTION, piece(INSTRUCTION))
     if prepared.material.read_order:
         layout.add(Section.READ_ORDER, piece(heading_of(Section.READ_ORDER)))
         files = prepared.material.read_order

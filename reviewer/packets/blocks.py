@@ -50,9 +50,9 @@ def blocks(lines: Iterable[TextLine]) -> Iterator[Block]:
             continue
         text = line.text.expandtabs(4)
         indent = len(text) - len(text.lstrip(" "))
-        fence_begins, in_code = line.code and not in_code, line.code
+        was_code, in_code = in_code, line.code
         heading = None if line.code else heading_of(text)
-        item = _item(text, line.code, fence_begins)
+        item = _item(text, line.code, line.code and not was_code)
         off = not line.code and bool(_RULE_OFF.match(text))
         if current is not None and (heading or item or off):
             yield current
@@ -65,7 +65,8 @@ def blocks(lines: Iterable[TextLine]) -> Iterator[Block]:
             content = len(item[1]) + len(item[2]) + 1
         elif current is not None and (not blank or (current.marker and indent > current.indent)):
             current.lines += [""] * blank
-            current.lines.append(_dedented(text, content))
+            goes_on = not (blank or line.code or was_code)
+            current.lines.append(text.strip() if goes_on else _dedented(text, content))
         elif not off:
             if current is not None:
                 yield current

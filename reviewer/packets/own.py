@@ -33,6 +33,9 @@ _SECTIONS = {
     ("memory", "adaptation"): Section.CONVENTIONS,
 }
 
+_SAID_ELSEWHERE = {"date", "status"}
+"""What the date in front, and being active, say already."""
+
 _ACTIVE = """
 SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, e.name, e.attributes,
     (SELECT max(r.at) FROM evidence v JOIN record r ON r.id = v.record_id
@@ -110,7 +113,7 @@ def _whole(row: sqlite3.Row) -> str:
 def _known(row: sqlite3.Row, content: str) -> Iterator[str]:
     for each in _attributes(row):
         value = f"{each.value} {each.unit}".strip()
-        if value and value not in content:
+        if value and value not in content and each.name not in _SAID_ELSEWHERE:
             yield f"{each.name.replace('_', ' ')}: {value}"
     for relation in (row["relations"] or "").split("\n"):
         if relation:

@@ -26,8 +26,8 @@ def write_packet(text: str, path: Path, *, replace: bool = False) -> None:
                 raise ReviewerError(f"{path} is no regular file: name a file.")
             if not replace and not _is_packet(target):
                 raise ReviewerError(
-                    f"{path} is there already and is no packet: name another file, or say "
-                    "--force to replace it."
+                    f"{path} is there already and is no packet: name another file "
+                    "(reviewer packet --force replaces it)."
                 )
         with beside.open("x", encoding="utf-8", errors="backslashreplace", newline="") as stream:
             stream.write(text)

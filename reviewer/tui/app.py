@@ -34,7 +34,7 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
     TITLE = "reviewer"
     CSS_PATH: ClassVar = [
         styles_folder() / name
-        for name in ("reviewer.tcss", "commits.tcss", "pipelines.tcss")
+        for name in ("reviewer.tcss", "commits.tcss", "pipelines.tcss", "packet.tcss")
     ]
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("app")]
     ENABLE_COMMAND_PALETTE = False

@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reviewer.packets.assembling import TITLE, assemble
+from reviewer.packets.assembling import INSTRUCTION, TITLE, assemble
 from reviewer.packets.measuring import ESTIMATE, Measurer
 from reviewer.packets.prepared import Prepared
 from reviewer.packets.reading import read_folder
@@ -55,7 +55,7 @@ def test_tier_1_is_whole_at_any_budget(folder, packet_of):
 
 def test_all_of_it_where_all_of_it_fits(folder, packet_of):
     packet = packet_of(folder, 10_000)
-    assert packet.markdown.startswith(f"{TITLE}\n\nAs of 2026-07-26. ")
+    assert packet.markdown.startswith(f"{TITLE}\n\n{INSTRUCTION}\n\n## Read order")
     assert {item.state for item in packet.items} == {State.FULL}
     assert "Also noted" not in packet.markdown
     assert "### [2026-01-11] Coins are counted by hand (superseded)" in packet.markdown

@@ -1,0 +1,93 @@
+"""Budget, pins and mutes, and two budgets side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reviewer.text.display import display_line
+from reviewer.tui.screens.packet_model import FINE, HIGHEST, step_budget
+
+if TYPE_CHECKING:
+    from reviewer.tui.screens.packet import PacketScreen
+
+
+class Budgeting:
+    """What `<` `>`, `P`, `m`, `u` and `d` do on a `PacketScreen`."""
+
+    def __init__(self, screen: PacketScreen) -> None:
+        self._screen = screen
+
+    def less(self) -> None:
+        """A step down."""
+        self.set(step_budget(self._screen.reading.budget, -1))
+
+    def more(self) -> None:
+        """A step up."""
+        self.set(step_budget(self._screen.reading.budget, 1))
+
+    def less_fine(self) -> None:
+        """A little down."""
+        self.set(self._screen.reading.budget - FINE)
+
+    def more_fine(self) -> None:
+        """A little up."""
+        self.set(self._screen.reading.budget + FINE)
+
+    def set(self, budget: int) -> None:
+        """Take a budget."""
+        self._screen.reading.budget = max(0, min(budget, HIGHEST))
+        self._screen.reading.again()
+
+    def pin(self) -> None:
+        """Put the item first, or no longer."""
+        self._toggle(
+            self._screen.model.pinned, self._screen.model.muted, "Pinned", "no longer pinned"
+        )
+
+    def mute(self) -> None:
+        """Leave the item out, or no longer."""
+        self._toggle(
+            self._screen.model.muted, self._screen.model.pinned, "Muted", "no longer muted"
+        )
+
+    def _toggle(self, chosen: set[str], other: set[str], done: str, undone: str) -> None:
+        item = self._screen.model.item
+        if item is None:
+            return
+        title = display_line(item.title)
+        if item.id in chosen:
+            chosen.discard(item.id)
+            self._screen.say(f"{title}: {undone}.")
+        else:
+            chosen.add(item.id)
+            other.discard(item.id)
+            self._screen.say(
+                f"{done} for this packet: {title} - {done[0].replace('M', 'm')} takes that back."
+            )
+        self._screen.reading.again()
+        packet = self._screen.model.packet
+        now = next((each for each in packet.items if each.id == item.id), None) if packet else None
+        if now is not None and item.id in self._screen.model.pinned and now.state != "full":
+            self._screen.say(f"Pinned, but {now.why.partition(';')[0]}: {title}")
+
+    def clear(self) -> None:
+        """Take back all pins and mutes."""
+        model = self._screen.model
+        number = len(model.pinned | model.muted)
+        model.pinned.clear()
+        model.muted.clear()
+        self._screen.reading.again()
+        self._screen.say(f"Took back {number} pins and mutes.")
+
+    def compare(self) -> None:
+        """Keep this budget beside the next, or show one again."""
+        model = self._screen.model
+        model.compare(model.kept is None)
+        if model.kept is not None:
+            self._screen.say(
+                f"{model.kept.budget:,} tokens are kept: now < or > or b for the other budget."
+            )
+            self._screen.reading.budget = step_budget(model.kept.budget, 1)
+            self._screen.reading.again()
+        else:
+            self._screen.draw_all()

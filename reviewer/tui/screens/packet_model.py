@@ -1,0 +1,165 @@
+"""What the Packet screen shows: items by section, a filter, a cursor, two budgets. No widget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reviewer.storeless import Packet, PacketItem
+
+BUDGETS = (
+    0, 250, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 6_000, 8_000, 12_000, 16_000, 24_000,
+    32_000, 48_000, 64_000, 96_000, 128_000, 200_000,
+)  # fmt: skip
+"""Steps of the slider."""
+FINE = 100
+HIGHEST = 10**12
+STATES = ("full", "short", "title", "dropped")
+
+
+@dataclass(frozen=True)
+class SectionRow:
+    """The heading of a section, with how many of its items are shown how."""
+
+    name: str
+    counts: tuple[int, int, int, int]
+    """Full, short, title, dropped."""
+
+
+@dataclass(frozen=True)
+class ItemRow:
+    """An item; `before` is what the smaller budget makes of it while two are compared."""
+
+    item: PacketItem
+    before: PacketItem | None = None
+
+
+Row = SectionRow | ItemRow
+
+
+@dataclass
+class PacketModel:
+    """The packet of one budget, and that of another one beside it."""
+
+    packet: Packet | None = None
+    kept: Packet | None = None
+    """The packet that was kept for comparing."""
+    filter: str = ""
+    cursor: int = 0
+    rows: list[Row] = field(default_factory=list)
+    pinned: set[str] = field(default_factory=set)
+    muted: set[str] = field(default_factory=set)
+
+    @property
+    def current(self) -> Row | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
+
+    @property
+    def item(self) -> PacketItem | None:
+        """The item under the cursor."""
+        row = self.current
+        return row.item if isinstance(row, ItemRow) else None
+
+    @property
+    def section(self) -> str:
+        """The section of the row under the cursor."""
+        row = self.current
+        if isinstance(row, SectionRow):
+            return row.name
+        return str(row.item.section) if row is not None else ""
+
+    @property
+    def shown(self) -> int:
+        """How many items the list shows."""
+        return sum(isinstance(row, ItemRow) for row in self.rows)
+
+    def show(self, packet: Packet) -> None:
+        """Show another packet; the cursor stays on its item or section."""
+        self.packet = packet
+        self._build()
+
+    def filter_by(self, text: str) -> None:
+        """Show only what matches."""
+        self.filter = text
+        self._build()
+
+    def compare(self, on: bool) -> None:
+        """Keep the packet beside the next ones, or forget it."""
+        self.kept = self.packet if on else None
+        self._build()
+
+    @property
+    def smaller_larger(self) -> tuple[Packet, Packet] | None:
+        """The two packets that are compared, by their budgets."""
+        if self.packet is None or self.kept is None:
+            return None
+        if self.kept.budget <= self.packet.budget:
+            return self.kept, self.packet
+        return self.packet, self.kept
+
+    def next_section(self, step: int) -> int | None:
+        """The row of the next heading, or of the one before."""
+        found = [at for at, row in enumerate(self.rows) if isinstance(row, SectionRow)]
+        if step > 0:
+            return next((at for at in found if at > self.cursor), None)
+        return next((at for at in reversed(found) if at < self.cursor), None)
+
+    def _build(self) -> None:
+        here = _key(self.current)
+        pair = self.smaller_larger
+        shown = pair[1] if pair else self.packet
+        before = {item.id: item for item in pair[0].items} if pair else {}
+        items = [] if shown is None else [i for i in shown.items if matches(i, self.filter)]
+        self.rows = list(_rows(items, before))
+        keys = [_key(row) for row in self.rows]
+        if here in keys:
+            self.cursor = keys.index(here)
+        self.cursor = max(0, min(self.cursor, len(self.rows) - 1))
+
+
+def step_budget(budget: int, step: int) -> int:
+    """The next step of the slider above (or below) a budget; beyond its end, twice (or half)."""
+    if step > 0:
+        above = next((value for value in BUDGETS if value > budget), budget * 2)
+        return min(above, HIGHEST)
+    below = next((value for value in reversed(BUDGETS) if value < budget), 0)
+    return below if budget <= BUDGETS[-1] else max(budget // 2, below)
+
+
+def matches(item: PacketItem, text: str) -> bool:
+    """Whether an item has all words of a filter: in its title or text, `state:x`, `in:section`.
+
+    A minus before a word takes out what has it.
+    """
+    return all(_has(item, word) for word in text.lower().split())
+
+
+def _has(item: PacketItem, word: str) -> bool:
+    if word.startswith("-") and len(word) > 1:
+        return not _has(item, word[1:])
+    name, colon, value = word.partition(":")
+    if colon and name == "state":
+        return str(item.state).startswith(value)
+    if colon and name == "in":
+        return str(item.section).startswith(value)
+    return word in f"{item.title}\n{item.shown}\n{item.place}".lower()
+
+
+def _rows(items: Sequence[PacketItem], before: dict[str, PacketItem]) -> Iterator[Row]:
+    section = ""
+    for item in items:
+        if item.section != section:
+            section = item.section
+            same = [str(each.state) for each in items if each.section == section]
+            full, short, title, dropped = (same.count(state) for state in STATES)
+            yield SectionRow(str(section), (full, short, title, dropped))
+        yield ItemRow(item, before.get(item.id))
+
+
+def _key(row: Row | None) -> str:
+    if row is None:
+        return ""
+    return row.item.id if isinstance(row, ItemRow) else f"# {row.name}"

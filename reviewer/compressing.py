@@ -91,7 +91,7 @@ def criteria(segment: Segment) -> Criteria:
 def nearer(
     engine: Engine, segment: Segment, anchors: tuple[AnchorPoint, ...], level: Level
 ) -> Nearer:
-    """What a marker in a summary of that level opens; written offline, whatever wrote the summary."""
+    """What a marker in a summary of that level opens; the offline engine writes it."""
     offline = engine.compression.engines.summarizer("offline")
     closer = Level(max(level - 1, Level.FULL))
     text = offline.closer_text(segment, level, anchors)

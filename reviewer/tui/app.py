@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from reviewer.engine import Engine
+    from reviewer.tui.compress_kept import Kept
     from reviewer.tui.screens.pipelines_course import Course
 
 
@@ -34,7 +35,13 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
     TITLE = "reviewer"
     CSS_PATH: ClassVar = [
         styles_folder() / name
-        for name in ("reviewer.tcss", "commits.tcss", "pipelines.tcss", "packet.tcss")
+        for name in (
+            "reviewer.tcss",
+            "commits.tcss",
+            "compress.tcss",
+            "pipelines.tcss",
+            "packet.tcss",
+        )
     ]
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("app")]
     ENABLE_COMMAND_PALETTE = False
@@ -60,6 +67,8 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         """What goes on behind the screen until another program has written."""
         self.pipeline_course: Course | None = None
         """The run of a pipeline that is under way; it outlives its screen."""
+        self.compress_kept: dict[int, Kept] = {}
+        """What was chosen on the Compress screen, by context."""
         self.glyphs = ASCII if ascii else GLYPHS
         use_ascii_marks(ascii)
         if self.no_color:
@@ -136,6 +145,12 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
 
         self._show(CompressScreen)
 
+    def show_compress_from(self, commit: int) -> None:
+        """Show the levels of what comes from a commit on."""
+        from reviewer.tui.screens.compress import CompressScreen
+
+        self._show(lambda engine, project: CompressScreen(engine, project, commit))
+
     def show_packet(self) -> None:
         """Show what an agent would get."""
         from reviewer.tui.screens.packet import PacketScreen
@@ -150,6 +165,9 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
 
     def _show(self, kind: Callable[[Engine, str | None], Screen[None]]) -> None:
         if type(self.screen) is not kind:
+            keep_now = getattr(self.screen, "keep_now", None)
+            if keep_now is not None:
+                keep_now()  # the next screen begins where this one was
             self.show_queue()
             self.push_screen(kind(self.engine, self.project))
 

@@ -147,6 +147,8 @@ TABLE = (
     Action("let_go", "w", "what to let go", "Ask for a size: whether pins and anchors leave room"
            " for it, and which of them cost most.", "Look", ("commits",), "choosing.ask_target",
            needs_commits, 10),
+    Action("compress_from", "c", "compress", "Go to the levels of what comes from this commit on.",
+           "Screens", ("commits",), "looking.compress_from", needs_commit, 11),
     Action("choose_context", "C", "contexts", "Choose the context to show.", "Select",
            ("commits",), "choosing.ask_context", needs_context),
     Action("next_context", "t", "next context", "Show the next context.", "Select", ("commits",),

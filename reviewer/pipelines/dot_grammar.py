@@ -17,6 +17,9 @@ from reviewer.pipelines.dot_scanner import DotError, Scanner, needs_quotes
 DEEPEST = 100
 """Subgraphs within subgraphs, at most."""
 
+MOST_EDGES = 500_000
+"""Edges of a graph, at most: two subgraphs joined by one arrow are many."""
+
 _KEYWORDS = ("graph", "node", "edge")
 _TEMPLATE = re.compile(r"\{\{|\{%|<%")
 _TEMPLATE_AS_NAME = re.compile(r"\{\{[^{}\n]*\}\}\s*\{")
@@ -135,6 +138,8 @@ class _Reader:
             if not end.subgraph:
                 self.graph_.node(end.names[0], scope, scan.line(end.at))
         for left, right in pairwise(ends):
+            if len(self.graph_.edges) + len(left.names) * len(right.names) > MOST_EDGES:
+                scan.fail(f"With this statement there are more than {MOST_EDGES:,} edges.", start)
             for source, target in product(left.names, right.names):
                 values = scope.edges | attributes
                 self.graph_.edges.append(WrittenEdge(source, target, scan.line(left.at), values))

@@ -79,23 +79,23 @@ def _ways(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
 
 
 def _modes(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[Remark]:
-    said = [
-        (f"{node.name} has", node.fidelity, node.line, "the graph's mode")
-        for node in pipeline.nodes.values()
-    ]
-    said += [
-        (f"{edge.source} -> {edge.target} has", edge.fidelity, edge.line, "the node's mode")
-        for edge in pipeline.edges
-    ]
-    line = next((lines[key] for key in meaning.FIDELITY_OF_GRAPH if key in lines), None)
-    for who, mode, where, instead in [
-        *said, ("The graph has", pipeline.default_fidelity, line, "compact")
-    ]:  # fmt: skip
+    said = [(node.name, node.fidelity, node.line) for node in pipeline.nodes.values()]
+    said += [(f"{edge.source} -> {edge.target}", edge.fidelity, edge.line)
+             for edge in pipeline.edges]  # fmt: skip
+    for who, mode, line in said:
         if mode and as_mode(mode) is None:
-            yield Remark(
-                "unknown-mode", f"{who} fidelity {mode!r}, which is no mode and does not count: else {instead} holds."
-                f"{_meant(mode)}", where,
-            )  # fmt: skip
+            yield _unknown_mode(who, mode, line)
+    mode = pipeline.default_fidelity
+    if mode and as_mode(mode) is None:
+        line_of_graph = next(
+            (lines[key] for key in meaning.FIDELITY_OF_GRAPH if key in lines), None
+        )
+        yield _unknown_mode("The graph", mode, line_of_graph)
+
+
+def _unknown_mode(who: str, mode: str, line: int | None) -> Remark:
+    words = f"{who} has fidelity {mode!r}, which is no mode, so it does not count."
+    return Remark("unknown-mode", words + _meant(mode), line)
 
 
 def _meant(mode: str) -> str:

@@ -42,10 +42,9 @@ def attribute_remarks(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[
             where = lines.get(key) if line is None else line
             if (meant := _meant(key, known)) is not None:
                 yield Remark("no-effect", f"{who}: {key} has no effect.{meant}", where)
-            if "{" in value or "<%" in value:
-                if hole := _hole(key, value):
-                    yield Remark("template", f"{who}: {key} holds {hole!r}, "
-                                 "which nothing fills in.", where)  # fmt: skip
+            if ("{" in value or "<%" in value) and (hole := _hole(key, value)):
+                yield Remark("template", f"{who}: {key} holds {hole!r}, "
+                             "which nothing fills in.", where)  # fmt: skip
             if key in _WAYS and value and value not in pipeline.nodes:
                 yield Remark("edge-to-nowhere", f"{who}: {key} names {value!r}, "
                              "which is no node.", where)  # fmt: skip

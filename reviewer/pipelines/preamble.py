@@ -8,10 +8,15 @@ looks like a secret is masked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from reviewer.errors import ReviewerError
 from reviewer.pipelines.values import CEILINGS, MODES, Pipeline, Preamble, RunHistory
+
+if TYPE_CHECKING:
+    from reviewer.pipelines.preamble_modes import Draft
 
 _CORRECTIONS = 8
 
@@ -28,25 +33,38 @@ def build_preamble(mode: str, pipeline: Pipeline, history: RunHistory, node: str
         return Preamble(mode, "", 0, 0)
     from reviewer.pipelines.preamble_budget import shorten
     from reviewer.pipelines.preamble_facts import facts_of
-    from reviewer.pipelines.preamble_modes import BUILDERS
+    from reviewer.pipelines.preamble_modes import BUILDERS, GOAL_OF_ROOM, TELL_VALUES
     from reviewer.text.tokens import counter
 
     count, budget = counter().count, CEILINGS[mode]
     facts = facts_of(pipeline, history, node)
+    whole = BUILDERS[mode](facts, budget, count, budget)
+    tokens = count(whole.text)
+    values_missing = whole.values_left_out and mode in TELL_VALUES
+    if tokens <= budget and not (whole.shortened or whole.left_out or values_missing):
+        return _preamble(mode, whole, tokens)
     room = budget
     # Tokens of parts do not quite add up to those of the whole, so the whole is counted.
     for _ in range(_CORRECTIONS):
-        draft = BUILDERS[mode](facts, room, count)
+        draft = BUILDERS[mode](facts, room, count, room // GOAL_OF_ROOM)
         tokens = count(draft.text)
         if tokens <= budget:
-            return Preamble(
-                mode, draft.text, tokens, budget, draft.left_out, draft.shortened,
-                draft.values_left_out,
-            )  # fmt: skip
+            return _preamble(mode, draft, tokens)
         room -= tokens - budget + 1
     text = shorten(draft.text, budget, count)  # names alone are longer than the ceiling
+    cut = msgspec.structs.replace(draft, text=text, shortened=draft.shortened + 1)
+    return _preamble(mode, cut, count(text))
+
+
+def _preamble(mode: str, draft: Draft, tokens: int) -> Preamble:
     return Preamble(
-        mode, text, count(text), budget, draft.left_out, draft.shortened + 1, draft.values_left_out
+        mode,
+        draft.text,
+        tokens,
+        CEILINGS[mode],
+        draft.left_out,
+        draft.shortened,
+        draft.values_left_out,
     )
 
 

@@ -30,12 +30,14 @@ class Draft(Struct, frozen=True):
 _HISTORY = 0.6
 """Share of stages where stages and values cannot both be told whole."""
 _LONG_NAME = 24
+GOAL_OF_ROOM = 5
+"""Where not all can be told, the goal has a fifth of the room."""
 _NOTE_OF_REST = 24
 """Tokens of the lines that say what is missing."""
 
 
-def truncate(facts: Facts, room: int, count: Count) -> Draft:
-    """Pipeline, goal, run and stage, and nothing else."""
+def truncate(facts: Facts, room: int, count: Count, most: int) -> Draft:
+    """Pipeline, goal, run and stage, and nothing else. The goal has what the names leave."""
     head, shortened = _header(facts, room // 5, count)
     frame = f"Pipeline: {head.name}\nGoal: \nRun ID: {head.run_id}\nCurrent stage: {head.stage}"
     goal = shorten(facts.goal, max(room - count(frame) - 1, 0), count)
@@ -44,10 +46,10 @@ def truncate(facts: Facts, room: int, count: Count) -> Draft:
                  values_left_out=len(facts.values))  # fmt: skip
 
 
-def compact(facts: Facts, room: int, count: Count) -> Draft:
+def compact(facts: Facts, room: int, count: Count, most: int) -> Draft:
     """Bullet points: which stages ran with which outcome, and values of the context."""
     head, shortened = _header(facts, room // 6, count)
-    goal = shorten(facts.goal, room // 6, count)
+    goal = shorten(facts.goal, most, count)
     latest = facts.stages[0] if facts.stages else None
     before = f"## Pipeline State\n\n- Pipeline: {head.name}\n- Goal: {goal}\n- Completed stages: "
     after = f"\n- Current stage: {head.stage}"
@@ -71,10 +73,10 @@ def compact(facts: Facts, room: int, count: Count) -> Draft:
                  values.left_out)  # fmt: skip
 
 
-def low(facts: Facts, room: int, count: Count) -> Draft:
+def low(facts: Facts, room: int, count: Count, most: int) -> Draft:
     """Names of stages, counts, the last outcome."""
     head, shortened = _header(facts, room // 6, count)
-    goal = shorten(facts.goal, room // 4, count)
+    goal = shorten(facts.goal, most, count)
     before = (
         f'Pipeline "{head.name}" stage {facts.number} of {facts.total}. '
         f"Goal: {goal.rstrip('.')}.\nCompleted: "
@@ -90,9 +92,9 @@ def low(facts: Facts, room: int, count: Count) -> Draft:
                  shortened + (goal != facts.goal), len(facts.values))  # fmt: skip
 
 
-def medium(facts: Facts, room: int, count: Count) -> Draft:
+def medium(facts: Facts, room: int, count: Count, most: int) -> Draft:
     """Recent outcomes with what was noted, and the active context."""
-    parts = _Parts(facts, room, count, "## Pipeline Progress")
+    parts = _Parts(facts, room, count, most, "## Pipeline Progress")
     stages = told_stages(facts, whole=False)
     values = told_values(facts, head="- {}: ", quoted=False)
     told, kept = parts.share(stages, values, least_stage=8, least_value=10)
@@ -101,9 +103,9 @@ def medium(facts: Facts, room: int, count: Count) -> Draft:
     return parts.draft(told, kept)
 
 
-def high(facts: Facts, room: int, count: Count) -> Draft:
+def high(facts: Facts, room: int, count: Count, most: int) -> Draft:
     """Every stage with its notes, tools and duration, the context as JSON, the retries."""
-    parts = _Parts(facts, room, count, "## Pipeline State (Comprehensive)")
+    parts = _Parts(facts, room, count, most, "## Pipeline State (Comprehensive)")
     retried = [Entry(f"- {name}: {done}/{most}") for name, done, most in facts.retries]
     retries = fit(retried, room // 10, 1, count)
     tail = _block("\n\n### Retry Information", retries, "- … {} more")
@@ -120,7 +122,7 @@ def high(facts: Facts, room: int, count: Count) -> Draft:
     return parts.draft(told, kept)
 
 
-BUILDERS: dict[str, Callable[[Facts, int, Count], Draft]] = {
+BUILDERS: dict[str, Callable[[Facts, int, Count, int], Draft]] = {
     "truncate": truncate,
     "compact": compact,
     "summary:low": low,
@@ -129,13 +131,16 @@ BUILDERS: dict[str, Callable[[Facts, int, Count], Draft]] = {
 }
 assert BUILDERS.keys() == CEILINGS.keys()
 
+TELL_VALUES = ("compact", "summary:medium", "summary:high")
+"""Modes that tell values of the context."""
+
 
 class _Parts:
     """The two larger modes: a header, stages and values that share what is left."""
 
-    def __init__(self, facts: Facts, room: int, count: Count, title: str) -> None:
+    def __init__(self, facts: Facts, room: int, count: Count, most: int, title: str) -> None:
         head, self._shortened = _header(facts, room // 10, count)
-        goal = shorten(facts.goal, room // 5, count)
+        goal = shorten(facts.goal, most, count)
         self._shortened += goal != facts.goal
         self._text = (
             f"{title}\n\nPipeline: {head.name}\nGoal: {goal}\n"

@@ -222,6 +222,15 @@ def test_a_name_makes_a_start_or_exit_only_where_nothing_else_does() -> None:
         ("digraph { {% if x %} a {% endif %} }", "1:11", "template"),
         ("digraph { subgraph a }", "1:22", "needs a {"),
         ("digraph {" + "{" * 200, "1:110", "within each other"),
+        (
+            "digraph { {"
+            + "".join(f"a{n} " for n in range(999))
+            + "} -> {"
+            + "".join(f"b{n} " for n in range(999))
+            + "} }",
+            "1:11",
+            "more than 500,000 edges",
+        ),
         ("\x00\x01\x02", "1:1", "begins with digraph"),
     ],
 )

@@ -191,6 +191,17 @@ def test_a_short_value_is_never_shortened_for_a_long_one() -> None:
         assert "more characters]" in found
 
 
+def test_a_long_goal_is_whole_as_long_as_everything_fits() -> None:
+    goal = "Fill jars and put a label on each of them. " * 20
+    graph = parse_dot(f'digraph x {{ goal="{goal}" a b }}')
+    short = build_preamble("compact", graph, RunHistory("r", (Stage("a"),)), "b")
+    assert goal.strip() in short.text
+    assert short.shortened == 0
+    full = build_preamble("compact", graph, long_history(), "b")
+    assert goal.strip() not in full.text
+    assert full.tokens <= 500
+
+
 def test_what_high_says_of_the_context_is_json_even_when_it_is_cut() -> None:
     run = RunHistory("r", (), {"a": {"deep": ["x"] * 9000}, "b": 'say "no"\n' * 900, "c": None})
     found = text("summary:high", run).split("### Full Context\n")[1]

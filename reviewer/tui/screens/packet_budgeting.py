@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from reviewer.text.display import display_line
 from reviewer.tui.screens.packet_model import FINE, HIGHEST, step_budget
+from reviewer.tui.widgets.phrases import count
 
 if TYPE_CHECKING:
     from reviewer.tui.screens.packet import PacketScreen
@@ -40,35 +41,32 @@ class Budgeting:
 
     def pin(self) -> None:
         """Put the item first, or no longer."""
-        self._toggle(
-            self._screen.model.pinned, self._screen.model.muted, "Pinned", "no longer pinned"
-        )
+        model = self._screen.model
+        self._toggle(model.pinned, model.muted, ("Pinned", "No longer pinned"), "P")
 
     def mute(self) -> None:
         """Leave the item out, or no longer."""
-        self._toggle(
-            self._screen.model.muted, self._screen.model.pinned, "Muted", "no longer muted"
-        )
+        model = self._screen.model
+        self._toggle(model.muted, model.pinned, ("Muted", "No longer muted"), "m")
 
-    def _toggle(self, chosen: set[str], other: set[str], done: str, undone: str) -> None:
-        item = self._screen.model.item
+    def _toggle(self, chosen: set[str], other: set[str], words: tuple[str, str], key: str) -> None:
+        model = self._screen.model
+        item = model.item
         if item is None:
             return
         title = display_line(item.title)
         if item.id in chosen:
             chosen.discard(item.id)
-            self._screen.say(f"{title}: {undone}.")
+            sentence = f"{words[1]}: {title}"
         else:
             chosen.add(item.id)
             other.discard(item.id)
-            self._screen.say(
-                f"{done} for this packet: {title} - {done[0].replace('M', 'm')} takes that back."
-            )
+            sentence = f"{words[0]} for this packet, {key} takes that back: {title}"
         self._screen.reading.again()
-        packet = self._screen.model.packet
-        now = next((each for each in packet.items if each.id == item.id), None) if packet else None
-        if now is not None and item.id in self._screen.model.pinned and now.state != "full":
-            self._screen.say(f"Pinned, but {now.why.partition(';')[0]}: {title}")
+        now = model.item
+        if now is not None and now.id in model.pinned and now.state != "full":
+            sentence = f"Pinned, but {now.why.partition(';')[0]}: {title}"
+        self._screen.say(sentence)
 
     def clear(self) -> None:
         """Take back all pins and mutes."""
@@ -77,7 +75,7 @@ class Budgeting:
         model.pinned.clear()
         model.muted.clear()
         self._screen.reading.again()
-        self._screen.say(f"Took back {number} pins and mutes.")
+        self._screen.say(f"Took back {count(number, 'choice')}.")
 
     def compare(self) -> None:
         """Keep this budget beside the next, or show one again."""

@@ -113,13 +113,24 @@ def shown_key(key: str) -> str:
     return _SHOWN.get(key, key)
 
 
+MANY = 5
+"""An action of so many panes stands once, under a heading of its own."""
+
+
 def key_table() -> str:
     """Every key as a Markdown table, one for each pane, for the README."""
-    lines: list[str] = []
+    shared = [action for action in _TABLE if len(action.panes) >= MANY]
+    lines = _table_of("Every list", shared)
     for pane, heading in PANES.items():
-        lines += [f"**{heading}**", "", "| key | does |", "| --- | --- |"]
-        for action in actions_of([pane]):
-            keys = " ".join(f"`{shown_key(key)}`" for key in action.keys.split(",") if key)
-            lines.append(f"| {keys or 'palette'} | {action.help} |")
-        lines.append("")
+        own = [action for action in actions_of([pane]) if action not in shared]
+        if own:
+            lines += _table_of(heading, own)
     return "\n".join(lines)
+
+
+def _table_of(heading: str, actions: Iterable[Action]) -> list[str]:
+    lines = [f"**{heading}**", "", "| key | does |", "| --- | --- |"]
+    for action in actions:
+        keys = " ".join(f"`{shown_key(key)}`" for key in action.keys.split(",") if key)
+        lines.append(f"| {keys or 'palette'} | {action.help} |")
+    return [*lines, ""]

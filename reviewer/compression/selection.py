@@ -14,7 +14,7 @@ from reviewer.compression.spans import tag_of
 from reviewer.compression.values import AnchorPoint, AnchorType, Level, Turn
 from reviewer.text.normalise import fold
 
-INDEX_SHARE = {Level.DETAILED: 0.15, Level.BRIEF: 0.5}
+INDEX_SHARE = {Level.DETAILED: 0.15, Level.BRIEF: 0.48}
 """How much of a summary may be an index of names that its sentences do not hold."""
 TOOLS_SHARE = 0.05
 """How much of a brief summary may say which tools were called."""

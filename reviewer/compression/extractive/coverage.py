@@ -130,7 +130,8 @@ class Filling:
         else:
             gained = piece.alone
         if gained > 0:
-            self._heap.append((-gained / piece.cost, piece.number, piece))
+            value = gained / piece.cost
+            self._heap.append((-value, piece.number, piece))
 
     def take(self, piece: Piece) -> bool:
         """Choose a piece whatever it is worth; False when its like is there."""

@@ -32,8 +32,9 @@ OF_ANCHOR = {
     AnchorType.ERROR_CONTEXT: Section.TRIED,
     AnchorType.CODE_ARTIFACT: Section.FINDINGS,
 }
-CUED, NARRATED, CALLED, PLAIN = 1.25, 0.4, 0.6, 1.0
-"""What the worth of a unit is multiplied by: with a cue, with a mere "Now let me look", a call."""
+CUED, NARRATED, PASTED, CALLED, PLAIN = 1.25, 0.4, 0.2, 0.6, 1.0
+"""What the worth of a unit is multiplied by: with a cue, with a mere "Now let me look", as pasted
+data, as a call, else."""
 DATA = 0.12
 """Share of signs from which on a line is data rather than words."""
 
@@ -57,7 +58,7 @@ def section_of(unit: SourceUnit, turn: Turn, first_request: int) -> tuple[Sectio
     if unit.form is Form.CALL:
         return Section.COMMANDS, CALLED
     if len(_SIGNS.findall(unit.text)) > DATA * len(unit.text):
-        return Section.FINDINGS, NARRATED
+        return Section.FINDINGS, PASTED
     if unit.form in (Form.CODE, Form.HEADING):
         return Section.FINDINGS, PLAIN
     if narrated(unit.text):

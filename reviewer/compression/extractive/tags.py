@@ -15,7 +15,7 @@ from reviewer.compression.extractive.material import Material
 from reviewer.compression.extractive.source_units import Form, SourceUnit
 from reviewer.compression.words import FUNCTION_WORDS as COMMON_WORDS
 
-NAMES = 4.5
+NAMES = 5.0
 """What a name counts in a list of tags, against what it counts in sentences."""
 LONGEST_PHRASE = 5
 MOST_PHRASES = 4000

@@ -10,6 +10,7 @@ from reviewer.compression.anchors import find_anchors
 from reviewer.compression.extractive.names import names_in
 from reviewer.compression.extractive.needs import Needs
 from reviewer.compression.extractive.source_units import Form, source_units
+from reviewer.compression.fidelity import tags_in
 from reviewer.compression.selection import Selector
 from reviewer.compression.values import AnchorPoint, AnchorType, Level, Turn
 from reviewer.text.normalise import fold
@@ -191,6 +192,15 @@ def test_what_matters_most_comes_first_when_not_all_fits() -> None:
     text = Selector(turns, count).condense(Level.DETAILED, 40, must[::-1])
     assert turns[8].text in text
     assert turns[0].text not in text
+
+
+def test_a_flag_among_tags_keeps_its_dashes() -> None:
+    assert tags_in("--dry-run, staging\n- next item\n* -v") == (
+        "--dry-run",
+        "staging",
+        "next item",
+        "-v",
+    )
 
 
 def test_tags_begin_with_what_must_stand_there() -> None:

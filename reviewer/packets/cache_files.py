@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from reviewer import __version__
+from reviewer.private_files import make_private_folder
 
 NEWEST = 64
 """So many files are kept."""
@@ -38,7 +39,7 @@ def write_privately(path: Path, text: str) -> str:
     """
     beside = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(path.parent)
         number = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         try:
             with os.fdopen(number, "w", encoding="utf-8") as stream:

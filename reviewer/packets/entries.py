@@ -24,6 +24,7 @@ from reviewer.sources.note_kinds import (
 from reviewer.sources.note_lines import heading_of
 
 _ONLY_LINK = re.compile(r"\W*\[[^\]]*\]\([^)]*\)[\W\d]*$")
+_BLANK_DATE = re.compile(r"\[?YYYY-MM-DD")
 _FILE_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})")
 _RULE_OFF = re.compile(r"(?:-[ ]?){3,}$|(?:\*[ ]?){3,}$|(?:_[ ]?){3,}$")
 _HEADING_DEPTH = 6
@@ -81,7 +82,7 @@ class Entries:
 
     def _entry(self, head: TextLine, heading: str, body: Sequence[TextLine]) -> Item | None:
         text = _body(body)
-        if "YYYY" in heading or _is_blank_form(text):
+        if _BLANK_DATE.match(heading) or _is_blank_form(text):
             return None
         title, moment = entry_title(heading)
         facts = entry_facts(f"## {heading}\n{text}")

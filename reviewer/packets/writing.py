@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reviewer.errors import ReviewerError
 from reviewer.packets.assembling import TITLE
+from reviewer.private_files import private_opener
 
 _HEAD_BYTES = 4000
 
@@ -29,7 +30,10 @@ def write_packet(text: str, path: Path, *, replace: bool = False) -> None:
                     f"{path} is there already and is no packet: name another file "
                     "(reviewer packet --force replaces it)."
                 )
-        with beside.open("x", encoding="utf-8", errors="backslashreplace", newline="") as stream:
+        with open(
+            beside, "x", encoding="utf-8", errors="backslashreplace", newline="",
+            opener=private_opener,
+        ) as stream:  # fmt: skip
             stream.write(text)
         if target.exists():
             os.chmod(beside, target.stat().st_mode & 0o7777)

@@ -197,6 +197,8 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(engine, kiosk):
         why = shown(screen).why.plain_text
         assert "in full" in why
         assert "LEARNINGS.md:9 · 2025-12-01" in why
+        await screen.press("<")
+        assert "Displays start slowly below five degrees." in screen.text
         await screen.press("g")
         assert "whatever the budget is" in shown(screen).why.plain_text
         await screen.press("n")

@@ -228,10 +228,19 @@ class PacketScreen(ListMoving, ReadingScreen, inherit_bindings=False):
             self.text.show(compare_blocks(*pair, glyphs(self.app)), title=title)
             return
         self._blocks = packet_blocks(packet.markdown)
+        self._show_text()
+
+    def _show_text(self) -> None:
+        """The packet, from the item under the cursor on where it stands in it."""
+        packet, item = self.model.packet, self.model.item
+        if packet is None or not self._blocks:
+            return
+        place = row_of(self._blocks, item) if item is not None else None
         self.text.show(
             self._blocks,
             title=f"Packet {glyphs(self.app).dot} {packet.tokens_used:,} tokens",
             hints=("y copy  W write", "y copy"),
+            top=None if place is None else max(place - 1, 0),
             keep_scroll=True,
         )
 
@@ -241,10 +250,7 @@ class PacketScreen(ListMoving, ReadingScreen, inherit_bindings=False):
     def _moved(self) -> None:
         self.bars.refresh()
         self._draw_why()
-        item = self.model.item
-        place = row_of(self._blocks, item) if item is not None else None
-        if place is not None:
-            self.text.show(self._blocks, top=max(place - 1, 0), hints=("y copy  W write", "y copy"))
+        self._show_text()
 
     @on(RowList.Opened)
     async def _opened(self) -> None:

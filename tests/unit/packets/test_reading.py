@@ -165,7 +165,12 @@ def test_a_comment_or_fence_that_never_ends_begins_nothing(empty):
 
 def test_templates_are_no_entries(empty):
     text = "## [YYYY-MM-DD] Decision title\n\n**Context**: [what happened?]\n\n## Real\n\nText.\n"
-    assert titles(read(empty, DECISIONS=text), Section.DECISIONS) == ["Real"]
+    text += (
+        "\n## [2026-01-02] Files are named YYYY-MM-DD.md\n\n**Context**: [none]\n\nSo they sort.\n"
+    )
+    assert titles(read(empty, DECISIONS=text), Section.DECISIONS) == [
+        "Real", "Files are named YYYY-MM-DD.md"
+    ]  # fmt: skip
 
 
 def test_entries_that_moved_to_a_folder_are_read(empty):

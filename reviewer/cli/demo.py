@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 from pathlib import Path
@@ -49,7 +50,12 @@ def demo(session: Session, ctx: click.Context, no_screen: bool, plain: bool) -> 
                 _main_job(engine, sample_data_folder())
                 return
             narrate("Reading the sample data ...")
-            engine.intake.ingest([sample_data_folder()], project=PROJECT)
+            samples = Path(folder) / PROJECT
+            shutil.copytree(sample_data_folder(), samples)
+            os.chdir(samples)  # where the screens look for a .context folder and for pipelines
+            engine.intake.ingest([samples], project=PROJECT)
+            for transcript in sorted((samples / "claude").rglob("*.jsonl")):
+                engine.contexts.import_file(transcript, project=PROJECT)
             code = show_screen(session, engine, PROJECT, plain=plain)
         finally:
             engine.close()

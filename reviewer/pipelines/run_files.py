@@ -16,6 +16,7 @@ from msgspec import Struct
 from reviewer.pipelines.outcomes import StageResult
 from reviewer.pipelines.run_errors import RunError
 from reviewer.pipelines.values import ToolCall
+from reviewer.private_files import make_folders
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME = 60
@@ -78,7 +79,7 @@ class RunFolder:
         Raises RunError when the folder has something in it, or cannot be made.
         """
         try:
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folders(self.path)
             if any(self.path.iterdir()):
                 raise RunError(f"The folder {self.path} is not empty: name another for the run.")
             self.path.chmod(0o700)

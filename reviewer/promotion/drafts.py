@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from reviewer.errors import StoreError
+from reviewer.private_files import make_private_folder
 
 
 class Drafts:
@@ -26,7 +27,7 @@ class Drafts:
         target = self._path(number)
         fresh = target.with_suffix(".new")
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self._folder)
             handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with open(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
                 file.write(mask(content).text)

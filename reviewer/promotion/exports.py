@@ -59,8 +59,8 @@ class Exports:
         return render_ndjson(self.items(project))
 
     def plan_file(self, text: str, path: Path) -> PlannedFile:
-        """A file that is to hold a text and nothing else. Raises SourceError."""
-        return PlannedFile(path=path, before=read_file(path), after=text.encode())
+        """A private file that is to hold a text and nothing else. Raises SourceError."""
+        return PlannedFile(path=path, before=read_file(path), after=text.encode(), private=True)
 
     def plan_folder(self, project: str | None, folder: Path) -> tuple[PlannedFile, ...]:
         """What a `.context/` folder would become. Raises SourceError, BrokenBlockError."""

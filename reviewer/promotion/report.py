@@ -15,6 +15,7 @@ from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import Dropped, cited_lines
 from reviewer.extraction.ranking import Ranking, base_score
+from reviewer.private_files import make_private_folder
 from reviewer.promotion.structure import Structure
 from reviewer.promotion.wave_report import WaveReport
 
@@ -79,7 +80,8 @@ class ReportFolder:
         self._encoder = msgspec.json.Encoder()
         self._errors = 0
         try:
-            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private_folder(self.path.parent)
+            make_private_folder(self.path)
             self._dropped = self._open("dropped.ndjson")
             self._error_log = self._open("errors.log")
         except OSError as problem:

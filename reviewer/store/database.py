@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from reviewer.errors import StoreError
+from reviewer.private_files import make_folders
 
 SCHEMA_VERSION = 5
 """`PRAGMA user_version` of a store that has every migration of `store/schema.py`."""
@@ -43,7 +44,7 @@ class Database:
 
     def _prepare_folder(self) -> None:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folders(self.path.parent)
             if not self.path.exists():
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         except OSError as problem:

@@ -17,6 +17,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     before: bytes | None
     after: bytes
     problem: str = ""
+    private: bool = False
+    """Whether a new file is its owner's only; else it is one of a project, as the umask says."""
 
     @property
     def changed(self) -> bool:

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ConflictError, ReviewerError, SourceError
+from reviewer.private_files import FILE_MODE, make_private_folder
 from reviewer.promotion.export.block_markup import line_ending, split_lines
 from reviewer.promotion.export.plans import Plan
 from reviewer.text.display import display_line
@@ -92,7 +93,7 @@ def _check_replaceable(target: Path) -> None:
 
 
 def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(folder)
     # The digest of the place keeps the AGENTS.md of several projects apart.
     place = hashlib.sha256(os.fsencode(target)).hexdigest()[:8]
     stem = f"{target.name}.{place}.{clock():%Y%m%dT%H%M%S.%f}"
@@ -113,8 +114,9 @@ def _replace(plan: Plan, target: Path) -> None:
     if not target.parent.exists():
         target.parent.mkdir()
     old = target.stat() if plan.before is not None else None
+    mode = FILE_MODE if old or plan.private else 0o666
     fresh = target.with_name(f".{target.name[:100]}.{token_hex(4)}.new")
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if old else 0o666)
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with open(handle, "wb") as file:
             if old is not None:

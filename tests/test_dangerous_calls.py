@@ -1,0 +1,126 @@
+"""Nothing that was read is ever executed: no call in the source could do so."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import reviewer
+
+ROOT = Path(reviewer.__file__).parent
+SOURCES = sorted(ROOT.rglob("*.py"))
+
+BUILTINS = {"eval", "exec", "compile", "__import__"}
+MODULES = {
+    "pickle", "marshal", "shelve", "dill", "cloudpickle", "multiprocessing", "runpy", "code",
+    "yaml", "pty", "ctypes", "concurrent.futures.process", "xml",
+}  # fmt: skip
+"""What turns data into code, or sends objects as such data."""
+SHELL_CALLS = {"system", "popen", "getoutput", "getstatusoutput", "create_subprocess_shell"}
+SHELLS = {"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell"}
+
+STARTS_PROGRAMS = {
+    "tui/editor.py",  # the editor that the person named
+    "promotion/readers.py",  # this program's own readers
+    "pipelines/handlers_tool.py",  # tool nodes, behind --allow-tools
+}
+MAY_USE_A_SHELL = {"pipelines/handlers_tool.py"}
+IMPORTS_BY_NAME = {"engine.py", "cli/lazy.py"}
+"""Modules of this package, from tables in the source."""
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def called(node: ast.Call) -> str:
+    """The last name of what is called."""
+    function = node.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+def problems(path: Path, name: str) -> Iterator[str]:
+    """What in a file could execute data."""
+    tree = ast.parse(path.read_bytes())
+    for module in imports(tree):
+        if any(module == each or module.startswith(f"{each}.") for each in MODULES):
+            yield f"imports {module}"
+        if module == "subprocess" and name not in STARTS_PROGRAMS:
+            yield "starts programs"
+        if module == "importlib" and name not in IMPORTS_BY_NAME:
+            yield "imports by name"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.List | ast.Tuple) and begins_with_a_shell(node):
+            if name not in MAY_USE_A_SHELL:
+                yield f"line {node.lineno}: starts a shell"
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name) and node.func.id in BUILTINS:
+                yield f"line {node.lineno}: calls {node.func.id}"
+            if starts_a_program(node):
+                yield f"line {node.lineno}: calls {called(node)}"
+            for keyword in node.keywords:
+                if keyword.arg == "shell":
+                    yield f"line {node.lineno}: shell="
+
+
+def begins_with_a_shell(node: ast.List | ast.Tuple) -> bool:
+    first = node.elts[0] if node.elts else None
+    return (
+        isinstance(first, ast.Constant)
+        and isinstance(first.value, str)
+        and first.value.rpartition("/")[2] in SHELLS
+    )
+
+
+def starts_a_program(node: ast.Call) -> bool:
+    name = called(node)
+    if not (name in SHELL_CALLS or name.startswith(("spawn", "exec"))):
+        return False
+    return isinstance(node.func, ast.Attribute) and is_module(node.func.value)
+
+
+def is_module(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in {"os", "subprocess", "asyncio", "commands"}
+
+
+def test_every_file_is_looked_at() -> None:
+    assert len(SOURCES) > 200
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_no_file_executes_data(path: Path) -> None:
+    assert list(problems(path, name_of(path))) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pickle",
+        "from multiprocessing import Pool",
+        "import subprocess",
+        "eval('1')",
+        "exec(text)",
+        "import os\nos.system(text)",
+        "import os\nos.execvp(name, names)",
+        "run(text, shell=True)",
+        "run(['/bin/sh', '-c', text])",
+        "from importlib import import_module",
+    ],
+)
+def test_what_would_execute_data_is_found(tmp_path: Path, source: str) -> None:
+    file = tmp_path / "module.py"
+    file.write_text(source)
+    assert list(problems(file, "module.py"))

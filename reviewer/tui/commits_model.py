@@ -70,9 +70,10 @@ class CommitsModel:
         """The row at an index."""
         return self.window(index, index + 1)[0] if 0 <= index < len(self.ids) else None
 
-    def forget(self) -> None:
-        """Read rows again when they are next shown."""
-        self._rows.clear()
+    def forget(self, ids: Iterable[int]) -> None:
+        """Read these rows again when they are next shown."""
+        for number in ids:
+            self._rows.pop(number, None)
 
     @property
     def current_id(self) -> int | None:

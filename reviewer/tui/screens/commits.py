@@ -206,7 +206,9 @@ class CommitsScreen(ListMoving, ReadingScreen, inherit_bindings=False):
 
     async def on_retention_form_saved(self, message: RetentionForm.Saved) -> None:
         """Write what must survive."""
-        await self.patiently(lambda: self.retaining.save(message.commits, message.criteria))
+        await self.patiently(
+            lambda: self.retaining.save(message.commits, message.criteria, changed=message.changed)
+        )
 
     def on_retention_form_left(self, message: RetentionForm.Left) -> None:
         """Keep a draft of what was typed."""

@@ -74,13 +74,14 @@ class CommitActs:
         screen = self._screen
         if act:
             self._about[act] = tuple(commits[:REMEMBERED])
+        drawn = {*commits, *screen.model.marked()}
         screen.model.clear_marks()
         back = "" if act == 0 else " - u to undo"
         remark = "".join(f" {display_line(each)}" for each in warnings[:1])
         end = "." if remark and not back else ""
         screen.say(f"{display_line(title)}{back}{end}{f' -{remark}' if remark else ''}")
         screen.show_footer()
-        screen.reading.wrote()
+        screen.reading.wrote(drawn)
 
     async def undo(self) -> None:
         """Take the last decision back; the cursor goes to its commit."""
@@ -101,7 +102,6 @@ class CommitActs:
         at = model.index_of(touched)
         if at is not None:
             screen.list.move_to(at)
-            screen.reading.wrote()
             screen.reading.read_again(model.ids[at], said=words)
             return
         if not touched:

@@ -6,7 +6,7 @@ The cursor moves first. Every read runs in a worker; a later one of its sort mak
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 SKIM_SECONDS = 0.4
 """Moves that come faster than this are skimming: the panes then wait until the cursor rests."""
 REST_SECONDS = 0.16
+TOTALS_SECONDS = 0.12
 OUTLOOK_SECONDS = 0.6
 """So long nothing is written before it is asked what would be left."""
 TITLE_CELLS, NAME_CELLS = 8, 12
@@ -93,6 +94,7 @@ class CommitsReading:
         self.target: int | None = None
         """Tokens that a person would like the context to have at most."""
         self._outlook_rest: Timer | None = None
+        self._totals_rest: Timer | None = None
         self._version = self._engine.foreign_version()
 
     # contexts
@@ -260,11 +262,16 @@ class CommitsReading:
         self._screen.read(work, self._took_commit, group="commit")
 
     def _took_commit(self, shown: Shown) -> None:
-        if shown.view.row.id != self._screen.model.current_id:
-            return
+        if shown.view.row.id != self._screen.model.current_id or self._screen.busy == "retain":
+            return  # the cursor went on, or a form is about another commit
         same = self.shown is not None and self.shown.view.row.id == shown.view.row.id
         self.shown = shown
         self.draw(keep_scroll=same)
+
+    def show_only(self, view: CommitView) -> None:
+        """Show a commit as it is, whatever the cursor is on, until a commit is read again."""
+        self.shown = Shown(view)
+        self.draw(keep_scroll=False)
 
     def draw(self, *, keep_scroll: bool = True, matches: Sequence[Span] | None = None) -> None:
         """Draw the commit and what must survive of it; `matches` are those of a form."""
@@ -341,11 +348,21 @@ class CommitsReading:
 
     # what is written
 
-    def wrote(self) -> None:
-        """This screen has written: rows, totals and the commit are read again, the list stays."""
-        self._screen.model.forget()
-        self._screen.list.refresh()
+    def wrote(self, commits: Collection[int]) -> None:
+        """This screen has written about some commits: their rows are read again, the list stays.
+
+        Totals follow when nothing else was written for a moment.
+        """
+        self._screen.model.forget(commits)
+        self._screen.list.redraw_commits(commits)
         self._version = self._engine.foreign_version()
+        if self._totals_rest is not None:
+            self._totals_rest.stop()
+        self._totals_rest = self._screen.set_timer(TOTALS_SECONDS, self._read_totals)
+        self.read_commit()
+        self.read_outlook()
+
+    def _read_totals(self) -> None:
         context, engine = self.context, self._engine
         if context is not None:
             number = context.id
@@ -354,8 +371,6 @@ class CommitsReading:
                 lambda found: self._took_totals(*found),
                 group="totals",
             )
-        self.read_commit()
-        self.read_outlook()
 
     def _took_totals(self, context: ContextView, totals: TokenTotals) -> None:
         if self.context is not None and context.id == self.context.id:
@@ -366,7 +381,7 @@ class CommitsReading:
     def watch(self) -> None:
         """Notice what others wrote, keep the place. Draws nothing when nothing is."""
         screen = self._screen
-        if not screen.is_current or screen.busy:
+        if not screen.is_active or screen.busy:
             return
         version = self._engine.foreign_version()
         if version != self._version:

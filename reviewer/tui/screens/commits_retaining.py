@@ -36,24 +36,25 @@ class Retaining:
     async def begin(self) -> None:
         """Write what must survive of the marked commits, or of the one under the cursor."""
         screen = self._screen
-        view = await to_thread(screen.reading.current_view)
-        commits = screen.marking.targets()
+        commits, current = screen.marking.targets(), screen.model.current_id
         alone = len(commits) == 1
-        if alone and commits[0] != view.row.id:
-            view = await to_thread(self._engine.contexts.commit, commits[0])
+        subject = current if current in commits else commits[0]
+        view = await to_thread(self._engine.contexts.commit, subject)
         draft, trouble = self._draft(commits[0])
         if self._form is None:
             self._form = RetentionForm(id="retain")
             await screen.query_one("#right").mount(self._form, before=0)
         screen.looking.unzoom()
         screen.show_right("retaining")
-        which = view.row.hash[:SHORT] if alone else f"{len(commits):,} marked commits"
+        screen.reading.show_only(view)
+        which = view.row.hash[:SHORT]
+        title = which if alone else f"{len(commits):,} marked commits, looked for in {which}"
         held = in_form(view.retention) if alone else Criteria()
-        self._form.begin(commits, which, held, draft)
+        self._form.begin(commits, title, held, draft)
         if trouble:
             screen.say(trouble, bad=True)
         elif draft is not None:
-            screen.say(f"The draft for {which} goes on where you left it.")
+            screen.say(f"The draft for {self._named(commits)} goes on where you left it.")
         else:
             screen.say("One pattern a line, ctrl+r switches text and regex; ctrl+s writes.")
 
@@ -80,9 +81,12 @@ class Retaining:
         if self._screen.busy == "retain":
             self._screen.reading.draw(matches=matches)
 
-    async def save(self, commits: Sequence[int], criteria: Criteria) -> None:
+    async def save(self, commits: Sequence[int], criteria: Criteria, *, changed: bool) -> None:
         """Write it as one act; when that fails the form stays and says why."""
         screen = self._screen
+        if not changed:
+            self.left(commits, criteria, changed=False)
+            return
         texts = [text for text, mode in criteria.patterns if mode == "substring"]
         regexes = [text for text, mode in criteria.patterns if mode == "regex"]
         try:
@@ -118,10 +122,10 @@ class Retaining:
         screen.reading.read_commit()
 
     def _named(self, commits: Sequence[int]) -> str:
-        row = self._screen.model.current
-        if len(commits) > 1 or row is None:
+        shown = self._screen.reading.shown
+        if len(commits) > 1 or shown is None:
             return count(len(commits), "commit")
-        return row.hash[:SHORT]
+        return shown.view.row.hash[:SHORT]
 
     def keep_draft(self, commits: Sequence[int], criteria: Criteria) -> None:
         """Keep what is typed while it is typed."""
@@ -153,6 +157,13 @@ def encoded(criteria: Criteria) -> str:
 
 
 def in_form(retention: RetentionCriteria) -> Criteria:
-    """The criteria that hold, as the form shows them; a new reason is asked for each time."""
-    patterns = tuple((pattern.text, pattern.mode) for pattern in retention.patterns)
-    return Criteria(retention.instructions or "", patterns)
+    """The criteria that hold, as the form shows them; a new reason is asked for each time.
+
+    Whatever has line breaks becomes one line: in a regular expression they are written out.
+    """
+    patterns: list[tuple[str, Mode]] = []
+    for pattern in retention.patterns:
+        between = r"\n" if pattern.mode == "regex" else " "
+        patterns.append((between.join(pattern.text.splitlines()), pattern.mode))
+    words = " ".join((retention.instructions or "").splitlines())
+    return Criteria(words.strip(), tuple(patterns))

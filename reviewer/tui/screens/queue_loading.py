@@ -277,8 +277,13 @@ class Loading:
         self.read_detail()
 
     def watch(self) -> None:
-        """Notice what others wrote, keep the place. Draws nothing when nothing is."""
+        """Notice what others wrote, keep the place. Draws nothing when nothing is.
+
+        Below another screen it waits until it is resumed: what it drew would be drawn over that.
+        """
         self._keep_place()
+        if not self._screen.is_active:
+            return
         version = self._engine.foreign_version()
         if version == self._version or not self._whole:
             return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from textual.strip import Strip
 
 from reviewer.tui.commits_model import CommitsModel
@@ -36,6 +38,13 @@ class CommitList(RowList):
     def read_window(self, start: int, stop: int) -> None:
         """Read the rows of a window at once."""
         self.model.window(start, stop)
+
+    def redraw_commits(self, ids: Collection[int]) -> None:
+        """Draw those commits again that are in sight."""
+        top = self.scroll_offset.y
+        for at in range(top, min(top + self.height, self.total)):
+            if self.model.ids[at] in ids:
+                self.refresh_line(at)
 
     @property
     def moves_redraw_all(self) -> bool:

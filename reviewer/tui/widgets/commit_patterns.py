@@ -75,8 +75,8 @@ class PatternArea(EditorArea):
         self._known: dict[str, Mode] = {}
 
     def fill(self, patterns: Sequence[tuple[str, Mode]]) -> None:
-        """Other patterns; one that has line breaks becomes one line."""
-        lines = [" ".join(text.splitlines()) for text, _ in patterns]
+        """Other patterns, none of which has line breaks."""
+        lines = [text for text, _ in patterns]
         self._lines, self.modes = lines or [""], [mode for _, mode in patterns] or ["substring"]
         self._known.clear()
         self.load_text("\n".join(lines))

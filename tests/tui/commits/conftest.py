@@ -19,6 +19,7 @@ def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Moments are shown in local time: make that the same everywhere; panes follow at once."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr(commits_reading, "REST_SECONDS", 0.001)
+    monkeypatch.setattr(commits_reading, "TOTALS_SECONDS", 0.001)
     monkeypatch.setattr(commit_form, "CHECK_AFTER", 0.001)
     monkeypatch.setattr(commit_form, "DRAFT_AFTER", 0.001)
     time.tzset()

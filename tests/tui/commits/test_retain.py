@@ -129,6 +129,32 @@ async def test_criteria_for_all_that_are_marked_are_one_act(fair: Engine) -> Non
         assert "Set what to retain of 3 commits - u to undo" in said(screen)
 
 
+async def test_what_is_not_changed_is_not_written(fair: Engine) -> None:
+    number = chain(fair)[BUDGET]
+    fair.contexts.annotate(number, retain="all\namounts", retain_match=["a\nb", re.compile("x\ny")])
+    held = fair.contexts.commit(number).retention
+    async with opened(fair, project="acme") as screen:
+        before = fair.history.acts_total()
+        await screen.press("f3", "j", "r")
+        assert form(screen).area.text.split("\n") == ["a b", r"x\ny"]
+        await screen.press("ctrl+s")
+        assert said(screen).startswith("Nothing was changed about")
+        assert fair.history.acts_total() == before
+        await screen.press("*", "r", "ctrl+s")
+        assert fair.contexts.commit(number).retention == held
+
+
+async def test_criteria_for_marked_commits_are_looked_for_in_one_of_them(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "space", "space", "G", "r", "tab", *"$50k")
+        await screen.settle()
+        assert "2 marked commits, looked for in" in screen.text
+        assert re.search(r"text  ✓ 1 +\$50k", screen.text)
+        assert "The budget is $50k" in commits(screen).text.plain_text
+        await screen.press("escape")
+        assert "No deposits" in commits(screen).text.plain_text
+
+
 async def test_other_keys_wait_while_the_form_is_open(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "r", *"pinned", "tab", *"pinS")

@@ -263,6 +263,19 @@ async def test_what_others_write_appears_and_the_cursor_stays(fair: Engine) -> N
     other.close()
 
 
+async def test_the_queue_below_draws_nothing_until_it_is_seen_again(
+    fair: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "p", "i")
+        read: list[str] = []
+        monkeypatch.setattr(screen.queue.loader, "work", lambda group, work: read.append(group))
+        screen.queue.loader.watch()
+        assert read == []
+        await screen.press("q")
+        assert "others" in read
+
+
 # looking
 
 

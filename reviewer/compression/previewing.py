@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
@@ -63,10 +64,17 @@ def preview_plan(
     found: dict[int, SegmentPreview] = {}
     numbers = [reading.number_of(choice.segment) for choice in plan.choices]
 
-    def one(place: int) -> SegmentPreview:
-        return preview_choice(reading, numbers[place], plan, plan.choices[place], summarizer, watch)
+    failed = threading.Event()
+    asked = watch.cancelled
+    stopping = structs.replace(
+        watch, cancelled=lambda: failed.is_set() or (asked is not None and asked())
+    )
 
-    for done, (place, result) in enumerate(_each(one, len(numbers), concurrency), 1):
+    def one(place: int) -> SegmentPreview:
+        choice = plan.choices[place]
+        return preview_choice(reading, numbers[place], plan, choice, summarizer, stopping)
+
+    for done, (place, result) in enumerate(_each(one, len(numbers), concurrency, failed), 1):
         found[place] = result
         if watch.on_progress is not None:
             watch.on_progress(PreviewProgress(done, len(numbers), result.segment.id))
@@ -89,8 +97,9 @@ def preview_plan(
 
 
 def _each(
-    one: Callable[[int], SegmentPreview], total: int, concurrency: int
+    one: Callable[[int], SegmentPreview], total: int, concurrency: int, failed: threading.Event
 ) -> Iterable[tuple[int, SegmentPreview]]:
+    """The results as they come; the first failure stops what is under way, and is raised."""
     if concurrency <= 1 or total <= 1:
         for place in range(total):
             yield place, one(place)
@@ -101,6 +110,7 @@ def _each(
             for future in as_completed(waiting):
                 yield waiting[future], future.result()
         except BaseException:
+            failed.set()
             for future in waiting:
                 future.cancel()
             raise

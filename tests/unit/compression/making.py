@@ -90,6 +90,7 @@ class ScriptedModel:
         self.script = list(script)
         self.prompts: list[list[ChatMessage]] = []
         self.limits: list[int] = []
+        self.cancelled: Callable[[], bool] | None = None
 
     def complete(
         self,
@@ -102,6 +103,7 @@ class ScriptedModel:
     ) -> Completion:
         self.prompts.append(list(messages))
         self.limits.append(max_tokens)
+        self.cancelled = cancelled
         answer = self.script[min(len(self.prompts), len(self.script)) - 1]
         if callable(answer):
             answer = answer(messages)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -332,6 +333,30 @@ def test_a_failing_model_leaves_the_context_as_it_was(
     assert kiosk.chain() == before
     offline = compression.plan(kiosk.id, "brief", engine="offline")
     assert compression.apply(kiosk.id, offline).segments == 3
+
+
+def test_the_first_failure_stops_what_is_under_way(
+    kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
+) -> None:
+    stopped: list[bool] = []
+
+    def waits(messages: object) -> str:
+        for _ in range(500):
+            if model.cancelled is not None and model.cancelled():
+                stopped.append(True)
+                raise CancelledError("Stopped.")
+            time.sleep(0.01)
+        return "never stopped"
+
+    def fails(messages: object) -> str:
+        time.sleep(0.05)
+        raise ModelError("The connection broke off.")
+
+    model.script = [waits, waits, fails]
+    compression = with_settings(writer="model")
+    with pytest.raises(ModelError, match="broke off"):
+        compression.preview(compression.plan(kiosk.id, "brief"))
+    assert stopped == [True, True]
 
 
 def test_what_a_model_writes_too_long_for_the_target_is_lowered(

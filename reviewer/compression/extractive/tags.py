@@ -15,10 +15,12 @@ from reviewer.compression.extractive.material import Material
 from reviewer.compression.extractive.source_units import Form, SourceUnit
 from reviewer.compression.words import FUNCTION_WORDS as COMMON_WORDS
 
-NAMES = 5.0
+NAMES = 6.0
 """What a name counts in a list of tags, against what it counts in sentences."""
-LONGEST_PHRASE = 5
+LONGEST_PHRASE = 6
+"""Words of a tag."""
 MOST_PHRASES = 4000
+"""Candidates of each kind that are weighed."""
 _WORDS = frozenset({Form.PROSE, Form.ITEM, Form.HEADING})
 _COMMON = COMMON_WORDS | SPOKEN | FUNCTION_WORDS.keys()
 _RUN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?(?: [^\W_]+(?:['’][^\W_]+)?)*")

@@ -1,0 +1,129 @@
+"""What each command imports: a table, so that a command that gets slower to start is noticed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reviewer.cli.root import COMMANDS
+from tests.cli.conftest import Reviewer
+
+WATCHED = {
+    "textual", "rich", "openai", "tiktoken", "pydantic", "pydot", "sqlite_utils", "regex", "httpx",
+    "rapidfuzz", "markdown_it",
+}  # fmt: skip
+
+COUNTS = {"tiktoken", "regex"}
+"""What counts tokens, and what tiktoken imports."""
+MEASURES = COUNTS | {"rapidfuzz"}
+MAKES_A_STORE = {"sqlite_utils"}
+
+CASES: list[tuple[list[str], set[str]]] = [
+    (["demo", "--no-screen"], MAKES_A_STORE | {"rapidfuzz", "markdown_it"}),
+    (["ingest", "note.md"], {"rapidfuzz", "markdown_it"}),
+    (["extract", "note.md"], {"rapidfuzz", "markdown_it"}),
+    (["queue", "list"], set()),
+    (["queue", "show", "1"], {"rapidfuzz"}),
+    (["promote", "1"], set()),
+    (["reject", "1"], set()),
+    (["defer", "1"], set()),
+    (["restore", "2"], set()),
+    (["merge", "6", "--into", "7"], set()),
+    (["edit", "5", "--content-file", "words.txt"], set()),
+    (["supersede", "2", "--by", "6"], set()),
+    (["graduate", "2", "--as", "decision"], set()),
+    (["relate", "1", "depends_on", "drawer"], set()),
+    (["conflict", "list"], set()),
+    (["state", "list"], set()),
+    (["state", "set", "paper", "80 mm"], set()),
+    (["add", "decision", "--content-file", "words.txt"], set()),
+    (["export"], set()),
+    (["context", "list"], set()),
+    (["context", "import", "talk.json"], COUNTS),
+    (["commit", "list", "talk"], set()),
+    (["commit", "show", "1"], set()),
+    (["annotate", "1", "--priority", "pinned"], set()),
+    (["annotate", "1", "--retain-regex", "paper|ink"], {"regex"}),
+    (["compile", "talk"], set()),
+    (["compress", "talk", "--level", "brief"], MEASURES),
+    (["summarize", "note.md"], MEASURES | {"markdown_it"}),
+    (["packet"], COUNTS),
+    (["packet", "--count", "estimate"], set()),
+    (["pipeline", "check", "desk.dot"], set()),
+    (["pipeline", "show", "desk.dot"], set()),
+    (["pipeline", "preamble", "desk.dot", "--node", "count"], COUNTS),
+    (["pipeline", "run", "desk.dot"], COUNTS),
+    (["pipeline", "runs"], set()),
+    (["model", "check"], {"openai", "pydantic", "httpx"}),
+    (["undo"], set()),
+    (["redo"], set()),
+    (["history"], set()),
+    (["verify"], set()),
+    (["stats"], set()),
+    (["doctor"], set()),
+    (["config", "show"], set()),
+    (["dev-seed", "2"], {"rapidfuzz"}),
+]
+"""A call on a store, and what it may import of what is watched: no more than it needs."""
+
+
+def loaded(program: Reviewer, arguments: list[str]) -> tuple[int, set[str], str]:
+    """Exit code, the watched packages in `sys.modules` at the end, and what was said."""
+    script = (
+        "import sys\nfrom reviewer.main import main\n"
+        f"sys.argv[0] = 'reviewer'\ncode = main()\nwatched = {sorted(WATCHED)!r}\n"
+        "print('\\n::', *[name for name in watched if name in sys.modules], file=sys.stderr)\n"
+        "sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--db", program.db, *arguments],
+        cwd=program.folder, env=program.environment, capture_output=True, text=True, check=False,
+        timeout=50,
+    )  # fmt: skip
+    said, _, names = done.stderr.rpartition("\n::")
+    return done.returncode, set(names.split()), said
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Reviewer:
+    """A store with candidates, decisions, a context and a folder of files."""
+    program = Reviewer(tmp_path_factory.mktemp("desk"))
+    (program.folder / "note.md").write_text("- [Decision] The kiosk prints in black only.\n")
+    (program.folder / "words.txt").write_text("The kiosk prints in blue.")
+    talk = [{"role": "user", "content": f"Paper {number} jams at noon."} for number in range(20)]
+    (program.folder / "talk.json").write_text(json.dumps(talk))
+    (program.folder / "desk.dot").write_text(
+        "digraph desk { start [shape=Mdiamond]; done [shape=Msquare];"
+        ' count [prompt="Count."]; start -> count -> done }'
+    )
+    for arguments in (
+        ["dev-seed", "12"],
+        ["promote", "2", "3", "4"],
+        ["promote", "5"],
+        ["context", "import", "talk.json"],
+    ):
+        done = program(*arguments)
+        assert done.returncode == 0, done.stderr
+    return program
+
+
+def test_every_command_is_in_the_table() -> None:
+    assert {arguments[0] for arguments, _ in CASES} == set(COMMANDS)
+
+
+@pytest.mark.parametrize(("arguments", "allowed"), CASES, ids=lambda x: " ".join(x))
+def test_a_command_imports_what_it_needs(
+    desk: Reviewer, tmp_path: Path, arguments: list[str], allowed: set[str]
+) -> None:
+    program = Reviewer(tmp_path)
+    for name in ("note.md", "words.txt", "talk.json", "desk.dot", "store.db"):
+        (tmp_path / name).write_bytes((desk.folder / name).read_bytes())
+    code, found, said = loaded(program, arguments)
+    assert found <= allowed, f"{sorted(found - allowed)} without need"
+    assert "Traceback" not in said
+    assert "defect" not in said
+    assert code == 0 or arguments[0] in ("model", "redo", "relate"), said

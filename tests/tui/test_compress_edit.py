@@ -1,0 +1,163 @@
+"""A summary by hand on the Compress screen: live checks, refused and repaired, drafts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import CommitQuery, Engine
+from reviewer.tui.screens import compress_showing
+from reviewer.tui.widgets import compress_edit, edit_pane
+from reviewer.tui.widgets.compress_edit import SummaryEditPane
+from tests.tui.compressing import chain, compress, said, stocked
+from tests.tui.conftest import Screen, opened
+
+
+@pytest.fixture(autouse=True)
+def panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compress_showing, "REST_SECONDS", 0.001)
+    monkeypatch.setattr(compress_edit, "CHECK_AFTER", 0.001)
+    monkeypatch.setattr(edit_pane, "DRAFT_AFTER", 0.001)
+
+
+@pytest.fixture
+def kiosk(engine: Engine, tmp_path: Path) -> Engine:
+    """One segment, of which an amount must survive."""
+    stocked(engine, tmp_path)
+    first = engine.contexts.ids(CommitQuery(1))[0]
+    engine.contexts.annotate(first, retain_match=["$50k"], retain_regex=[r"\d{4}-\d{2}-\d{2}"])
+    return engine
+
+
+def pane(screen: Screen) -> SummaryEditPane:
+    return compress(screen).query_one(SummaryEditPane)
+
+
+async def write(screen: Screen, text: str) -> None:
+    pane(screen).put(text)
+    await screen.settle()
+
+
+async def test_the_checks_follow_what_is_written(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "e")
+        assert '✓ "$50k"' in pane(screen).checks.plain_text
+        await write(screen, "The receipts are slow, and 2026-03-31 is the end.")
+        shown = pane(screen).checks.plain_text
+        assert '✗ "$50k" missing' in shown
+        assert "✓ regex" in shown
+        assert "✗ 1 of 10 anchors" in shown, "the date is one that was asked for"
+        assert "{+" in pane(screen).difference.plain_text
+
+
+async def test_a_summary_that_misses_a_criterion_is_refused_with_a_diagnosis(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "e")
+        await write(screen, "The receipts are slow.")
+        await screen.press("ctrl+s")
+        assert compress(screen).busy == "edit", "it stays open"
+        assert 'substring not found: "$50k"' in said(screen)
+        assert "regex not found" in said(screen)
+        assert compress(screen).model.choice.content is None
+        assert chain(kiosk).count("summary") == 0
+
+
+async def test_what_is_missing_is_appended_and_then_it_is_taken(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "e")
+        await write(screen, "The receipts are slow.")
+        await screen.press("ctrl+s", "ctrl+t")
+        text = pane(screen).content
+        assert text.startswith("The receipts are slow.")
+        assert "$50k" in text
+        assert "2026-03-31" in text
+        assert "Key Points" in text
+        assert "We decided to keep the connection" in text, "anchors as well"
+        await screen.press("ctrl+s")
+        assert not compress(screen).busy
+        assert "by hand" in said(screen)
+        assert (
+            compress(screen)
+            .summary.plain_text.split("\n", 1)[1]
+            .lstrip()
+            .startswith("The receipts are slow.")
+        )
+        await screen.press("A")
+        written = kiosk.contexts.commit(kiosk.contexts.ids(CommitQuery(1))[0])
+        assert written.text == text
+        assert kiosk.summary_drafts.ids() == set(), "an applied draft is no draft"
+
+
+async def test_a_summary_by_hand_may_leave_anchors_out_and_says_so(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "e")
+        await write(screen, "Budget $50k until 2026-03-31.")
+        await screen.press("ctrl+s")
+        assert "anchors left out" in said(screen)
+        assert "✗" in compress(screen).checks.plain_text
+
+
+async def test_escape_keeps_a_draft_that_goes_on(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "e")
+        await write(screen, "The receipts")
+        await screen.press("escape")
+        assert "draft" in said(screen)
+        assert "✎" in compress(screen).list.render_line(0).text
+        assert compress(screen).model.choice.content is None, "a draft is nothing that is applied"
+        await screen.press("f3", "f4", "e")
+        assert pane(screen).content == "The receipts"
+
+
+async def test_a_draft_is_there_after_a_crash(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "e", "end", "x")
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "e")
+        assert pane(screen).content.endswith("x")
+
+
+async def test_leaving_what_was_not_changed_keeps_no_draft(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "e", "escape")
+        assert kiosk.summary_drafts.ids() == set()
+        assert "is as it was" in said(screen)
+
+
+async def test_another_level_leaves_the_text_by_hand_as_a_draft(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "e")
+        await write(screen, "Budget $50k until 2026-03-31.")
+        await screen.press("ctrl+s", "2")
+        assert "kept as a draft" in said(screen)
+        assert compress(screen).model.writer(compress(screen).model.choice) == "offline"
+        await screen.press("e")
+        assert pane(screen).content == "Budget $50k until 2026-03-31."
+
+
+async def test_secrets_are_masked_before_they_are_kept(kiosk):
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "e")
+        await write(screen, f"Budget $50k until 2026-03-31, token {secret}.")
+        await screen.press("ctrl+s", "A")
+        stored = kiosk.contexts.commit(kiosk.contexts.ids(CommitQuery(1))[0]).text
+        assert "$50k" in stored
+        assert secret not in stored
+
+
+async def test_full_cannot_be_written_by_hand(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "1", "e")
+        assert "Full is the original" in said(screen)
+        assert not compress(screen).busy
+
+
+async def test_an_empty_summary_is_refused(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "e")
+        await write(screen, "  ")
+        await screen.press("ctrl+s")
+        assert compress(screen).busy == "edit"
+        assert "needs words" in said(screen)

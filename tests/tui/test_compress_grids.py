@@ -1,0 +1,165 @@
+"""What stands on the Compress screen, cell for cell; hostile text, long contexts, its registry."""
+
+from __future__ import annotations
+
+import json
+from operator import attrgetter
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from reviewer.engine import CommitQuery, Engine
+from reviewer.tui.actions import ACTIONS, actions_of
+from reviewer.tui.holders import holders
+from reviewer.tui.screens import compress_showing
+from tests.tui.compressing import compress, stocked
+from tests.tui.conftest import opened
+from tests.tui.views import HOSTILE
+
+SIZES = [(118, 34), (80, 24), (60, 20)]
+
+
+@pytest.fixture(autouse=True)
+def panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compress_showing, "REST_SECONDS", 0.001)
+
+
+@pytest.fixture
+def machines(engine: Engine, tmp_path: Path) -> Engine:
+    """Three segments; an amount must survive of the first."""
+    stocked(engine, tmp_path, 3)
+    first = engine.contexts.ids(CommitQuery(1))[0]
+    engine.contexts.annotate(first, retain="amounts and dates", retain_match=["$50k"])
+    return engine
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_every_line_fits_and_the_parts_are_in_sight(machines, size):
+    async with opened(machines, size=size, project="acme") as screen:
+        await screen.press("f4")
+        lines = screen.text.splitlines()
+        assert len(lines) <= size[1]
+        assert all(cell_len(line) <= size[0] for line in lines)
+        assert " whole " in screen.text
+        for title in ("kiosk", "Brief", "Loses", "Checks", "Detailed"):
+            assert title in screen.text, title
+        assert "p pin" in screen.text
+
+
+@pytest.mark.parametrize("size", SIZES[1:], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_stacked_panes_show_the_original_in_the_summarys_place(machines, size):
+    async with opened(machines, size=size, project="acme") as screen:
+        await screen.press("f4")
+        assert "Full 6" not in screen.text.replace("1 Full 6", "")
+        await screen.press("tab")
+        assert compress(screen).focused is compress(screen).original
+        assert "turns" in screen.text
+        assert "Loses" not in screen.text
+        await screen.press("tab")
+        assert "Loses" in screen.text
+
+
+@pytest.mark.parametrize("pane", ["segments", "original", "summary", "lost", "checks"])
+async def test_a_pane_fills_the_screen(machines, pane):
+    async with opened(machines, size=(80, 24), project="acme") as screen:
+        await screen.press("f4")
+        panes = ["segments", "original", "summary", "lost", "checks"]
+        await screen.press(*["tab"] * panes.index(pane), "plus")
+        shown = compress(screen)
+        zoomed = shown.query_one(f"#{pane}")
+        assert zoomed.display
+        assert zoomed.size.height >= 15
+        assert shown.focused is zoomed
+        await screen.press("underscore")
+        assert zoomed.size.height < 15
+
+
+async def test_ascii_has_no_other_characters_of_ours(machines):
+    async with opened(machines, size=(118, 34), ascii=True, project="acme") as screen:
+        await screen.press("f4", "n", "enter")
+        assert screen.text.replace("→", "").isascii(), "the arrow of a marker is the document's"
+
+
+async def test_hostile_text_stays_text(engine, tmp_path):
+    path = tmp_path / "hostile.jsonl"
+    lines = [
+        {
+            "role": "user",
+            "content": f"We decided to use {HOSTILE} for the budget of $50k. {HOSTILE}",
+        }
+        for _ in range(6)
+    ]
+    path.write_text("\n".join(json.dumps(each) for each in lines) + "\n", "utf-8")
+    engine.contexts.import_file(path, project=f"acme{HOSTILE}"[:20])
+    async with opened(engine) as screen:
+        for key in ("f4", "2", "4", "3", "n", "enter", "a", "escape", "e"):
+            await screen.press(key)
+            assert not {"\x1b", "\u202e"} & set(screen.text), key
+            assert all(cell_len(line) <= 118 for line in screen.text.splitlines()), key
+
+
+async def test_a_long_context_lists_its_segments_and_previews_where_the_cursor_is(
+    engine, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(compress_showing, "PREVIEWED_TOKENS", 5_000)
+    path = tmp_path / "long.jsonl"
+    text = "Customer {} waited at the kiosk while the queue printed a receipt of {} lines."
+    lines = [{"role": "user", "content": text.format(n, n * 3)} for n in range(600)]
+    path.write_text("\n".join(json.dumps(each) for each in lines) + "\n", "utf-8")
+    engine.contexts.import_file(path, project="acme")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f4")
+        shown = compress(screen)
+        assert len(shown.model.segments) >= 30
+        assert {key.segment for key in shown.model.previews} == {"s1", "s2", "s3"}
+        assert not shown.model.whole().exact
+        assert "→ ~" in screen.text
+        await screen.press("G", "k", "k", "k")
+        here = shown.model.current
+        assert any(key.segment == here.id for key in shown.model.previews)
+
+
+async def test_one_huge_commit(engine, tmp_path):
+    path = tmp_path / "huge.jsonl"
+    content = "\n".join(
+        f"Line {n} of the log tells of tray_{n} and little else." for n in range(9_000)
+    )
+    path.write_text(json.dumps({"role": "user", "content": content}) + "\n", "utf-8")
+    engine.contexts.import_file(path, project="acme")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f4", "4")
+        await screen.until(lambda: compress(screen).summary.title.startswith("Tags"), 30)
+        assert compress(screen).model.sent > 100_000
+        assert "more" in compress(screen).original.plain_text
+
+
+async def test_no_context_80(engine, snapshot):
+    async with opened(engine, size=(80, 24), project="acme") as screen:
+        await screen.press("f4")
+        assert screen.text == snapshot
+
+
+async def test_every_run_target_exists_and_is_reachable(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        for pane, keys in (("compress", ()), ("summary", ("e",))):
+            await screen.press(*keys)
+            found = {action.id: node for action, node in holders(screen.app.screen)}
+            for action in actions_of([pane]):
+                if action.keys:
+                    assert action.id in found, action.id
+                    assert callable(attrgetter(ACTIONS[action.id].run)(found[action.id])), action.id
+
+
+async def test_help_tells_the_keys_and_why_some_do_nothing(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "1", "question_mark")
+        assert "Full is the original" in screen.text or "2 3 4 choose a level" in screen.text
+
+
+async def test_keys_do_nothing_while_something_is_open(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "f", "escape", "C", "escape")
+        assert not compress(screen).busy
+        assert compress(screen).focused is compress(screen).list

@@ -1,0 +1,203 @@
+"""The Compress screen with a model: streamed, stopped without loss, failing, offline instead."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import CommitQuery, Engine
+from reviewer.tui.screens import compress_showing
+from tests.tui.compressing import (
+    ScriptedModel,
+    chain,
+    compress,
+    said,
+    stocked,
+    unreachable,
+    with_model,
+)
+from tests.tui.conftest import Screen, opened
+
+
+@pytest.fixture(autouse=True)
+def panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compress_showing, "REST_SECONDS", 0.001)
+
+
+@pytest.fixture
+def machines(engine: Engine, tmp_path: Path) -> Engine:
+    """Four segments, two of them Brief."""
+    stocked(engine, tmp_path, 4)
+    return engine
+
+
+def summary(screen: Screen) -> str:
+    return " ".join(compress(screen).summary.plain_text.split())
+
+
+async def test_m_lets_the_model_write_this_segment(machines, monkeypatch):
+    model = ScriptedModel("Slow receipts were cured by one open connection.")
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m")
+        assert model.asked == 1
+        assert "Slow receipts were cured" in summary(screen)
+        assert "We decided to keep the connection" in summary(screen), "anchors are put back"
+        assert "by scripted" in compress(screen).checks.plain_text
+        assert "scripted" in screen.text.splitlines()[-3]
+
+
+async def test_nothing_is_asked_by_moving_or_by_another_level(machines, monkeypatch):
+    model = ScriptedModel("Slow receipts were cured.")
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m", "j", "2", "j", "k")
+        assert model.asked == 1
+        assert "the model has not written this yet" in summary(screen)
+        await screen.press("w")
+        assert model.asked == 2
+
+
+async def test_all_are_written_and_applied_as_they_were_seen(machines, monkeypatch):
+    model = ScriptedModel("Slow receipts were cured by one open connection.")
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m", "A")
+        assert "has not written 1 segment" in said(screen)
+        assert "summary" not in chain(machines)
+        await screen.press("W")
+        assert "1 of 1 written" in said(screen)
+        asked = model.asked
+        await screen.press("A")
+        assert chain(machines)[:2] == ["summary", "summary"]
+        assert model.asked == asked, "what was seen is written, and not asked for again"
+        first = machines.contexts.commit(machines.contexts.ids(CommitQuery(1))[0])
+        assert first.text.startswith("Slow receipts were cured")
+
+
+async def test_text_streams_into_the_preview_and_escape_stops_without_loss(machines, monkeypatch):
+    gate = threading.Event()
+    model = ScriptedModel("Slow receipts were cured.", gate=gate)
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.pilot.press("f4")
+        await screen.settle()
+        await screen.pilot.press("m")
+        await screen.until(lambda: "Slow" in summary(screen))
+        assert "the model writes" in compress(screen).summary.title
+        assert "Writing 1 of 1" in compress(screen).running
+        await screen.pilot.press("4")
+        assert "escape stops it" in said(screen), "nothing else is decided meanwhile"
+        await screen.pilot.press("j")
+        assert compress(screen).model.cursor == 1, "but the cursor goes on"
+        await screen.pilot.press("k", "escape")
+        await screen.until(lambda: "Stopped" in said(screen))
+        await screen.settle()
+        assert not compress(screen).running
+        assert "receipt" in summary(screen), "the offline result is there"
+        assert "w asks it" in summary(screen)
+
+
+async def test_what_was_written_before_the_stop_is_kept(machines, monkeypatch):
+    gate = threading.Event()
+    gate.set()
+    model = ScriptedModel("Slow receipts were cured.", gate=gate)
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m")
+        gate.clear()
+        await screen.pilot.press("W")
+        await screen.until(lambda: model.asked == 2)
+        await screen.pilot.press("escape")
+        await screen.until(lambda: "Stopped" in said(screen))
+        await screen.settle()
+        assert "Slow receipts were cured" in summary(screen)
+        assert len(compress(screen).model.waiting()) == 1
+
+
+async def test_a_failing_endpoint_says_what_failed_and_offers_the_offline_result(
+    machines, monkeypatch
+):
+    model = ScriptedModel(unreachable())
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m")
+        assert "does not answer" in said(screen)
+        assert "o takes the offline result" in said(screen)
+        assert "does not answer" in summary(screen)
+        assert "We decided to keep the connection" in summary(screen), "shown below the reason"
+        await screen.press("o")
+        assert "does not answer" not in summary(screen)
+        await screen.press("j", "o", "A")
+        assert chain(machines)[:2] == ["summary", "summary"]
+
+
+async def test_a_dead_endpoint_is_asked_no_more_for_the_other_segments(machines, monkeypatch):
+    model = ScriptedModel("Slow receipts were cured.", unreachable())
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "3", "j", "3", "j", "3", "j", "3", "g", "m", "W")
+        assert model.asked == 2
+        assert len(compress(screen).model.waiting()) == 3
+
+
+async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reason_is_told(
+    machines, monkeypatch
+):
+    first = machines.contexts.ids(CommitQuery(1))[0]
+    machines.contexts.annotate(first, retain_match=["The kiosk prints receipts too slowly"])
+    model = ScriptedModel("Slow receipts were cured.")
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m")
+        assert model.asked == 4
+        assert "The kiosk prints receipts too slowly" in said(screen)
+        assert "o takes the offline result" in said(screen)
+        assert compress(screen).model.waiting()
+
+
+async def test_back_to_offline_shows_offline_and_m_has_not_forgotten(machines, monkeypatch):
+    model = ScriptedModel("Slow receipts were cured.")
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m", "m")
+        assert "Slow receipts were cured" not in summary(screen)
+        assert "offline engine" in screen.text
+        await screen.press("m")
+        assert "Slow receipts were cured" in summary(screen)
+        assert model.asked == 1
+
+
+async def test_a_pin_weighs_the_models_text_again_without_asking_it(machines, monkeypatch):
+    model = ScriptedModel("Slow receipts were cured.")
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m", "tab", "tab", "tab", "p")
+        assert model.asked == 1
+        assert "✗ 8 of 9 anchors" in compress(screen).checks.plain_text
+        await screen.press("w")
+        assert model.asked == 2
+        assert "✓ 9 of 9 anchors" in compress(screen).checks.plain_text
+
+
+async def test_without_a_model_the_offline_engine_stays(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m")
+        assert compress(screen).model.engine == "offline"
+        assert "model" in said(screen)
+        await screen.press("w")
+        assert "m asks the model" in said(screen)
+
+
+async def test_secrets_are_masked_before_they_are_sent(engine, tmp_path, monkeypatch):
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    number = stocked(engine, tmp_path)
+    engine.contexts.add(number, role="user", text=f"The token is {secret}, keep it safe.")
+    model = ScriptedModel("Slow receipts were cured.")
+    with_model(monkeypatch, engine, model)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f4", "m")
+        assert model.prompts
+        assert all(secret not in prompt for prompt in model.prompts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -24,6 +24,7 @@ from reviewer.tui.screens.compress_columns import Columns
 from reviewer.tui.screens.compress_desk import Desk
 from reviewer.tui.screens.compress_editing import CompressEditing
 from reviewer.tui.screens.compress_looking import CompressLooking
+from reviewer.tui.screens.compress_messages import FromPanes
 from reviewer.tui.screens.compress_reading import CompressReading
 from reviewer.tui.screens.compress_showing import CompressShowing
 from reviewer.tui.screens.compress_unfolding import Unfolding
@@ -41,11 +42,6 @@ from reviewer.tui.widgets.line import Separator, TitleRule
 from reviewer.tui.widgets.row_list import RowList
 from reviewer.tui.widgets.text_pane import TextPane
 
-if TYPE_CHECKING:
-    from reviewer.tui.widgets.choice_pane import ChoicePane
-    from reviewer.tui.widgets.compress_edit import SummaryEditPane
-    from reviewer.tui.widgets.edit_pane import EditPane
-
 WATCH_SECONDS = 2.0
 LAID_OUT_SECONDS = 0.05
 """After so long the panes stand where they belong."""
@@ -55,7 +51,7 @@ MODES = {"editing": "edit", "choosing": "choose"}
 Value = TypeVar("Value")
 
 
-class CompressScreen(ListMoving, ReadingScreen, inherit_bindings=False):
+class CompressScreen(FromPanes, ListMoving, ReadingScreen, inherit_bindings=False):
     """Lays the screen out; what keys do is in the parts: acts, writing, editing and so on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("compress")]
@@ -276,34 +272,6 @@ class CompressScreen(ListMoving, ReadingScreen, inherit_bindings=False):
     def on_summary_pane_clicked(self, message: SummaryPane.Clicked) -> None:
         """Expand or collapse the marker."""
         self.unfolding.toggle(message.path)
-
-    async def on_edit_pane_saved(self, message: EditPane.Saved) -> None:
-        """Take the summary that was written."""
-        await self.patiently(lambda: self.editing.save(message.memory, message.content))
-
-    def on_edit_pane_left(self, message: EditPane.Left) -> None:
-        """Keep a draft of what was written."""
-        self.editing.left(message.memory, message.content, changed=message.changed)
-
-    def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
-        """Keep a draft while it is written."""
-        self.engine.summary_drafts.save(message.memory, message.content)
-
-    def on_summary_edit_pane_checks_wanted(self, message: SummaryEditPane.ChecksWanted) -> None:
-        """Check what was written so far."""
-        self.editing.check(message.content)
-
-    def on_summary_edit_pane_missing_wanted(self, message: SummaryEditPane.MissingWanted) -> None:
-        """Append what is missing."""
-        self.editing.append_missing(message.content)
-
-    async def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
-        """Go on with what was chosen."""
-        await self.choosing.chosen(message.option)
-
-    def on_choice_pane_left(self) -> None:
-        """Put the chooser away."""
-        self.choosing.close()
 
     def on_descendant_focus(self) -> None:
         """Titles and footer follow the focus."""

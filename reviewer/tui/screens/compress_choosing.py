@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from reviewer.compressing import Plan
+from reviewer.compressing import BY_HAND, Plan
 from reviewer.errors import ReviewerError
 from reviewer.tui.screens.commits_choosing import context_words
 from reviewer.tui.screens.commits_outlook import cost_options, read_target
 from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.choice_pane import ChoicePane, Option
+from reviewer.tui.widgets.phrases import count
 
 if TYPE_CHECKING:
     from reviewer.engine import Reach
@@ -155,16 +156,19 @@ class CompressChoosing:
         screen.say(f"Choosing levels that fit {target:,} tokens ...")
 
         def done(plan: Plan) -> None:
+            left = 0
             for choice in plan.choices:
                 held = model.chosen.get(choice.sources)
                 if held is None or held.level != choice.level:
+                    left += held is not None and held.engine == BY_HAND
                     model.chosen[choice.sources] = choice
             screen.reading.start = None
             levels = [choice.level for choice in plan.choices]
             words = ", ".join(
                 f"{levels.count(level):,} {level.name.title()}" for level in sorted(set(levels))
             )
-            screen.reading.read_again(f"Fits {target:,} tokens: {words}. A applies it.")
+            drafts = f" {count(left, 'text')} by hand left, kept as drafts." if left else ""
+            screen.reading.read_again(f"Fits {target:,} tokens: {words}.{drafts} A applies it.")
 
         def failed(error: ReviewerError) -> None:
             screen.say(str(error), bad=True)

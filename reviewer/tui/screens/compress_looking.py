@@ -58,12 +58,13 @@ class CompressLooking:
             self.unzoom()
             await screen.columns.make()
             screen.add_class("all-levels")
-            screen.list.focus(scroll_visible=False)
+            choice = screen.model.choice
+            self._focus(screen.columns.panes[choice.level if choice is not None else 0])
             screen.columns.draw()
 
     def _one_level(self) -> None:
         self._screen.remove_class("all-levels")
-        self._screen.list.focus(scroll_visible=False)
+        self._focus(self._screen.list)
 
     def copy(self) -> None:
         """Copy the summary to the clipboard."""
@@ -86,7 +87,7 @@ class CompressLooking:
     def _panes(self) -> list[Widget]:
         screen = self._screen
         if screen.has_class("all-levels"):
-            return [screen.list, *screen.columns.panes]
+            return list(screen.columns.panes)
         return [screen.list, screen.original, screen.summary, screen.lost, screen.checks]
 
     def zoom(self) -> None:
@@ -133,9 +134,14 @@ class CompressLooking:
         """Focus a pane; where panes are stacked the original stands in the summary's place."""
         screen = self._screen
         screen.set_class(pane is screen.original, "at-original")
-        pane.focus(scroll_visible=False)
-        if screen.focused is not pane:  # it was not displayed until now
-            screen.call_after_refresh(lambda: pane.focus(scroll_visible=False))
+        screen.set_focus(pane, scroll_visible=False)
+
+        def again() -> None:
+            """What was not displayed yet could not take the focus, or lost it."""
+            if screen.focused is None:
+                screen.set_focus(pane, scroll_visible=False)
+
+        screen.call_after_refresh(again)
 
     def back(self) -> None:
         """Leave one thing: what is being written, the zoom, all levels, the pane, the screen."""

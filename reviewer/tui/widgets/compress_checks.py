@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reviewer.engine import PatternCheck
 
 MISSING_SHOWN = 6
-PASSES = ".85 and every anchor pass"
+PASSES = "pass: .85, all anchors"
 
 
 def check_blocks(
@@ -39,13 +39,14 @@ def check_blocks(
         *_anchors(preview, signs),
         _fidelity(preview, signs),
         *_ratio(preview, aim, signs),
+        *([_row("", legend(preview), "dim")] if preview.compressed.anchors else []),
     ]
 
 
 def legend(preview: SegmentPreview) -> str:
-    """What the letters at the anchors of a segment mean: `D decision, F fact`."""
-    types = dict.fromkeys(each.type for each in preview.compressed.anchors)
-    return ", ".join(f"{LETTERS[each]} {WORDS[each]}" for each in types)
+    """What the letters at the anchors of a segment mean: `2 D decision, 1 F fact`."""
+    types = Counter(each.type for each in preview.compressed.anchors)
+    return ", ".join(f"{number} {LETTERS[of]} {WORDS[of]}" for of, number in types.items())
 
 
 def _row(sign: str, text: str, style: str, spans: tuple[Span, ...] = ()) -> Block:
@@ -75,12 +76,8 @@ def _anchors(preview: SegmentPreview, signs: Glyphs) -> list[Block]:
     total, missing = len(compressed.anchors), compressed.anchors_missing
     if not total:
         return [_row("", "no anchors", "dim")]
-    types = Counter(each.type for each in compressed.anchors)
-    listed = ", ".join(f"{number} {LETTERS[of]} {WORDS[of]}" for of, number in types.items())
-    head = f"{total - len(missing)} of {total} anchors"
     sign = signs.rejected if missing else signs.promoted
-    text = f"{head}  {listed}"
-    blocks = [_row(sign, text, "text", (Span(len(head), len(text), "dim", here=False),))]
+    blocks = [_row(sign, f"{total - len(missing)} of {total} anchors", "text")]
     for each in missing[:MISSING_SHOWN]:
         words = " ".join(each.content.split())
         line = f"{anchor_sign(each, signs)}[{words}]"

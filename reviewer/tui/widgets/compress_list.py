@@ -59,8 +59,7 @@ class SegmentList(RowList):
             width,
             style,
             sign,
-            number=at + 1,
-            digits=len(str(self.total)),
+            digits=len(model.segments[-1].id) - 1,
             here=at == model.cursor,
             focused=self.has_focus,
         )

@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from reviewer.compressing import AnchorPoint, Segment, Turn
 
 LETTERS = {
-    "Correction": "N",
+    "Correction": "X",
     "Decision": "D",
     "Commitment": "P",
     "CriticalFact": "F",
     "UnresolvedQuestion": "Q",
-    "UserPreference": "L",
+    "UserPreference": "W",
     "ErrorContext": "E",
     "CodeArtifact": "C",
 }
 WORDS = {
-    "Correction": "no, a correction",
+    "Correction": "correction",
     "Decision": "decision",
     "Commitment": "promise",
     "CriticalFact": "fact",
     "UnresolvedQuestion": "question",
-    "UserPreference": "likes",
+    "UserPreference": "wish",
     "ErrorContext": "error",
     "CodeArtifact": "code",
 }

@@ -56,7 +56,6 @@ def segment_strip(
     style: Palette,
     sign: Glyphs,
     *,
-    number: int,
     digits: int,
     here: bool,
     focused: bool,
@@ -81,7 +80,7 @@ def segment_strip(
     cells = sum(len(part) for part, _ in right)
     left: list[Part] = [
         (sign.bar if here else " ", accent if focused else dim),
-        (f"{number:>{digits}}", dim),
+        (segment.id.removeprefix("s").rjust(digits), dim),
         (state, warm),
         (f"{letter} ", dim if same else accent),
     ]

@@ -108,7 +108,8 @@ def summary_blocks(
         above: Path,
         spans: Sequence[Span],
     ) -> None:
-        margin = (Run(" " + f"{signs.member} " * len(above), "faint"),)
+        upright = "| " if signs.rule == "-" else "│ "
+        margin = (Run(" " + upright * len(above), "faint"),)
         at = 0
         for marker in sorted(markers, key=lambda each: each.start):
             path = (*above, marker.id)

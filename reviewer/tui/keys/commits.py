@@ -127,7 +127,7 @@ TABLE = (
            " one: words, texts, regular expressions.", "Decide", ("commits",),
            "retaining.begin", needs_commit, 5),
     Action("commit_edit", "e", "edit text", "Write another text of this commit; the original"
-           " stays.", "Decide", ("commits",), "editing.begin", needs_one_commit, 9),
+           " stays.", "Decide", ("commits",), "editing.begin", needs_one_commit, 10),
     Action("commit_undo", "u", "undo", "Take the last decision back; the cursor goes to its"
            " commit.", "Decide", ("commits",), "acts.undo", needs_undo, 6),
     Action("commit_redo", "Z,ctrl+r", "redo", "Do again what was undone last.", "Decide",
@@ -136,19 +136,19 @@ TABLE = (
            "Decide", ("commits",), "choosing.ask_path", needs_no_import),
     # Select
     Action("commit_mark", "space", "mark", "Mark this commit and go down; a priority then goes to"
-           " all that are marked.", "Select", ("commits",), "marking.mark", needs_commit, 7),
+           " all that are marked.", "Select", ("commits",), "marking.mark", needs_commit, 8),
     Action("commit_range", "v", "range", "Mark every commit from here to where you go; v again"
            " keeps them.", "Select", ("commits",), "marking.range", needs_commit),
     Action("commit_mark_all", "*", "mark all", "Mark every commit of the list, or unmark all.",
            "Select", ("commits",), "marking.mark_all", needs_commits),
     Action("commit_filter", "/", "filter", "Show only commits that match words and fields such as"
            " priority:pinned, role:user, tokens>500, -word.", "Select", ("commits",),
-           "filtering.open", needs_context, 8),
+           "filtering.open", needs_context, 9),
     Action("let_go", "w", "what to let go", "Ask for a size: whether pins and anchors leave room"
            " for it, and which of them cost most.", "Look", ("commits",), "choosing.ask_target",
-           needs_commits, 10),
+           needs_commits, 11),
     Action("compress_from", "c", "compress", "Go to the levels of what comes from this commit on.",
-           "Screens", ("commits",), "looking.compress_from", needs_commit, 11),
+           "Screens", ("commits",), "looking.compress_from", needs_commit, 7),
     Action("choose_context", "C", "contexts", "Choose the context to show.", "Select",
            ("commits",), "choosing.ask_context", needs_context),
     Action("next_context", "t", "next context", "Show the next context.", "Select", ("commits",),

@@ -60,6 +60,7 @@ class CommitsLooking:
 
         screen, number = self._screen, self._screen.model.current_id
         if isinstance(screen.app, ReviewerApp) and number is not None:
+            screen.reading.keep_place()  # the other screen shows the context that was left last
             screen.app.show_compress_from(number)
 
     # panes

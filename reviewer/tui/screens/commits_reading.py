@@ -95,6 +95,7 @@ class CommitsReading:
         """Tokens that a person would like the context to have at most."""
         self._outlook_rest: Timer | None = None
         self._totals_rest: Timer | None = None
+        self._kept_place: tuple[int, int | None] | None = None
         self._version = self._engine.foreign_version()
 
     # contexts
@@ -192,6 +193,7 @@ class CommitsReading:
         screen.set_class(self.context is None and not screen.busy, "-empty")
         screen.balance.show(self.totals)
         self._show_list()
+        self.keep_place()
         self.read_commit()
         self.read_outlook()
 
@@ -380,6 +382,7 @@ class CommitsReading:
 
     def watch(self) -> None:
         """Notice what others wrote, keep the place. Draws nothing when nothing is."""
+        self.keep_place()
         screen = self._screen
         if not screen.is_active or screen.busy:
             return
@@ -395,9 +398,11 @@ class CommitsReading:
         if self.context is None:
             return
         screen = self._screen
+        place = (self.context.id, screen.model.current_id)
+        if place == self._kept_place:
+            return
+        self._kept_place = place
         try:
-            keep_context(
-                self._engine.path, screen.project, self.context.id, screen.model.current_id
-            )
+            keep_context(self._engine.path, screen.project, *place)
         except OSError as error:
             screen.say(f"The place cannot be remembered: {error.strerror}.", bad=True)

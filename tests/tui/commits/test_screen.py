@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from reviewer.engine import Engine
 from reviewer.tui.commits_model import CommitsModel
 from reviewer.tui.screens.commits import CommitsScreen
+from reviewer.tui.screens.compress import CompressScreen
 from reviewer.tui.screens.queue import QueueScreen
 from reviewer.tui.screens.source import SourceScreen
 from tests.tui.commits.driving import TURNS, at, chain, commits, priorities, said, written
@@ -236,6 +237,11 @@ async def test_t_and_the_chooser_go_to_other_contexts_and_places_are_kept(
         await screen.press("q", "f3")
         assert commits(screen).title_rule._title == "fair"
         assert at(screen) == 2
+        await screen.press("t", "f4")
+        levels = screen.app.screen
+        assert isinstance(levels, CompressScreen)
+        assert levels.reading.context is not None
+        assert levels.reading.context.name == "other"
 
 
 async def test_t_with_one_context_says_so(fair: Engine) -> None:
@@ -306,6 +312,16 @@ async def test_o_opens_the_transcript_at_the_line(fair: Engine) -> None:
         assert "line 3" in screen.text
         await screen.press("escape")
         assert isinstance(screen.app.screen, CommitsScreen)
+
+
+async def test_c_goes_to_the_levels_of_what_comes_from_here_and_back(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "j", "c")
+        levels = screen.app.screen
+        assert isinstance(levels, CompressScreen)
+        assert levels.reading.start == chain(fair)[2]
+        await screen.press("f3")
+        assert at(screen) == 2
 
 
 async def test_y_copies_the_whole_text(fair: Engine) -> None:

@@ -196,14 +196,10 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
 
     def show_palette(self) -> None:
         """Find an action by name."""
-        from textual.command import CommandPalette
+        from reviewer.tui.palette import Palette
 
-        from reviewer.tui.palette import ActionProvider
-
-        if not isinstance(self.screen, CommandPalette):
-            self.push_screen(
-                CommandPalette(providers=[ActionProvider], placeholder="Find an action")
-            )
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
 
     def switch_theme(self) -> None:
         """Dark to light, or back."""

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from typing import Any
 
-from textual.command import DiscoveryHit, Hit, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Provider
+from textual.markup import escape
 
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import ACTIONS, Action, shown_key
@@ -17,6 +18,18 @@ _WORD = re.compile(r"\w+")
 _HIDDEN_GROUPS = {"Move"}
 HELP_SCORE = 0.01
 """Below every match in a title."""
+
+
+class Palette(CommandPalette):
+    """Textual's palette over our actions, whatever is pressed before it is drawn."""
+
+    def __init__(self) -> None:
+        super().__init__(providers=[ActionProvider], placeholder="Find an action")
+
+    def _action_command_list(self, action: str) -> None:
+        # A list that takes no room yet knows no lines, and turning its page raises KeyError.
+        if self.query_one(CommandList).scrollable_content_region:
+            super()._action_command_list(action)
 
 
 class ActionProvider(Provider):
@@ -68,4 +81,4 @@ def _told(query: str, text: str) -> bool:
 
 def _help(action: Action, node: Acting) -> str:
     reason = action.why_disabled(node.situation()) if action.why_disabled else None
-    return reason or action.help
+    return escape(reason or action.help)  # the palette reads markup, and a reason may name a file

@@ -1,0 +1,33 @@
+"""The palette, whatever is pressed and whatever a reason says."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from textual.command import CommandList
+from textual.content import Content
+
+from reviewer.tui.palette import _help
+from tests.tui.conftest import opened
+
+
+async def test_a_page_is_turned_before_the_list_has_been_drawn(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("ctrl+p", *"theme")
+        await screen.until(lambda: "dark or light" in screen.text)
+        palette = screen.app.screen
+        found = palette.query_one(CommandList)
+        found.styles.display = "none"
+        await screen.settle()
+        found._clear_caches()  # as a list is whose hits came a moment ago
+        found.set_reactive(CommandList.highlighted, 0)
+        for key in ("pageup", "pagedown"):
+            await screen.press(key)
+        assert screen.app.screen is palette
+
+
+def test_a_reason_is_shown_as_it_is():
+    reason = "notes/[link=x]a[/].md is [bold]gone"
+    action = SimpleNamespace(why_disabled=lambda _: reason, help="")
+    shown = _help(action, SimpleNamespace(situation=lambda: None))
+    assert Content.from_markup(shown).plain == reason

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
+from reviewer.compressing import Plan, Segment, Watch
+from reviewer.compression.plan import Preview
+from reviewer.compression.service import Compression
 from reviewer.engine import CommitQuery, Engine
-from reviewer.tui.screens import compress_showing
+from reviewer.tui.compress_model import CompressModel
+from reviewer.tui.screens import compress_reading, compress_showing
 from reviewer.tui.screens.commits import CommitsScreen
 from reviewer.tui.screens.queue import QueueScreen
 from tests.tui.compressing import chain, compress, levels, lost, said, stocked
@@ -462,3 +467,44 @@ async def test_escape_leaves_one_thing_at_a_time(kiosk):
         assert compress(screen).focused is compress(screen).list
         await screen.press("escape")
         assert isinstance(screen.app.screen, QueueScreen)
+
+
+async def test_a_long_context_shows_its_first_part_before_the_rest(machines, monkeypatch):
+    monkeypatch.setattr(compress_reading, "LONG", 10)
+    monkeypatch.setattr(compress_reading, "FIRST_PART", 7)
+    shown: list[int] = []
+    took = CompressModel.load
+
+    def load(self: CompressModel, segments: list[Segment], *rest: object) -> list[str]:
+        shown.append(len(segments))
+        return took(self, segments, *rest)
+
+    monkeypatch.setattr(CompressModel, "load", load)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        assert shown == [1, 4]
+        assert not compress(screen).reading.partial
+        assert levels(screen) == "BBFF"
+
+
+async def test_escape_stops_before_anything_is_written(machines, monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+    preview = Compression.preview
+
+    def slow(self: Compression, plan: Plan, watch: Watch | None = None, **more: object) -> Preview:
+        if watch is not None:
+            begun.set()
+            go_on.wait(5)
+        return preview(self, plan, watch, **more)
+
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        monkeypatch.setattr(Compression, "preview", slow)
+        await screen.pilot.press("A")
+        await screen.until(begun.is_set)
+        assert compress(screen).running
+        await screen.pilot.press("escape")
+        go_on.set()
+        await screen.settle()
+        assert said(screen) == "Stopped: nothing was written."
+        assert "summary" not in chain(machines)

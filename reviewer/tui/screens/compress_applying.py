@@ -6,6 +6,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from reviewer.compressing import Applied, Choice, Level, Plan, PreviewProgress, Watch
+from reviewer.engine import CancelledError
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.tui.screens.compress_writing import Writing
 from reviewer.tui.widgets.phrases import count
@@ -40,6 +41,9 @@ class Applying:
         plan, context = model.plan, screen.reading.context
         if plan is None or context is None:
             return
+        if screen.reading.partial:
+            screen.say("The rest of the context is still being read: once more.")
+            return
         waiting = model.waiting()
         if waiting:
             screen.say(
@@ -59,6 +63,8 @@ class Applying:
         self._progress = "Applying"
 
         def progress(found: PreviewProgress) -> None:
+            if stopped.is_set():
+                raise CancelledError("Stopped: nothing was written.")
             words = f"Previewing {found.done:,} of {found.total:,} before they are applied"
             screen.post_message(Writing.Written(lambda: self._told(words)))
 
@@ -72,6 +78,7 @@ class Applying:
             self._stopped = None
             if applied is None:
                 screen.say("Stopped: nothing was written.")
+                screen.showing.want()
                 return
             for choice in chosen:
                 if choice.sources:
@@ -81,7 +88,10 @@ class Applying:
 
         def failed(error: ReviewerError) -> None:
             self._stopped = None
-            if isinstance(error, ConflictError):
+            if stopped.is_set():
+                screen.say("Stopped: nothing was written.")
+                screen.showing.want()
+            elif isinstance(error, ConflictError):
                 screen.reading.wrote(f"{error} It was read again.")
             else:
                 screen.say(str(error), bad=True)

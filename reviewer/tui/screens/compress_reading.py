@@ -20,6 +20,9 @@ EMPTY = (
     "No context yet: a transcript as a chain of commits.",
     "F3, then I imports one; in a shell: reviewer context import FILE",
 )
+READING = ("Reading the context ...",)
+LONG, FIRST_PART = 2_000, 200
+"""Of a context of more commits, so many are cut into segments and shown before the others."""
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
 
 
@@ -37,6 +40,8 @@ class Found(Struct, frozen=True):
     version: object
     start: int | None
     trouble: str = ""
+    partial: bool = False
+    """Only the first part of a long context; the rest is read next."""
 
 
 class CompressReading:
@@ -48,6 +53,8 @@ class CompressReading:
         self.start = start
         """The commit that the range begins at; None for the whole context."""
         self.was_read = False
+        self.partial = False
+        """The rest of a long context is still being read."""
         self.contexts: Sequence[ContextView] = ()
         self.context: ContextView | None = None
         self._version: object = None
@@ -55,6 +62,7 @@ class CompressReading:
 
     def open_latest(self) -> None:
         """Show the context that was left last, else the one that changed last."""
+        self._screen.list.empty = READING
         self._read(load_context(self._engine.path, self._screen.project), "")
 
     def open(self, context: int) -> None:
@@ -92,10 +100,19 @@ class CompressReading:
         self._read(number, said, all_full=all_full, own=True)
 
     def _read(
-        self, wanted: int | None, said: str, *, all_full: bool = False, own: bool = False
+        self,
+        wanted: int | None,
+        said: str,
+        *,
+        all_full: bool = False,
+        own: bool = False,
+        whole: bool = False,
     ) -> None:
+        """`whole`: a long context, too, is read to its end at once."""
         engine, project, start = self._engine, self._screen.project, self.start
         self._foreign = engine.foreign_version()
+
+        known = self.context is not None and self.context.id == wanted and not self.partial
 
         def work() -> Found | None:
             contexts = engine.contexts.all(project)
@@ -103,12 +120,14 @@ class CompressReading:
                 return None
             context = next((each for each in contexts if each.id == wanted), contexts[0])
             first = start if context.id == wanted or wanted is None else None
-            try:
-                return self._found(context, contexts, first)
-            except UnknownIdError:
-                if first is None:
-                    raise
-                return self._found(context, contexts, None)
+            long = context.commits > LONG and not known and not whole
+            for begin in dict.fromkeys((first, None)):
+                try:
+                    return self._found(context, contexts, begin, long=long)
+                except UnknownIdError:
+                    if begin is None:
+                        raise
+            return None
 
         def take(found: Found | None) -> None:
             self._took(found, said, all_full=all_full, own=own)
@@ -116,7 +135,12 @@ class CompressReading:
         self._screen.read(work, take, group="context")
 
     def _found(
-        self, context: ContextView, contexts: Sequence[ContextView], start: int | None
+        self,
+        context: ContextView,
+        contexts: Sequence[ContextView],
+        start: int | None,
+        *,
+        long: bool,
     ) -> Found:
         """Everything about a context, in a worker. Raises UnknownIdError, StoreError."""
         from reviewer.engine import CommitQuery, Priority
@@ -124,10 +148,16 @@ class CompressReading:
         engine = self._engine
         version = engine.contexts.changed(context.id)
         totals = engine.contexts.totals(context.id)
-        segments = engine.compression.segments(context.id, start=start)
+        end = None
+        if long:
+            ids = engine.contexts.ids(CommitQuery(context.id))
+            begin = ids.index(start) if start is not None and start in ids else 0
+            end = ids[min(begin + FIRST_PART, len(ids)) - 1]
+        compression = engine.compression
+        segments = compression.segments(context.id, start=start, end=end)
         plan, trouble = None, ""
         try:
-            plan = engine.compression.plan(context.id, Level.FULL, start=start, engine="offline")
+            plan = compression.plan(context.id, Level.FULL, start=start, end=end, engine="offline")
         except UnknownIdError:
             raise
         except ReviewerError as problem:
@@ -143,6 +173,7 @@ class CompressReading:
             version,
             start,
             trouble,
+            partial=end is not None,
         )
 
     def _took(self, found: Found | None, said: str, *, all_full: bool, own: bool) -> None:
@@ -171,7 +202,10 @@ class CompressReading:
             model.load(found.segments, plan, found.sent)
             if other:
                 model.go_to_commit(found.start or load_commit(self._engine.path, found.context.id))
-            screen.list.empty = (found.trouble,)
+            screen.list.empty = READING if found.partial else tuple(found.trouble.split(": ", 1))
+            self.partial = found.partial
+            if found.partial:
+                self._read(found.context.id, said, all_full=all_full, own=True, whole=True)
         if first_time or said:
             screen.show_footer()
         screen.showing.read_done()
@@ -232,7 +266,7 @@ def first_plan(found: Found, *, all_full: bool) -> Plan:
     """What is shown before anything was chosen: Brief, the newest segments and summaries Full."""
     assert found.plan is not None
     total = len(found.segments)
-    newest = LAST_FULL if total > LAST_FULL else 0
+    newest = LAST_FULL if total > LAST_FULL and not found.partial else 0
     choices = []
     for number, choice in enumerate(found.plan.choices):
         stays = (

@@ -30,7 +30,7 @@ from reviewer.llm.retry import RetryExhaustedError
 
 if TYPE_CHECKING:
     from reviewer.commits.values import Pattern
-    from reviewer.engine import Engine
+    from reviewer.compression.service import Compression
 
 __all__ = [
     "BY_HAND",
@@ -89,10 +89,10 @@ def criteria(segment: Segment) -> Criteria:
 
 
 def nearer(
-    engine: Engine, segment: Segment, anchors: tuple[AnchorPoint, ...], level: Level
+    compression: Compression, segment: Segment, anchors: tuple[AnchorPoint, ...], level: Level
 ) -> Nearer:
     """What a marker in a summary of that level opens; the offline engine writes it."""
-    offline = engine.compression.engines.summarizer("offline")
+    offline = compression.engines.summarizer("offline")
     closer = Level(max(level - 1, Level.FULL))
     text = offline.closer_text(segment, level, anchors)
     judged = offline.judge(segment, anchors, closer, text)

@@ -80,12 +80,12 @@ class Unfolding:
         found = model.shown(choice) if choice is not None else None
         if found is None:
             return
-        engine = screen.engine
+        compression = screen.engine.compression
         segment, anchors = found.segment, found.compressed.anchors
         level = Level(fold.marker.target + 1)
 
         def work() -> Nearer:
-            return nearer(engine, segment, anchors, level)
+            return nearer(compression, segment, anchors, level)
 
         def take(text: Nearer) -> None:
             if screen.model.choice == choice:

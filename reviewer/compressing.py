@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
+from reviewer.compression.fidelity import MOST_LOST
 from reviewer.compression.levels import target_tokens
 from reviewer.compression.marking import Span as MarkedSpan
 from reviewer.compression.plan import LAST_FULL, Applied, Choice, Plan, SegmentPreview
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BY_HAND",
     "LAST_FULL",
+    "MOST_LOST",
     "RATIOS",
     "AnchorPoint",
     "AnchorType",

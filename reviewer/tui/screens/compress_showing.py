@@ -10,6 +10,7 @@ from msgspec import Struct
 from textual.timer import Timer
 
 from reviewer.compressing import (
+    MOST_LOST,
     RATIOS,
     Choice,
     Criteria,
@@ -264,7 +265,8 @@ class CompressShowing:
             detail = f"{len(new):,} new since {level_name(choice.level - 1)}"
         screen.lost.empty = ()
         screen.lost.remark = f"p pin {signs.dot} r retain {signs.dot} enter show" if rows else ""
-        screen.lost_title.show(f"Loses {total:,}" if total else "Loses", detail)
+        many = f"Loses {total:,}{'+' if total >= MOST_LOST else ''}" if total else "Loses"
+        screen.lost_title.show(many, detail)
         screen.lost.show(rows, keep=same)
 
     def _draw_summary(self, choice: Choice, found: SegmentPreview | None) -> None:

@@ -115,7 +115,7 @@ def summary_blocks(
             path = (*above, marker.id)
             here, nearer = path == chosen, opened.get(path)
             adds = f" {'-' if nearer else '+'}{marker.adds:,} tok"
-            sign = text[marker.start : marker.end]
+            sign = (signs.bar if here else "") + text[marker.start : marker.end]
             piece = text[at : marker.start] + sign + adds
             style = "accent_here" if here else "accent"
             first = marker.start - at

@@ -295,11 +295,10 @@ class PipelinesScreen(ListMoving, ReadingScreen, inherit_bindings=False):
 
     @on(RowList.Moved)
     def _moved(self) -> None:
-        course = self.running.course
-        node = self.model.node
-        self.looking.follows = bool(
-            course is not None and node is not None and node.name in (course.node, course.next)
-        )
+        course, node, looking = self.running.course, self.model.node, self.looking
+        name = node.name if node is not None else ""
+        if name != looking.followed_to:
+            looking.follows = course is not None and name in (course.node, course.next)
         self.reading.follow()
 
     @on(RowList.Opened)

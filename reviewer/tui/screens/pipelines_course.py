@@ -82,8 +82,12 @@ class Course:
 
     def reply(self, text: str) -> None:
         """Answer the question. Raises RunError when nothing is asked."""
-        self._engine.pipelines.answer(self.run_id, text)
-        self.question = None
+        asked, self.question = self.question, None  # before: the next one may come at once
+        try:
+            self._engine.pipelines.answer(self.run_id, text)
+        except ReviewerError:
+            self.question = asked
+            raise
 
     def cancel(self) -> None:
         """End the run as soon as it looks."""

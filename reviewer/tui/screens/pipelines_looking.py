@@ -26,6 +26,8 @@ class PipelinesLooking:
         """A mode that was chosen, `all` or `said`; empty for the mode that resolves."""
         self.follows = True
         """The cursor goes with a run; not any more once a person has moved it."""
+        self.followed_to = ""
+        """The node that it went to with the run last."""
 
     def reset(self) -> None:
         """Another pipeline: as it resolves, all panes."""

@@ -219,6 +219,7 @@ class Running:
     def _take(self, course: Course) -> None:
         self._screen.app.pipeline_course = course  # type: ignore[attr-defined]
         self._asked = False
+        self._screen.looking.follows = True
         self._listen(course)
 
     def _listen(self, course: Course) -> None:
@@ -272,6 +273,7 @@ class Running:
             return
         at = screen.model.index_of(node)
         if at is not None and at != screen.model.cursor and screen.looking.follows:
+            screen.looking.followed_to = node
             screen.list.move_to(at)
 
     def words(self) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from textual.worker import WorkerCancelled
 
 from reviewer.tui.screens import pipelines_reading
+from tests.tui.conftest import Screen
 
 BAKERY = """digraph bakery {
     graph [goal="Bread by six", default_fidelity="compact"]
@@ -36,6 +39,20 @@ def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture(autouse=True)
+def _a_run_may_make_a_read_void(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run goes on behind the keys: what it makes the screen read again voids earlier reads."""
+    settle = Screen.settle
+
+    async def patient(screen: Screen) -> None:
+        for _ in range(20):
+            with suppress(WorkerCancelled):
+                await settle(screen)
+                return
+
+    monkeypatch.setattr(Screen, "settle", patient)
 
 
 @pytest.fixture(autouse=True)

@@ -70,6 +70,21 @@ async def test_one_stage_at_a_time(engine: Engine, bakery: Path) -> None:
         await until_it(screen, "asks")
 
 
+async def test_the_cursor_goes_with_a_run_until_a_person_moves_it(
+    engine: Engine, bakery: Path
+) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "G", "space")
+        await until_it(screen, "waits after 1 stage")
+        assert at(screen) == "knead"
+        await screen.press("G", "space")
+        await until_it(screen, "waits after 2 stages")
+        assert at(screen) == "done"
+        await screen.press("g", "j", "j", "space")
+        await until_it(screen, "waits after 3 stages")
+        assert at(screen) == "bake"
+
+
 async def test_a_cancelled_run_is_resumed(engine: Engine, bakery: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "space")
@@ -156,7 +171,7 @@ async def test_a_run_is_opened_as_a_context(engine: Engine, bakery: Path) -> Non
         await screen.press("f6", "j", "w")
         await screen.settle()
         assert isinstance(screen.app.screen, CommitsScreen)
-        assert "Knead the dough" in screen.text
+        await screen.until(lambda: "Knead the dough" in screen.text)
         assert engine.contexts.all()[0].commits == 4
 
 

@@ -272,7 +272,9 @@ async def test_five_thousand_nodes(engine: Engine, bakery: Path) -> None:
     chain = "".join(f"n{i} -> n{i + 1}\n" for i in range(5000))
     bakery.write_text("digraph { start -> n0; n5000 -> exit\n" + chain + "}")
     async with opened(engine, project="acme") as screen:
-        await screen.press("f6", "G")
+        await screen.press("f6")
+        await screen.until(lambda: bool(shown(screen).model.rows), 20)
+        await screen.press("G")
         assert at(screen) == "exit"
         assert f"{count(5003, 'node')}" in screen.text
 

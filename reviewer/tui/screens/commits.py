@@ -15,12 +15,14 @@ from reviewer.tui.commits_model import CommitsModel
 from reviewer.tui.keys.commits import About
 from reviewer.tui.screens.commits_acts import CommitActs
 from reviewer.tui.screens.commits_choosing import Choosing
+from reviewer.tui.screens.commits_commit import CommitReading
 from reviewer.tui.screens.commits_editing import CommitEditing
 from reviewer.tui.screens.commits_filter import CommitFilter
 from reviewer.tui.screens.commits_looking import CommitsLooking
 from reviewer.tui.screens.commits_marking import Marking
 from reviewer.tui.screens.commits_reading import CommitsReading
 from reviewer.tui.screens.commits_retaining import Retaining
+from reviewer.tui.screens.commits_weighing import Weighing
 from reviewer.tui.screens.moving import ListMoving
 from reviewer.tui.screens.queue import COLUMNS, ROWS
 from reviewer.tui.screens.reading import ReadingScreen
@@ -67,6 +69,8 @@ class CommitsScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         self.balance = Balance(id="balance")
         self.outlook_line = OutlookLine(id="outlook")
         self.status = StatusBar(id="status")
+        self.commit = CommitReading(self)
+        self.weighing = Weighing(self)
         self.reading = CommitsReading(self)
         self.acts = CommitActs(self)
         self.marking = Marking(self)
@@ -126,7 +130,7 @@ class CommitsScreen(ListMoving, ReadingScreen, inherit_bindings=False):
                 context=context.name if context is not None else "",
                 commit=row.hash[:SHORT] if row is not None else "",
                 source=context.source_path if context is not None else None,
-                line=reading.has_line,
+                line=self.commit.has_line,
                 busy=self.busy,
                 importing=self.choosing.importing,
             ),
@@ -198,7 +202,7 @@ class CommitsScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         self.filtering.left_row = None
         if self.model.range_from is not None:
             self.show_footer()
-        self.reading.follow()
+        self.commit.follow()
 
     @on(RowList.Opened)
     async def _opened(self) -> None:

@@ -111,10 +111,10 @@ class Choosing:
     async def ask_target(self) -> None:
         """Ask how many tokens the context may have; what stands in the way is offered."""
         screen, reading, engine = self._screen, self._screen.reading, self._engine
-        context = reading.context
+        context, weighing = reading.context, screen.weighing
         if context is None:
             return
-        number, wanted, question = context.id, reading.target, self._question + 1
+        number, wanted, question = context.id, weighing.target, self._question + 1
 
         def work(target: int) -> tuple[Reach, list[Option]]:
             reach = engine.compression.reach(number, target)
@@ -145,8 +145,8 @@ class Choosing:
                 self._rest = screen.set_timer(REST_SECONDS, measure)
 
         async def then(option: Option) -> None:
-            reading.target = wanted
-            reading.read_outlook()
+            weighing.target = wanted
+            weighing.read_outlook()
             if option.key:
                 reading.go_to(int(option.key))
                 pinned = option.detail.startswith("pinned")

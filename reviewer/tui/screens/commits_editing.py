@@ -28,7 +28,7 @@ class CommitEditing:
     async def begin(self) -> None:
         """Edit the text of the commit under the cursor, from its draft where there is one."""
         screen = self._screen
-        view = await to_thread(screen.reading.current_view)
+        view = await to_thread(screen.commit.current_view)
         draft = self._engine.edit_drafts.load(view.row.id)
         if self._pane is None:
             self._pane = CommitEditPane(id="edit")

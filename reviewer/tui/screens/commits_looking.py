@@ -26,7 +26,7 @@ class CommitsLooking:
     async def _place(self) -> tuple[str, int]:
         """(file, 0-based line) of the commit under the cursor. Raises SourceError."""
         reading = self._screen.reading
-        view = await to_thread(reading.current_view)
+        view = await to_thread(self._screen.commit.current_view)
         path = reading.context.source_path if reading.context is not None else None
         if path is None or view.source_line is None:
             raise SourceError(
@@ -50,7 +50,7 @@ class CommitsLooking:
 
     async def copy(self) -> None:
         """Copy the text to the clipboard."""
-        view = await to_thread(self._screen.reading.current_view)
+        view = await to_thread(self._screen.commit.current_view)
         self._screen.app.copy_to_clipboard(view.text)
         self._screen.say(f"Copied {view.row.hash[:SHORT]} ({len(view.text):,} characters).")
 

@@ -46,7 +46,7 @@ class Retaining:
             await screen.query_one("#right").mount(self._form, before=0)
         screen.looking.unzoom()
         screen.show_right("retaining")
-        screen.reading.show_only(view)
+        screen.commit.show_only(view)
         which = view.row.hash[:SHORT]
         title = which if alone else f"{len(commits):,} marked commits, looked for in {which}"
         held = in_form(view.retention) if alone else Criteria()
@@ -62,7 +62,7 @@ class Retaining:
         """Check patterns against the commit in sight, in a worker."""
         from reviewer.engine import Pattern
 
-        shown = self._screen.reading.shown
+        shown = self._screen.commit.shown
         if shown is None:
             return
         text, engine = shown.view.text, self._engine
@@ -70,7 +70,7 @@ class Retaining:
         self._screen.read(lambda: engine.contexts.check(asked, text), self._checked, group="checks")
 
     def _checked(self, checks: Sequence[PatternCheck]) -> None:
-        form, shown = self._form, self._screen.reading.shown
+        form, shown = self._form, self._screen.commit.shown
         if form is None or shown is None or self._screen.busy != "retain":
             return
         form.show_checks(checks)
@@ -79,7 +79,7 @@ class Retaining:
 
     def _mark(self, matches: tuple[Span, ...]) -> None:
         if self._screen.busy == "retain":
-            self._screen.reading.draw(matches=matches)
+            self._screen.commit.draw(matches=matches)
 
     async def save(self, commits: Sequence[int], criteria: Criteria, *, changed: bool) -> None:
         """Write it as one act; when that fails the form stays and says why."""
@@ -119,10 +119,10 @@ class Retaining:
         else:
             self._engine.retention_drafts.discard(commits[0])
             screen.say(f"Nothing was changed about {which}.")
-        screen.reading.read_commit()
+        screen.commit.read()
 
     def _named(self, commits: Sequence[int]) -> str:
-        shown = self._screen.reading.shown
+        shown = self._screen.commit.shown
         if len(commits) > 1 or shown is None:
             return count(len(commits), "commit")
         return shown.view.row.hash[:SHORT]

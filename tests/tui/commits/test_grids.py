@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from reviewer.engine import Engine
-from reviewer.tui.screens import commits_reading
+from reviewer.tui.screens import commits_weighing
 from reviewer.tui.screens.commits_outlook import UNASKED_TOKENS
 from tests.tui.commits.driving import chain, commits
 from tests.tui.conftest import opened
@@ -27,7 +27,7 @@ def annotated(fair: Engine, monkeypatch: pytest.MonkeyPatch) -> Engine:
         reason="finance asked",
     )
     assert fair.contexts.get(1).tokens < UNASKED_TOKENS
-    monkeypatch.setattr(commits_reading, "OUTLOOK_SECONDS", 1_000)
+    monkeypatch.setattr(commits_weighing, "OUTLOOK_SECONDS", 1_000)
     return fair
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reviewer.engine import Engine, Outlook, Priority, Reach
-from reviewer.tui.screens import commits_choosing, commits_outlook, commits_reading
+from reviewer.tui.screens import commits_choosing, commits_outlook, commits_weighing
 from reviewer.tui.theme import ASCII
 from tests.tui.commits.driving import at, chain, commits, said
 from tests.tui.conftest import opened
@@ -13,7 +13,7 @@ from tests.tui.conftest import opened
 
 @pytest.fixture(autouse=True)
 def _measured_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commits_reading, "OUTLOOK_SECONDS", 0.001)
+    monkeypatch.setattr(commits_weighing, "OUTLOOK_SECONDS", 0.001)
     monkeypatch.setattr(commits_choosing, "REST_SECONDS", 0.001)
 
 
@@ -81,7 +81,7 @@ async def test_leaving_the_question_keeps_the_target_as_it_was(fair: Engine) -> 
         await screen.press("f3", "w", *"abc")
         assert "such as 8000 or 8k" in screen.text
         await screen.press("escape")
-        assert commits(screen).reading.target is None
+        assert commits(screen).weighing.target is None
 
 
 async def test_what_survives_anyway_is_marked_lightly(fair: Engine) -> None:

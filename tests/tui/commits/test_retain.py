@@ -63,7 +63,7 @@ async def test_checks_are_live_and_name_the_fault(fair: Engine) -> None:
         await screen.press("enter", *"(ab", "ctrl+r")
         await screen.settle()
         assert re.search(r"regex bad +\(ab", screen.text)
-        assert "Column 4: The regular expression" in screen.text
+        assert "Column 4: missing )." in screen.text
 
 
 async def test_a_slow_expression_says_so_and_the_screen_goes_on(fair: Engine) -> None:

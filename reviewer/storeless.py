@@ -78,8 +78,12 @@ def explained(packet: Packet) -> Iterator[tuple[str, ...]]:
     return rendering.explained(packet)
 
 
-def write_packet(text: str, path: Path, *, replace: bool = False) -> None:
-    """Write a packet into a file, never over something else. Raises ReviewerError."""
+def write_packet(
+    text: str, path: Path, *, replace: bool = False, made_from: Path | None = None
+) -> None:
+    """Write a packet into a file, never over something else, nor, also with `replace`, over what
+    it was made from: a context folder or a store. Raises ReviewerError.
+    """
     from reviewer.packets import writing
 
-    writing.write_packet(text, path, replace=replace)
+    writing.write_packet(text, path, replace=replace, made_from=made_from)

@@ -102,6 +102,9 @@ def packet(
     """
     if force and out is None:
         raise click.UsageError("--force goes with --out")
+    both = [each for each in pins if each in mutes]
+    if both:
+        raise click.UsageError(f"--pin and --mute both name {both[0]}")
     if explain and (form == "json" or out is not None):
         raise click.UsageError("--explain is a table on stdout; the JSON always says why")
     today = now or datetime.now().astimezone()
@@ -140,7 +143,7 @@ def packet(
     output = kept.get()
     if output is None:
         output = _made(prepared(), kept, budget, form, pins, mutes)
-    _hand_out(output, out, force)
+    _hand_out(output, out, force, context_dir or session.store_path())
 
 
 def _made(
@@ -164,14 +167,14 @@ def _made(
     return output
 
 
-def _hand_out(output: Output, out: Path | None, force: bool) -> None:
+def _hand_out(output: Output, out: Path | None, force: bool, made_from: Path) -> None:
     if out is None:
         sys.stdout.write(output.text)
         sys.stdout.flush()
     else:
         from reviewer.storeless import write_packet
 
-        write_packet(output.text, out, replace=force)
+        write_packet(output.text, out, replace=force, made_from=made_from)
         narrate(f"Wrote {count(output.tokens_used, 'token')} to {safe(str(out))}")
     for line in output.told:
         narrate(line)
@@ -199,6 +202,11 @@ def _narration(made: Packet, named: set[str]) -> Iterator[str]:
         yield f"... and {count(len(told) - PROBLEMS_TOLD, 'more problem')}"
     for name in sorted(named - {item.id for item in made.items}):
         yield f"There is no item {safe(name)} to pin or mute. See: reviewer packet --explain"
+    for item in made.items:
+        if item.id in named and item.rule == "tier 1":
+            yield f"{safe(item.id)} is of the constitution, which stands whole: no pin, no mute."
+    if not made.items:
+        yield "There is nothing to put into the packet: no rule, task, convention or entry."
     if made.masked:
         yield f"Masked {count(made.masked, 'secret')}."
     if made.over_budget:

@@ -7,14 +7,19 @@ from pathlib import Path
 
 from reviewer.errors import ReviewerError
 from reviewer.packets.assembling import TITLE
+from reviewer.packets.folder import FOLDERS, ORDER, find_folder
 from reviewer.private_files import private_opener
 
 _HEAD_BYTES = 4000
+_READ = {name.lower() for name in ORDER}
 
 
-def write_packet(text: str, path: Path, *, replace: bool = False) -> None:
+def write_packet(
+    text: str, path: Path, *, replace: bool = False, made_from: Path | None = None
+) -> None:
     """Write a packet's text. A file that is there is replaced when it is an earlier packet, or
-    with `replace`. Raises ReviewerError, and the file is as it was, when it cannot be written.
+    with `replace`; what the packet was made from (`made_from`: a context folder or a store) never
+    is. Raises ReviewerError, and the file is as it was, when it cannot be written.
     """
     try:
         target = Path(os.path.realpath(path))
@@ -22,6 +27,8 @@ def write_packet(text: str, path: Path, *, replace: bool = False) -> None:
         raise ReviewerError(f"{str(path)!r} is no file name: {problem}.") from problem
     beside = target.with_name(f".{target.name}.{os.getpid()}")
     try:
+        if made_from is not None and _is_source(target, made_from):
+            raise ReviewerError(f"{path} is what packets are made from: name another file.")
         if target.exists():
             if not target.is_file():
                 raise ReviewerError(f"{path} is no regular file: name a file.")
@@ -41,6 +48,16 @@ def write_packet(text: str, path: Path, *, replace: bool = False) -> None:
     except OSError as problem:
         beside.unlink(missing_ok=True)
         raise ReviewerError(f"{path} cannot be written: {problem.strerror}.") from problem
+
+
+def _is_source(target: Path, made_from: Path) -> bool:
+    """Whether a packet of this folder or store reads the file, or would if it were there."""
+    if not made_from.is_dir():
+        return target == Path(os.path.realpath(made_from))
+    folder = Path(os.path.realpath(find_folder(made_from)))
+    if target.parent == folder:
+        return target.name.lower() in _READ
+    return target.parent.parent == folder and target.parent.name.lower() in FOLDERS
 
 
 def _is_packet(path: Path) -> bool:

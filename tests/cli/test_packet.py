@@ -149,6 +149,10 @@ def test_out_writes_the_file(reviewer, kiosk):
     said = reviewer.fails("packet", "--context-dir", kiosk, "--out", target)
     assert "--force" in said
     assert target.read_text() == "by hand"
+    source = kiosk / ".context" / "DECISIONS.md"
+    said = reviewer.fails("packet", "--context-dir", kiosk, "--out", source, "--force")
+    assert "name another file" in said
+    assert source.read_text() == FILES["DECISIONS.md"]
 
 
 @pytest.mark.parametrize(
@@ -160,6 +164,7 @@ def test_out_writes_the_file(reviewer, kiosk):
         (["--format", "xml"], "--format"),
         (["--force"], "--out"),
         (["--explain", "--format", "json"], "--explain"),
+        (["--pin", "abc", "--mute", "abc"], "both name abc"),
     ],
 )
 def test_wrong_usage(reviewer, kiosk, arguments, words):
@@ -173,6 +178,19 @@ def test_what_is_no_context_folder_or_encoding(reviewer, kiosk):
     assert "does not exist" in reviewer.fails("packet", "--context-dir", "gone")
     said = reviewer.fails("packet", "--context-dir", kiosk, "--count", "nonsense")
     assert "no token encoding" in said
+
+
+def test_a_rule_of_the_constitution_cannot_be_muted_and_it_is_said(reviewer, kiosk):
+    rule = as_json(reviewer, kiosk)["included"][0]
+    done = reviewer("packet", "--context-dir", kiosk, "--mute", rule["id"])
+    assert rule["title"] in done.stdout
+    assert f"{rule['id']} is of the constitution" in done.stderr
+
+
+def test_an_empty_folder_is_said(reviewer):
+    (reviewer.folder / "bare" / ".context").mkdir(parents=True)
+    done = reviewer("packet", "--context-dir", "bare")
+    assert "nothing to put into the packet" in done.stderr
 
 
 def test_without_a_store_the_way_out_is_named(reviewer):

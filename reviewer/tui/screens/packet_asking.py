@@ -150,7 +150,7 @@ class PacketAsking:
             return "Type the path of a file, or leave with escape."
         path = Path(text.strip()).expanduser()
         try:
-            write_packet(packet.markdown, path)
+            write_packet(packet.markdown, path, made_from=self._screen.reading.source)
         except ReviewerError as problem:
             return str(problem)
         self._screen.say(f"Wrote {packet.tokens_used:,} tokens to {path}.")

@@ -34,6 +34,11 @@ class PacketReading:
         self.trouble = ""
         self._version = screen.engine.version()
 
+    @property
+    def source(self) -> Path:
+        """What is read: the folder, or the file of the store."""
+        return self.folder or self._screen.engine.path
+
     def begin(self) -> None:
         """Read the store; a folder that is near where the store holds nothing."""
         waiting = self._screen.engine.holdings.groups(self._screen.project)

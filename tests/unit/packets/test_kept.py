@@ -88,6 +88,33 @@ def test_a_packet_replaces_an_earlier_one_and_nothing_else(tmp_path):
     assert path.read_text() == "x"
 
 
+@pytest.mark.parametrize(
+    "name", ["DECISIONS.md", "constitution.md", "decisions/0001-thin-paper.md"]
+)
+@pytest.mark.parametrize("there", [True, False])
+def test_a_packet_never_replaces_what_it_was_made_from(tmp_path, folder, name, there):
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    if there:
+        path.write_text(f"{TITLE}\n\nan earlier packet, or empty\n")
+    else:
+        path.unlink(missing_ok=True)
+    (tmp_path / "link").symlink_to(folder)
+    for source, target in ((folder, path), (tmp_path / "link", path), (folder.parent, path)):
+        with pytest.raises(ReviewerError, match="made from"):
+            write_packet("x", target, replace=True, made_from=source)
+    assert path.exists() == there
+    write_packet("x", folder / "packet.md", made_from=folder)
+
+
+def test_a_packet_never_replaces_the_store(tmp_path):
+    store = tmp_path / "store.db"
+    store.write_bytes(b"SQLite format 3\0")
+    with pytest.raises(ReviewerError, match="made from"):
+        write_packet("x", store, replace=True, made_from=store)
+    assert store.read_bytes() == b"SQLite format 3\0"
+
+
 @pytest.mark.parametrize("name", ["", "gone/packet.md", "a\0b"])
 def test_what_cannot_be_written_is_said_and_leaves_nothing(tmp_path, name):
     with pytest.raises(ReviewerError, match=r"cannot be written|no regular file|no file name"):

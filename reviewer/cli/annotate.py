@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewer.cli.commits import (
+    IMPORT,
     checks,
     find_commits,
     find_context,
@@ -16,6 +17,7 @@ from reviewer.cli.commits import (
 )
 from reviewer.cli.output import narrate, print_json, print_text, safe
 from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -57,7 +59,7 @@ def annotate(
     it is; criteria without a priority make a commit important. A pattern that does not match its
     own commit is kept and said.
     """
-    with session.engine() as engine:
+    with session.engine(filled_by=IMPORT) as engine:
         commits = _meant(session, engine, references, context_name, filter_text)
         if only_check:
             _check(engine, commits, retain_match, retain_regex, as_json=as_json)
@@ -97,7 +99,10 @@ def _meant(
     context = find_context(session, engine, context_name)
     found = list(engine.contexts.ids(CommitQuery(context.id, filter_text)))
     if not found:
-        raise click.UsageError(f"nothing in {context.name} matches {filter_text!r}")
+        raise ReviewerError(
+            f"Nothing in {context.name} matches {filter_text!r}. See: reviewer commit list "
+            f"#{context.id} --filter Q"
+        )
     return found
 
 

@@ -9,6 +9,7 @@ import click
 
 from reviewer.cli.commits import (
     GLYPHS,
+    IMPORT,
     ROLES,
     SHORT,
     checks,
@@ -19,7 +20,16 @@ from reviewer.cli.commits import (
     with_criteria,
 )
 from reviewer.cli.content import read_content
-from reviewer.cli.output import moment, narrate, print_json, print_text, safe, table, wrapped
+from reviewer.cli.output import (
+    count,
+    moment,
+    narrate,
+    print_json,
+    print_text,
+    safe,
+    table,
+    wrapped,
+)
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -59,7 +69,7 @@ def list_commits(
     """
     from reviewer.engine import CommitQuery
 
-    with session.engine() as engine:
+    with session.engine(filled_by=IMPORT) as engine:
         found = find_context(session, engine, name)
         everything = engine.contexts.ids(CommitQuery(found.id, filter_text))
         ids = everything[:limit]
@@ -87,7 +97,7 @@ def show(
     session: Session, references: Sequence[str], context_name: str | None, as_json: bool
 ) -> None:
     """A commit's text, what was said about it and by whom, and how its patterns stand."""
-    with session.engine() as engine:
+    with session.engine(filled_by=IMPORT) as engine:
         for place, number in enumerate(find_commits(session, engine, references, context_name)):
             view = engine.contexts.commit(number)
             if as_json:
@@ -133,7 +143,7 @@ def add(
 ) -> None:
     """Write a commit at the end of a context, and say at once what must survive of it."""
     content = _text(text, text_file)
-    with session.engine() as engine:
+    with session.engine(filled_by=IMPORT) as engine:
         view = engine.contexts.add(
             find_context(session, engine, name).id,
             role=role,
@@ -168,7 +178,7 @@ def edit(
 ) -> None:
     """Give a commit a new text. The edit is a commit too: the first text stays readable."""
     content = _text(text, text_file)
-    with session.engine() as engine:
+    with session.engine(filled_by=IMPORT) as engine:
         (number,) = find_commits(session, engine, [reference], context_name)
         before = engine.contexts.commit(number)
         view = engine.contexts.edit(number, content, reason)
@@ -191,7 +201,7 @@ def _tell(engine: Engine, view: CommitView, verb: str, as_json: bool) -> None:
         print_json(commit_json(view))
     row = view.row
     narrate(
-        f"{verb} #{row.id} {row.hash[:SHORT]}, {row.tokens:,} tokens, {row.priority}"
+        f"{verb} #{row.id} {row.hash[:SHORT]}, {count(row.tokens, 'token')}, {row.priority}"
         " - reviewer undo takes it back"
     )
     for doubt in engine.contexts.doubts([row.id]):
@@ -221,7 +231,7 @@ def _shown(engine: Engine, view: CommitView) -> Iterator[str]:
     row = view.row
     whose = f"{safe(row.role)}{f' {safe(view.name)}' if view.name else ''} ({safe(row.type)})"
     yield f"#{row.id} {row.hash}"
-    yield f"{GLYPHS[row.priority]} {row.priority}  {whose}  {row.tokens:,} tokens"
+    yield f"{GLYPHS[row.priority]} {row.priority}  {whose}  {count(row.tokens, 'token')}"
     if view.at:
         yield f"at          {moment(view.at)}"
     if view.source_line is not None:

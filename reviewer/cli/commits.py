@@ -17,6 +17,8 @@ PRIORITIES = ("skip", "normal", "important", "pinned")
 ROLES = ("user", "assistant", "system", "tool", "note")
 GLYPHS = {"skip": "∅", "normal": "·", "important": "◆", "pinned": "●"}
 """How a priority looks in a list."""
+IMPORT = "reviewer context import FILE"
+"""What brings contexts into a store that is not there yet."""
 SHORT = 8
 """Characters of a hash that people are shown."""
 

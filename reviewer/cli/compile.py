@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.commits import SHORT, find_context, totals_json, totals_line
-from reviewer.cli.output import narrate, print_json, print_text, safe, safe_lines
+from reviewer.cli.commits import IMPORT, SHORT, find_context, totals_json, totals_line
+from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -31,21 +31,26 @@ if TYPE_CHECKING:
     help="text: to read, what a terminal would obey made visible; json: one object a message; "
     "chat: one JSON list as chat completions take it. The last two hold the exact text.",
 )
-@click.option("--totals", is_flag=True, help="Only the totals, as one JSON object.")
+@click.option(
+    "--totals",
+    is_flag=True,
+    help="Only the totals, as one JSON object: tokens without what is skipped, total with it.",
+)
 @pass_session
 def compile_(session: Session, name: str, at: str | None, form: str, totals: bool) -> None:
     """A context as messages, ready to send.
 
-    In order, without what is skipped, edits applied. Tokens by priority and by role are told on
-    standard error.
+    In order, without what is skipped, edits applied. How many tokens that are, and the chain's by
+    priority and by role, is told on standard error.
     """
-    with session.engine() as engine:
+    with session.engine(filled_by=IMPORT) as engine:
         context = find_context(session, engine, name)
         commit = None if at is None else engine.contexts.resolve(at, context.id)
         messages = engine.contexts.compile(context.id, at=commit)
         sums = engine.contexts.totals(context.id, at=commit)
+        tokens = sum(message.tokens for message in messages)
         if totals:
-            print_json(totals_json(sums))
+            print_json({"messages": len(messages), "tokens": tokens, **totals_json(sums)})
             return
         if form == "chat":
             print_json(engine.contexts.chat(messages))
@@ -54,7 +59,8 @@ def compile_(session: Session, name: str, at: str | None, form: str, totals: boo
                 _print_json(message)
             else:
                 _print_text(message)
-    narrate(f"{len(messages):,} messages of {totals_line(sums)}")
+    handed_out = f"{count(len(messages), 'message')}, {count(tokens, 'token')}"
+    narrate(f"{handed_out}, out of {totals_line(sums)}")
 
 
 def _print_json(message: Message) -> None:

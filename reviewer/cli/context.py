@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewer.cli.commits import (
+    IMPORT,
     commit_json,
     find_context,
     totals_json,
@@ -40,7 +41,7 @@ def context() -> None:
 @pass_session
 def list_contexts(session: Session, as_json: bool) -> None:
     """The contexts, those that changed latest first."""
-    with session.engine() as engine:
+    with session.engine(filled_by=IMPORT) as engine:
         project = session.project_to_read(engine)
         found = engine.contexts.all(project)
         if as_json:
@@ -71,7 +72,7 @@ def list_contexts(session: Session, as_json: bool) -> None:
 @pass_session
 def show(session: Session, name: str, as_json: bool) -> None:
     """Where a context came from, and how its tokens divide by priority and role."""
-    with session.engine() as engine:
+    with session.engine(filled_by=IMPORT) as engine:
         found = find_context(session, engine, name)
         totals = engine.contexts.totals(found.id)
         if as_json:
@@ -134,6 +135,8 @@ def import_(
     """
     if name is not None and len(files) > 1:
         raise click.UsageError("--name goes with one file")
+    if to_line is not None and to_line <= from_line:
+        raise click.UsageError("--to-line is behind --from-line: no line is between them")
     failed = 0
     with session.engine(create=True) as engine:
         for path in files:
@@ -170,7 +173,7 @@ def export(session: Session, name: str) -> None:
     """
     from reviewer.engine import CommitQuery
 
-    with session.engine() as engine:
+    with session.engine(filled_by=IMPORT) as engine:
         found = find_context(session, engine, name)
         for number in engine.contexts.ids(CommitQuery(found.id)):
             each = commit_json(engine.contexts.commit(number))

@@ -59,16 +59,19 @@ class Session:
         return default_store()
 
     @contextmanager
-    def engine(self, *, create: bool = False) -> Iterator[Engine]:
+    def engine(
+        self, *, create: bool = False, filled_by: str = "reviewer ingest PATH"
+    ) -> Iterator[Engine]:
         """The opened store, closed at the end. Raises StoreError when there is none to open.
 
-        `create`: make a missing store, for the commands that fill one.
+        `create`: make a missing store, for the commands that fill one. `filled_by`: which of them
+        to name where there is none.
         """
         from reviewer.engine import Engine
 
         path = self.store_path()
         if not create and not path.exists():
-            raise StoreError(f"There is no store at {path} yet. Fill one: reviewer ingest PATH")
+            raise StoreError(f"There is no store at {path} yet. Fill one: {filled_by}")
         engine = Engine.open(path)
         try:
             yield engine

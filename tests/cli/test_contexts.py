@@ -172,6 +172,21 @@ def test_compile_in_three_forms_and_at_a_commit(talked: Reviewer) -> None:
     assert totals["by_priority"]["skip"] == rows[0]["tokens"]
 
 
+def test_compile_says_how_many_tokens_it_hands_out(talked: Reviewer) -> None:
+    rows = commits(talked)
+    talked("annotate", rows[0]["hash"], "--priority", "skip")
+    left = sum(row["tokens"] for row in rows[1:])
+    assert f"{len(rows) - 1} messages, {left} tokens, out of" in talked("compile", "talk").stderr
+    totals = json.loads(talked("compile", "talk", "--totals").stdout)
+    assert (totals["messages"], totals["tokens"]) == (len(rows) - 1, left)
+
+
+def test_without_a_store_the_import_is_named(reviewer: Reviewer) -> None:
+    for command in (["context", "list"], ["commit", "list", "x"], ["compile", "x"],
+                    ["annotate", "1", "--priority", "skip"]):  # fmt: skip
+        assert "reviewer context import FILE" in reviewer.fails(*command)
+
+
 def test_an_export_can_be_imported_again(talked: Reviewer) -> None:
     number = commits(talked)[1]["id"]
     talked("annotate", number, "--retain-match", "$50k")
@@ -211,8 +226,9 @@ def test_nothing_steers_the_terminal(talked: Reviewer) -> None:
         (["annotate", "99", "--priority", "skip"], 1, "no commit"),
         (["annotate", "--priority", "skip"], 2, "name the commits"),
         (["annotate", "--filter", "x", "--priority", "skip"], 2, "--context"),
-        (["annotate", "--context", "talk", "--filter", "zebra", "--priority", "skip"], 2,
-         "matches"),
+        (["annotate", "--context", "talk", "--filter", "zebra", "--priority", "skip"], 1,
+         "Nothing in talk matches"),
+        (["context", "import", "a", "--from-line", "5", "--to-line", "5"], 2, "--to-line"),
         (["commit", "add", "talk"], 2, "--text"),
         (["commit", "add", "talk", "--text", "  "], 1, "needs a text"),
         (["commit", "add", "talk", "--text", "x", "--type", "A B"], 1, "no type"),

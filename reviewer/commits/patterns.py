@@ -28,12 +28,17 @@ _INLINE = {re.ASCII: "a", re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s",
 
 
 class PatternError(ReviewerError):
-    """A pattern that can never be checked. `column` is the 0-based place of a regex's fault."""
+    """A pattern that can never be checked. `column` is the 0-based place of a regex's fault, and
+    `fault` says what is wrong there.
+    """
 
-    def __init__(self, message: str, pattern: str, column: int | None = None) -> None:
+    def __init__(
+        self, message: str, pattern: str, column: int | None = None, fault: str = ""
+    ) -> None:
         super().__init__(message)
         self.pattern = pattern
         self.column = column
+        self.fault = fault
 
 
 def parse_patterns(
@@ -120,7 +125,10 @@ def compiled(text: str) -> Any:
         column = getattr(problem, "pos", None)
         where = "" if column is None else f" at column {column + 1}"
         raise PatternError(
-            f"The regular expression {text!r} is bad{where}: {problem.msg}.", text, column
+            f"The regular expression {text!r} is bad{where}: {problem.msg}.",
+            text,
+            column,
+            f"{problem.msg}.",
         ) from None
     except (RecursionError, OverflowError, ValueError) as problem:
         raise PatternError(
@@ -168,7 +176,9 @@ def _search(pattern: Pattern, text: str, seconds: float) -> PatternCheck:
         found = compiled(pattern.text).finditer(text, timeout=seconds)
         return _checked(pattern, sum(1 for _ in islice(found, MOST_MATCHES)))
     except PatternError as problem:
-        return PatternCheck(pattern, "bad", column=problem.column, message=str(problem))
+        return PatternCheck(
+            pattern, "bad", column=problem.column, message=str(problem), fault=problem.fault
+        )
     except TimeoutError:
         return PatternCheck(
             pattern,

@@ -153,6 +153,8 @@ class PatternCheck(Struct, frozen=True):
     """0-based position of the fault of a bad regular expression."""
     message: str = ""
     """One sentence for a person."""
+    fault: str = ""
+    """What is wrong with a bad regular expression, for where the expression stands beside it."""
 
 
 class TokenTotals(Struct, frozen=True):

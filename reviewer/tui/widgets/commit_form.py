@@ -250,7 +250,7 @@ class RetentionForm(Acting, Vertical):
         if check is not None and line is not None and line[0].strip():
             words = check.message
             if check.state == "bad" and check.column is not None:
-                words = f"Column {check.column + 1}: {words}"
+                words = f"Column {check.column + 1}: {check.fault or words}"
             self.query_one(CheckLine).show(words, warn=check.state != "matches")
         elif count:
             mode = MODE_WORDS[line[1]] if line is not None else ""

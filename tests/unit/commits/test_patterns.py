@@ -140,6 +140,7 @@ def test_a_bad_expression_in_a_check_says_where() -> None:
     (check,) = check_patterns([Pattern("(a", "regex")], "a")
     assert (check.state, check.column) == ("bad", 2)
     assert "column 3" in check.message
+    assert check.fault == "missing )."
 
 
 def test_a_catastrophic_expression_is_slow_and_stops() -> None:

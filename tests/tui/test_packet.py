@@ -165,6 +165,16 @@ async def test_what_is_no_budget_keeps_the_field(engine, kiosk):
         assert model(screen).packet.budget == 8_000
 
 
+async def test_a_complaint_goes_when_the_next_budget_is_taken(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "b", "9" * 20)
+        assert said(screen) == "A budget has at most 1,000,000,000,000 tokens here."
+        await typed(screen, "ctrl+u", "900")
+        assert said(screen) == ""
+        assert model(screen).packet.budget == 900
+
+
 async def test_the_packet_follows_while_a_task_is_typed_and_escape_takes_it_back(engine, kiosk):
     async with opened(engine) as screen:
         await screen.press("f5", "t", *"scale")

@@ -92,6 +92,7 @@ class PacketAsking:
         """Take what was typed; what cannot be taken keeps the field and says why."""
         if self._rest is not None:
             self._rest.stop()
+        self._screen.say("")
         problem = self._take(text)
         if problem:
             self._screen.say(problem, bad=True)
@@ -102,6 +103,7 @@ class PacketAsking:
         """Leave; everything is as before."""
         if self._rest is not None:
             self._rest.stop()
+        self._screen.say("")
         self._close()
         self._undo()
 
@@ -117,8 +119,10 @@ class PacketAsking:
         plain = text.lower().replace(",", "").replace("_", "").replace(" ", "")
         times = 1_000 if plain.endswith("k") else 1
         digits = plain.removesuffix("k")
-        if not digits.isascii() or not digits.isdigit() or int(digits[:16]) * times > HIGHEST:
+        if not digits.isascii() or not digits.isdigit():
             return "A budget is a number of tokens, such as 8000 or 8k."
+        if int(digits[:16]) * times > HIGHEST:
+            return f"A budget has at most {HIGHEST:,} tokens here."
         self._screen.budgeting.set(int(digits) * times)
         return ""
 

@@ -46,7 +46,7 @@ _LISTING = re.compile(r"^\s*\d+[→│|\t]|^\s*(?:[+-]{1,3}\s|@@ |//|#|\*)")
 _CODE = re.compile(
     r"\b(?:raise|return|throw new|if err|catch|except|assert|def|func|log(?:ger)?\."
     r"|print)\b.*[({]|:=|=>"
-    r"|[{};]\s*$|==|\bErrorf\("
+    r"|[{};]\s*$|==|\bErrorf\(|\".*%[vsdwq]\b.*\""
 )
 _DATA = re.compile(r"[\[{(<]*[\"'“‘{\[<]|[^\n]{0,200}\":")
 """Quotations and pasted data: what they say was not said here."""

@@ -30,7 +30,9 @@ from reviewer.text.tokens import TokenCounter, counter
 
 LEVELS = (Level.DETAILED, Level.BRIEF, Level.TAGS)
 ANCHOR_SHARE = 0.1
-"""How much of a hard ceiling detected anchors may claim before the choice is free."""
+"""How much of a hard ceiling detected anchors may claim where not all of them can stand."""
+WHOLE_SHARE = 0.25
+"""How much of it they may need for all of them to stand at Detailed and Brief."""
 MARKED_FROM = 400
 """Tokens of a hard ceiling from which on there is room for a marker."""
 SHORT = 40
@@ -137,7 +139,7 @@ def _at(
         whole = count.count(full_text(segment.turns)) + SHORT
         options = SummarizationOptions(max_output_tokens=whole, generate_expansion_markers=False)
     if max_tokens is not None:
-        first = _fitting(anchors, max_tokens * ANCHOR_SHARE, count)
+        first = _claiming(anchors, level, max_tokens, count)
         options = SummarizationOptions(
             max_output_tokens=max_tokens,
             ceiling=max_tokens,
@@ -159,11 +161,15 @@ def _at(
     )
 
 
-def _fitting(
-    anchors: Sequence[AnchorPoint], room: float, count: TokenCounter
+def _claiming(
+    anchors: tuple[AnchorPoint, ...], level: Level, ceiling: int, count: TokenCounter
 ) -> tuple[AnchorPoint, ...]:
-    """The most important anchors that fit."""
-    kept = []
+    """The anchors that must stand under a hard ceiling: all, or the most important that fit."""
+    if level is not Level.TAGS:
+        need = sum(count.count(f"- {each.content}\n") for each in anchors)
+        if need <= WHOLE_SHARE * ceiling:
+            return anchors
+    kept, room = [], ceiling * ANCHOR_SHARE
     for anchor in sorted(anchors, key=lambda each: -each.importance):
         cost = count.count(anchor.content)
         if cost <= room:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 REMEMBERED = 96
 """Segments whose analysis is kept for the next level: those of a long session."""
-LEAST_ROOM = 4
-"""Tokens below which nothing readable fits."""
 CARE_SHARE = 0.4
 """Share of a text that IMPORTANT turns may claim before the choice is free."""
 
@@ -38,10 +36,7 @@ class OfflineWriter:
             return Written("", self.name)
         # At Tags what comes out is joined to the anchors' own tags.
         must = () if task.level is Level.TAGS else (*task.anchors, *self._careful(task))
-        selector, room, text = self._selector(task.segment), task.max_tokens, ""
-        while not text and room >= LEAST_ROOM:
-            # Where the next sentence just does not fit, less room may hold something else.
-            text, room = selector.condense(task.level, room, must), room * 3 // 4
+        text = self._selector(task.segment).condense(task.level, task.max_tokens, must)
         if task.on_text is not None:
             task.on_text(text)
         return Written(text, self.name)

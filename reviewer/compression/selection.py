@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from reviewer.compression.extractive.brief import TITLED_FROM, brief_text
-from reviewer.compression.extractive.coverage import Coverage, Filling
+from reviewer.compression.extractive.coverage import Coverage, Filling, Piece
 from reviewer.compression.extractive.detailed import detailed_text
 from reviewer.compression.extractive.index_lines import TITLE, tools_line
 from reviewer.compression.extractive.material import Material
+from reviewer.compression.extractive.noise import bare
 from reviewer.compression.extractive.tags import tag_list
 from reviewer.compression.spans import tag_of
 from reviewer.compression.values import AnchorPoint, AnchorType, Level, Turn
 from reviewer.text.normalise import fold
 
-INDEX_SHARE = {Level.DETAILED: 0.15, Level.BRIEF: 0.48}
+INDEX_SHARE = {Level.DETAILED: 0.15, Level.BRIEF: 0.42}
 """How much of a summary may be an index of names that its sentences do not hold."""
-TOOLS_SHARE = 0.05
+TOOLS_SHARE = 0.03
 """How much of a brief summary may say which tools were called."""
-ROUNDS = 6
+END_SHARE = 0.15
+"""How much of a brief summary may be spent on how it began, and as much on where it stands."""
+ROUNDS = 8
+TRIED = 20
+"""Units that are tried for a beginning that fits."""
 _CUT = " …"
 
 
@@ -63,38 +68,59 @@ class _Draft:
     ) -> None:
         self._material, self._level, self._max = material, level, max_tokens
         self._titled = level is Level.DETAILED or max_tokens >= TITLED_FROM
-        pieces = material.pieces if level is Level.DETAILED else material.told
+        brief = level is Level.BRIEF
+        pieces = material.told if brief else material.pieces
         self._filling = Filling(pieces, Coverage(material.needs.need))
         self._names: list[str] = []
         self._overhead = 0
         self._first_names: list[str] = []
         self._tools = ""
-        if level is Level.BRIEF and self._titled:
+        if brief and self._titled:
             room = int(TOOLS_SHARE * max_tokens)
             self._tools = tools_line(material.needs, material.count, room)
-        for number, anchor in enumerate(must, len(material.pieces)):
+        self._take(must)
+        self._forced = len(self._filling.chosen)
+        if brief:
+            self._filling.add(material.ends(int(END_SHARE * max_tokens)), max_tokens)
+
+    def _take(self, must: Sequence[AnchorPoint]) -> None:
+        """What must stand there: statements among the sentences, artifacts in the index."""
+        for number, anchor in enumerate(must, len(self._material.pieces)):
             content = fold(anchor.content)
-            if anchor.type is AnchorType.CODE_ARTIFACT and " " not in content:
+            if anchor.type is AnchorType.CODE_ARTIFACT:
                 self._first_names.append(content)
                 continue
-            piece = material.holder(anchor, number)
-            if self._filling.spent + piece.cost <= max_tokens:
+            piece = self._material.holder(anchor, number)
+            if self._filling.spent + piece.cost <= self._max:
                 self._filling.take(piece)
-        self._forced = len(self._filling.chosen)
 
     def text(self) -> str:
         """The text, as near to the ceiling as there is anything to say."""
         index, count = self._material.index, self._material.count
         title = f"{TITLE}\n" if self._titled else ""
-        budget = self._max - min(int(INDEX_SHARE[self._level] * self._max), index.total)
+        share = INDEX_SHARE[self._level] * self._max
+        named = sum(count(f" {name}") for name in self._first_names)
+        most = max(min(int(share), index.total), min(named, self._max))
+        budget = self._max - most
         for _ in range(ROUNDS):
+            spent = self._filling.spent
             prose = self._filled(budget)
             room = self._max - count(f"{prose}\n{title}{self._tools}")
-            self._names, left_out = index.choose(room, prose, self._first_names)
+            # Names fill what is left, but a list of them is no summary.
+            room = min(room, most + self._max // 50)
+            self._names = index.choose(room, prose, self._first_names)
             slack = self._max - count(self._joined())
-            if left_out or slack <= self._max // 100:
+            if slack <= self._max // 100:
                 break
-            budget += slack
+            if self._filling.spent > spent:
+                budget += slack
+                continue
+            if slack <= self._max // 20:
+                break
+            self._filling.add(self._material.more(self._level, slack), spent + slack)
+            if self._filling.spent == spent:
+                break
+            budget = count(prose) + slack
         return self._held()
 
     def _filled(self, budget: int) -> str:
@@ -111,7 +137,7 @@ class _Draft:
 
     def _held(self) -> str:
         """The text within the ceiling: names go first, then what was chosen last."""
-        content = self._joined()
+        content, chosen = self._joined(), list(self._filling.chosen)
         while (excess := self._material.count(content) - self._max) > 0:
             if self._names:
                 del self._names[-max(excess // 4, 1) :]
@@ -120,27 +146,31 @@ class _Draft:
             elif self._filling.chosen:
                 self._filling.drop(excess)
             else:
-                return ""
+                break
             content = self._joined()
-        return content or self._clipped()
+        return content or self._clipped(chosen)
 
-    def _clipped(self) -> str:
-        """Where no unit fits: the beginning of the one that says most for its length."""
-        pieces = self._material.pieces
-        if not pieces:
-            return ""
-        words = max(pieces, key=lambda each: (each.alone or 0.0) / each.cost).unit.text.split()
-        low, high = 0, min(len(words), self._max)
-        while low < high:
-            middle = (low + high + 1) // 2
-            fits = self._material.count(" ".join(words[:middle]) + _CUT) <= self._max
-            low, high = (middle, high) if fits else (low, middle - 1)
-        return " ".join(words[:low]) + _CUT if low else ""
+    def _clipped(self, chosen: Sequence[Piece]) -> str:
+        """Where no unit fits: the beginning of what was chosen first, or else of the one that says
+        most for its length.
+        """
+        pieces = self._material.told or self._material.pieces
+        ranked = sorted(pieces, key=lambda each: -(each.alone or 0.0) / max(each.cost, 1))
+        for piece in [*chosen[:1], *ranked[:TRIED]]:
+            words = bare(piece.unit.text).split()
+            low, high = 0, min(len(words), self._max)
+            while low < high:
+                middle = (low + high + 1) // 2
+                fits = self._material.count(" ".join(words[:middle]) + _CUT) <= self._max
+                low, high = (middle, high) if fits else (low, middle - 1)
+            if low:
+                return " ".join(words[:low]) + _CUT * (low < len(words))
+        return ""
 
     def _prose(self) -> str:
         if self._level is Level.DETAILED:
             return detailed_text(self._material, self._filling.chosen)
-        return brief_text(self._filling.chosen, self._titled)
+        return brief_text(self._material, self._filling.chosen, self._titled)
 
     def _joined(self) -> str:
         prose = self._prose()

@@ -16,6 +16,8 @@ from reviewer.compression.extractive.expected import Expected, words_of
 from reviewer.compression.extractive.source_units import SourceUnit
 from reviewer.text.normalise import fold
 
+SAME = 0.8
+"""Jaccard similarity of words above which two pieces say the same."""
 NAMES = 5.0
 """What the name that is needed most is worth against a word that is certain to be used."""
 
@@ -29,6 +31,7 @@ class Piece:
 
     __slots__ = (
         "alone",
+        "bag",
         "cost",
         "key",
         "names",
@@ -60,6 +63,7 @@ class Piece:
         self.cost, self.weight = cost, weight
         self.key = fold(unit.text) if key is None else key
         self.words = words = words_of(unit.text)
+        self.bag = frozenset(words)
         self.tails = [expected.words.get(word, ()) for word in words]
         self.pairs = {
             pair: worth
@@ -133,6 +137,27 @@ class Filling:
             value = gained / piece.cost
             self._heap.append((-value, piece.number, piece))
 
+    def _said(self, piece: Piece) -> bool:
+        """Whether a chosen piece says what this one does."""
+        if piece.key in self._keys:
+            return True
+        words = len(piece.bag)
+        for other in self.chosen:
+            if piece.key in other.key:
+                return True
+            common = len(piece.bag & other.bag)
+            if common > SAME * (words + len(other.bag) - common):
+                new = "".join(piece.bag - other.bag)  # another number is another fact
+                if piece.names <= other.names and not any(map(str.isdigit, new)):
+                    return True
+        return False
+
+    def add(self, pieces: Sequence[Piece], budget: int) -> None:
+        """Choose pieces in their order as long as they fit the budget, whatever they cover."""
+        for piece in pieces:
+            if 0 < piece.cost <= budget - self.spent and piece.key not in self._keys:
+                self.take(piece)
+
     def take(self, piece: Piece) -> bool:
         """Choose a piece whatever it is worth; False when its like is there."""
         if piece.key in self._keys:
@@ -160,7 +185,8 @@ class Filling:
             if heap and -value > heap[0][0]:
                 heapq.heappush(heap, (-value, piece.number, piece))
                 continue
-            self.take(piece)
+            if not self._said(piece):
+                self.take(piece)
         for entry in aside:
             heapq.heappush(heap, entry)
 

@@ -6,6 +6,7 @@ import re
 from enum import StrEnum
 
 from reviewer.compression.anchor_rules import QUESTION_END, RULES
+from reviewer.compression.extractive.noise import is_machine_text, is_summary
 from reviewer.compression.extractive.source_units import Form, SourceUnit
 from reviewer.compression.values import AnchorType, Turn
 from reviewer.extraction.screens import narrated
@@ -18,8 +19,8 @@ class Section(StrEnum):
     DECISIONS = "Decisions"
     FINDINGS = "Findings"
     TRIED = "Tried and failed"
+    COMMANDS = "Commands and tool calls"
     STATE = "State and next steps"
-    COMMANDS = "Commands"
 
 
 OF_ANCHOR = {
@@ -32,13 +33,28 @@ OF_ANCHOR = {
     AnchorType.ERROR_CONTEXT: Section.TRIED,
     AnchorType.CODE_ARTIFACT: Section.FINDINGS,
 }
-CUED, NARRATED, PASTED, CALLED, PLAIN = 1.25, 0.4, 0.2, 0.6, 1.0
+CUED, NARRATED, PASTED, CALLED, PLAIN = 1.25, 0.4, 0.2, 0.4, 1.0
 """What the worth of a unit is multiplied by: with a cue, with a mere "Now let me look", as pasted
 data, as a call, else."""
-DATA = 0.12
-"""Share of signs from which on a line is data rather than words."""
+CUT = 0.6
+"""The same for what begins within a statement."""
 
-_SIGNS = re.compile(r"[\"{}\[\]<>=|\\;]")
+_ASKS = re.compile(
+    r"^(?:(?:ok(?:ay)?|so|and|but|also|yes|yeah|now|then|please|great|perfect)[\s,.!]*){0,3}"
+    r"(?:can|could|would|will) (?:you|we|i)\b|\b(?:please|i(?:'d)? (?:want|need|like)|let'?s|let us"
+    r"|we (?:need|should|have to)|make sure|add|fix|write|run|implement|change|remove|use|create"
+    r"|update|check|review|merge|rename|replace|move|test|explain|look (?:at|into))\b"
+)
+_HEADINGS = (
+    (Section.GOAL, re.compile(r"\b(?:goal|intent|objective|request|user messages?)")),
+    (Section.DECISIONS, re.compile(r"\bdecisions?\b")),
+    (Section.TRIED, re.compile(r"\b(?:errors?|fail(?:ed|ures?)|tried|dead ends?)\b")),
+    (
+        Section.STATE,
+        re.compile(r"\b(?:next steps?|pending|to-?dos?|remaining|current (?:work|state|status))\b"),
+    ),
+)
+"""Headings that say what the lines below them are for."""
 _DONE = re.compile(
     r"\b(?:done|fixed|implemented|completed?|committed|pushed|merged|all (?:\w+ )?tests pass"
     r"|(?:is|are) now|now (?:uses?|has|have|works?|passes)|next steps?|remaining|still (?:need|to)"
@@ -57,18 +73,30 @@ def section_of(unit: SourceUnit, turn: Turn, first_request: int) -> tuple[Sectio
         return Section.TRIED, PLAIN
     if unit.form is Form.CALL:
         return Section.COMMANDS, CALLED
-    if len(_SIGNS.findall(unit.text)) > DATA * len(unit.text):
+    if is_machine_text(unit.text):
         return Section.FINDINGS, PASTED
     if unit.form in (Form.CODE, Form.HEADING):
         return Section.FINDINGS, PLAIN
     if narrated(unit.text):
         return Section.FINDINGS, NARRATED
+    section, weight = _of_words(unit, turn, first_request)
+    return section, weight * CUT if unit.part else weight
+
+
+def _of_words(unit: SourceUnit, turn: Turn, first_request: int) -> tuple[Section, float]:
     lower = unit.text.lower()
+    below = unit.heading.lower()
+    for section, pattern in _HEADINGS if below else ():
+        if pattern.search(below):
+            return section, PLAIN
     for rule in RULES:
         if turn.role in rule.by and rule.find(lower):
             return OF_ANCHOR[rule.type], CUED
-    if unit.turn == first_request or (turn.role == "user" and not turn.name):
-        return Section.GOAL, CUED if unit.turn == first_request else PLAIN
+    if unit.turn == first_request:
+        return Section.GOAL, CUED
+    if turn.role == "user" and not turn.name and not is_summary(turn):
+        asks = _ASKS.search(lower) or QUESTION_END.search(lower)
+        return (Section.GOAL if asks else Section.FINDINGS), PLAIN
     if _FAILED.search(lower):
         return Section.TRIED, CUED
     if _DONE.search(lower) or QUESTION_END.search(lower):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from reviewer.compression.extractive.needs import Needs
 
@@ -24,29 +24,28 @@ class NameIndex:
         )
         self.total = sum(self.costs.values())
 
-    def choose(self, budget: int, text: str, first: Sequence[str] = ()) -> tuple[list[str], bool]:
-        """Names that `text` does not hold and that fit, and whether some did not fit.
-
-        `first` come before all others.
-        """
+    def choose(self, budget: int, text: str, first: Sequence[str] = ()) -> list[str]:
+        """Names that `text` does not hold and that fit; `first` come before all others."""
         held = pieces_of(text)
         chosen: list[str] = []
-        left_out = False
         for name in (*first, *self.ranked):
-            if name in held:
+            if name in held or (" " in name and name in text):
                 continue
             cost = self.costs.get(name) or self._count(f" {name}")
             if cost > budget:
-                left_out = True
                 continue
             chosen.append(name)
             held |= pieces_of(name)
             budget -= cost
-        return chosen, left_out
+        return chosen
 
-    def lines(self, chosen: Iterable[str]) -> list[str]:
-        """The index: one line for each folder that is named, then other files, then the rest."""
-        names = list(chosen)
+    def lines(self, chosen: Sequence[str]) -> list[str]:
+        """The index: one line for each folder that is named, then other files, then the rest.
+
+        What is declared stands on a line of its own.
+        """
+        declared = [name for name in chosen if " " in name]
+        names = [name for name in chosen if " " not in name]
         folders: dict[str, list[str]] = {name: [] for name in names if name in self._needs.holds}
         files: list[str] = []
         others: list[str] = []
@@ -66,7 +65,7 @@ class NameIndex:
             for folder, inside in folders.items()
             if inside
         ]
-        return [*grouped, *(" ".join(each) for each in (files, others) if each)]
+        return [*declared, *grouped, *(" ".join(each) for each in (files, others) if each)]
 
 
 def tools_line(needs: Needs, count: Callable[[str], int], budget: int) -> str:

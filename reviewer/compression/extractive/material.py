@@ -7,14 +7,17 @@ from functools import cached_property
 
 from msgspec import structs
 
-from reviewer.compression.extractive.coverage import Piece
-from reviewer.compression.extractive.cues import OF_ANCHOR, section_of
+from reviewer.compression.anchor_rules import WRITING_TOOLS
+from reviewer.compression.extractive.coverage import Coverage, Piece
+from reviewer.compression.extractive.cues import OF_ANCHOR, Section, section_of
 from reviewer.compression.extractive.expected import Expected, words_of
 from reviewer.compression.extractive.index_lines import NameIndex
 from reviewer.compression.extractive.names import names_in
 from reviewer.compression.extractive.needs import Needs
+from reviewer.compression.extractive.noise import is_summary, is_wrapper, only_looks, unfit
 from reviewer.compression.extractive.source_units import COMMAND, Form, SourceUnit, source_units
-from reviewer.compression.values import AnchorPoint, Turn
+from reviewer.compression.extractive.tool_lines import tool_lines
+from reviewer.compression.values import AnchorPoint, Level, Turn
 from reviewer.text.normalise import fold
 
 _LABELS = {"user": "User", "assistant": "Assistant", "system": "System", "tool": "Tool"}
@@ -27,7 +30,9 @@ class Material:
 
     def __init__(self, turns: Sequence[Turn], count: Callable[[str], int]) -> None:
         self.turns, self.count = turns, count
-        self.units: list[SourceUnit] = source_units(turns)
+        self.units: list[SourceUnit] = [
+            unit for unit in source_units(turns) if not is_wrapper(unit.text)
+        ]
         self.needs = Needs(turns)
 
     @cached_property
@@ -43,14 +48,12 @@ class Material:
     @cached_property
     def pieces(self) -> list[Piece]:
         """Every unit as something to choose."""
-        first = next(
-            (n for n, turn in enumerate(self.turns) if turn.role == "user" and turn.said == "text"),
-            -1,
-        )
         pieces = []
         for number, unit in enumerate(self.units):
             turn = self.turns[unit.turn]
-            section, weight = section_of(unit, turn, first)
+            section, weight = section_of(unit, turn, self._first_request)
+            if unit.turn == self._last_word and section is Section.FINDINGS:
+                section = Section.STATE
             names = names_in(unit.source, said=turn.said == "text")
             cost = self.count(f"{unit.text}\n")
             pieces.append(
@@ -60,13 +63,81 @@ class Material:
 
     @cached_property
     def told(self) -> list[Piece]:
-        """The pieces without calls that only look at or change what the index names anyway."""
-        told = [
+        """What a brief summary may say: sentences, items and commands that stand by themselves."""
+        return [
             piece
             for piece in self.pieces
-            if piece.unit.form is not Form.CALL or piece.unit.text.startswith(COMMAND)
+            if not unfit(piece.unit, self.turns[piece.unit.turn])
+            and (piece.unit.form is not Form.CALL or self._changes(piece.unit))
         ]
-        return told or self.pieces
+
+    def _changes(self, unit: SourceUnit) -> bool:
+        """Whether a call is a command that does more than look."""
+        command = unit.text.removeprefix(COMMAND)
+        return command != unit.text and not only_looks(command)
+
+    @cached_property
+    def _first_request(self) -> int:
+        """The turn in which the user first asked for something; -1 for none."""
+        asked = (n for n, turn in enumerate(self.turns) if turn.role == "user")
+        return next((n for n in asked if self._in_words(n)), -1)
+
+    @cached_property
+    def _last_word(self) -> int:
+        """The turn in which the agent spoke last; -1 for none."""
+        said = (n for n in range(len(self.turns) - 1, -1, -1) if self.turns[n].role == "assistant")
+        return next((n for n in said if self._in_words(n)), -1)
+
+    def _in_words(self, number: int) -> bool:
+        turn = self.turns[number]
+        return turn.said == "text" and not is_summary(turn) and number in self._spoken
+
+    @cached_property
+    def _spoken(self) -> frozenset[int]:
+        """The turns with units that stand by themselves."""
+        return frozenset(unit.turn for unit in self.units if not unfit(unit, self.turns[unit.turn]))
+
+    def ends(self, room: int) -> list[Piece]:
+        """How it began and where it stands: the best unit of the first request and of the agent's
+        last words that takes at most `room` tokens.
+        """
+        empty = Coverage({})
+        found = []
+        for turn in (self._first_request, self._last_word):
+            fitting = [p for p in self.told if p.unit.turn == turn and p.cost <= room]
+            if fitting:
+                found.append(max(fitting, key=empty.gain))
+        return found
+
+    def more(self, level: Level, tokens: int) -> list[Piece]:
+        """What may fill so many tokens where all that was said is there: at Brief the last calls,
+        then lines of calls and results, the most telling first.
+        """
+        calls = [piece for piece in reversed(self.pieces) if piece.unit.form is Form.CALL]
+        calls.sort(key=lambda each: not self._writes(each.unit))
+        lines = [
+            Piece(
+                -number,
+                unit,
+                Section.COMMANDS,
+                self.count(f"{unit.text}\n"),
+                self.expected,
+                order=order,
+            )
+            for number, (unit, order) in enumerate(tool_lines(self.turns, self.units, tokens), 1)
+        ]
+        return calls + lines if level is Level.BRIEF else lines
+
+    def _writes(self, unit: SourceUnit) -> bool:
+        name = self.turns[unit.turn].name
+        return self._changes(unit) or WRITING_TOOLS.search(name) is not None
+
+    def by_user(self, unit: SourceUnit) -> bool:
+        """Whether the unit is what the user typed, where the user has no name."""
+        turn = self.turns[unit.turn]
+        if is_summary(turn):
+            return "user message" in unit.heading.lower()
+        return turn.role == "user" and turn.said == "text" and not turn.name
 
     @cached_property
     def _pieces_of_turn(self) -> dict[int, list[Piece]]:

@@ -28,18 +28,23 @@ class Form(StrEnum):
     CODE = "code"
     CALL = "call"
     ERROR = "error"
+    ROW = "row"
+    OUTPUT = "output"
 
 
 class SourceUnit(Struct, frozen=True):
     """One line of a summary, as it would stand there; `turn` is the index of its turn.
 
     `source` is the same with its emphasis and backticks, which cost tokens and say nothing.
+    `heading` is the one it stands under, `part` its number within a statement that had to be cut.
     """
 
     turn: int
     form: Form
     text: str
     source: str = ""
+    heading: str = ""
+    part: int = 0
 
 
 _FORMS = {
@@ -48,9 +53,12 @@ _FORMS = {
     UnitKind.HEADING: Form.HEADING,
     UnitKind.QUOTE: Form.PROSE,
     UnitKind.TRACE: Form.ERROR,
+    UnitKind.TABLE_ROW: Form.ROW,
 }
 _WORDS = frozenset({Form.PROSE, Form.ITEM, Form.HEADING})
 _MARKUP = re.compile(r"\*\*|`")
+_BOLD_ITEM = re.compile(r"(?:\*\*|__)([^*_\n]{2,80}?)(?:\*\*:?|__:?)\s*")
+"""An item that is the title of those below it."""
 _WIDE_END = re.compile(r"(?<=[。！？])(?=\S)")
 """Where a sentence ends in writing that needs no space behind it."""
 _MEANING = re.compile(r"[^\W_]")
@@ -67,11 +75,7 @@ _LISTED = re.compile(r"^\s*\d+[→│|\t:]|^\s*(?://|#|\*|[+-] )")
 def source_units(turns: Sequence[Turn]) -> list[SourceUnit]:
     """Every unit of the turns in order. Thoughts count only where nothing else was said."""
     thoughts = all(turn.said == "thinking" for turn in turns)
-    return [
-        SourceUnit(number, form, plain(text) if form in _WORDS else text, text)
-        for number, turn in enumerate(turns)
-        for form, text in _of_turn(turn, thoughts)
-    ]
+    return [unit for number, turn in enumerate(turns) for unit in _of_turn(number, turn, thoughts)]
 
 
 def plain(text: str) -> str:
@@ -79,34 +83,46 @@ def plain(text: str) -> str:
     return _MARKUP.sub("", text)
 
 
-def _of_turn(turn: Turn, thoughts: bool) -> Iterator[tuple[Form, str]]:
+def _of_turn(number: int, turn: Turn, thoughts: bool) -> Iterator[SourceUnit]:
     if turn.said == "tool_use":
         text = call_line(turn)
         if text:
-            yield Form.CALL, text
+            yield SourceUnit(number, Form.CALL, text, text)
     elif turn.said == "tool_result":
-        yield from _errors(turn.text)
+        yield from _errors(number, turn.text)
     elif turn.said == "text" or thoughts:
-        yield from _said(turn.text)
+        yield from _said(number, turn.text)
 
 
-def _said(text: str) -> Iterator[tuple[Form, str]]:
+def _said(turn: int, text: str) -> Iterator[SourceUnit]:
+    title, depth = "", 0
     for unit in units(text):
         piece = text[unit.start : unit.end]
+        if unit.kind is UnitKind.HEADING or (unit.marker and unit.depth <= depth):
+            title = ""
+        if unit.marker and (bold := _BOLD_ITEM.fullmatch(piece)):
+            title, depth = bold[1], unit.depth
         form = _FORMS.get(unit.kind, Form.CODE)
-        if form is Form.CODE:
+        if form in (Form.CODE, Form.ROW):
             lines = (line.strip() for line in piece.split("\n"))
             parts = [line for line in lines if not line.startswith(("```", "~~~"))]
         else:
             parts = _WIDE_END.split(" ".join(piece.split()))
         for part in parts:
-            for number, line in enumerate(_pieces(part)):
+            for number, line in enumerate(pieces_of_line(part)):
                 if _MEANING.search(line):
-                    marked = f"{unit.marker} " if unit.marker and not number else ""
-                    yield form, marked + line
+                    marked = f"{unit.marker} {line}" if unit.marker and not number else line
+                    shown = _shown(form, marked)
+                    yield SourceUnit(turn, form, shown, marked, title or unit.heading, number)
 
 
-def _pieces(line: str) -> Iterator[str]:
+def _shown(form: Form, text: str) -> str:
+    if form is Form.ROW:
+        return " | ".join(cell.strip() for cell in plain(text).strip("| ").split("|"))
+    return plain(text) if form in _WORDS else text
+
+
+def pieces_of_line(line: str) -> Iterator[str]:
     """The line, cut where it is too long for one unit."""
     while len(line) > LONGEST:
         head = line[:LONGEST]
@@ -146,7 +162,7 @@ def _short(text: str) -> str:
     return line if len(line) <= LONGEST_CALL else line[: LONGEST_CALL - 1].rstrip() + "…"
 
 
-def _errors(text: str) -> Iterator[tuple[Form, str]]:
+def _errors(turn: int, text: str) -> Iterator[SourceUnit]:
     """The last line of a tool's output that tells an error, where there is one."""
     if not tells_error(text.lower()):
         return
@@ -155,6 +171,7 @@ def _errors(text: str) -> Iterator[tuple[Form, str]]:
         line = lines[number]
         if tells_error(line[:LONGEST].lower()) and not _LISTED.match(line):
             if _BARE_CODE.fullmatch(line) and number + 1 < len(lines):
-                line += f": {lines[number + 1].strip()}"
-            yield Form.ERROR, _short(line)
+                line += f" {lines[number + 1].strip()}"
+            line = _short(line)
+            yield SourceUnit(turn, Form.ERROR, line, line)
             return

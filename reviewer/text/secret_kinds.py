@@ -73,16 +73,64 @@ _FORMS = (
     ("tailscale-key", r"tskey-[a-z]{3,10}-", r"[A-Za-z0-9-]{16,80}"),
     ("crates-token", r"cio", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
     ("circleci-token", r"CCIPAT_", r"[\w-]{30,100}"),
+    ("discord-token", r"[MNO][A-Za-z0-9_-]{23,27}\.[\w-]{6}\.", r"[\w-]{27,40}(?![\w-])"),
+    ("mapbox-token", r"[st]k\.eyJ", r"[\w-]{20,400}\.[\w-]{15,60}"),
+    ("1password-token", r"ops_eyJ", r"[\w=-]{100,2000}"),
+    ("easypost-key", r"EZ[AT]K", r"[A-Za-z0-9]{54}"),
+    ("dynatrace-token", r"dt0[a-z]\d\d\.", r"[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    ("fly-token", r"fm[12][ar]?_", r"[\w+/=,-]{80,3000}"),
+    ("nvidia-key", r"nvapi-", r"[\w-]{60,80}"),
+    ("cerebras-key", r"csk-", r"[A-Za-z0-9]{40,60}"),
+    ("fireworks-key", r"fw_", r"[A-Za-z0-9]{22,40}"),
+    ("langsmith-key", r"lsv2_(?:pt|sk)_", r"[0-9a-f]{32}_[0-9a-f]{10}"),
+    ("langfuse-key", r"[sp]k-lf-", r"[0-9a-f-]{36}"),
+    ("posthog-key", r"ph[xs]_", r"[A-Za-z0-9]{40,60}"),
+    ("brevo-key", r"xkeysib-", r"[0-9a-f]{64}-[A-Za-z0-9]{16}"),
+    ("resend-key", r"re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}"),
+    ("buildkite-token", r"bk(?:ua|at|pt|ct)_", r"[0-9a-f]{40}"),
+    ("hubspot-token", r"pat-(?:na|eu)\d-", r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+    ("sourcegraph-token", r"sg[pd]_(?:[0-9a-f]{16}_|local_)?", r"[0-9a-f]{40}"),
+    ("netlify-token", r"nf[pouc]_", r"[A-Za-z0-9]{36,44}"),
+    ("vercel-token", r"v(?:cp|ci|ca|cr|ck)_", r"[A-Za-z0-9]{24,60}"),
+    ("apify-token", r"apify_api_", r"[A-Za-z0-9]{34,44}"),
+    ("typeform-token", r"tfp_", r"[\w.=-]{40,70}"),
+    ("mailersend-token", r"mlsn\.", r"[0-9a-f]{64}"),
+    ("prefect-key", r"pn[ub]_", r"[A-Za-z0-9]{36}"),
+    ("runpod-key", r"rpa_", r"[A-Z0-9]{36,50}"),
+    ("artifactory-key", r"AKC", r"[A-Za-z0-9]{64,80}"),
     ("terraform-token", r"[A-Za-z0-9]{14}\.atlasv1\.", r"[\w=-]{60,80}"),
 )
-_KINDS = tuple(kind for kind, _, _ in _FORMS)
-_ANY = "|".join(f"{prefix}({body})" for _, prefix, body in _FORMS)
+
+
+def _by_first_character() -> dict[str, list[tuple[str, str]]]:
+    """First character -> kind and pattern of the forms that begin so; empty for the others.
+
+    A search tries a form only where its first character stands; one branch for each character
+    instead of one for each form makes it twice as fast.
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    for kind, prefix, body in _FORMS:
+        first = prefix[0] if prefix[:1].isalnum() and prefix[1:2] not in ("?", "{") else ""
+        found.setdefault(first, []).append((kind, f"{prefix[len(first) :]}({body})"))
+    return found
+
+
+_GROUPS = _by_first_character()
+_KINDS = tuple(kind for forms in _GROUPS.values() for kind, _ in forms)
+_ANY = "|".join(
+    f"{first}(?:{'|'.join(pattern for _, pattern in forms)})" for first, forms in _GROUPS.items()
+)
 # A form begins a run or follows a sign. That the second pattern begins with one set of characters
 # makes its search several times faster than a look behind at every place.
 _FIRST = re.compile(_ANY)
 _NEXT = re.compile(f"[^A-Za-z0-9](?:{_ANY})")
 # Kinds whose prefix is short or also begins ordinary words: their body must look random.
-_LOOSE = frozenset({"api-key", "slack-token", "gitlab-token", "figma-token", "tailscale-key"})
+_LOOSE = frozenset(
+    {
+        "api-key", "slack-token", "gitlab-token", "figma-token", "tailscale-key", "fireworks-key",
+        "resend-key", "vercel-token", "netlify-token", "discord-token", "posthog-key",
+    }
+)  # fmt: skip
 
 # Every form is an unbroken run of at least 20 of these, so nothing else is looked at.
 _RUN = b"a" * 20

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from reviewer.text.secret_kinds import Found
 from reviewer.text.secret_shapes import is_random, is_url_password
 
-_GAP = r"""(?:\\[nrt]|[\s"'`+,>|])"""
+_GAP = r"""(?:\\[nrt]|[\s"'`+,>|]|\d{1,6}(?:\t|\\t|→|[:|][ ]?))"""
 _KEY_BLOCK = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
     rf"{_GAP}*+(?:[A-Z][A-Za-z-]{{3,20}}: [^\n\\]{{1,200}}{_GAP}++)*+"
@@ -33,8 +33,9 @@ _WEBHOOK_RULES = tuple(
 )
 
 
-def placed_values(text: str, flat: bytes) -> Iterator[Found]:
-    """The credentials of `text` in a place made for them; `flat` is its Latin-1 form."""
+def placed_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
+    """The credentials of `text` in a place made for them; `flat` is its Latin-1 form, `lower` that
+    in lower case."""
     yield from _at(text, flat, b"-----BEGIN ", _KEY_BLOCK, "private-key")
     for needle, rule, kind in _WEBHOOK_RULES:
         for found in _at(text, flat, needle, rule, kind):
@@ -44,7 +45,6 @@ def placed_values(text: str, flat: bytes) -> Iterator[Found]:
         match = _USER_INFO.match(text, start + 3)
         if match and is_url_password(match["password"]):
             yield Found(*match.span("password"), "url-password")
-    lower = flat.lower()
     for start in places(lower, b"bearer"):
         match = _BEARER.match(text, start)
         if match and is_random(match["token"]):

@@ -13,6 +13,7 @@ _BRACKETS = re.compile(r"[\[\](){}<>]")
 _NOT_A_SECRET = re.compile(
     r"(?:\.{0,2}|~|[A-Za-z]:)[/\\]"  # a path
     r"|[a-z][a-z0-9+.-]*://"  # an address
+    r"|![a-z]+$"  # a tag of YAML
     r"|(?:sha\d+|md5)[:-]"  # a digest
     r"|\d{4}-\d\d-\d\d"  # a date
     r"|v?\d+(?:\.\d+)+$"  # a version
@@ -25,7 +26,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 _WORD = re.compile(r"(?:[A-Za-z]+\d{0,4}|v?\d{1,4}|\d{8})?")
 _SEGMENT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SEPARATORS = re.compile(r"[-_./:#@&=+]+")
-_MACHINE = re.compile(r"[A-Za-z0-9+/=_.~:!@#$%^&*-]+")
+_MACHINE = re.compile(r"[A-Za-z0-9+/=_.~:!?@#$%^&*-]+")
 _ATTRIBUTE = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+")
 _TYPE = re.compile(
     r"(?:\w*(?:Array|String|Str|Buffer|Bytes?|Hash|Type|Key|Token|Secret|Password))\d*"
@@ -98,6 +99,18 @@ def is_password(value: str) -> bool:
         return _is_scrambled(value)
     parts = _SEPARATORS.split(value)
     return len(parts) == 1 or not is_wordy(value) or bool(_SYMBOLS & set(value[1:]))
+
+
+def is_strong(value: str) -> bool:
+    """Letters, digits and signs in one piece, as people make up passwords; no prose looks so."""
+    return (
+        value[:1].isalnum()
+        and "=" not in value
+        and is_password(value)
+        and any(character.isdigit() for character in value)
+        and any(character.isalpha() for character in value)
+        and any(character in _SYMBOLS for character in value)
+    )
 
 
 def is_bare_password(value: str, *, literal: bool) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from reviewer.text.secret_assignments import assigned_values
+from reviewer.text.secret_commands import given_values
 from reviewer.text.secret_kinds import Found, prefixed_values
 from reviewer.text.secret_places import placed_values
 
@@ -46,11 +47,14 @@ def mask(text: str) -> Masked:
 
 def _without_overlaps(text: str, flat: bytes) -> Iterator[Found]:
     """What was found, in order; where two overlap, the more specific rule wins."""
-    ranked = [
-        (found.start, rank, found)
-        for rank, rule in enumerate((placed_values, prefixed_values, assigned_values))
-        for found in rule(text, flat)
-    ]
+    lower = flat.lower()
+    rules = (
+        placed_values(text, flat, lower),
+        prefixed_values(text, flat),
+        assigned_values(text, lower),
+        given_values(text, lower),
+    )
+    ranked = [(found.start, rank, found) for rank, rule in enumerate(rules) for found in rule]
     ranked.sort(key=lambda entry: entry[:2])
     waiting: tuple[int, Found] | None = None
     for _, rank, found in ranked:

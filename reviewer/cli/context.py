@@ -169,7 +169,8 @@ def import_(
 def export(session: Session, name: str) -> None:
     """Every commit of a context with all that was said about it, one JSON object a line.
 
-    SKIP is included, edits are applied. The lines can be imported again.
+    SKIP is included, edits are applied. The lines can be imported again, as turns: types,
+    priorities and criteria are then those of any transcript.
     """
     from reviewer.engine import CommitQuery
 

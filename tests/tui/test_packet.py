@@ -267,7 +267,9 @@ async def test_two_budgets_show_what_more_tokens_buy(engine, kiosk):
         assert any(row.before.state != row.item.state for row in changed)
         await typed(screen, "b", "300")
         assert "300 → 400" in screen.text
-        await screen.press("escape")
+        await screen.press("d")
+        assert said(screen) == "One budget again: 300 tokens."
+        await screen.press("d", "escape")
         assert model(screen).kept is None
         assert "# Context packet" in packet_text(screen)
 

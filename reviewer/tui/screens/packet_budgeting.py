@@ -88,4 +88,5 @@ class Budgeting:
             self._screen.reading.budget = step_budget(model.kept.budget, 1)
             self._screen.reading.again()
         else:
+            self._screen.say(f"One budget again: {self._screen.reading.budget:,} tokens.")
             self._screen.draw_all()

@@ -93,12 +93,15 @@ class Choosing:
         """Ask which context to show, those that changed latest first."""
         here = self._screen.reading.context
         options = [
-            Option(str(each.id), each.name, context_words(each, all=self._screen.project is None))
+            Option(
+                str(each.id),
+                f"{each.name}   {context_words(each, all=self._screen.project is None)}",
+            )
             for each in self._screen.reading.contexts
             if here is None or each.id != here.id
         ]
         if here is not None:
-            options.append(Option(str(here.id), here.name, "is shown now"))
+            options.append(Option(str(here.id), f"{here.name}   is shown now"))
 
         async def then(option: Option) -> None:
             self._screen.reading.keep_place()

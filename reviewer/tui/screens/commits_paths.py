@@ -53,8 +53,8 @@ def weight(size: int) -> str:
 
 def _option(path: Path, *, is_folder: bool) -> Option:
     if is_folder:
-        return Option(str(path), f"{path.name}/", "folder")
+        return Option(str(path), f"{path.name}/")
     try:
-        return Option(str(path), path.name, weight(path.stat().st_size))
+        return Option(str(path), f"{path.name}   {weight(path.stat().st_size)}")
     except OSError as problem:
-        return Option(str(path), path.name, problem.strerror or "cannot be read")
+        return Option(str(path), f"{path.name}   {problem.strerror or 'cannot be read'}")

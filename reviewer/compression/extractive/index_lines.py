@@ -9,6 +9,8 @@ from reviewer.compression.extractive.needs import Needs
 
 TITLE = "Files and identifiers:"
 TOOLS = "Tools:"
+FILES = 1.4
+"""What a file counts in the index against a name: files are what is opened again."""
 _PIECE = re.compile(r"[\w$@#~.:*+/-]+")
 _FILE = re.compile(r"[^/]*\.[a-z][a-z0-9]{0,5}$")
 
@@ -20,9 +22,13 @@ class NameIndex:
         self._needs, self._count = needs, count
         self.costs = {name: count(f" {name}") for name in needs.need}
         self.ranked = sorted(
-            needs.need, key=lambda name: (-needs.need[name] / self.costs[name], name)
+            needs.need, key=lambda name: (-self._worth(name) / self.costs[name], name)
         )
         self.total = sum(self.costs.values())
+
+    def _worth(self, name: str) -> float:
+        need = self._needs.need[name]
+        return FILES * need if "/" not in name and _FILE.fullmatch(name) else need
 
     def choose(self, budget: int, text: str, first: Sequence[str] = ()) -> list[str]:
         """Names that `text` does not hold and that fit; `first` come before all others."""

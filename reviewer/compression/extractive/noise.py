@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from reviewer.compression.anchor_rules import tells_error
 from reviewer.compression.extractive.expected import FUNCTION_WORDS, SPOKEN
 from reviewer.compression.extractive.source_units import Form, SourceUnit
 from reviewer.compression.values import Turn
@@ -103,7 +104,9 @@ def unfit(unit: SourceUnit, turn: Turn) -> bool:
         return False
     text = _MARK.sub("", unit.text)
     if form is Form.ERROR:
-        return bool(_LISTED.match(text) and is_machine_text(text))
+        if listed := _LISTED.match(text):  # a compiler's message stays, a line of code goes
+            return listed[0].endswith("-") or is_machine_text(text[listed.end() :])
+        return bool(_LOG.search(text)) and not tells_error(text.lower())
     if is_machine_text(text):
         return True
     if _WIDE.search(text):  # written without spaces: what follows counts words

@@ -57,7 +57,9 @@ _FORMS = {
 }
 _WORDS = frozenset({Form.PROSE, Form.ITEM, Form.HEADING})
 _MARKUP = re.compile(r"\*\*|`")
-_BOLD_ITEM = re.compile(r"(?:\*\*|__)([^*_\n]{2,80}?)(?:\*\*:?|__:?)\s*")
+_TITLE_ITEM = re.compile(
+    r"(?:\*\*|__)(?P<bold>[^*_\n]{2,80}?)(?:\*\*:?|__:?)\s*|(?P<plain>[^\n:]{2,60}):\s*"
+)
 """An item that is the title of those below it."""
 _WIDE_END = re.compile(r"(?<=[。！？])(?=\S)")
 """Where a sentence ends in writing that needs no space behind it."""
@@ -100,8 +102,8 @@ def _said(turn: int, text: str) -> Iterator[SourceUnit]:
         piece = text[unit.start : unit.end]
         if unit.kind is UnitKind.HEADING or (unit.marker and unit.depth <= depth):
             title = ""
-        if unit.marker and (bold := _BOLD_ITEM.fullmatch(piece)):
-            title, depth = bold[1], unit.depth
+        if unit.marker and (match := _TITLE_ITEM.fullmatch(piece)):
+            title, depth = match["bold"] or match["plain"], unit.depth
         form = _FORMS.get(unit.kind, Form.CODE)
         if form in (Form.CODE, Form.ROW):
             lines = (line.strip() for line in piece.split("\n"))

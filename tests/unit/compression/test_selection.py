@@ -96,7 +96,8 @@ def test_every_line_of_prose_stands_in_the_source(selector: Selector, level: Lev
     text = selector.condense(level, 250).partition("Files and identifiers:")[0]
     for line in text.split("\n"):
         for sentence in line.split(". "):
-            bare = sentence.removeprefix("- ").removeprefix("User: ").removeprefix("Assistant: ").strip(" .")
+            spoken = sentence.removeprefix("- ").removeprefix("User: ")
+            bare = spoken.removeprefix("Assistant: ").strip(" .")
             if not bare.endswith(":") and not bare.startswith(("$", "Read", "Tool", "Bash")):
                 assert bare in source, bare
 

@@ -185,16 +185,14 @@ class Running:
 
     async def open_as_context(self) -> None:
         """What the run said as a context: the thread of this node, or everything."""
-        from reviewer.tui.place import save_place
+        from reviewer.tui.context_place import keep_context
 
         screen, reading = self._screen, self._screen.reading
         assert reading.run is not None  # the key needs a run that spoke
         thread = self._thread_here()
         run = reading.run.view
         done = await to_thread(self._engine.pipelines.import_conversation, run.run_id, thread)
-        await to_thread(
-            save_place, self._engine.path, f"commits of {screen.project or ''}", done.context.id
-        )
+        await to_thread(keep_context, self._engine.path, screen.project, done.context.id, None)
         what = f"the thread {thread}" if thread else "all stages"
         screen.say(f"Opened {what} as the context {done.context.name}.")
         screen.app.call_later(screen.app.show_commits)  # type: ignore[attr-defined]

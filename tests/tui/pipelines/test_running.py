@@ -175,6 +175,21 @@ async def test_a_run_is_opened_as_a_context(engine: Engine, bakery: Path) -> Non
         assert engine.contexts.all()[0].commits == 4
 
 
+async def test_the_opened_run_is_shown_although_another_context_was_in_sight(
+    engine: Engine, bakery: Path
+) -> None:
+    other = engine.contexts.create("acme", "letters")
+    engine.contexts.add(other.id, role="user", text="A letter about something else.")
+    engine.pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3")
+        await screen.until(lambda: "something else" in screen.text)
+        await screen.press("f6", "j", "w")
+        await screen.settle()
+        await screen.until(lambda: "Knead the dough" in screen.text)
+        assert "something else" not in screen.text
+
+
 async def test_shell_commands_are_refused_until_they_are_allowed(
     engine: Engine, bakery: Path, folder: Path
 ) -> None:

@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
+from reviewer.pipelines.checkpoint import read_checkpoint
+from reviewer.pipelines.run_errors import CheckpointError
 from reviewer.pipelines.run_events import RunState
 from reviewer.pipelines.run_files import RunFolder
 from reviewer.store.database import Database, failures_as_sentences
@@ -149,8 +151,13 @@ class RunStore:
 
 def _view(row: Any) -> RunView:
     state: RunState = row[5]
-    if state == "running" and not RunFolder(Path(row[4])).is_held():
-        state = "interrupted"
+    node = row[6] or ""
+    if state == "running":
+        # The row is written when a run begins and when it ends; in between its files know.
+        folder = RunFolder(Path(row[4]))
+        if not folder.is_held():
+            state = "interrupted"
+        node = _node_of(folder) or node
     return RunView(
         run_id=row[0],
         project=row[1],
@@ -158,7 +165,19 @@ def _view(row: Any) -> RunView:
         name=row[3],
         folder=row[4],
         state=state,
-        current_node=row[6] or "",
+        current_node=node,
         started_at=row[7],
         changed_at=row[8],
     )
+
+
+def _node_of(folder: RunFolder) -> str:
+    """The node that a run is at by its checkpoint; empty where there is none to read yet.
+
+    A damaged one is told of when the run is to go on, not when runs are listed.
+    """
+    try:
+        checkpoint = read_checkpoint(folder.checkpoint)
+    except CheckpointError:
+        return ""
+    return checkpoint.next_node or checkpoint.current_node

@@ -133,9 +133,25 @@ class TestPowerCuts:
             with pytest.raises(PowerCutError):
                 workshop.start(workshop.write(THREAD))
         (view,) = workshop.reopened().store.all()
+        assert view.current_node == "b"  # where it goes on, not where it began
         done = workshop.resume(view.run_id)
         assert workshop.nodes(done) == ["start", "a", "b", "c", "done"]
         assert workshop.model.prompts() == ["A", "B", "C"]
+
+    def test_runs_are_listed_although_the_checkpoint_of_one_is_cut(
+        self, workshop: Workshop, monkeypatch
+    ) -> None:
+        def cut(folder, status) -> None:
+            raise PowerCutError
+
+        with monkeypatch.context() as patched:
+            patched.setattr(RunFolder, "keep_status", cut)
+            with pytest.raises(PowerCutError):
+                workshop.start(workshop.write(THREAD))
+        (before,) = workshop.reopened().store.all()
+        RunFolder(Path(before.folder)).checkpoint.write_bytes(b'{"run_id":')
+        (view,) = workshop.runs.store.all()
+        assert (view.state, view.current_node) == ("interrupted", "start")
 
 
 class TestFullDisk:

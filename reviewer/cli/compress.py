@@ -143,6 +143,8 @@ def compress(
         if expand is not None:
             show_expanded(opened, opened.contexts.resolve(expand, context), as_json=as_json)
             return
+        if (model or template) and opened.compression.engines.named(engine) != "model":
+            raise click.UsageError("--model and --template say how a model writes: --engine model")
         _mark(opened, context, pin, unpin)
         options = opened.compression.options(
             model_id=model,
@@ -189,9 +191,10 @@ def _previewed(engine: Engine, plan: Plan) -> Preview:
                 raise KeyboardInterrupt from problem
             if plan.engine != "model":
                 raise
+            # A problem may end with a command, which a full stop would spoil.
+            said = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
             raise ReviewerError(
-                f"{problem} Nothing was written. The offline engine needs no model: "
-                "--engine offline"
+                f"{said} Nothing was written. The offline engine needs no model: --engine offline"
             ) from problem
 
 

@@ -20,7 +20,7 @@ from reviewer.compression.retention import (
     missing_spans,
     validate_retention,
 )
-from reviewer.compression.values import Level
+from reviewer.compression.values import CompressedSegment, Level
 from reviewer.errors import ReviewerError
 
 BY_HAND = "by hand"
@@ -155,7 +155,7 @@ def preview_choice(
     kept = ""
     if choice.level is not Level.FULL and choice.engine != BY_HAND:
         if not compressed.content.strip():
-            kept = "nothing in it is sent"
+            kept = _why_empty(compressed, plan.options.ceiling)
         elif compressed.token_count >= segment.tokens:
             kept = "a summary would not be smaller"
     return SegmentPreview(
@@ -166,6 +166,13 @@ def preview_choice(
         failures,
         kept,
     )
+
+
+def _why_empty(compressed: CompressedSegment, ceiling: int | None) -> str:
+    """Why a summary has nothing in it: no room, or nothing that is sent at all."""
+    if ceiling is None or not compressed.original_token_count:
+        return "nothing in it is sent"
+    return f"a ceiling of {ceiling:,} leaves no room for a summary"
 
 
 def require_retained(preview: Preview) -> None:

@@ -24,6 +24,15 @@ from tests.unit.compression.conftest import Kiosk
 from tests.unit.compression.making import KIOSK, ScriptedModel, faithful
 
 
+def test_a_ceiling_without_room_is_named_as_what_left_a_segment_whole(kiosk: Kiosk) -> None:
+    options = kiosk.compression.options(ceiling=1)
+    found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief", options=options))
+    whole = [each for each in found.segments if each.kept]
+    assert whole
+    assert {each.kept for each in whole} == {"a ceiling of 1 leaves no room for a summary"}
+    assert all(each.tokens == each.segment.tokens for each in whole)
+
+
 def test_the_outlook_tells_sizes_before_anything_is_written(kiosk: Kiosk) -> None:
     found = kiosk.compression.outlook(kiosk.id)
     assert found.total == sum(message.tokens for message in kiosk.compiled())

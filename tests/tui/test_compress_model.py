@@ -86,7 +86,7 @@ async def test_text_streams_into_the_preview_and_escape_stops_without_loss(machi
         await screen.settle()
         await screen.pilot.press("m")
         await screen.until(lambda: "Slow" in summary(screen))
-        assert "the model writes" in compress(screen).summary.title
+        assert "writing, escape stops" in compress(screen).summary.title
         assert "Writing 1 of 1" in compress(screen).running
         await screen.pilot.press("4")
         assert "escape stops it" in said(screen), "nothing else is decided meanwhile"

@@ -275,8 +275,10 @@ class CompressShowing:
         live = screen.writing.live(choice.segment)
         name = level_name(choice.level)
         if live is not None:
-            title = f"{name} {signs.dot} the model writes, escape stops"
-            screen.summary.show([Block(live or signs.ellipsis, first=(Run(" "),))], title=title)
+            title = f"{name} {signs.dot} writing, escape stops"
+            words = live or f"It reads the segment {signs.ellipsis}"
+            style = "text" if live else "dim"
+            screen.summary.show([Block(words, style, first=(Run(" "),))], title=title)
             screen.checks.show([], title="Checks")
             return
         trouble = model.trouble(choice)

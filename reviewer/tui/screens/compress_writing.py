@@ -169,6 +169,7 @@ class Writing:
             if run.stopped.is_set() or told:
                 return
             run.add(choice.segment, "")
+            screen.post_message(self.Streamed())
             try:
                 found = engine.compression.preview(plans[number], watch).segments[0]
                 checked = screen.showing.check(found)

@@ -129,13 +129,11 @@ class PipelineChoosing:
 
         async def then(option: Option) -> None:
             run = by_id[option.key]
-            if not await to_thread(Path(run.path).is_file):
-                copy = Path(run.folder) / "pipeline.dot"
-                self._screen.say(f"{display_line(run.path)} is gone.", bad=True)
-                run_path = copy
-            else:
-                run_path = Path(run.path)
-            self._screen.reading.open(run_path, run.run_id)
+            if await to_thread(Path(run.path).is_file):
+                self._screen.reading.open(Path(run.path), run.run_id)
+                return
+            self._screen.reading.open(Path(run.folder) / "pipeline.dot", run.run_id)
+            self._screen.say(f"{display_line(run.path)} is gone.", bad=True)
 
         options = [
             Option(run.run_id, moment(run.started_at), run_words(run)) for run in [*mine, *others]

@@ -87,6 +87,7 @@ class PipelinesReading:
         if not same:
             self._screen.looking.reset()
             self._screen.running.left_pipeline()
+            self._screen.say("")  # what was said is about another file
             self.way_number = 0
 
         def work() -> tuple[Graph, RunShown | None, Sequence[RunView], float]:

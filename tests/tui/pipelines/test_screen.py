@@ -236,6 +236,19 @@ async def test_of_several_pipelines_one_is_chosen(
         assert rows(screen) == ["start", "brew", "exit"]
 
 
+async def test_what_was_said_about_one_file_does_not_stand_below_another(
+    engine: Engine, bakery: Path, folder: Path
+) -> None:
+    (folder / "bad.dot").write_text("no graph")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "C", *"bad", "enter")
+        await screen.settle()
+        assert "A pipeline begins with digraph" in said(screen)
+        await screen.press("C", *"bake", "enter")
+        await screen.settle()
+        assert said(screen) == ""
+
+
 async def test_a_file_is_opened_by_its_path(engine: Engine, bakery: Path) -> None:
     bakery.rename(bakery.with_name("other.txt"))
     async with opened(engine, project="acme") as screen:

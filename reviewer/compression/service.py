@@ -264,9 +264,13 @@ class Compression:
         """The plan with a summary that a person wrote for one segment.
 
         It is checked like any other; `append_missing` puts back what retention criteria miss.
-        Raises UnknownIdError.
+        Raises UnknownIdError, and ReviewerError for a segment that stays Full.
         """
-        self._reading_of(plan).number_of(segment)
+        number = self._reading_of(plan).number_of(segment)
+        if plan.choices[number].level is Level.FULL:
+            raise ReviewerError(
+                f"{segment} stays Full, so no summary stands there: give it another level first."
+            )
         return plan.with_text(segment, text, append_missing=append_missing)
 
     def preview(

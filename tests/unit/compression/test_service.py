@@ -253,6 +253,12 @@ def test_an_empty_summary_by_hand_is_refused(kiosk: Kiosk) -> None:
         kiosk.compression.preview(plan)
 
 
+def test_a_summary_by_hand_for_a_segment_that_stays_full_is_refused(kiosk: Kiosk) -> None:
+    plan = kiosk.compression.plan(kiosk.id, "full")
+    with pytest.raises(ReviewerError, match="another level first"):
+        kiosk.compression.write(plan, plan.choices[0].segment, "Written with care.")
+
+
 def test_secrets_typed_into_a_summary_are_masked(kiosk: Kiosk) -> None:
     plan = kiosk.compression.plan(kiosk.id, "full")
     first = plan.choices[0].segment

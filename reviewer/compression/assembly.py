@@ -18,13 +18,15 @@ from reviewer.compression.retention import (
     validate_retention,
 )
 from reviewer.compression.spans import TAG_LENGTHS, tag_of
-from reviewer.compression.values import AnchorPoint, Level
+from reviewer.compression.values import AnchorPoint, AnchorType, Level
 from reviewer.compression.writing import Writer, WritingTask, Written
 from reviewer.llm.retry import RetryExhaustedError
 from reviewer.text.normalise import fold
 
 ROUNDS = 4
 """Times that a text is asked for in another length before what came is cut."""
+SENTENCE = 30
+"""Tokens for a sentence beside anchors that are only names."""
 TAGS_SHARE = 0.5
 """Share of a hard ceiling that tags of detected anchors may take at Tags."""
 
@@ -81,6 +83,8 @@ class Assembly:
         need = sum(self._count(each.content) + 1 for each in task.anchors)
         note = f"anchors need {need} tokens" if need > task.max_tokens else ""
         limit = max(task.max_tokens, need + tail)
+        if need and all(each.type is AnchorType.CODE_ARTIFACT for each in task.anchors):
+            limit = max(limit, need + tail + SENTENCE)  # names alone do not say what happened
         if self._ceiling is not None:
             limit = min(limit, self._ceiling)
         points: tuple[str, ...] = ()

@@ -97,9 +97,9 @@ class _Draft:
     def text(self) -> str:
         """The text, as near to the ceiling as there is anything to say."""
         index, count = self._material.index, self._material.count
-        title = f"{TITLE}\n" if self._titled else ""
+        title = f"{TITLE}\n" if self._titled or self._first_names else ""
         share = INDEX_SHARE[self._level] * self._max
-        named = sum(count(f" {name}") for name in self._first_names)
+        named = count("\n".join(["", title, *self._first_names])) if self._first_names else 0
         most = max(min(int(share), index.total), min(named, self._max))
         budget = self._max - most
         for _ in range(ROUNDS):
@@ -121,7 +121,19 @@ class _Draft:
             if self._filling.spent == spent:
                 break
             budget = count(prose) + slack
+        while self._first_left_out() and len(self._filling.chosen) > max(self._forced, 1):
+            self._filling.drop(1, self._forced)
+            prose = self._prose()
+            room = self._max - count(f"{prose}\n{title}{self._tools}")
+            self._names = index.choose(min(room, most), prose, self._first_names)
         return self._held()
+
+    def _first_left_out(self) -> bool:
+        """Whether a name that must stand there does not."""
+        if not self._first_names:
+            return False
+        held = fold(self._joined())
+        return any(name not in held for name in self._first_names)
 
     def _filled(self, budget: int) -> str:
         """The prose, grown to what fits the budget with its titles and speakers."""
@@ -176,7 +188,10 @@ class _Draft:
         prose = self._prose()
         lines = [prose] if prose else []
         if self._names:
-            lines += [TITLE] * self._titled + self._material.index.lines(self._names)
+            index = self._material.index.lines(self._names)
+            if not self._titled and self._first_names:
+                index[0] = f"{TITLE} {index[0]}"
+            lines += [TITLE] * self._titled + index
         if self._tools:
             lines.append(self._tools)
         return "\n".join(lines)

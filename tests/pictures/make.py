@@ -13,7 +13,10 @@ from reviewer.tui.app import ReviewerApp
 
 HERE = Path(__file__).parent
 SIZE = (118, 34)
-PICTURES = {"queue.svg": ("j", "a", "x", "j")}
+PICTURES = {
+    "queue.svg": ("j", "a", "x", "j"),
+    "compress.svg": ("f3", "t", "f4", "j", "j"),
+}
 """File -> the keys that lead to what it shows."""
 
 
@@ -22,12 +25,14 @@ async def draw(name: str, keys: tuple[str, ...]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         engine = Engine.open(Path(folder) / "store.db")
         engine.intake.ingest([sample_data_folder()], project="ledger-api")
+        for transcript in sorted(sample_data_folder().rglob("*-*.jsonl")):
+            engine.contexts.import_file(transcript, project="ledger-api")
         app = ReviewerApp(engine, "ledger-api")
         async with app.run_test(size=SIZE) as pilot:
             await pilot.pause(0.5)
             for key in keys:
                 await pilot.press(key)
-                await pilot.pause(0.3)
+                await pilot.pause(0.6)
             svg = app.export_screenshot(title="reviewer demo")
         engine.close()
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)

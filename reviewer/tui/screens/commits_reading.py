@@ -147,7 +147,7 @@ class CommitsReading:
             self.contexts, self.context, self.filter = chain.contexts, chain.context, chain.filter
             self._version = chain.version
             model.load(chain.ids, here, filtered=bool(chain.filter))
-            screen.list.last_position = max(chain.context.commits - 1, 0)
+            screen.list.last_number = max(chain.ids, default=0)
         screen.set_class(self.context is None and not screen.busy, "-empty")
         self._show_list()
         self.keep_place()

@@ -18,8 +18,8 @@ class CommitList(RowList):
     def __init__(self, model: CommitsModel, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.model = model
-        self.last_position = 0
-        """The highest position of the chain: it says how wide the column is."""
+        self.last_number = 0
+        """The highest number in the list: it says how wide the column is."""
 
     @property
     def total(self) -> int:
@@ -62,5 +62,5 @@ class CommitList(RowList):
             here=at == model.cursor,
             focused=self.has_focus,
             marked=model.is_marked(at),
-            digits=len(str(self.last_position)),
+            digits=len(str(self.last_number)),
         )

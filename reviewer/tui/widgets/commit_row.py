@@ -1,4 +1,4 @@
-"""How one commit looks in the list: position, hash, priority, role, tokens, first line."""
+"""How one commit looks in the list: number, hash, priority, role, tokens, first line."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def commit_strip(
         )
     styles: dict[str, Style] = {"pinned": accent, "important": warm}
     how = styles.get(row.priority, dim)
-    columns = f"{row.position:>{digits}} "
+    columns = f"{row.id:>{digits}} "
     if width >= WITH_HASH:
         columns += display_line(row.hash[:SHORT]).ljust(SHORT) + " "
     after = ""

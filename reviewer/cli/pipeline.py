@@ -49,7 +49,7 @@ def check(file: Path, strict: bool, as_json: bool) -> None:
     from reviewer.engine import pipeline_rules
 
     rules = pipeline_rules()
-    found = rules.read(file)
+    found = rules.shown(rules.read(file))
     ways = list(rules.ways(found))
     if as_json:
         print_json(_as_json(file, found, ways))
@@ -68,7 +68,7 @@ def show(file: Path, node: str | None, as_json: bool) -> None:
     from reviewer.engine import pipeline_rules
 
     rules = pipeline_rules()
-    found = rules.read(file)
+    found = rules.shown(rules.read(file))
     if node is None:
         for number, stop in enumerate(rules.walk(found), 1):
             if as_json:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from reviewer.llm.model import ChatMessage, Completion
+from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
 
 if TYPE_CHECKING:
@@ -75,17 +76,21 @@ class Answer:
         return "".join(self._pieces) or "".join(self._refusal)
 
     def completion(self, model: str) -> Completion:
-        """The whole answer; the tokens are the endpoint's, or counted here where it told none."""
+        """The whole answer, its secrets masked: a model may know some that it was never told.
+
+        The tokens are the endpoint's, or counted here where it told none.
+        """
+        text = mask(self.text).text
         finish: Finish = self.finish or "stop"
         if self._refusal and not self._pieces:
             finish = "filtered"
         if self._usage is not None:
             prompt, said = self._usage
-            return Completion(self.text, self._model or model, prompt, said, finish)
+            return Completion(text, self._model or model, prompt, said, finish)
         ours = counter()
         prompt = sum(ours.count(one.content) for one in self._messages)
         return Completion(
-            self.text, self._model or model, prompt, ours.count(self.text), finish, ours.name
+            text, self._model or model, prompt, ours.count(self.text), finish, ours.name
         )
 
 

@@ -40,7 +40,7 @@ class Prepared:
         self.material = material
         self.measurer = measurer
         self.now = now
-        self.task = task.strip()
+        self.task = _without_secrets(task.strip())
         self.marks = marks
         self.items = material.items
         self.corpus = corpus or Corpus(
@@ -179,3 +179,12 @@ def heading_of(section: Section) -> str:
         Section.LEARNINGS: "Recent learnings",
     }
     return f"## {names.get(section, section.capitalize())}"
+
+
+def _without_secrets(text: str) -> str:
+    """A task as it may leave: it stands in the packet's JSON."""
+    if not text:
+        return text
+    from reviewer.text.secrets import mask  # late: its patterns take a while
+
+    return mask(text).text

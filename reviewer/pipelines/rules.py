@@ -30,6 +30,12 @@ class PipelineRules:
 
         return read_pipeline(path)
 
+    def shown(self, pipeline: Pipeline) -> Pipeline:
+        """The pipeline as it may be shown and handed out: its secrets are masked."""
+        from reviewer.pipelines.showing import without_secrets
+
+        return without_secrets(pipeline)
+
     def read_history(self, path: Path) -> RunHistory:
         """The run of a JSON file or of a run's folder. Raises HistoryError."""
         from reviewer.pipelines.history import read_history

@@ -1,0 +1,164 @@
+"""A secret that stands in everything the program reads comes out nowhere: no output, no file, no
+request to a model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.unit.llm.faults import Call, endpoint
+
+# Made up, and joined here so that no scanner stumbles.
+TOKEN = "gh" + "p_" + "w7Kq2Zn9Tb4Xv5Rm8Lc3Pd6Hs1Jf0GyAaBb"
+TOKEN_BODY = TOKEN[4:]
+PASSWORD = "Quarry71!vz"
+KEY = "q3Vn8Tb1Xw6Rm9Lc2Pd7Hs4Jf0GyZk5Aa1Bb2Cc"
+VALUES = (TOKEN_BODY, PASSWORD, KEY)
+TOLD = (
+    f"We decided to deploy the kiosk with the token {TOKEN} because the old one expires. "
+    f"The database password is {PASSWORD} and KIOSK_API_KEY={KEY} has to be set."
+)
+REASON = f"because {TOKEN} was in it"
+
+
+def claude(number: int, role: str, content: object) -> str:
+    return json.dumps(
+        {
+            "type": role, "uuid": f"00000000-0000-4000-8000-{number:012d}", "parentUuid": None,
+            "sessionId": "s1", "cwd": f"/work/{TOKEN}", "gitBranch": f"fix/{TOKEN}",
+            "timestamp": f"2026-02-14T10:00:{number:02d}Z", "version": "2.1.0",
+            "message": {"role": role, "content": content, "id": f"m{number}", "model": "tiny"},
+        }
+    )  # fmt: skip
+
+
+def files(folder: Path) -> None:
+    """Everything that can be read, with the secrets in it."""
+    (folder / "in").mkdir()
+    (folder / "in" / "note.md").write_text(
+        f"# Kiosk {TOKEN}\n\n- [Decision] {TOLD}\n\n## Learnings\n\n{TOLD}\n"
+    )
+    lines = [
+        claude(1, "user", TOLD),
+        claude(2, "assistant", [{"type": "text", "text": f"I set it. {TOLD}"},
+                                {"type": "tool_use", "id": "t1", "name": "Bash",
+                                 "input": {"command": f"curl -u ann:{PASSWORD} https://x"}}]),
+        claude(3, "user", [{"type": "tool_result", "tool_use_id": "t1", "content": TOLD}]),
+        claude(4, "assistant", [{"type": "text", "text": "The kiosk is deployed."}]),
+    ]  # fmt: skip
+    (folder / "in" / "session.jsonl").write_text("\n".join(lines) + "\n")
+    talk = [{"role": "user" if n % 2 else "assistant", "content": f"{n}. {TOLD}"} for n in range(8)]
+    talk += [{"role": "user", "content": f"Kiosk {n} printed {n * 3} receipts."} for n in range(20)]
+    (folder / "talk.json").write_text(json.dumps(talk))
+    (folder / ".context").mkdir()
+    (folder / ".context" / "CONSTITUTION.md").write_text(f"# Rules\n\n- [ ] {TOLD}\n")
+    (folder / ".context" / "TASKS.md").write_text(f"# Tasks\n\n- [ ] {TOLD} #added:2026-01-02\n")
+    (folder / ".context" / "DECISIONS.md").write_text(
+        f"# Decisions\n\n## [2026-02-03] {TOKEN}\n\n**Decision**: {TOLD}\n"
+    )
+    (folder / "words.txt").write_text(f"Changed by hand. {TOLD}")
+    said = TOLD.replace('"', "'")
+    (folder / "desk.dot").write_text(
+        f'digraph desk {{ goal="{said}"\n start [shape=Mdiamond]; done [shape=Msquare]\n'
+        f' count [label="{TOKEN}", prompt="{said}"]\n'
+        f' tell [prompt="Say what count said. {said}", fidelity=full]\n'
+        f" start -> count -> tell -> done }}"
+    )
+    (folder / "RUN.json").write_text(
+        json.dumps({"run_id": "r1", "goal": TOLD, "completed": [
+            {"node": "count", "outcome": "success", "notes": TOLD,
+             "context_updates": {"key": KEY, "said": TOLD}}],
+            "context": {"password": PASSWORD, "said": TOLD}})
+    )  # fmt: skip
+
+
+COMMANDS: list[list[str]] = [
+    ["extract", "in/note.md", "--json"],
+    ["extract", "in/session.jsonl", "--json"],
+    ["summarize", "in/session.jsonl", "--level", "all", "--json"],
+    ["summarize", "in/note.md", "--level", "detailed"],
+    ["ingest", "in", "--json"],
+    ["queue", "list"],
+    ["queue", "list", "--status", "all", "--json"],
+    ["queue", "show", "1"],
+    ["queue", "show", "1", "--json"],
+    ["edit", "1", "--content-file", "words.txt", "--promote"],
+    ["add", "decision", TOLD],
+    ["state", "set", "kiosk", TOLD],
+    ["state", "list", "--json"],
+    ["promote", "2"],
+    ["graduate", "2", "--as", "decision"],
+    ["export"],
+    ["export", "--format", "ndjson", "--marks"],
+    ["export", "-o", "facts.md"],
+    ["export", "--into", "AGENTS.md", "--write"],
+    ["context", "import", "talk.json", "--json"],
+    ["context", "import", "in/session.jsonl", "--name", "session"],
+    ["commit", "list", "talk", "--json"],
+    ["commit", "add", "talk", "--text", TOLD, "--json"],
+    ["commit", "show", "1", "--json"],
+    ["annotate", "2", "--priority", "important", "--retain", TOLD, "--reason", REASON],
+    ["annotate", "3", "--retain-match", TOKEN],
+    ["compile", "talk", "--format", "json"],
+    ["compile", "session"],
+    ["context", "export", "talk"],
+    ["compress", "talk", "--level", "all", "--json"],
+    ["compress", "talk", "--level", "tags"],
+    ["compress", "talk", "--level", "brief", "--engine", "model", "--json"],
+    ["compress", "talk", "--level", "brief", "--apply"],
+    ["compress", "in/session.jsonl", "--report", "compactions", "--json"],
+    ["packet"],
+    ["packet", "--format", "json", "--task", TOLD],
+    ["packet", "--context-dir", ".context", "--explain"],
+    ["packet", "--context-dir", ".context", "--out", "packet.md"],
+    ["pipeline", "check", "desk.dot", "--json"],
+    ["pipeline", "show", "desk.dot"],
+    ["pipeline", "preamble", "desk.dot", "--node", "tell", "--history", "RUN.json", "--json"],
+    ["pipeline", "run", "desk.dot", "--json", "--set", f"said={TOLD}"],
+    ["pipeline", "run", "desk.dot", "--engine", "model"],
+    ["pipeline", "runs", "--json"],
+    ["history", "--json"],
+    ["stats", "--json"],
+    ["undo"],
+    ["redo"],
+    ["verify"],
+]
+MAY_REFUSE = {"annotate", "graduate", "redo", "compress"}
+"""A retention pattern that is a secret is refused, and so on; a refusal must not tell it either."""
+
+
+def leaks(text: bytes) -> list[str]:
+    return [value for value in VALUES if value.encode() in text]
+
+
+@pytest.mark.timeout(180)
+def test_a_planted_secret_comes_out_nowhere(reviewer: Reviewer) -> None:
+    files(reviewer.folder)
+    given = {path for path in reviewer.folder.rglob("*") if path.is_file()}
+
+    def answer(call: Call) -> None:
+        call.streams(f"The model repeats what it was never told: {TOLD}")
+
+    with endpoint(answer) as server:
+        (reviewer.folder / "config.toml").write_text(
+            f'[model]\nbase_url = "{server.settings().base_url}"\nname = "tiny"\n'
+        )
+        environment = {"REVIEWER_CONFIG": str(reviewer.folder / "config.toml")}
+        for arguments in COMMANDS:
+            done = reviewer("--project", "kiosk", *arguments, env=environment)
+            assert done.returncode == 0 or arguments[0] in MAY_REFUSE, (arguments, done.stderr)
+            said = (done.stdout + done.stderr).encode("utf-8", "surrogateescape")
+            assert leaks(said) == [], (arguments, said)
+        assert len(server.calls) >= 2
+        for call in server.calls:
+            assert leaks(json.dumps(call.body).encode()) == []
+    written = [path for path in reviewer.folder.rglob("*") if path.is_file() and path not in given]
+    assert {"store.db", "facts.md", "AGENTS.md", "packet.md"} <= {path.name for path in written}
+    told = {str(path): leaks(path.read_bytes()) for path in written}
+    assert {path: found for path, found in told.items() if found} == {}
+    assert not [path for path in reviewer.folder.rglob("*") if leaks(path.name.encode())]
+    found = reviewer("queue", "list", "--status", "all", "--filter", "masked", "--json").stdout
+    assert "[masked " in found

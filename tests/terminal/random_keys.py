@@ -23,18 +23,22 @@ SCREENS = ["\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[15~", "\x1b[17~", "\x1b[18~", "\x
 """F2 to F8 as a terminal sends them."""
 
 NAMED = ["\x1b", "\r", "\t", "\x1b[Z", "\x7f", " ", "\x13", "\x04", "\x15", "\x12", "\x10"]
+PALETTE, ESCAPE = "\x10", "\x1b"
 ARROWS = ["\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[5~", "\x1b[6~", "\x1b[H", "\x1b[F"]
 LETTERS = list("abcdefghijklmnoprstuvwxyzABCDFGHIJKLMNOPRSTUVWYZ0123456789/?*:;.,<>[]{}+_-!")
 """No q, which leaves; no E, X and W+enter outside a folder of our own."""
 
 
 class Walk(NamedTuple):
-    """What a walk of random keys showed. Memory in MB; pauses in seconds, longest first."""
+    """What a walk of random keys showed. Memory in MB, at each tenth of the way; pauses in seconds,
+    longest first, once as waited for and once in the time that the screen's thread worked."""
 
     keys: int
     rss_early: float
     rss_late: float
+    memory: list[float]
     pauses: list[tuple[float, str]]
+    worked: list[tuple[float, str]]
     died: str
 
 
@@ -42,6 +46,11 @@ def resident(pid: int) -> float:
     """Resident memory of a process in MB."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def busy(pid: int) -> float:
+    """Seconds that a process's first thread has worked: other programs do not count."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def prepared(folder: Path) -> Path:
@@ -76,11 +85,17 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
     terminal = Terminal(argv, store.parent, 118, 34, VISUAL="true", EDITOR="true")
     terminal.until("wait", seconds=30)
     pauses: list[tuple[float, str]] = []
+    worked: list[tuple[float, str]] = []
+    memory: list[float] = []
+    in_palette = False
     rss_early = 0.0
     pressed = 0
     for pressed in range(1, count + 1):
         key = next_key(source)
-        began = time.perf_counter()
+        in_palette = (in_palette or key == PALETTE) and key != ESCAPE
+        if in_palette and key == "\r":  # enter could choose to leave
+            key, in_palette = ESCAPE, False
+        began, before = time.perf_counter(), busy(terminal._pid)
         try:
             terminal.press(key)
         except OSError:
@@ -90,6 +105,9 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
         pauses.append((time.perf_counter() - began, f"{pressed}:{key!r}"))
         if not terminal.running():
             break
+        worked.append((busy(terminal._pid) - before, f"{pressed}:{key!r}"))
+        if pressed % max(count // 10, 1) == 0:
+            memory.append(resident(terminal._pid))
         if pressed == early:
             rss_early = resident(terminal._pid)
     alive = terminal.running()
@@ -97,7 +115,8 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
     died = "" if alive else f"after key {pressed} with {terminal.code}: {terminal.stream[-2000:]!r}"
     terminal.kill()
     pauses.sort(reverse=True)
-    return Walk(pressed, rss_early, rss_late, pauses[:10], died)
+    worked.sort(reverse=True)
+    return Walk(pressed, rss_early, rss_late, memory, pauses[:10], worked[:20], died)
 
 
 def main() -> None:
@@ -113,7 +132,9 @@ def main() -> None:
         verdict = with_engine.history.verify()
         with_engine.close()
     print(f"{found.keys} keys, memory {found.rss_early:.0f} MB then {found.rss_late:.0f} MB")
+    print("on the way:", *(f"{each:.0f}" for each in found.memory))
     print("longest answers:", ", ".join(f"{s * 1000:.0f} ms {key}" for s, key in found.pauses))
+    print("longest work:", ", ".join(f"{s * 1000:.0f} ms {key}" for s, key in found.worked))
     print(f"verify: {'ok' if verdict.ok else verdict.problems}")
     if found.died:
         print(found.died)

@@ -49,7 +49,8 @@ COMMANDS = {
         "reviewer.cli.compress:compress", "Preview a smaller context, and apply it if asked."
     ),
     "summarize": Entry(
-        "reviewer.cli.summarize:summarize", "Show a file at one or all levels, without a store."
+        "reviewer.cli.summarize:summarize",
+        "Show a file at one or all levels, without a store and without a model.",
     ),
     "packet": Entry("reviewer.cli.packet:packet", "What an agent needs, within a token budget."),
     "pipeline": Entry(
@@ -60,7 +61,10 @@ COMMANDS = {
     "redo": Entry("reviewer.cli.history:redo", "Do again what was undone last."),
     "history": Entry("reviewer.cli.history:history", "Every act, with what each one changed."),
     "verify": Entry("reviewer.cli.history:verify", "Recompute the ledger's hashes and the rows."),
-    "stats": Entry("reviewer.cli.stats:stats", "Counts by project and status."),
+    "stats": Entry(
+        "reviewer.cli.stats:stats",
+        "Counts by project and status, and what compressions took and reached.",
+    ),
     "doctor": Entry(
         "reviewer.cli.doctor:doctor", "Check the store, the terminal and the settings."
     ),

@@ -127,8 +127,9 @@ def needs_other_context(now: Situation) -> str | None:
 def needs_range(now: Situation) -> str | None:
     """Needs a range."""
     return needs_context(now) or (
-        None if about(now).range else "The whole context is shown: c on the Commits screen begins"
-        " at a commit."
+        None
+        if about(now).range
+        else "The whole context is shown: c on the Commits screen begins at a commit."
     )
 
 

@@ -258,7 +258,7 @@ class PacketScreen(ListMoving, ReadingScreen, inherit_bindings=False):
 
     @on(BudgetLine.Chosen)
     def _chosen(self, message: BudgetLine.Chosen) -> None:
-        self.budgeting.set(message.budget)
+        self.budgeting.set_to(message.budget)
 
     @on(PromptBar.Typed)
     def _typed(self, message: PromptBar.Typed) -> None:

@@ -39,7 +39,7 @@ class PacketAsking:
         before = reading.budget
         self._ask(
             "budget", str(before), "tokens, such as 8000 or 8k", self._budget, self._budget,
-            lambda: self._screen.budgeting.set(before),
+            lambda: self._screen.budgeting.set_to(before),
         )  # fmt: skip
 
     def ask_task(self) -> None:
@@ -123,7 +123,7 @@ class PacketAsking:
             return "A budget is a number of tokens, such as 8000 or 8k."
         if int(digits[:16]) * times > HIGHEST:
             return f"A budget has at most {HIGHEST:,} tokens here."
-        self._screen.budgeting.set(int(digits) * times)
+        self._screen.budgeting.set_to(int(digits) * times)
         return ""
 
     def _task(self, text: str) -> str:

@@ -20,21 +20,21 @@ class Budgeting:
 
     def less(self) -> None:
         """A step down."""
-        self.set(step_budget(self._screen.reading.budget, -1))
+        self.set_to(step_budget(self._screen.reading.budget, -1))
 
     def more(self) -> None:
         """A step up."""
-        self.set(step_budget(self._screen.reading.budget, 1))
+        self.set_to(step_budget(self._screen.reading.budget, 1))
 
     def less_fine(self) -> None:
         """A little down."""
-        self.set(self._screen.reading.budget - FINE)
+        self.set_to(self._screen.reading.budget - FINE)
 
     def more_fine(self) -> None:
         """A little up."""
-        self.set(self._screen.reading.budget + FINE)
+        self.set_to(self._screen.reading.budget + FINE)
 
-    def set(self, budget: int) -> None:
+    def set_to(self, budget: int) -> None:
         """Take a budget."""
         self._screen.reading.budget = max(0, min(budget, HIGHEST))
         self._screen.reading.again()

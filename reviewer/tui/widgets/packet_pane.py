@@ -35,6 +35,4 @@ class PacketPane(TextPane):
                 laid_out = self._laid_out[block] = lay_out([block], width, ellipsis)
             lines += [Line(line.runs, index, line.marked) for line in laid_out]
         self._lines = tuple(lines)
-        self.set_reactive(
-            ScrollView.virtual_size, Size(self.size.width, len(lines) + HEADER_ROWS)
-        )
+        self.set_reactive(ScrollView.virtual_size, Size(self.size.width, len(lines) + HEADER_ROWS))

@@ -173,8 +173,8 @@ def _session_blocks(handed: Handed, signs: Glyphs) -> list[Block]:
             first=(Run(" "),),
         ),
         Block(
-            f"A resume would lose {'it' if handed.session_turns == 1 else 'them'}: the first such node gets {carried.after_resume} "
-            f"instead ({instead.tokens:,} tok), once.",
+            f"A resume would lose {'it' if handed.session_turns == 1 else 'them'}: the first such "
+            f"node gets {carried.after_resume} instead ({instead.tokens:,} tok), once.",
             "warm",
             first=(Run(f" {signs.stale} ", "warm"),),
         ),

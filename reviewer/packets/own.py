@@ -14,12 +14,14 @@ import msgspec
 
 from reviewer.clock import from_iso
 from reviewer.packets.titles import title_of
-from reviewer.packets.values import Item, Material, Rules, Section
+from reviewer.packets.values import Item, Material, Problem, Rules, Section
 from reviewer.promotion.trusted_state import StateView, TrustedState
 from reviewer.store.database import Database, failures_as_sentences
 
 TASK_RULES = {"open_item", "open_checkbox"}
 """Rules of extraction that find what is left to do."""
+
+PLANTED = "reads like an order planted for an agent, so it was left out; reword it to have it in"
 
 _SECTIONS = {
     ("entity", "decision"): Section.DECISIONS,
@@ -37,7 +39,7 @@ _SAID_ELSEWHERE = {"date", "status"}
 """What the date in front, and being active, say already."""
 
 _ACTIVE = """
-SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, e.name, e.attributes,
+SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e.attributes,
     (SELECT max(r.at) FROM evidence v JOIN record r ON r.id = v.record_id
         WHERE v.memory_id = m.id) AS said_at,
     (SELECT s.path FROM evidence v JOIN record r ON r.id = v.record_id
@@ -63,8 +65,11 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
         rows = database.reader().execute(_ACTIVE, (project,)).fetchall()
     rules = [_rule(each, several=project is None) for each in state.all(project)]
     items: list[Item] = []
+    problems: list[Problem] = []
     for row in rows:
-        if _is_constitution(row):
+        if _is_planted(row):
+            problems.append(Problem(f"m:{row['id']}", 0, PLANTED))
+        elif _is_constitution(row):
             rules.append(Rules(f"- {_whole(row)}", f"m:{row['id']}", listed=True))
         else:
             items.append(_item(row))
@@ -72,6 +77,7 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
         source=f"{database.path}, {'project ' + project if project else 'all projects'}",
         constitution=tuple(rules),
         items=tuple(items),
+        problems=tuple(problems),
     )
 
 
@@ -80,6 +86,19 @@ def _rule(held: StateView, *, several: bool) -> Rules:
     note = f" ({held.note})" if held.note else ""
     text = f"- {where}{held.key} = {held.value}{note}"
     return Rules("\n  ".join(text.split("\n")), f"s:{held.id}", listed=True)
+
+
+def _is_planted(row: sqlite3.Row) -> bool:
+    """Whether a memory was flagged as an order to an agent and still reads so.
+
+    A packet is what agents follow; what a person put into other words is no such order any more.
+    """
+    if "injection" not in row["flags"].split():
+        return False
+    from reviewer.extraction.flags import INJECTION, flags_of  # late: hardly any row is flagged
+    from reviewer.sources.records import Role
+
+    return INJECTION in flags_of(row["content"], Role.NOTE)
 
 
 def _is_constitution(row: sqlite3.Row) -> bool:

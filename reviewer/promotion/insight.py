@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from reviewer.clock import Clock, from_iso, iso
 from reviewer.extraction.candidates import PRIORS, RuleClass
+from reviewer.extraction.flags import INJECTION
 from reviewer.promotion.learning import Decided, Preference, Score, Traits, features_of, learn
 from reviewer.promotion.policies import WITHIN, Hint, Recent, Reference, Standing, hints, recent
 from reviewer.promotion.queue import Queue
@@ -110,8 +111,8 @@ class Insight:
         for chunk in chunks(ids):
             marks = ",".join("?" * len(chunk))
             sql = (
-                "SELECT m.id, m.kind, m.type, m.content, m.prior, m.confidence, m.deferred, r.role"
-                f" FROM memory m{_FIRST_EVIDENCE} WHERE m.status = 'candidate'"
+                "SELECT m.id, m.kind, m.type, m.content, m.prior, m.confidence, m.deferred,"
+                f" m.flags, r.role FROM memory m{_FIRST_EVIDENCE} WHERE m.status = 'candidate'"
                 f" AND m.kind <> 'conflict' AND m.id IN ({marks})"
             )
             with failures_as_sentences(self._database.path):
@@ -129,6 +130,7 @@ class Insight:
                         entity=row["kind"] == "entity",
                         recent=references.get(row["id"], Recent()),
                         looked_at=bool(row["deferred"]),
+                        planted=INJECTION in row["flags"].split(),
                     ),
                 )
 

@@ -90,6 +90,8 @@ class Standing(Struct, frozen=True):
     entity: bool = False
     recent: Recent = Recent()
     looked_at: bool = False
+    planted: bool = False
+    """Whether it reads like an order to an agent: only a person may speak for that."""
 
 
 def recent(references: Iterable[Reference], now: datetime) -> Recent:
@@ -106,6 +108,8 @@ def recent(references: Iterable[Reference], now: datetime) -> Recent:
 
 def hints(standing: Standing) -> tuple[Hint, ...]:
     """The policies that speak for a candidate, in the document's order; mostly none."""
+    if standing.planted:
+        return ()
     found = (_reference_count(standing), _confidence(standing), _own_words(standing))
     return tuple(hint for hint in found if hint is not None)
 

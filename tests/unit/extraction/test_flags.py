@@ -1,8 +1,9 @@
 import pytest
 
-from reviewer.extraction.flags import INJECTION, MASKED, flags_of
+from reviewer.extraction.flags import _CUES, INJECTION, MASKED, flags_of
 from reviewer.sources.records import Role
 from reviewer.text.secrets import mask
+from tests.unit.extraction.planted_orders import PLAIN, PLANTED
 
 
 def test_masked_text_is_flagged() -> None:
@@ -21,6 +22,17 @@ def test_masked_text_is_flagged() -> None:
 def test_an_order_planted_in_data_is_flagged_unless_the_person_typed_it(content: str) -> None:
     assert flags_of(content, Role.NOTE) == (INJECTION,)
     assert flags_of(content, Role.USER) == ()
+
+
+def test_nearly_every_planted_order_is_flagged_and_nothing_plain() -> None:
+    missed = [text for text in PLANTED if INJECTION not in flags_of(text, Role.ASSISTANT)]
+    wrong = [text for text in PLAIN if INJECTION in flags_of(text, Role.ASSISTANT)]
+    assert len(missed) <= 0.05 * len(PLANTED), "\n".join(missed)
+    assert wrong == []
+
+
+def test_the_cheap_look_hides_nothing() -> None:
+    assert [text for text in PLANTED if not any(cue in text.lower() for cue in _CUES)] == []
 
 
 @pytest.mark.parametrize(

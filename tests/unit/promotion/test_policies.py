@@ -37,6 +37,12 @@ def policies(**changes: Any) -> list[Policy]:
     return [hint.policy for hint in hints(standing(**changes))]
 
 
+def test_no_policy_speaks_for_what_reads_like_a_planted_order() -> None:
+    often = recent(days_ago(1, 2, 3, 4, 5), NOW)
+    assert policies(recent=often) == [Policy.REFERENCE_COUNT]
+    assert policies(recent=often, planted=True) == []
+
+
 def days_ago(*days: float, interactions: int = 2) -> list[Reference]:
     return [
         Reference(NOW - timedelta(days=day), f"s{number % interactions}")

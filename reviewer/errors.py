@@ -9,6 +9,10 @@ class StoreError(ReviewerError):
     """The store cannot be opened, read or written."""
 
 
+class ReadStoppedError(StoreError):
+    """A read was given up, because nobody waits for it any more."""
+
+
 class ConflictError(ReviewerError):
     """Rows changed since; nothing was written."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -81,23 +81,26 @@ class Insight:
             return preference.score(features_of(traits))
         return None
 
-    def order(self, query: QueueQuery) -> array[int]:
+    def order(
+        self, query: QueueQuery, *, cancelled: Callable[[], bool] | None = None
+    ) -> array[int]:
         """The ids of a query, the likeliest first, conflicts before and deferred ones behind them;
         in order of rank while nothing is learned.
 
-        Raises FilterError.
+        Raises FilterError, and ReadStoppedError as soon as `cancelled` says that nobody waits.
         """
         by_rank = QueueQuery(query.project, query.status, query.filter, Sort.RANK)
-        ids = self._queue.ids(by_rank)
+        ids = self._queue.ids(by_rank, cancelled=cancelled)
         preference = self.preference()
         if preference is None:
             return ids
         known: dict[Traits, float] = {}
         places: dict[int, tuple[bool, float]] = {}
-        for number, traits, standing in self._traits(ids):
-            if traits not in known:
-                known[traits] = preference.score(features_of(traits)).log_odds
-            places[number] = standing.deferred, -known[traits]
+        with self._database.reading_until(cancelled):
+            for number, traits, standing in self._traits(ids):
+                if traits not in known:
+                    known[traits] = preference.score(features_of(traits)).log_odds
+                places[number] = standing.deferred, -known[traits]
         first = (False, -math.inf)
         return array("q", sorted(ids, key=lambda number: places.get(number, first)))
 

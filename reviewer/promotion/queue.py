@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -52,18 +51,32 @@ class Queue:
         self._database = database
         self._clock = clock
 
-    def ids(self, query: QueueQuery, *, limit: int | None = None) -> array[int]:
+    def check(self, query: QueueQuery) -> None:
+        """Raise FilterError for a filter that cannot be understood; nothing is read."""
+        self._condition(query)
+
+    def ids(
+        self,
+        query: QueueQuery,
+        *,
+        limit: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> array[int]:
         """A snapshot of the ids that match, in order; near duplicates stay behind their row.
 
-        Raises FilterError for a filter that cannot be understood.
+        Raises FilterError for a filter that cannot be understood, ReadStoppedError as soon as
+        `cancelled` says that nobody waits for them any more.
         """
         condition = self._condition(query)
         sql = (
             f"SELECT m.id FROM memory m WHERE {condition.sql}"
             f" ORDER BY {_ORDERS[query.sort]} LIMIT ?"
         )
-        rows = self._cursor(sql, (*condition.parameters, -1 if limit is None else limit))
-        return array("q", (row[0] for row in rows))
+        with self._database.reading_until(cancelled):
+            cursor = self._database.reader().cursor()
+            cursor.row_factory = None
+            cursor.execute(sql, (*condition.parameters, -1 if limit is None else limit))
+            return array("q", (number for (number,) in cursor))
 
     def count(self, query: QueueQuery) -> int:
         """How many rows match."""
@@ -263,10 +276,6 @@ class Queue:
     def _query(self, sql: str, parameters: Sequence[Value] = ()) -> list[sqlite3.Row]:
         with failures_as_sentences(self._database.path):
             return self._database.reader().execute(sql, parameters).fetchall()
-
-    def _cursor(self, sql: str, parameters: Sequence[Value]) -> Any:
-        with failures_as_sentences(self._database.path):
-            return self._database.reader().execute(sql, parameters)
 
 
 _STATUS = {

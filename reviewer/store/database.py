@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from reviewer.errors import StoreError
+from reviewer.errors import ReadStoppedError, StoreError
 from reviewer.private_files import make_folders
 
 SCHEMA_VERSION = 5
@@ -17,6 +17,9 @@ SCHEMA_VERSION = 5
 
 APPLICATION_ID = 0x52565752
 """`PRAGMA application_id` of a store ("RVWR"): no other program's database is ever touched."""
+
+PROGRESS_STEPS = 20_000
+"""Steps of SQLite between two looks at whether a read is still wanted: a few milliseconds."""
 
 BUSY_MILLISECONDS = 10_000
 """How long a write waits for another process to finish its own."""
@@ -98,6 +101,23 @@ class Database:
             self._readers.append(connection)
         return connection
 
+    @contextmanager
+    def reading_until(self, cancelled: Callable[[], bool] | None) -> Iterator[None]:
+        """Give up what the calling thread reads inside the block as soon as `cancelled` says so.
+
+        Raises ReadStoppedError then, and StoreError for what SQLite reports.
+        """
+        with failures_as_sentences(self.path):
+            if cancelled is None:
+                yield
+                return
+            reader = self.reader()
+            reader.set_progress_handler(cancelled, PROGRESS_STEPS)
+            try:
+                yield
+            finally:
+                reader.set_progress_handler(None, 0)
+
     def require_in_place(self) -> None:
         """Raise StoreError unless the path still leads to the file that was opened.
 
@@ -145,11 +165,17 @@ def failures_as_sentences(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as problem:
+        if _code(problem) == sqlite3.SQLITE_INTERRUPT:
+            raise ReadStoppedError("What was read is not wanted any more.") from problem
         raise StoreError(_sentence(path, problem)) from problem
 
 
+def _code(problem: sqlite3.Error) -> int:
+    return int(getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_ERROR)) & 0xFF
+
+
 def _sentence(path: Path, problem: sqlite3.Error) -> str:
-    code = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    code = _code(problem)
     if code == sqlite3.SQLITE_NOTADB:
         return f"{path} is not a reviewer store. Name another file with --db."
     if code == sqlite3.SQLITE_CORRUPT:

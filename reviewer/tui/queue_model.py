@@ -100,6 +100,11 @@ class QueueModel:
             return None
         if self.current_id in wanted and len(wanted) == 1:
             return self.cursor
+        if len(wanted) == 1:
+            try:
+                return self.ids.index(*wanted)
+            except ValueError:
+                return None
         return next((at for at, number in enumerate(self.ids) if number in wanted), None)
 
     # decisions

@@ -166,3 +166,8 @@ def test_an_empty_list_has_no_current_row():
     assert model.current is None
     assert model.current_id is None
     assert model.marked() == []
+
+
+def test_the_place_of_one_id_is_found_at_either_end():
+    model, _ = model_of(5)
+    assert [model.index_of([number]) for number in (1, 5, 6)] == [0, 4, None]

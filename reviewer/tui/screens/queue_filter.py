@@ -73,7 +73,7 @@ class Filtering:
         """Why a text is no filter; empty when it is one."""
         query = replace(self._screen.loader.query, filter=text)
         try:
-            self._screen.engine.queue.ids(query, limit=0)
+            self._screen.engine.queue.check(query)
         except FilterError as error:
             return str(error)
         return ""

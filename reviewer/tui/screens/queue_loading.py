@@ -6,14 +6,16 @@ same sort makes an earlier one void.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from textual.timer import Timer
+from textual.worker import get_current_worker
 
-from reviewer.errors import ReviewerError
+from reviewer.errors import ReadStoppedError, ReviewerError
 from reviewer.tui.messages import (
     CountsRead,
     DetailRead,
@@ -65,6 +67,8 @@ class Loading:
         def guarded() -> None:
             try:
                 work()
+            except ReadStoppedError:
+                return  # a later read of the group is under way
             except ReviewerError as error:
                 self._screen.post_message(Failed(str(error)))
 
@@ -127,12 +131,13 @@ class Loading:
 
         def work() -> None:
             engine, post = self._engine, self._screen.post_message
+            void = _superseded()
             if quick:
-                first = engine.ids(query, limit=FIRST_PAGE)
+                first = engine.ids(query, limit=FIRST_PAGE, cancelled=void)
                 post(SnapshotRead(query, first, extends=False))
                 if len(first) < FIRST_PAGE:
                     return
-            post(SnapshotRead(query, engine.ids(query), extends=quick or extends))
+            post(SnapshotRead(query, engine.ids(query, cancelled=void), extends=quick or extends))
 
         self.work("ids", work)
 
@@ -288,12 +293,11 @@ class Loading:
         if version == self._version or not self._whole:
             return
         self._version = version
-        known = set(self._screen.model.ids)
+        shown = self._screen.model.ids[:]
 
         def work() -> None:
-            fresh = self._engine.ids(self.query)
-            new = sum(number not in known for number in fresh)
-            self._screen.post_message(OthersWrote(new))
+            fresh = self._engine.ids(self.query, cancelled=_superseded())
+            self._screen.post_message(OthersWrote(_count_new(shown, fresh)))
 
         self.work("others", work)
 
@@ -321,3 +325,17 @@ class Loading:
     def close(self) -> None:
         """Keep the place before the screen goes."""
         self._keep_place()
+
+
+def _superseded() -> Callable[[], bool]:
+    """Whether the worker that asks has been overtaken by a later one of its group."""
+    worker = get_current_worker()
+    return lambda: worker.is_cancelled
+
+
+def _count_new(shown: array[int], fresh: array[int]) -> int:
+    """How many ids of `fresh` are not among `shown`: a byte each, where a set takes a hundred."""
+    known = bytearray(max(shown, default=0) + 1)
+    for number in shown:
+        known[number] = 1
+    return sum(number >= len(known) or not known[number] for number in fresh)

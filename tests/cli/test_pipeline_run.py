@@ -224,6 +224,7 @@ def test_a_thread_opens_as_a_context_once(reviewer: Reviewer, tea: Path) -> None
     reviewer.nothing_lost()
 
 
+@pytest.mark.timeout(240)
 def test_with_a_real_model_killed_in_the_middle_of_an_answer_and_resumed(
     reviewer: Reviewer, tea: Path, local_model: ModelSettings
 ) -> None:

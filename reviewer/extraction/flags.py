@@ -9,6 +9,7 @@ from reviewer.sources.records import Role
 
 MASKED = "secret"
 INJECTION = "injection"
+LOOK_ALIKE = "look-alike"
 
 _MASK = "[masked "
 """How a masked secret begins (`text/secrets.py`)."""
@@ -82,6 +83,16 @@ _CUES = (
 """One of these stands in everything that `_ORDERS` find; looking for them first is cheap."""
 
 
+_CYRILLIC_AND_GREEK = "аеорсухіјѕԁѵһԛԝАВЕКМНОРСТХЅІЈΑΒΕΖΗΙΚΜΝΟΡΤΥΧο"
+_LATIN = "aeopcyxijsdvhqwABEKMHOPCTXSIJABEZHIKMNOPTYXo"
+_AS_LATIN = str.maketrans(_CYRILLIC_AND_GREEK, _LATIN)
+"""Letters of other scripts that a reader takes for Latin ones (Unicode TR39, confusables)."""
+_MIXED = re.compile(
+    rf"[A-Za-z][{_CYRILLIC_AND_GREEK}]|[{_CYRILLIC_AND_GREEK}][A-Za-z]"  # side by side in a word
+)
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+
+
 @cache
 def _planted() -> re.Pattern[str]:
     """Made when it is first needed: most commands look at no new text."""
@@ -89,7 +100,8 @@ def _planted() -> re.Pattern[str]:
 
 
 def flags_of(content: str, role: Role) -> tuple[str, ...]:
-    """MASKED where masked text is inside; INJECTION where it reads like an order planted in data.
+    """MASKED where masked text is inside; INJECTION where it reads like an order planted in data;
+    LOOK_ALIKE where a word mixes Latin letters with some of another script that look the same.
 
     What the person typed is theirs to order, so it is never flagged as planted.
     """
@@ -97,7 +109,14 @@ def flags_of(content: str, role: Role) -> tuple[str, ...]:
     if _MASK in content:
         found.append(MASKED)
     if role is not Role.USER:
-        lower = content.lower()
+        lower = (content if content.isascii() else _as_it_looks(content)).lower()
         if any(map(lower.__contains__, _CUES)) and _planted().search(lower):
             found.append(INJECTION)
+    if not content.isascii() and _MIXED.search(content):
+        found.append(LOOK_ALIKE)
     return tuple(found)
+
+
+def _as_it_looks(content: str) -> str:
+    """A text as a reader takes it: look-alikes as the letters they look like, nothing unseen."""
+    return _UNSEEN.sub("", content).translate(_AS_LATIN)

@@ -120,7 +120,12 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
             rss_early = resident(terminal._pid)
     alive = terminal.running()
     rss_late = resident(terminal._pid) if alive else 0.0
-    died = "" if alive else f"after key {pressed} with {terminal.code}: {terminal.stream[-2000:]!r}"
+    last = " ".join(label for _, label in worked[-12:])
+    died = (
+        ""
+        if alive
+        else f"after key {pressed} with {terminal.code}: {last} {terminal.stream[-2000:]!r}"
+    )
     terminal.kill()
     pauses.sort(reverse=True)
     worked.sort(reverse=True)

@@ -147,7 +147,7 @@ def preview_choice(
             )
         failures = tuple(validate_retention(content, asked))
         if failures and choice.append_missing:
-            spans, hopeless = missing_spans(segment, failures)
+            spans, hopeless = missing_spans(segment, failures, choice.level)
             content, failures = append_points(content, spans), hopeless
         compressed = summarizer.judge(
             segment, anchors, choice.level, content, engine=choice.engine or BY_HAND

@@ -14,6 +14,7 @@ from reviewer.resources import styles_folder
 from reviewer.text.display import use_ascii_marks
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import bindings_for
+from reviewer.tui.drawn_lines import let_go_of_drawn_lines
 from reviewer.tui.keymap import Keymap, load_keymap
 from reviewer.tui.screens.queue import QueueScreen
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
@@ -60,6 +61,7 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         Raises KeymapError when the keymap file cannot be used.
         """
         self.keymap_in_use: Keymap = load_keymap(keymap)
+        let_go_of_drawn_lines()
         super().__init__()
         self.engine = engine
         self.project = project

@@ -71,6 +71,14 @@ class _Done(NamedTuple):
     fidelity: FidelityValidation
 
 
+class _Listening(NamedTuple):
+    """Who looks on while a text is written, as a WritingTask has it."""
+
+    cancelled: Callable[[], bool] | None = None
+    on_text: Callable[[str], None] | None = None
+    on_attempt: Callable[[int], None] | None = None
+
+
 class Summarizer:
     """Compresses segments to levels with one engine.
 
@@ -110,8 +118,12 @@ class Summarizer:
         *,
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
+        on_attempt: Callable[[int], None] | None = None,
     ) -> CompressedSegment:
-        """The segment at a level. Full is the original.
+        """The segment at a level, none longer than the one nearer to Full. Full is the original.
+
+        `on_text` gets each piece of a text as it is written, `on_attempt` the number of every
+        attempt of a model before that.
 
         Raises LicenceError where the tier lacks the level, RetryExhaustedError when retention
         criteria cannot be met, ModelError and CancelledError from a model, TemplateError.
@@ -127,7 +139,8 @@ class Summarizer:
         if known is not None and known.turns is segment.turns and known.anchors is anchors:
             self._tell(self._untold.pop(id(known.compressed), None))
             return known.compressed
-        event = self._compressed(segment, anchors, level, options, cancelled, on_text)
+        listening = _Listening(cancelled, on_text, on_attempt)
+        event = self._compressed(segment, anchors, level, options, listening)
         if self.writer.rewrites:  # what is made without a model is the same again
             self._remember(key, segment, anchors, event)
         self._tell(event)
@@ -139,8 +152,7 @@ class Summarizer:
         anchors: tuple[AnchorPoint, ...],
         level: Level,
         options: SummarizationOptions,
-        cancelled: Callable[[], bool] | None,
-        on_text: Callable[[str], None] | None,
+        listening: _Listening,
     ) -> SegmentCompressed:
         """The segment at a level, with what is to be told of it."""
         log_beginning(segment.id, level)
@@ -156,8 +168,7 @@ class Summarizer:
             options,
             gather(segment, options.retention),
             asks_for_care(segment),
-            cancelled,
-            on_text,
+            *listening,
         )
         marker = ""
         if options.generate_expansion_markers:
@@ -208,7 +219,7 @@ class Summarizer:
         known = self._done.get(key)
         if known is not None and known.turns is segment.turns and known.anchors is anchors:
             return known.compressed
-        event = self._compressed(segment, anchors, level, options, None, None)
+        event = self._compressed(segment, anchors, level, options, _Listening())
         self._remember(key, segment, anchors, event)
         self._untold[id(event.compressed)] = event
         return event.compressed

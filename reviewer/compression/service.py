@@ -242,16 +242,17 @@ class Compression:
         *,
         engine: str | None = None,
         options: SummarizationOptions | None = None,
+        watch: Watch = Watch(),  # noqa: B008 - a frozen value
     ) -> Plan:
         """Levels with which the whole context has at most `target` tokens (settled.md).
 
-        Sized by what the offline engine writes, so that a model is not asked to find out. Raises
-        UnreachableError, UnknownIdError.
+        Sized by what the offline engine writes, so that a model is not asked to find out; `watch`
+        hears of every summary tried. Raises UnreachableError, UnknownIdError, CancelledError.
         """
         plan = self.plan(context, Level.FULL, engine=engine, options=options)
         read = self._read(context, retention=plan.options.retention)
         offline = self.engines.summarizer("offline")
-        return fit_plan(read, plan, target, offline, self._lowest(), self._count())
+        return fit_plan(read, plan, target, offline, self._lowest(), self._count(), watch)
 
     def choose(self, plan: Plan, segment: str, level: Level | str) -> Plan:
         """The plan with another level for one segment. Raises UnknownIdError, LicenceError."""

@@ -55,7 +55,7 @@ class Contexts:
 
     def get(self, context: int) -> ContextView:
         """One context. Raises UnknownIdError."""
-        return views.context(self._reader, context)
+        return self._reader.kept(("context", context), lambda: views.context(self._reader, context))
 
     def find(self, name_or_id: str, project: str | None = None) -> ContextView:
         """The context of that name, or `#12`. Raises UnknownIdError, naming what is near."""
@@ -262,7 +262,7 @@ class Contexts:
 
     def changed(self, context: int) -> tuple[int, ...]:
         """A cheap value that differs whenever anything about the context's commits did."""
-        return views.version(self._reader, context)
+        return self._reader.kept(("version", context), lambda: views.version(self._reader, context))
 
     def _statement(
         self,

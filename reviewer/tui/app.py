@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.tui.compress_kept import Kept
     from reviewer.tui.screens.pipelines_course import Course
+
+
+TURN_SECONDS = 0.0005
+"""So long a thread that computes keeps the interpreter from the keys."""
 
 
 class ReviewerApp(Acting, App[int], inherit_bindings=False):
@@ -231,6 +236,7 @@ def run_screen(
 
     Raises KeymapError when the keymap file cannot be used.
     """
+    sys.setswitchinterval(TURN_SECONDS)
     gc.disable()  # until the first picture: a collection in between costs as much as a frame
     app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light)
     return app.run() or app.return_code or 0

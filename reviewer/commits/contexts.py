@@ -79,7 +79,8 @@ class Contexts:
         """Turn a transcript into a chain of commits, or extend the one that came from it.
 
         `name` is that of the context, else the file's; lines are 0-based and half-open. The same
-        file again adds only what is new. Secrets are masked. Raises SourceError when it cannot be
+        file again adds only what is new. An exported context comes back with what was said about
+        its commits. Secrets are masked. Raises SourceError when it cannot be
         read or holds nothing, ConflictError when another file's context has that name.
         """
         path = path.expanduser().absolute()
@@ -91,7 +92,8 @@ class Contexts:
             number, existed = importing.context_for(act, path, project, name, self._now())
             fresh = importing.not_imported_yet(act, number, read.drafts)
             contents = store_texts(act, [draft.text for draft in fresh], tokens)
-            chain.append(act, number, fresh, contents, self._now())
+            ids = chain.append(act, number, fresh, contents, self._now())
+            annotating.restore(act, ids, [draft.annotations for draft in fresh])
             act.title = f"Imported {path.name}: {len(fresh):,} commits"
         return Imported(
             self.get(number), len(fresh), read.skipped, existed, masked=read.masked, act=act.id

@@ -20,3 +20,19 @@ def open_plain(path: Path) -> BinaryIO:
     if piped and not str(path.absolute()).startswith(_GIVEN_BY_A_SHELL):
         raise OSError(errno.EINVAL, "it is a named pipe, not a file", str(path))
     return path.open("rb")
+
+
+LARGEST = 2_000_000
+"""Bytes that a settings file, a keymap or a template may have."""
+
+
+def read_small(path: Path) -> bytes:
+    """A file that a person writes by hand, whole.
+
+    Raises OSError as `open_plain` does, and for one that is larger than LARGEST or has no end.
+    """
+    with open_plain(path) as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise OSError(errno.EFBIG, f"it is larger than {LARGEST // 1_000_000} MB", str(path))
+    return data

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from reviewer.extraction.orders import reads_like_an_order
 from reviewer.sources.records import Role
 
 MASKED = "secret"
@@ -28,7 +27,8 @@ _UNSEEN = re.compile(
 """What a reader does not see, and accents, which are parted from their letters before."""
 _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 """Tag characters: an invisible copy of ASCII, with which a text is hidden in a text."""
-_EMPHASIS = re.compile(r"(?<!\w)[*_`~]+|[*_`~]+(?!\w)")
+# Marks before a word or after one; to begin with a set of signs makes the search faster.
+_EMPHASIS = re.compile(r"[*_`~](?:(?<!\w.)[*_`~]*|[*_`~]*(?!\w))", re.DOTALL)
 _SPACES = re.compile(r"[^\S\n]+|(?<=[\w,;])\n(?=\w)")
 
 
@@ -38,6 +38,8 @@ def flags_of(content: str, role: Role) -> tuple[str, ...]:
 
     What the person typed is theirs to order, so it is never flagged as planted.
     """
+    from reviewer.extraction.orders import reads_like_an_order  # late: its expressions cost
+
     found = []
     if _MASK in content:
         found.append(MASKED)
@@ -57,4 +59,10 @@ def _readings(content: str) -> set[str]:
     if not content.isascii():
         parted = unicodedata.normalize("NFKD", content.translate(_TAGS))
         texts.add(_UNSEEN.sub("", parted).translate(_AS_LATIN))
-    return {_SPACES.sub(" ", _EMPHASIS.sub("", text)) for text in texts}
+    return {_on_one_line(_EMPHASIS.sub("", text)) for text in texts}
+
+
+def _on_one_line(text: str) -> str:
+    if text.isprintable() and "  " not in text:  # then blanks are all that parts its words
+        return text
+    return _SPACES.sub(" ", text)

@@ -43,7 +43,7 @@ def read_history(path: Path) -> RunHistory:
         raise HistoryError(f"{path} is larger than {LARGEST // 2**20} MB.")
     try:
         value = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, RecursionError) as problem:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise HistoryError(f"{path} is not JSON: {problem}.") from problem
     try:
         return parse_history(value)

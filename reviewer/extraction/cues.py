@@ -24,6 +24,13 @@ REMEMBERED = 50_000
 NUMBER = r"\d"
 """The one pattern that may stand anywhere in a word and yet has a cue: words with a digit."""
 
+_LITTLE = (
+    "a all are as be can for has have if in is it no not now of on or that the this to use with"
+)
+_SURE = 1 << 64
+"""What stands before the bits of groups that surely have a text; there are fewer groups."""
+_FREQUENT = frozenset(_LITTLE.split())
+"""Words that would tell little."""
 _LETTERS = re.compile(r"[a-z]+")
 _FIRST = re.compile(r"[A-Za-z]++(?![^\x00-\x7f])")
 _TO_WORDS = bytes(
@@ -140,6 +147,62 @@ class FirstWords:
             bits |= self._beginnings.get(lower[:end], 0)
         self._known[word] = bits
         return bits
+
+
+class Literals:
+    """Which of many groups of literal texts, in lower case, may stand in a text, by its words."""
+
+    def __init__(self, groups: Sequence[Sequence[str]]) -> None:
+        self._signs: list[tuple[str, int]] = []
+        parts: dict[str, int] = {}
+        for number, texts in enumerate(groups):
+            for text in texts:
+                part = _telling_part(text)
+                bits = 1 << number if part else (1 << number) * _SURE
+                if part is None:
+                    self._signs.append((text, bits))
+                else:
+                    bits *= _SURE if part == text else 1
+                    parts[part] = parts.get(part, 0) | bits
+        self._any = re.compile("|".join(parts))
+        self._parts = [(re.compile(part), bits) for part, bits in parts.items()]
+        self._known: dict[str, int] = {}
+
+    def of(self, lower: str) -> tuple[int, int]:
+        """Bits for the groups of which a text may stand in a lower-case text, and for those of
+        which one surely does; each group that has one is in either.
+        """
+        known = self._known
+        found = 0
+        for sign, bits in self._signs:
+            if sign in lower:
+                found |= bits
+        for word in WORD.findall(lower):
+            bits = known.get(word, -1)
+            found |= self._learn(word) if bits < 0 else bits
+        return found % _SURE, found // _SURE
+
+    def _learn(self, word: str) -> int:
+        if len(self._known) >= REMEMBERED:
+            self._known.clear()
+        bits = 0
+        if self._any.search(word):
+            for part, of_part in self._parts:
+                if part.search(word):
+                    bits |= of_part
+        self._known[word] = bits
+        return bits
+
+
+def _telling_part(text: str) -> str | None:
+    """A pattern for the word that a literal text needs: its rarest, whole where it is bordered."""
+    words = list(WORD.finditer(text))
+    if not words:
+        return None
+    best = max(words, key=lambda word: (word[0] not in _FREQUENT, len(word[0])))
+    start = "^" if best.start() else ""
+    end = "$" if best.end() < len(text) else ""
+    return f"{start}{re.escape(best[0])}{end}"
 
 
 def cues_of(pattern: str) -> frozenset[tuple[str, bool]] | None:

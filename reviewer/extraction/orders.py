@@ -12,6 +12,8 @@ from functools import cache
 
 from msgspec import Struct
 
+from reviewer.extraction.cues import Literals
+
 _AGENT = (
     r"(?:ai|a\.i\.|llm|(?:large )?language model|ai (?:system|agent|model|assistant|tool)"
     r"|(?:coding |automated )?(?:assistant|agent|reviewer)|chat ?bot|bot|model"
@@ -366,8 +368,17 @@ def _pattern(aim: Aim) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{order})" for order in aim.orders))
 
 
+_MAY_STAND = Literals([aim.cues for aim in AIMS])
+"""Told from the words alone; most statements have none of an order's."""
+
+
 def reads_like_an_order(lower: str) -> bool:
     """Whether a statement in lower case reads like an order to an agent, planted in data."""
+    possible, sure = _MAY_STAND.of(lower)
+    if not possible and not sure:
+        return False
     return any(
-        _pattern(aim).search(lower) for aim in AIMS if any(map(lower.__contains__, aim.cues))
+        _pattern(aim).search(lower)
+        for number, aim in enumerate(AIMS)
+        if sure >> number & 1 or (possible >> number & 1 and any(map(lower.__contains__, aim.cues)))
     )

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from reviewer.extraction import screens
-from reviewer.extraction.cues import NUMBER, Cues, FirstWords
+from reviewer.extraction import flags, screens
+from reviewer.extraction.cues import NUMBER, Cues, FirstWords, Literals
 from reviewer.extraction.entities import extract as entity_extract
 from reviewer.extraction.entities import rules as entity_rules
 from reviewer.extraction.entities.rules import may_find
+from reviewer.extraction.orders import _MAY_STAND, AIMS
 from reviewer.extraction.rules import RULES, first_match
 from reviewer.extraction.rules.rule import Statement
 from reviewer.extraction.weights import CUES as WEIGHT_CUES
@@ -195,3 +196,35 @@ def test_units_stand_in_order_and_hold_no_white_space_around_them(text: str) -> 
     assert all(text[u.start : u.end].strip() == text[u.start : u.end] for u in found)
     assert [u.start for u in found] == sorted(u.start for u in found)
     assert list(split_sentences("One. Two", 0, 8)) == [(0, 4), (5, 8)]
+
+
+CUES_OF_ORDERS = [cue for aim in AIMS for cue in aim.cues]
+
+
+BETWEEN = ["x", "é", " ", "’s", ".", "_"]
+
+
+@given(st.lists(st.sampled_from([*CUES_OF_ORDERS, *BETWEEN * 9]), max_size=6).map("".join))
+def test_no_order_is_passed_over_whose_cue_stands_in_a_text(text: str) -> None:
+    possible, sure = _MAY_STAND.of(text)
+    for number, aim in enumerate(AIMS):
+        stands = any(cue in text for cue in aim.cues)
+        assert (possible | sure) >> number & 1 or not stands, aim.cues
+        assert stands or not sure >> number & 1, aim.cues
+
+
+def test_literal_texts_are_told_by_their_rarest_word() -> None:
+    literals = Literals([["you are", "["], ["the user"], ["token"]])
+    assert literals.of("thank you are they") == (0b001, 0)
+    assert literals.of("they are in use") == (0, 0)
+    assert literals.of("users") == (0b010, 0), "enough to look, not enough to be there"
+    assert literals.of("a username") == (0b010, 0)
+    assert literals.of("mytokens") == (0, 0b100)
+    assert literals.of("[") == (0, 0b001)
+
+
+@given(st.text(alphabet="ab*_`~ \t\n\u00a0,é", max_size=20))
+def test_emphasis_and_blanks_go_in_the_same_way_at_any_speed(text: str) -> None:
+    plain = re.sub(r"(?<!\w)[*_`~]+|[*_`~]+(?!\w)", "", text)
+    assert flags._EMPHASIS.sub("", text) == plain
+    assert flags._on_one_line(plain) == re.sub(r"[^\S\n]+|(?<=[\w,;])\n(?=\w)", " ", plain)

@@ -110,7 +110,8 @@ class History:
             )
         if not rows:
             return []
-        undone = self._undo.undone_since(min(row["id"] for row in rows))
+        numbers = [row["id"] for row in rows]
+        undone = self._undo.undone_between(min(numbers), max(numbers))
         return [
             ActView(
                 id=row["id"],

@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
+from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.fidelity import MOST_LOST
 from reviewer.compression.levels import target_tokens
 from reviewer.compression.marking import Span as MarkedSpan
 from reviewer.compression.plan import LAST_FULL, Applied, Choice, Plan, SegmentPreview
 from reviewer.compression.previewing import BY_HAND, PreviewProgress, Watch
-from reviewer.compression.retention import anchor_point_line, append_points, gather, patch
+from reviewer.compression.retention import (
+    anchor_points,
+    append_points,
+    gather,
+    patch,
+    validate_retention,
+)
 from reviewer.compression.values import (
     RATIOS,
     AnchorPoint,
@@ -112,9 +119,15 @@ def mended(preview: SegmentPreview, content: str) -> str:
 
     `preview` is that of the content.
     """
-    points = [anchor_point_line(each) for each in preview.compressed.anchors_missing]
-    text, _ = patch(append_points(content, points), preview.segment, preview.failures)
+    points = anchor_points(preview.compressed.anchors_missing)
+    held = append_points(content, points)
+    failing = [each for each in preview.failures if validate_retention(held, [_only(each.pattern)])]
+    text, _ = patch(held, preview.segment, failing, preview.level)
     return text
+
+
+def _only(pattern: Pattern) -> RetentionCriteria:
+    return RetentionCriteria(patterns=(pattern,))
 
 
 def one_segment(plan: Plan, choice: Choice) -> Plan:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, get_type_hints
 import msgspec
 
 from reviewer.errors import ReviewerError
+from reviewer.plain_files import read_small
 
 
 class SettingsError(ReviewerError):
@@ -80,7 +81,7 @@ def load_settings(path: Path | None = None) -> Settings:
     """
     path = path or settings_path()
     try:
-        text = path.read_bytes().decode()
+        text = read_small(path).decode()
     except FileNotFoundError:
         if os.environ.get("REVIEWER_CONFIG"):
             raise SettingsError(f"There is no settings file {path} (REVIEWER_CONFIG).") from None
@@ -93,6 +94,8 @@ def load_settings(path: Path | None = None) -> Settings:
         return msgspec.convert(tomllib.loads(text), Settings)
     except tomllib.TOMLDecodeError as problem:
         raise SettingsError(f"The settings {path} are not TOML: {problem}.") from problem
+    except RecursionError:
+        raise SettingsError(f"The settings {path} are nested too deep.") from None
     except msgspec.ValidationError as problem:
         raise SettingsError(f"The settings {path}: {_explained(str(problem))}") from problem
 

@@ -86,6 +86,12 @@ def commit_json(view: CommitView) -> dict[str, Any]:
     return {**row, **found, "retention": msgspec.to_builtins(view.retention)}
 
 
+def export_json(view: CommitView) -> dict[str, Any]:
+    """A commit as a line of an exported context, which can be imported again."""
+    found = commit_json(view)
+    return {"role": found.pop("role"), "content": found.pop("text"), **found}
+
+
 def totals_json(totals: TokenTotals) -> dict[str, Any]:
     """Token totals as one object."""
     import msgspec

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,13 @@ from reviewer.cli.compress_shows import (
     show_preview,
 )
 from reviewer.cli.output import narrate, safe
-from reviewer.cli.progress import interruptible
+from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
-    from reviewer.engine import Engine, Plan, Preview
+    from reviewer.compressing import Watch
+    from reviewer.engine import Engine, Plan, Preview, SummarizationOptions
 
 LEVELS = ("full", "detailed", "brief", "tags")
 
@@ -163,7 +165,7 @@ def compress(
             show_all_levels(opened, context, bounds, options, engine, as_json=as_json)
             return
         if fit is not None:
-            plan = opened.compression.fit(context, fit, engine=engine, options=options)
+            plan = _fitting(opened, context, fit, engine, options)
         else:
             first, last = _bounds(opened, context, start, end)
             plan = opened.compression.plan(
@@ -181,21 +183,48 @@ def compress(
             show_applied(opened.compression.apply(context, found.plan), as_json=as_json)
 
 
+def _fitting(
+    opened: Engine, context: int, target: int, engine: str | None, options: SummarizationOptions
+) -> Plan:
+    """The levels that fit, which Ctrl-C stops."""
+    with _watched("Choosing levels: {:,} of at most {:,} summaries tried") as watch:
+        return opened.compression.fit(context, target, engine=engine, options=options, watch=watch)
+
+
 def _previewed(engine: Engine, plan: Plan) -> Preview:
     """The preview, which Ctrl-C stops. A failing model says that the offline engine can do it."""
-    with interruptible() as asked:
+    with _watched("Previewed {:,} of {:,} segments") as watch:
         try:
-            return engine.compression.preview(plan, cancelled=asked)
+            return engine.compression.preview(plan, watch)
         except ReviewerError as problem:
-            if asked():
-                raise KeyboardInterrupt from problem
-            if plan.engine != "model":
+            if plan.engine != "model" or (watch.cancelled and watch.cancelled()):
                 raise
             # A problem may end with a command, which a full stop would spoil.
             said = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
             raise ReviewerError(
                 f"{said} Nothing was written. The offline engine needs no model: --engine offline"
             ) from problem
+
+
+@contextmanager
+def _watched(words: str) -> Iterator[Watch]:
+    """Progress on stderr while the block runs; Ctrl-C brings it to an orderly end."""
+    from reviewer.compressing import PreviewProgress, Watch
+
+    line = ProgressLine()
+
+    def progress(found: PreviewProgress) -> None:
+        line.show(words.format(found.done, found.total))
+
+    with interruptible() as asked:
+        try:
+            yield Watch(asked, on_progress=progress)
+        except ReviewerError as problem:
+            if asked():
+                raise KeyboardInterrupt from problem
+            raise
+        finally:
+            line.clear()
 
 
 def _mark(

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from reviewer.errors import SourceError
+from reviewer.plain_files import open_plain
 
 LONGEST_CONTENT = 1 << 20
 """Bytes. More than this is a file named by mistake."""
@@ -25,7 +26,7 @@ def read_content(
     if name == "-":
         raw = _standard_input()
     else:
-        with Path(name).open("rb") as file:
+        with open_plain(Path(name)) as file:
             raw = file.read(LONGEST_CONTENT + 1)
     if len(raw) > LONGEST_CONTENT:
         raise SourceError(f"{name} is larger than 1 MiB: that is no wording of {of}.")

@@ -10,7 +10,7 @@ import click
 
 from reviewer.cli.commits import (
     IMPORT,
-    commit_json,
+    export_json,
     find_context,
     totals_json,
     totals_line,
@@ -169,16 +169,16 @@ def import_(
 def export(session: Session, name: str) -> None:
     """Every commit of a context with all that was said about it, one JSON object a line.
 
-    SKIP is included, edits are applied. The lines can be imported again, as turns: types,
-    priorities and criteria are then those of any transcript.
+    SKIP is included, edits are applied. Imported again the lines are the same commits, with their
+    types, priorities, criteria and what was said when; commits that an edit or a compression took
+    out of the chain are not among them.
     """
     from reviewer.engine import CommitQuery
 
     with session.engine(filled_by=IMPORT) as engine:
         found = find_context(session, engine, name)
         for number in engine.contexts.ids(CommitQuery(found.id)):
-            each = commit_json(engine.contexts.commit(number))
-            print_json({"role": each.pop("role"), "content": each.pop("text"), **each})
+            print_json(export_json(engine.contexts.commit(number)))
 
 
 def _json(view: ContextView) -> dict[str, Any]:

@@ -29,7 +29,7 @@ PLACE = click.Path(path_type=Path, readable=False)
     help="Text for people and agents, or every field for programs.",
 )
 @click.option("--marks", is_flag=True, help="Markdown: each fact with its id and its source.")
-@click.option("-o", "output", type=PLACE, metavar="FILE", help="Write there instead of stdout.")
+@click.option("-o", "output", type=PLACE, metavar="FILE", help="Write there; - is stdout.")
 @click.option(
     "--context-dir", type=PLACE, metavar="DIR", help="Bring a .context folder up to date."
 )
@@ -55,6 +55,8 @@ def export(
     """
     if sum(each is not None for each in (output, context_dir, into)) > 1:
         raise click.UsageError("-o, --context-dir and --into exclude each other")
+    if output == Path("-"):
+        output = None
     planning = context_dir is not None or into is not None
     if write and not planning:
         raise click.UsageError("--write goes with --context-dir or --into")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from reviewer.storeless import KeptOutput, Output, Packet, Prepared
 
 PLACE = click.Path(path_type=Path, readable=False)
+STDOUT = Path("-")
 PROBLEMS_TOLD = 20
 
 
@@ -76,7 +77,7 @@ class Moment(click.ParamType[datetime]):
     metavar="ENCODING",
     help="What counts tokens; estimate: four bytes for one.",
 )
-@click.option("--out", type=PLACE, metavar="FILE", help="Write there instead of stdout.")
+@click.option("--out", type=PLACE, metavar="FILE", help="Write there; - is stdout.")
 @click.option("--force", is_flag=True, help="With --out: also over what is no earlier packet.")
 @pass_session
 def packet(
@@ -100,8 +101,10 @@ def packet(
     the instruction stand whatever it is. Without --context-dir: from trusted state and what is
     active in the store. --explain lists the items with their ids, which --pin and --mute take.
     """
+    if out == STDOUT:
+        out = None
     if force and out is None:
-        raise click.UsageError("--force goes with --out")
+        raise click.UsageError("--force goes with --out FILE")
     both = [each for each in pins if each in mutes]
     if both:
         raise click.UsageError(f"--pin and --mute both name {both[0]}")

@@ -1,4 +1,4 @@
-"""One line on stderr, drawn again and again while files are read."""
+"""One line on stderr, drawn again and again while something long goes on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECONDS_BETWEEN_DRAWINGS = 0.1
 
 
 class ProgressLine:
-    """Shows how far an ingestion is. Writes nothing when stderr is no terminal."""
+    """Shows how far an ingestion, or other long work, is; nothing when stderr is no terminal."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
@@ -29,15 +29,26 @@ class ProgressLine:
 
     def __call__(self, progress: Progress) -> None:
         """Draw the line again, at most ten times a second."""
+        if self._due():
+            self._draw(
+                f"{progress.files_done} of {progress.files_total} files  "
+                f"{progress.bytes_done / 1e6:,.1f} of {progress.bytes_total / 1e6:,.1f} MB  "
+                f"{progress.candidates} candidates  {safe(str(progress.path or ''))}"
+            )
+
+    def show(self, line: str) -> None:
+        """Draw another line, at most ten times a second."""
+        if self._due():
+            self._draw(line)
+
+    def _due(self) -> bool:
         now = time.monotonic()
         if not self._shown or now - self._drawn_at < SECONDS_BETWEEN_DRAWINGS:
-            return
+            return False
         self._drawn_at = now
-        line = (
-            f"{progress.files_done} of {progress.files_total} files  "
-            f"{progress.bytes_done / 1e6:,.1f} of {progress.bytes_total / 1e6:,.1f} MB  "
-            f"{progress.candidates} candidates  {safe(str(progress.path or ''))}"
-        )
+        return True
+
+    def _draw(self, line: str) -> None:
         columns = shutil.get_terminal_size().columns
         sys.stderr.write("\r" + cut(line, columns - 1) + "\x1b[K")
         sys.stderr.flush()

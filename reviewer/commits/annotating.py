@@ -9,6 +9,7 @@ from msgspec import Struct
 from reviewer.commits import retention
 from reviewer.commits.values import (
     DEFAULT_PRIORITIES,
+    Annotation,
     Pattern,
     Priority,
     RetentionCriteria,
@@ -141,6 +142,23 @@ def write(
         )
     act.insert_many("annotation", rows)
     return told
+
+
+def restore(act: Act, commits: Sequence[int], said: Sequence[Sequence[Annotation]]) -> None:
+    """Write what was said about commits elsewhere, oldest first, as it was said there."""
+    rows: list[Image] = [
+        {
+            "commit_id": number,
+            "priority": str(each.priority),
+            "reason": each.reason,
+            "at": each.at,
+            "actor": each.actor,
+            "retention_json": retention.to_json(each.retention),
+        }
+        for number, annotations in zip(commits, said, strict=True)
+        for each in annotations
+    ]
+    act.insert_many("annotation", rows)
 
 
 def title(about: Sequence[Subject], said: Statement) -> str:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from reviewer.commits.contents import Prepared
 from reviewer.commits.hashing import commit_hash
+from reviewer.commits.values import Annotation
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Act
@@ -26,6 +27,8 @@ class Draft(Struct, frozen=True):
     at: str | None = None
     source_line: int | None = None
     meta: dict[str, str] = {}
+    annotations: tuple[Annotation, ...] = ()
+    """What was said about it where it comes from, oldest first."""
 
 
 class Head(Struct, frozen=True):

@@ -55,7 +55,7 @@ class Contexts:
 
     def get(self, context: int) -> ContextView:
         """One context. Raises UnknownIdError."""
-        return views.context(self._reader, context)
+        return self._reader.kept(("context", context), lambda: views.context(self._reader, context))
 
     def find(self, name_or_id: str, project: str | None = None) -> ContextView:
         """The context of that name, or `#12`. Raises UnknownIdError, naming what is near."""
@@ -79,7 +79,8 @@ class Contexts:
         """Turn a transcript into a chain of commits, or extend the one that came from it.
 
         `name` is that of the context, else the file's; lines are 0-based and half-open. The same
-        file again adds only what is new. Secrets are masked. Raises SourceError when it cannot be
+        file again adds only what is new. An exported context comes back with what was said about
+        its commits. Secrets are masked. Raises SourceError when it cannot be
         read or holds nothing, ConflictError when another file's context has that name.
         """
         path = path.expanduser().absolute()
@@ -91,7 +92,8 @@ class Contexts:
             number, existed = importing.context_for(act, path, project, name, self._now())
             fresh = importing.not_imported_yet(act, number, read.drafts)
             contents = store_texts(act, [draft.text for draft in fresh], tokens)
-            chain.append(act, number, fresh, contents, self._now())
+            ids = chain.append(act, number, fresh, contents, self._now())
+            annotating.restore(act, ids, [draft.annotations for draft in fresh])
             act.title = f"Imported {path.name}: {len(fresh):,} commits"
         return Imported(
             self.get(number), len(fresh), read.skipped, existed, masked=read.masked, act=act.id
@@ -262,7 +264,7 @@ class Contexts:
 
     def changed(self, context: int) -> tuple[int, ...]:
         """A cheap value that differs whenever anything about the context's commits did."""
-        return views.version(self._reader, context)
+        return self._reader.kept(("version", context), lambda: views.version(self._reader, context))
 
     def _statement(
         self,

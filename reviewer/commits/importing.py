@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from reviewer.commits.chain import Draft, create_context
 from reviewer.commits.contents import prepare
+from reviewer.commits.exported import read_export
 from reviewer.errors import ConflictError, SourceError
 from reviewer.sources.records import Role, Use
 from reviewer.store.ledger import Act
@@ -50,15 +51,18 @@ def read_transcript(path: Path, *, line_start: int = 0, line_end: int | None = N
     """Read a file as drafts of commits; secrets are masked.
 
     What a sub-agent said is no part of the conversation and is passed over, unless the file holds
-    nothing else; so is what is on a branch that the person left. Raises SourceError.
+    nothing else; so is what is on a branch that the person left. An exported context is read as
+    what it was. Raises SourceError.
     """
     from reviewer.sources.blocks import open_blocks
 
+    exported = read_export(path, line_start, line_end)
+    if exported is not None:
+        return Transcript(tuple(exported), {}, dict(_masked(exported)))
     scan = open_blocks(path, line_start=line_start, line_end=line_end)
     main: list[Draft] = []
     aside: list[Draft] = []
     skipped: Counter[str] = Counter()
-    masked: Counter[str] = Counter()
     for block in scan:
         if block.use is Use.REWOUND:
             skipped[str(Use.REWOUND)] += 1
@@ -69,10 +73,12 @@ def read_transcript(path: Path, *, line_start: int = 0, line_end: int | None = N
     if main and aside:
         skipped["sub-agent's turn"] += len(aside)
     drafts = main or aside
-    for draft in drafts:
-        masked.update(draft.text.masked)
     skipped.update(scan.tally)
-    return Transcript(tuple(drafts), dict(skipped), dict(masked))
+    return Transcript(tuple(drafts), dict(skipped), dict(_masked(drafts)))
+
+
+def _masked(drafts: Iterable[Draft]) -> Counter[str]:
+    return Counter(kind for draft in drafts for kind in draft.text.masked)
 
 
 def _draft(block: Block) -> Draft:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeAlias
 
+from reviewer.commits.pattern_size import LARGEST, written_out
 from reviewer.commits.values import MatchMode, Pattern, PatternCheck
 from reviewer.errors import ReviewerError
 from reviewer.text.normalise import fold
@@ -104,7 +105,7 @@ def _with_flags(given: Any) -> str:
     import regex  # late, as in `compiled`
 
     try:
-        said = regex.compile(text).flags
+        said = regex.compile(text).flags if written_out(text) <= LARGEST else 0
     except regex.error:
         said = 0  # compiling it again, with the flags, says where it is wrong
     missing = "".join(letter for flag, letter in _INLINE.items() if flags & flag & ~said)
@@ -117,6 +118,12 @@ def compiled(text: str) -> Any:
 
     Raises PatternError, with the place of the fault.
     """
+    if (elements := written_out(text)) > LARGEST:
+        raise PatternError(
+            f"The regular expression {text[:60]!r} comes to {elements:,} elements when its repeats "
+            f"are written out, and {LARGEST:,} are the most; repeat less.",
+            text,
+        )
     import regex  # late: 13 ms, which a list of commits need not wait for
 
     try:

@@ -7,8 +7,9 @@ repeats it after a compression carries them too.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from typing import Any
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar
 
 from reviewer.commits.values import DEFAULT_PRIORITIES, Priority
 from reviewer.store.changes import Value
@@ -51,11 +52,30 @@ CHAIN_UNTIL = f"up CROSS JOIN {joined(EDIT_UNTIL)} WHERE c.id = up.id AND c.oper
 """The chain as it was when `:until` was its head, for a FROM behind `UP_FROM`."""
 
 
+Found = TypeVar("Found")
+
+
 class Reader:
     """Runs queries on the calling thread's own connection."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._local = threading.local()
+
+    def kept(self, key: Hashable, read: Callable[[], Found]) -> Found:
+        """What `read` finds; found once for each key and thread until somebody writes.
+
+        Raises StoreError, and what `read` raises.
+        """
+        with failures_as_sentences(self._database.path):
+            version = self._database.data_version()
+        if getattr(self._local, "version", None) != version:
+            self._local.version, self._local.found = version, {}
+        found: dict[Hashable, Any] = self._local.found
+        if key not in found:
+            found[key] = read()
+        value: Found = found[key]
+        return value
 
     def all(
         self, sql: str, parameters: Sequence[Value] | dict[str, Value] = ()

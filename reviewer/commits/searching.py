@@ -14,14 +14,17 @@ from reviewer.store.ledger import chunks
 
 
 class Searcher:
-    """Finds commits. Keeps the texts of the chain that was searched last, in lower case."""
+    """Finds commits. Keeps the texts of the chain that was searched last, in lower case.
+
+    As UTF-8: one sign from another alphabet would make a text take twice the memory, or four times.
+    """
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._lock = threading.Lock()
         self._chain: tuple[int, int | None] = (0, None)
-        self._texts: dict[int, str] = {}
-        self._contents: dict[int, str] = {}
+        self._texts: dict[int, bytes] = {}
+        self._contents: dict[int, bytes] = {}
 
     def ids(self, query: CommitQuery) -> array[int]:
         """Ids in chain order. Raises FilterError."""
@@ -43,7 +46,7 @@ class Searcher:
             return array("q", _fitting(pairs, conditions.words))
         return array("q", found)
 
-    def _of_chain(self, context: int) -> dict[int, str]:
+    def _of_chain(self, context: int) -> dict[int, bytes]:
         """Lower-case text by commit, in chain order.
 
         Read again when the head moved, which every change of the chain or of a text does. A stored
@@ -51,7 +54,9 @@ class Searcher:
         """
         with self._lock:
             head = self._reader.one("SELECT head_id FROM context WHERE id = ?", (context,))
-            chain = (context, head[0] if head else None)
+            if head is None:
+                return {}
+            chain = (context, head[0])
             if chain == self._chain:
                 return self._texts
             if context != self._chain[0]:
@@ -72,25 +77,26 @@ class Searcher:
             marks = ",".join("?" * len(chunk))
             sql = f"SELECT id, text FROM content WHERE id IN ({marks})"
             for row in self._reader.all(sql, chunk):
-                self._contents[row[0]] = row[1].lower()
+                self._contents[row[0]] = row[1].lower().encode()
 
 
-def _fitting(texts: Iterable[tuple[int, str]], words: Iterable[Words]) -> list[int]:
+def _fitting(texts: Iterable[tuple[int, bytes]], words: Iterable[Words]) -> list[int]:
     left = texts
     for each in words:
         left = _with(left, each)
     return [number for number, _ in left]
 
 
-def _with(texts: Iterable[tuple[int, str]], words: Words) -> list[tuple[int, str]]:
+def _with(texts: Iterable[tuple[int, bytes]], words: Words) -> list[tuple[int, bytes]]:
     """The pairs whose text has those words, or has them not."""
     wanted, text = words.wanted, words.text
     if " " not in text:
-        return [pair for pair in texts if (text in pair[1]) is wanted]
-    first, *_ = text.split()
+        word = text.encode()
+        return [pair for pair in texts if (word in pair[1]) is wanted]
+    first, *_ = (each.encode() for each in text.split())
     phrase = re.compile(r"\s+".join(map(re.escape, text.split())))
     return [
         pair
         for pair in texts
-        if (first in pair[1] and phrase.search(pair[1]) is not None) is wanted
+        if (first in pair[1] and phrase.search(pair[1].decode()) is not None) is wanted
     ]

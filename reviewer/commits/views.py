@@ -26,6 +26,16 @@ def contexts(reader: Reader, where: str = "1", *parameters: Value) -> list[Conte
     return [_view(reader, row) for row in rows]
 
 
+def _sizes(reader: Reader, number: int) -> tuple[int, int]:
+    """How many commits a chain has, and their tokens."""
+    commits, tokens = reader.one(
+        "SELECT count(*), coalesce(sum(t.tokens), 0)"
+        f" FROM {joined()} WHERE c.context_id = ? AND c.live = 1",
+        (number,),
+    )
+    return commits, tokens
+
+
 def context(reader: Reader, number: int) -> ContextView:
     """One context. Raises UnknownIdError."""
     found = contexts(reader, "x.id = ?", number)
@@ -111,11 +121,8 @@ def version(reader: Reader, number: int) -> tuple[int, ...]:
 
 
 def _view(reader: Reader, row: sqlite3.Row) -> ContextView:
-    commits, tokens = reader.one(
-        "SELECT count(*), coalesce(sum(t.tokens), 0)"
-        f" FROM {joined()} WHERE c.context_id = ? AND c.live = 1",
-        (row["id"],),
-    )
+    number = row["id"]
+    commits, tokens = reader.kept(("sizes", number), lambda: _sizes(reader, number))
     return ContextView(
         id=row["id"],
         project=row["project"],

@@ -11,7 +11,7 @@ from reviewer.compression.markers import parse_markers
 from reviewer.compression.measures import log_missing
 from reviewer.compression.retention import (
     RetentionFailure,
-    anchor_point_line,
+    anchor_points,
     append_points,
     diagnosis,
     missing_spans,
@@ -108,8 +108,7 @@ class Assembly:
         task = self._task
         points: list[str] = []
         if task.options.validate_anchors:
-            missing = missing_anchors(body, task.anchors, task.level)
-            points += [anchor_point_line(each) for each in missing]
+            points += anchor_points(missing_anchors(body, task.anchors, task.level))
         return (*points, *self._retained_spans(append_points(body, points)))
 
     def _retained_spans(self, content: str) -> tuple[str, ...]:
@@ -117,7 +116,7 @@ class Assembly:
         if not self._writer.rewrites:
             return ()
         failures = validate_retention(content, self._task.asked)
-        spans, hopeless = missing_spans(self._task.segment, failures)
+        spans, hopeless = missing_spans(self._task.segment, failures, self._task.level)
         if hopeless:
             raise RetryExhaustedError(_hopeless(hopeless), 1, append_points(content, spans))
         return spans

@@ -97,9 +97,12 @@ class Mark(Struct, frozen=True):
     importance: float = 1.0
 
 
-def read_marks(query: Query, chain: Sequence[ChainCommit]) -> tuple[Mark, ...]:
-    """What people marked in these commits, and the anchors of those that are summaries."""
-    found: list[Mark] = []
+def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[Mark]]:
+    """What people marked in these commits, and the anchors of those that are summaries.
+
+    By the commit that keeps what was said about it.
+    """
+    found: dict[int, list[Mark]] = {}
     for chunk in chunks(sorted({commit.origin for commit in chain})):
         marks = ",".join("?" * len(chunk))
         for origin, kind, content, start, confirmed in query(
@@ -110,36 +113,33 @@ def read_marks(query: Query, chain: Sequence[ChainCommit]) -> tuple[Mark, ...]:
             source: Literal["pinned", "confirmed"] = (
                 "pinned" if confirmed == PINNED_SPAN else "confirmed"
             )
-            found.append(Mark(origin, AnchorType(kind), content, start, source))
+            mark = Mark(origin, AnchorType(kind), content, start, source)
+            found.setdefault(origin, []).append(mark)
     summaries = [commit.origin for commit in chain if commit.operation == "summary"]
     for chunk in chunks(summaries):
         marks = ",".join("?" * len(chunk))
         for origin, stored in query(
             f"SELECT commit_id, anchors FROM segment WHERE commit_id IN ({marks})", chunk
         ):
-            found += [
+            found.setdefault(origin, []).extend(
                 Mark(origin, each.type, each.content, each.start, each.source, each.importance)
                 for each in msgspec.json.decode(stored, type=tuple[AnchorPoint, ...])
                 if each.source == "detected"
-            ]
-    return tuple(found)
+            )
+    return found
 
 
 def place_marks(
-    segment: Segment, origins: Mapping[int, int], marks: Sequence[Mark]
+    segment: Segment, origins: Mapping[int, int], marks: Mapping[int, Sequence[Mark]]
 ) -> list[AnchorPoint]:
     """The marks of a segment's turns as anchors; what an edit took out of a text is left out.
 
-    `origins`: commit id -> the commit that keeps what was said about it.
+    `origins`: commit id -> the commit that keeps what was said about it, and has the marks.
     """
     placed = []
     for number, turn in enumerate(segment.turns):
-        if turn.commit is None:
-            continue
-        origin = origins.get(turn.commit)
-        for mark in marks:
-            if mark.origin != origin:
-                continue
+        origin = None if turn.commit is None else origins.get(turn.commit)
+        for mark in () if origin is None else marks.get(origin, ()):
             end = mark.start + len(mark.content)
             span = (
                 (mark.start, end)

@@ -8,11 +8,17 @@ from msgspec import structs
 
 from reviewer.compression.levels import Summarizer
 from reviewer.compression.plan import Plan, Preview, first_levels, fit_levels
-from reviewer.compression.previewing import Watch, preview_choice, preview_plan
+from reviewer.compression.previewing import (
+    PreviewProgress,
+    Watch,
+    preview_choice,
+    preview_plan,
+)
 from reviewer.compression.reading import ContextReading
 from reviewer.compression.sizes import Reach, reach
 from reviewer.compression.values import Level
 from reviewer.errors import ReviewerError
+from reviewer.llm.model import CancelledError
 
 
 class UnreachableError(ReviewerError):
@@ -30,17 +36,27 @@ def fit_plan(
     offline: Summarizer,
     lowest: Level,
     count: Callable[[str], int],
+    watch: Watch = Watch(),  # noqa: B008 - a frozen value
 ) -> Plan:
     """The plan with levels that keep the whole context within the target.
 
-    Sized by what the offline engine writes. Raises UnreachableError.
+    Sized by what the offline engine writes; `watch` hears of every summary tried, of at most one a
+    segment and level. Raises UnreachableError, and CancelledError when `watch` asks to stop.
     """
     sizes: dict[tuple[int, Level], int] = {}
+    most = len(read.segments) * max(lowest, 1)
+    quiet = structs.replace(watch, on_text=None, on_attempt=None)
 
     def size(number: int, level: Level) -> int:
+        if level is Level.FULL:
+            return read.segments[number].tokens
         if (number, level) not in sizes:
+            if watch.cancelled is not None and watch.cancelled():
+                raise CancelledError("Stopped while levels were chosen; nothing was written.")
             choice = structs.replace(plan.choices[number], level=level)
-            sizes[number, level] = preview_choice(read, number, plan, choice, offline).tokens
+            sizes[number, level] = preview_choice(read, number, plan, choice, offline, quiet).tokens
+            if watch.on_progress is not None:
+                watch.on_progress(PreviewProgress(len(sizes), most, read.segments[number].id))
         return sizes[number, level]
 
     first = first_levels(read.segments, read.anchors)

@@ -11,13 +11,15 @@ from collections.abc import Callable, Sequence
 from math import ceil
 from typing import NamedTuple
 
+from msgspec import structs
+
 from reviewer.clock import Clock, iso
 from reviewer.commits.values import Priority
 from reviewer.compression import fidelity, licence
 from reviewer.compression.assembly import Assembly, Parts
 from reviewer.compression.full_text import full_text, readable
 from reviewer.compression.licence import Tier
-from reviewer.compression.markers import marker_text, parse_markers
+from reviewer.compression.markers import marker_text, parse_markers, relevelled
 from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
 from reviewer.compression.retention import asks_for_care, gather
 from reviewer.compression.source_terms import SourceTerms
@@ -69,6 +71,14 @@ class _Done(NamedTuple):
     fidelity: FidelityValidation
 
 
+class _Listening(NamedTuple):
+    """Who looks on while a text is written, as a WritingTask has it."""
+
+    cancelled: Callable[[], bool] | None = None
+    on_text: Callable[[str], None] | None = None
+    on_attempt: Callable[[int], None] | None = None
+
+
 class Summarizer:
     """Compresses segments to levels with one engine.
 
@@ -88,12 +98,14 @@ class Summarizer:
     ) -> None:
         self.writer = writer
         self._closer = closer
+        self._offline: Summarizer | None = self if writer is closer else None
         self._count = count
         self._clock = clock
         self._tier = tier
         self._publish = publish
         self._done: OrderedDict[tuple[object, ...], _Done] = OrderedDict()
         self._judged: dict[int, _Done] = {}
+        self._untold: dict[int, SegmentCompressed] = {}
         self._closer_texts: OrderedDict[tuple[int, Level], tuple[object, str]] = OrderedDict()
         self._terms: OrderedDict[int, tuple[object, SourceTerms]] = OrderedDict()
 
@@ -106,8 +118,12 @@ class Summarizer:
         *,
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
+        on_attempt: Callable[[int], None] | None = None,
     ) -> CompressedSegment:
-        """The segment at a level. Full is the original.
+        """The segment at a level, none longer than the one nearer to Full. Full is the original.
+
+        `on_text` gets each piece of a text as it is written, `on_attempt` the number of every
+        attempt of a model before that.
 
         Raises LicenceError where the tier lacks the level, RetryExhaustedError when retention
         criteria cannot be met, ModelError and CancelledError from a model, TemplateError.
@@ -116,30 +132,51 @@ class Summarizer:
         licence.require(level, self._tier)
         segment = readable(segment)
         anchors = anchors if isinstance(anchors, tuple) else tuple(anchors)
-        text = full_text(segment.turns)
-        if level is Level.FULL or not text:
-            return self._result(segment, anchors, level, text if level is Level.FULL else "")
+        if level is Level.FULL or not full_text(segment.turns):
+            return self._unchanged(segment, anchors, level)
         key = (id(segment.turns), id(anchors), level, options)
         known = self._done.get(key)
         if known is not None and known.turns is segment.turns and known.anchors is anchors:
+            self._tell(self._untold.pop(id(known.compressed), None))
             return known.compressed
+        listening = _Listening(cancelled, on_text, on_attempt)
+        event = self._compressed(segment, anchors, level, options, listening)
+        if self.writer.rewrites:  # what is made without a model is the same again
+            self._remember(key, segment, anchors, event)
+        self._tell(event)
+        return event.compressed
+
+    def _compressed(
+        self,
+        segment: Segment,
+        anchors: tuple[AnchorPoint, ...],
+        level: Level,
+        options: SummarizationOptions,
+        listening: _Listening,
+    ) -> SegmentCompressed:
+        """The segment at a level, with what is to be told of it."""
         log_beginning(segment.id, level)
+        text = full_text(segment.turns)
+        nearer = self._nearer(segment, anchors, level, options)
         began = time.perf_counter()
+        aim = options.max_output_tokens or segment_target(segment, level)
         task = WritingTask(
             segment,
             level,
             anchors,
-            options.max_output_tokens or segment_target(segment, level),
+            aim if nearer is None else min(aim, nearer.token_count),
             options,
             gather(segment, options.retention),
             asks_for_care(segment),
-            cancelled,
-            on_text,
+            *listening,
         )
         marker = ""
         if options.generate_expansion_markers:
             marker = marker_text(level, segment.id, segment.topic)
         parts = Assembly(self.writer, task, marker, text, self._count).run()
+        if nearer is not None and self._count(parts.content) > nearer.token_count:
+            content = relevelled(nearer.content, level, segment.id, source=text)
+            parts = structs.replace(parts, content=content)
         done = self._result(
             segment,
             anchors,
@@ -148,24 +185,67 @@ class Summarizer:
             parts=parts,
             markers=options.generate_expansion_markers,
             source=text,
-            options=options,
         )
-        event = SegmentCompressed(
-            done,
-            time.perf_counter() - began,
-            parts.model_tokens,
-            self.validate_fidelity(segment, done),
-        )
-        if self.writer.rewrites:  # what is made without a model is the same again
-            kept = self._done[key] = _Done(segment.turns, anchors, done, event.fidelity)
-            self._judged[id(done)] = kept
-            while len(self._done) > 4 * REMEMBERED:
-                _, oldest = self._done.popitem(last=False)
-                self._judged.pop(id(oldest.compressed), None)
+        fidelity = self.validate_fidelity(segment, done)
+        return SegmentCompressed(done, time.perf_counter() - began, parts.model_tokens, fidelity)
+
+    def _nearer(
+        self,
+        segment: Segment,
+        anchors: tuple[AnchorPoint, ...],
+        level: Level,
+        options: SummarizationOptions,
+    ) -> CompressedSegment | None:
+        """The segment one level nearer to Full, which the level must not exceed.
+
+        None where that is not known without asking a model, and under a ceiling, which every level
+        fills alike.
+        """
+        if options.ceiling is not None or not self.writer.rewrites:
+            return None
+        if level is Level.DETAILED:
+            return self._unchanged(segment, anchors, Level.FULL)
+        return self._quiet(segment, anchors, Level(level - 1), options)
+
+    def _quiet(
+        self,
+        segment: Segment,
+        anchors: tuple[AnchorPoint, ...],
+        level: Level,
+        options: SummarizationOptions,
+    ) -> CompressedSegment:
+        """The segment at a level that nobody asked for; it is told when somebody does."""
+        key = (id(segment.turns), id(anchors), level, options)
+        known = self._done.get(key)
+        if known is not None and known.turns is segment.turns and known.anchors is anchors:
+            return known.compressed
+        event = self._compressed(segment, anchors, level, options, _Listening())
+        self._remember(key, segment, anchors, event)
+        self._untold[id(event.compressed)] = event
+        return event.compressed
+
+    def _remember(
+        self,
+        key: tuple[object, ...],
+        segment: Segment,
+        anchors: tuple[AnchorPoint, ...],
+        event: SegmentCompressed,
+    ) -> None:
+        done = event.compressed
+        kept = self._done[key] = _Done(segment.turns, anchors, done, event.fidelity)
+        self._judged[id(done)] = kept
+        while len(self._done) > 4 * REMEMBERED:
+            _, oldest = self._done.popitem(last=False)
+            self._judged.pop(id(oldest.compressed), None)
+            self._untold.pop(id(oldest.compressed), None)
+
+    def _tell(self, event: SegmentCompressed | None) -> None:
+        """Say that a segment was compressed, once, when somebody asked for it."""
+        if event is None:
+            return
         log_done(event)
         if self._publish is not None:
             self._publish(event)
-        return done
 
     def compress_all(
         self,
@@ -186,6 +266,30 @@ class Summarizer:
             found[level] = held_back or self.compress(
                 segment, anchors, level, options, cancelled=cancelled
             )
+        return found if options is not None and options.ceiling else self._in_order(segment, found)
+
+    def _in_order(
+        self, segment: Segment, found: dict[Level, CompressedSegment | Locked]
+    ) -> dict[Level, CompressedSegment | Locked]:
+        """The levels, none longer than the one nearer to Full, whatever a model wrote."""
+        source = full_text(segment.turns)
+        nearer: CompressedSegment | None = None
+        for level, each in found.items():
+            if isinstance(each, Locked):
+                continue
+            if nearer is not None and each.token_count > nearer.token_count:
+                content = relevelled(nearer.content, level, segment.id, source=source)
+                each = self._result(
+                    segment,
+                    each.anchors,
+                    level,
+                    content,
+                    markers=bool(nearer.expansion_markers),
+                    source=source,
+                    engine=each.engine,
+                )
+                found[level] = each
+            nearer = each
         return found
 
     def validate_fidelity(
@@ -218,18 +322,12 @@ class Summarizer:
         known = self._closer_texts.get((key, closer))
         if known is not None and known[0] is segment.turns:
             return known[1]
-        task = WritingTask(
-            segment,
-            closer,
-            tuple(anchors),
-            segment_target(segment, closer),
-            SummarizationOptions(),
-            gather(segment),
-            asks_for_care(segment),
-        )
-        marker = marker_text(closer, segment.id, segment.topic)
-        source = full_text(segment.turns)
-        content = Assembly(self._closer, task, marker, source, self._count).run().content
+        if self._offline is None:
+            engine = self._closer
+            self._offline = Summarizer(engine, engine, count=self._count, clock=self._clock)
+        content = self._offline._quiet(
+            segment, tuple(anchors), closer, SummarizationOptions()
+        ).content
         self._closer_texts[key, closer] = (segment.turns, content)
         while len(self._closer_texts) > REMEMBERED:
             self._closer_texts.popitem(last=False)
@@ -251,6 +349,13 @@ class Summarizer:
             segment, tuple(anchors), level, content, markers=True, source=source, engine=engine
         )
 
+    def _unchanged(
+        self, segment: Segment, anchors: tuple[AnchorPoint, ...], level: Level
+    ) -> CompressedSegment:
+        """The original at Full; nothing at the other levels, where nothing is said at all."""
+        text = full_text(segment.turns) if level is Level.FULL else ""
+        return self._result(segment, anchors, level, text)
+
     def _result(
         self,
         segment: Segment,
@@ -261,10 +366,10 @@ class Summarizer:
         parts: Parts | None = None,
         markers: bool = False,
         source: str = "",
-        options: SummarizationOptions | None = None,
         engine: str = "",
     ) -> CompressedSegment:
-        tokens = segment.tokens if level is Level.FULL else self._count(content)
+        whole = level is Level.FULL or (source and content == source)
+        tokens = segment.tokens if whole else self._count(content)
         found = parse_markers(content, level, segment.id, source=source) if markers else ()
         if found:
             opened = self._count(self.closer_text(segment, level, anchors))

@@ -62,6 +62,14 @@ def parse_markers(
     return tuple(found)
 
 
+def relevelled(content: str, level: Level, segment: str, *, source: str = "") -> str:
+    """The content of the level nearer to Full as that of `level`, with its markers."""
+    marker = marker_text(level, segment)
+    for found in reversed(parse_markers(content, Level(level - 1), segment, source=source)):
+        content = content[: found.start] + marker + content[found.end :]
+    return content.rstrip() if not marker else content
+
+
 def without_markers(content: str) -> str:
     """The text without anything that has a marker's form."""
     return ANY_MARKER.sub("", content) if "[→" in content else content

@@ -71,12 +71,15 @@ class ModelWriter:
         source = full_text(task.segment.turns)
         notes: list[ChatMessage] = []
         last = ""
-        used = 0
+        used = attempts = 0
 
         def attempt() -> Completion:
-            nonlocal last, used
+            nonlocal last, used, attempts
             if task.cancelled is not None and task.cancelled():
                 raise CancelledError("Stopped before the model was asked.")
+            attempts += 1
+            if task.on_attempt is not None:
+                task.on_attempt(attempts)
             answer = self._model.complete(
                 [*prompt, *notes],
                 max_tokens=room,

@@ -22,6 +22,7 @@ from reviewer.compression.retention import (
 )
 from reviewer.compression.values import CompressedSegment, Level
 from reviewer.errors import ReviewerError
+from reviewer.llm.model import CancelledError
 
 BY_HAND = "by hand"
 
@@ -46,6 +47,9 @@ class Watch(Struct, frozen=True):
     on_text: Callable[[str, str], None] | None = None
     """Gets the segment's id and each piece of its summary as it is written."""
     on_progress: Callable[[PreviewProgress], None] | None = None
+    on_attempt: Callable[[str, int], None] | None = None
+    """Gets the segment's id and the number of the attempt, from 1, when a model is asked: what was
+    streamed of the attempt before stands no longer."""
 
 
 def preview_plan(
@@ -71,6 +75,8 @@ def preview_plan(
     )
 
     def one(place: int) -> SegmentPreview:
+        if stopping.cancelled is not None and stopping.cancelled():
+            raise CancelledError("Stopped while summaries were written; nothing was stored.")
         choice = plan.choices[place]
         return preview_choice(reading, numbers[place], plan, choice, summarizer, stopping)
 
@@ -129,7 +135,7 @@ def preview_choice(
     failures: tuple[RetentionFailure, ...] = ()
     again = summarizer.writer.rewrites and choice.engine == summarizer.writer.name
     if choice.content is None or choice.level is Level.FULL or again:
-        on_text = watch.on_text
+        on_text, on_attempt = watch.on_text, watch.on_attempt
         compressed = summarizer.compress(
             segment,
             anchors,
@@ -137,6 +143,7 @@ def preview_choice(
             plan.options,
             cancelled=watch.cancelled,
             on_text=(lambda piece: on_text(segment.id, piece)) if on_text else None,
+            on_attempt=(lambda number: on_attempt(segment.id, number)) if on_attempt else None,
         )
     else:
         asked = gather(segment, plan.options.retention)
@@ -147,7 +154,7 @@ def preview_choice(
             )
         failures = tuple(validate_retention(content, asked))
         if failures and choice.append_missing:
-            spans, hopeless = missing_spans(segment, failures)
+            spans, hopeless = missing_spans(segment, failures, choice.level)
             content, failures = append_points(content, spans), hopeless
         compressed = summarizer.judge(
             segment, anchors, choice.level, content, engine=choice.engine or BY_HAND

@@ -11,9 +11,13 @@ from reviewer.compression.anchors import find_anchors
 from reviewer.compression.chain import ChainCommit, Query, place_marks, read_chain, read_marks
 from reviewer.compression.full_text import readable
 from reviewer.compression.pattern_places import first_place
+from reviewer.compression.plan import Choice, sources
 from reviewer.compression.segments import cut_segments
 from reviewer.compression.values import AnchorPoint, Segment
 from reviewer.errors import ReviewerError, UnknownIdError
+
+KnownAnchors = dict[int, tuple[AnchorPoint, ...]]
+"""Anchors by the hash of all that they are found in, so that the texts need not be kept for it."""
 
 
 class LazyAnchors(Sequence[tuple[AnchorPoint, ...]]):
@@ -56,16 +60,20 @@ class ContextReading:
         name: str = "",
         range_: tuple[int | None, int | None] = (None, None),
         retention: RetentionCriteria | None = None,
+        known: KnownAnchors | None = None,
     ) -> None:
+        """`known`: anchors that earlier readings found, to be looked up and added to."""
         self.context = context
         self.head = head
         self.chain = tuple(chain)
         self._marks = read_marks(query, self.chain)
         self._retention = retention
+        self._known = {} if known is None else known
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
         cut = cut_segments(turns, conversation=name, first=next_key(query, context))
         self.segments: tuple[Segment, ...] = tuple(readable(segment) for segment in cut)
+        self._places = {segment.id: place for place, segment in enumerate(self.segments)}
         self._origins = {commit.id: commit.origin for commit in self.chain}
 
     @cached_property
@@ -75,13 +83,15 @@ class ContextReading:
 
     def _anchors_of(self, number: int) -> tuple[AnchorPoint, ...]:
         segment = self.segments[number]
-        return find_anchors(
-            segment.turns,
-            marked=place_marks(segment, self._origins, self._marks),
-            retention=self._retention,
-        )
+        marked = tuple(place_marks(segment, self._origins, self._marks))
+        key = hash((segment.turns, marked, self._retention))
+        found = self._known.get(key)
+        if found is None:
+            found = find_anchors(segment.turns, marked=marked, retention=self._retention)
+            self._known[key] = found
+        return found
 
-    @property
+    @cached_property
     def tokens(self) -> int:
         """Tokens of the chain as it is compiled."""
         return sum(c.turn.tokens for c in self.chain if c.turn.priority is not Priority.SKIP)
@@ -91,14 +101,19 @@ class ContextReading:
         """Tokens that stand outside all segments: pins, and what is outside the range."""
         return self.tokens - sum(segment.tokens for segment in self.segments)
 
+    def holds(self, choice: Choice) -> bool:
+        """Whether the segment of a choice still is of the commits that were chosen for."""
+        place = self._places.get(choice.segment)
+        return place is not None and sources(self.segments[place]) == choice.sources
+
     def number_of(self, segment: str) -> int:
         """The place of a segment by its id. Raises UnknownIdError."""
-        for number, each in enumerate(self.segments):
-            if each.id == segment:
-                return number
-        raise UnknownIdError(
-            f'There is no segment "{segment}" in this context; it may have changed meanwhile.'
-        )
+        place = self._places.get(segment)
+        if place is None:
+            raise UnknownIdError(
+                f'There is no segment "{segment}" in this context; it may have changed meanwhile.'
+            )
+        return place
 
 
 def bounds(chain: Sequence[ChainCommit], start: int | None, end: int | None) -> tuple[int, int]:
@@ -137,17 +152,25 @@ def read_context(
     name: str = "",
     range_: tuple[int | None, int | None] = (None, None),
     retention: RetentionCriteria | None = None,
+    known: KnownAnchors | None = None,
+    chain: Sequence[ChainCommit] | None = None,
 ) -> ContextReading:
-    """The context as it stands now."""
+    """The context as it stands now; `chain` is its chain where it was read already."""
     heads = query(
         "SELECT h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
         (context,),
     )
     if not heads:
         raise UnknownIdError(f"There is no context #{context}. See: reviewer context list")
-    chain = read_chain(query, context)
     return ContextReading(
-        context, heads[0][0], chain, query, name=name, range_=range_, retention=retention
+        context,
+        heads[0][0],
+        read_chain(query, context) if chain is None else chain,
+        query,
+        name=name,
+        range_=range_,
+        retention=retention,
+        known=known,
     )
 
 

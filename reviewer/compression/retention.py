@@ -14,8 +14,10 @@ from reviewer.commits.patterns import check_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.fidelity import KEY_POINTS
 from reviewer.compression.pattern_places import first_place
-from reviewer.compression.spans import around
-from reviewer.compression.values import AnchorPoint, Segment, Turn
+from reviewer.compression.spans import clause_around
+from reviewer.compression.values import AnchorPoint, Level, Segment, Turn
+from reviewer.text.normalise import fold
+from reviewer.text.units import units
 
 CARE = (
     "Some of what follows was marked as important. Be conservative with it: keep its statements, "
@@ -126,11 +128,12 @@ def diagnosis(failures: Sequence[RetentionFailure]) -> str:
 
 
 def missing_spans(
-    segment: Segment, failures: Sequence[RetentionFailure]
+    segment: Segment, failures: Sequence[RetentionFailure], level: Level = Level.BRIEF
 ) -> tuple[tuple[str, ...], tuple[RetentionFailure, ...]]:
     """Verbatim spans of the source that mend the failures, and those that nothing there can mend.
 
-    A span is the clause around the match, so that it can be read; its criterion's own turn first.
+    A span is the sentence around the match, at Tags the match itself; its criterion's own turn
+    first. What another span says is not said again.
     """
     spans: dict[str, None] = {}
     hopeless = []
@@ -139,19 +142,48 @@ def missing_spans(
         if number is None:
             hopeless.append(failure)
             continue
-        text = segment.turns[number].text
-        place = first_place(failure.pattern, text)
-        assert place is not None
-        spans[readable(text, place)] = None
-    return tuple(spans), tuple(hopeless)
+        spans[_span(failure.pattern, segment.turns[number].text, level)] = None
+    return said_once(tuple(spans)), tuple(hopeless)
 
 
-def readable(text: str, place: tuple[int, int]) -> str:
-    """The clause around a span, in its line: what can be quoted and understood."""
+def _span(pattern: Pattern, text: str, level: Level) -> str:
+    """The span to quote; one that the pattern no longer matches alone is taken wider."""
+    place = first_place(pattern, text)
+    assert place is not None
+    forms = [text[slice(*place)], sentence_around(text, place)]
+    for form in forms if level is Level.TAGS else reversed(forms):
+        if first_place(pattern, form) is not None:
+            return form
     start = text.rfind("\n", 0, place[0]) + 1
     end = text.find("\n", place[1])
-    start, end = around(text, start, len(text) if end < 0 else end, place, LONGEST_PATCH)
-    return text[min(start, place[0]) : max(end, place[1])].strip()
+    return text[start : len(text) if end < 0 else end].strip()
+
+
+def sentence_around(text: str, place: tuple[int, int]) -> str:
+    """The sentence around a span; where that is too long its clause, or else the span alone."""
+    start, end = place
+    for unit in units(text):
+        if unit.start < place[1] and place[0] < unit.end:
+            start, end = min(start, unit.start), max(end, unit.end)
+    if end - start > LONGEST_PATCH:
+        start, end = clause_around(text, start, end, place)
+    if end - start > LONGEST_PATCH:
+        start, end = place
+    return text[start:end].strip()
+
+
+def said_once(texts: Sequence[str]) -> tuple[str, ...]:
+    """The texts without those that another of them holds verbatim, in order."""
+    folded = [fold(text) for text in texts]
+    return tuple(
+        text
+        for number, text in enumerate(texts)
+        if not any(
+            folded[number] in other and (len(other) > len(folded[number]) or place < number)
+            for place, other in enumerate(folded)
+            if place != number
+        )
+    )
 
 
 def append_points(content: str, points: Sequence[str]) -> str:
@@ -170,11 +202,21 @@ def anchor_point_line(anchor: AnchorPoint) -> str:
     return f"[{anchor.type}]: {anchor.content}"
 
 
+def anchor_points(anchors: Sequence[AnchorPoint]) -> tuple[str, ...]:
+    """The lines of anchors under Key Points; one that another holds needs none of its own."""
+    alone = set(said_once([each.content for each in anchors]))
+    lines = (anchor_point_line(each) for each in anchors if each.content in alone)
+    return tuple(dict.fromkeys(lines))
+
+
 def patch(
-    summary: str, segment: Segment, failures: Sequence[RetentionFailure]
+    summary: str,
+    segment: Segment,
+    failures: Sequence[RetentionFailure],
+    level: Level = Level.BRIEF,
 ) -> tuple[str, tuple[RetentionFailure, ...]]:
     """The summary with what is missing put back, and what nothing in the source can mend."""
-    spans, hopeless = missing_spans(segment, failures)
+    spans, hopeless = missing_spans(segment, failures, level)
     return append_points(summary, spans), hopeless
 
 

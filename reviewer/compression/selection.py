@@ -21,6 +21,8 @@ TOOLS_SHARE = 0.03
 """How much of a brief summary may say which tools were called."""
 END_SHARE = 0.15
 """How much of a brief summary may be spent on how it began, and as much on where it stands."""
+SENTENCES_SHARE = 0.5
+"""How much of the room beside anchors may go to whole sentences about what a person asked for."""
 ROUNDS = 8
 TRIED = 20
 """Units that are tried for a beginning that fits."""
@@ -79,18 +81,24 @@ class _Draft:
             room = int(TOOLS_SHARE * max_tokens)
             self._tools = tools_line(material.needs, material.count, room)
         self._take(must)
-        self._forced = len(self._filling.chosen)
+        self._forced = self._filling.absorb(len(self._filling.chosen), material.saying)
         if brief:
             self._filling.add(material.ends(int(END_SHARE * max_tokens)), max_tokens)
 
     def _take(self, must: Sequence[AnchorPoint]) -> None:
         """What must stand there: statements among the sentences, artifacts in the index."""
-        for number, anchor in enumerate(must, len(self._material.pieces)):
+        first = len(self._material.pieces)
+        costs = [self._material.count(f"{fold(each.content)}\n") for each in must]
+        spare = int(SENTENCES_SHARE * (self._max - sum(costs)))
+        for number, anchor in enumerate(must, first):
             content = fold(anchor.content)
             if anchor.type is AnchorType.CODE_ARTIFACT:
                 self._first_names.append(content)
                 continue
-            piece = self._material.holder(anchor, number)
+            alone, spare = costs[number - first], max(spare, 0)
+            asked = anchor.source != "detected"
+            piece = self._material.holder(anchor, number, alone + spare if asked else 0)
+            spare -= max(piece.cost - alone, 0) if asked else 0
             if self._filling.spent + piece.cost <= self._max:
                 self._filling.take(piece)
 
@@ -105,6 +113,10 @@ class _Draft:
         for _ in range(ROUNDS):
             spent = self._filling.spent
             prose = self._filled(budget)
+            forced = self._forced
+            self._forced = self._filling.absorb(forced, self._material.saying)
+            if self._forced < forced or self._filling.spent < spent:
+                prose = self._filled(budget)
             room = self._max - count(f"{prose}\n{title}{self._tools}")
             # Names fill what is left, but a list of them is no summary.
             room = min(room, most + self._max // 50)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
@@ -35,10 +32,10 @@ from reviewer.compression.plan import (
 from reviewer.compression.previewing import Watch, preview_plan
 from reviewer.compression.reading import (
     ContextReading,
-    read_context,
     require_matches,
     require_segments,
 )
+from reviewer.compression.readings import Readings
 from reviewer.compression.retention import RetentionFailure, gather, validate_retention
 from reviewer.compression.sizes import Outlook, Reach, outlook, reach
 from reviewer.compression.values import (
@@ -55,9 +52,6 @@ from reviewer.errors import ConflictError, ReviewerError
 from reviewer.settings import Settings, load_settings
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
-
-REMEMBERED = 4
-"""Contexts that are kept as read."""
 
 
 class Compression:
@@ -81,8 +75,7 @@ class Compression:
         self.marks = SpanMarks(ledger, contexts, clock)
         """Spans of commits that a person wants verbatim in every summary."""
         self.engines = Engines(settings, clock, self._measures.note)
-        self._readings: OrderedDict[tuple[Any, ...], ContextReading] = OrderedDict()
-        self._lock = threading.Lock()
+        self._readings = Readings(self._reader, contexts)
 
     def segments(
         self, context: int, *, start: int | None = None, end: int | None = None
@@ -242,16 +235,17 @@ class Compression:
         *,
         engine: str | None = None,
         options: SummarizationOptions | None = None,
+        watch: Watch = Watch(),  # noqa: B008 - a frozen value
     ) -> Plan:
         """Levels with which the whole context has at most `target` tokens (settled.md).
 
-        Sized by what the offline engine writes, so that a model is not asked to find out. Raises
-        UnreachableError, UnknownIdError.
+        Sized by what the offline engine writes, so that a model is not asked to find out; `watch`
+        hears of every summary tried. Raises UnreachableError, UnknownIdError, CancelledError.
         """
         plan = self.plan(context, Level.FULL, engine=engine, options=options)
         read = self._read(context, retention=plan.options.retention)
         offline = self.engines.summarizer("offline")
-        return fit_plan(read, plan, target, offline, self._lowest(), self._count())
+        return fit_plan(read, plan, target, offline, self._lowest(), self._count(), watch)
 
     def choose(self, plan: Plan, segment: str, level: Level | str) -> Plan:
         """The plan with another level for one segment. Raises UnknownIdError, LicenceError."""
@@ -349,31 +343,12 @@ class Compression:
         end: int | None = None,
         retention: RetentionCriteria | None = None,
     ) -> ContextReading:
-        name = self._contexts.get(context).name
-        version = self._contexts.changed(context)
-        key = (context, version, start, end, retention or None)
-        with self._lock:
-            found = self._readings.get(key)
-            if found is None:
-                found = self._readings[key] = read_context(
-                    self._reader.all,
-                    context,
-                    name=name,
-                    range_=(start, end),
-                    retention=retention,
-                )
-                while len(self._readings) > REMEMBERED:
-                    self._readings.popitem(last=False)
-            self._readings.move_to_end(key)
-            return found
+        return self._readings.of(context, start, end, retention)
 
     def _reading_of(self, plan: Plan) -> ContextReading:
         """The context that a plan was made of. Raises ConflictError when it changed since."""
         read = self._read(plan.context, plan.start, plan.end, plan.options.retention)
-        by_id = {segment.id: sources(segment) for segment in read.segments}
-        if read.head != plan.head or any(
-            by_id.get(choice.segment) != choice.sources for choice in plan.choices
-        ):
+        if read.head != plan.head or not all(read.holds(choice) for choice in plan.choices):
             raise ConflictError(
                 "The context changed since it was previewed. Nothing was written; preview again."
             )

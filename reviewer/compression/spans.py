@@ -49,6 +49,18 @@ _CLAUSE_ENDS = re.compile(
 )
 
 
+def clause_around(text: str, start: int, end: int, focus: tuple[int, int]) -> tuple[int, int]:
+    """The clause of `text[start:end]` that holds `focus`."""
+    first, last = start, end
+    for match in _CLAUSE_ENDS.finditer(text, start, end):
+        if match.end() <= focus[0]:
+            first = match.end()
+        elif match.start() >= focus[1]:
+            last = match.start()
+            break
+    return first, last
+
+
 def around(
     text: str, start: int, end: int, focus: tuple[int, int], longest: int
 ) -> tuple[int, int]:
@@ -59,13 +71,7 @@ def around(
     """
     if end - start <= longest:
         return start, end
-    first, last = start, end
-    for match in _CLAUSE_ENDS.finditer(text, start, end):
-        if match.end() <= focus[0]:
-            first = match.end()
-        elif match.start() >= focus[1]:
-            last = match.start()
-            break
+    first, last = clause_around(text, start, end, focus)
     if last - first > longest:
         room = max(longest - (focus[1] - focus[0]), 0)
         before = min(focus[0] - first, room // 3)

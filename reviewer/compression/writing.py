@@ -28,6 +28,8 @@ class WritingTask(Struct, frozen=True):
     """Whether some turns are IMPORTANT without saying what must survive."""
     cancelled: Callable[[], bool] | None = None
     on_text: Callable[[str], None] | None = None
+    on_attempt: Callable[[int], None] | None = None
+    """Gets the number of each attempt, from 1, before its text."""
 
 
 class Written(Struct, frozen=True):

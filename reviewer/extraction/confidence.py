@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from reviewer.clock import from_iso
 from reviewer.extraction.candidates import Setting
@@ -27,6 +28,7 @@ def freshness_of(updated: datetime | None, now: datetime) -> float:
     return 1.0
 
 
+@lru_cache(maxsize=256)
 def confidence(prior: float, signal: float, fresh: float) -> float:
     """The final confidence, rounded to six places so that equal inputs stay equal as text."""
     return round(prior * signal * fresh, 6)

@@ -19,6 +19,7 @@ from reviewer.extraction.rules.rule import Statement
 from reviewer.extraction.screens import RESTATES_BOOT
 from reviewer.extraction.weights import weight
 from reviewer.sources.records import Record, Role, Use
+from reviewer.text.line_places import lines_before
 
 __all__ = ["Dropped", "KnownText", "Statements", "cited_lines", "extract", "lines_of_span"]
 
@@ -85,13 +86,14 @@ def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
     """
     if not has_own_lines(record):
         return record.line_start, record.line_end
-    first = record.line_start + record.text.count("\n", 0, start)
-    return first, first + record.text.count("\n", start, end) + 1
+    first = record.line_start + lines_before(record.text, start)
+    return first, record.line_start + lines_before(record.text, end) + 1
 
 
 def has_own_lines(record: Record) -> bool:
     """Whether the text of a record is its own lines, rather than words inside of other ones."""
-    return record.text.count("\n") + 1 == record.line_end - record.line_start
+    ends = lines_before(record.text, len(record.text))
+    return ends + 1 == record.line_end - record.line_start
 
 
 def judge_record(record: Record, final: bool, setting: Setting, signal: float) -> Iterator[Judged]:
@@ -104,8 +106,8 @@ def judge_record(record: Record, final: bool, setting: Setting, signal: float) -
     def dropping(reason: str, content: str, start: int, end: int) -> Dropped:
         if not own_lines:
             return Dropped(reason, content, None, record.key, first, record.line_end)
-        begin = first + text.count("\n", 0, start)
-        after = begin + text.count("\n", start, end) + 1
+        begin = first + lines_before(text, start)
+        after = first + lines_before(text, end) + 1
         return Dropped(reason, content, None, record.key, begin, after)
 
     def drop(reason: str, content: str, start: int, end: int) -> None:

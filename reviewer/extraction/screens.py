@@ -7,7 +7,8 @@ extraction"; users.md, Junk).
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+
+from reviewer.extraction.cues import FirstWords
 
 SHORTEST, LONGEST = 8, 280
 """Characters of a candidate's content after cleaning, both inclusive (settled.md)."""
@@ -29,6 +30,7 @@ class _Start:
     """
 
     def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
         self._lower = re.compile(pattern)
         self._any_case = re.compile(pattern, re.IGNORECASE)
 
@@ -87,10 +89,11 @@ _STATUS_FORMS = (
     r"(?:it|this|that|the (?:file|code|output)) (?:exists|works|is clean|looks (?:clean|good"
     r"|fine|right))"
     r".{0,20}",
-    r"works|clean build|0 issues|looks? good.{0,20}|.{0,40}\bcompletes? successfully",
+    r"works|clean build|0 issues|looks? good.{0,20}",
     r"no (?:issues|errors|problems)\b.{0,30}",
 )
 _STATUS = _Start(rf"^{_OPENERS}(?:{'|'.join(_STATUS_FORMS)})[.!]*$")
+_SUCCESS = _Start(rf"^{_OPENERS}.{{0,40}}\bcompletes? successfully[.!]*$")
 _THANKS = _Start(
     r"^(?:thanks?\b|thank you|thx|cheers|hi\b|hello\b|hey\b|good (?:morning|evening)"
     r"|you're (?:absolutely )?(?:right|welcome)"
@@ -124,39 +127,68 @@ _NUMBERED = re.compile(r"\s\d+→")
 """Lines as tools print them, with their numbers or as a difference."""
 _THREE_WORDS = re.compile(r"(?:[\W\d_]*+[^\W\d_]++){3}")
 _SYMBOLS = re.compile(r"[^\w\s.,'\"`()-]")
+_NO_SYMBOLS = bytes(code for code in range(128) if not _SYMBOLS.match(chr(code)))
+
+_STARTS = (_NARRATION, _STATUS, _THANKS, _PLACEHOLDER, _CLIENT)
+_NARRATES, _TELLS_STATUS, _GREETS, _HOLDS_A_PLACE, _IS_THE_CLIENT = (1 << n for n in range(5))
+# Texts that begin with a digit are looked at by every pattern anyway.
+_FIRST_WORDS = FirstWords([start.pattern.replace(r"|\d+", "") for start in _STARTS])
 
 
 def screen(content: str, raw: str) -> str | None:
     """Why this must not be proposed, or None. `content` is cleaned, `raw` its text as written."""
-    if len(content) < SHORTEST:
+    size = len(content)
+    if size < SHORTEST:
         return TOO_SHORT
-    if len(content) > LONGEST:
+    if size > LONGEST:
         return TOO_LONG
     if raw.rstrip("*_ \t\n)\"'").endswith("?"):
         return QUESTION
-    if _CLIENT.match(content):
-        return CLIENT_TEXT
-    if _THANKS.match(content):
-        return THANKS
-    if _STATUS.match(content) or (narrated(content) and not gives_reason(content)):
+    first = _FIRST_WORDS.of(content)
+    if first and (reason := _by_its_start(first, content)):
+        return reason
+    if "successfully" in content.casefold() and _SUCCESS.match(content):
         return NARRATION
     # Most text holds none of the signs that a slower search would look for at every place.
     inside = "<" in content or "[" in content or "{{" in content
-    if _PLACEHOLDER.match(content) or (inside and _INSIDE_PLACEHOLDER.search(content)):
+    if first & _HOLDS_A_PLACE and _PLACEHOLDER.match(content):
         return PLACEHOLDER
-    if _PRINTED.match(content) or ("→" in content and _NUMBERED.search(content)):
+    if inside and _INSIDE_PLACEHOLDER.search(content):
+        return PLACEHOLDER
+    if (content[0] == "d" or not content[0].isalpha()) and _PRINTED.match(content):
+        return TOOL_OUTPUT
+    if "→" in content and _NUMBERED.search(content):
         return TOOL_OUTPUT
     if ("](" in content or "![" in content) and _ONLY_LINK.match(content):
         return FRAGMENT
-    if _THREE_WORDS.match(content) is None or len(_SYMBOLS.findall(content)) * 5 > len(content):
+    if _THREE_WORDS.match(content) is None or _symbols(content) * 5 > size:
         return FRAGMENT
     return None
 
 
-@lru_cache(maxsize=256)
+def _by_its_start(first: int, content: str) -> str | None:
+    """The reason that the beginning of a text gives; `first` tells which may match."""
+    if first & _IS_THE_CLIENT and _CLIENT.match(content):
+        return CLIENT_TEXT
+    if first & _GREETS and _THANKS.match(content):
+        return THANKS
+    if first & _TELLS_STATUS and _STATUS.match(content):
+        return NARRATION
+    if first & _NARRATES and _NARRATION.match(content) and not gives_reason(content):
+        return NARRATION
+    return None
+
+
+def _symbols(content: str) -> int:
+    """How many characters are neither words nor the signs of prose."""
+    if content.isascii():
+        return len(content.encode().translate(None, _NO_SYMBOLS))
+    return len(_SYMBOLS.findall(content))
+
+
 def narrated(content: str) -> bool:
     """Whether a sentence tells what its speaker is about to do."""
-    return _NARRATION.match(content)
+    return bool(_FIRST_WORDS.of(content) & _NARRATES) and _NARRATION.match(content)
 
 
 def gives_reason(content: str) -> bool:
@@ -166,7 +198,7 @@ def gives_reason(content: str) -> bool:
 
 def after_narration(raw: str) -> int:
     """Where the finding begins in `Let me check X - it returns Y`; 0 when nothing is narrated."""
-    if not _NARRATION.match(raw):
+    if not narrated(raw):
         return 0
     match = _LATER_CLAUSE.search(raw)
     return match.end() if match and len(raw) - match.end() >= 40 else 0

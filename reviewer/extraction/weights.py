@@ -12,6 +12,7 @@ import re
 from itertools import islice
 
 from reviewer.extraction.candidates import MemoryType, RuleClass
+from reviewer.extraction.cues import VOCABULARY, occurring
 from reviewer.extraction.rules.rule import Rule, Statement
 from reviewer.sources.records import Role, Shape
 
@@ -33,10 +34,15 @@ CUES: tuple[tuple[str, float, str], ...] = (
 """Name, points, and the words that earn them (once)."""
 
 _PERSONAL = frozenset((MemoryType.IDENTITY, MemoryType.PREFERENCE, MemoryType.ADAPTATION))
+_FIRST = VOCABULARY.add([pattern for _, _, pattern in CUES])
 _CUES = tuple(
-    # A search would look for the text's start at every place.
-    (points, re.compile(pattern).match if pattern.startswith("^") else re.compile(pattern).search)
-    for _, points, pattern in CUES
+    (
+        1 << _FIRST + number,
+        points,
+        # A search would look for the text's start at every place.
+        re.compile(pattern).match if pattern.startswith("^") else re.compile(pattern).search,
+    )
+    for number, (_, points, pattern) in enumerate(CUES)
 )
 _IDENTIFIER = re.compile(r"`[^`]{2,}`|\w[._/]\w|[a-z][A-Z]\w|--\w|#\d")
 
@@ -59,5 +65,8 @@ def weight(statement: Statement, rule: Rule) -> float:
         score += PROSE_OF_NOTE
     if rule.id == "option_argument":
         score += OPTION_ARGUMENT
-    score += sum(points for points, finds in _CUES if finds(statement.lower))
+    possible = occurring(statement.lower)
+    score += sum(
+        points for bit, points, finds in _CUES if possible & bit and finds(statement.lower)
+    )
     return min(max(score, 0.0), 1.0)

@@ -12,6 +12,7 @@ from msgspec import Struct
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import ChatMessage
 from reviewer.llm.template_parts import Fields, Part, PartError, check_fields, fill, parse
+from reviewer.plain_files import read_small
 
 TEMPLATE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 PROMPTS = ("system_prompt", "user_prompt")
@@ -107,7 +108,7 @@ def _path(template_id: str, builtin_folder: Path, override_folder: Path | None) 
 
 def _read(path: Path) -> tuple[str, dict[str, object]]:
     try:
-        source = path.read_bytes().decode()
+        source = read_small(path).decode()
         return source, tomllib.loads(source)
     except OSError as problem:
         raise TemplateError(f"Cannot read the template {path}: {problem.strerror}.") from problem
@@ -115,6 +116,8 @@ def _read(path: Path) -> tuple[str, dict[str, object]]:
         raise TemplateError(f"The template {path} is not UTF-8 text.") from None
     except tomllib.TOMLDecodeError as problem:
         raise TemplateError(f"The template {path} is not TOML: {problem}.") from problem
+    except RecursionError:
+        raise TemplateError(f"The template {path} is nested too deep.") from None
 
 
 def _text(path: Path, values: Mapping[str, object], key: str) -> str:

@@ -87,7 +87,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
         ) from problem
     try:
         found = _decoder.decode(data)
-    except (msgspec.DecodeError, RecursionError) as problem:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise CheckpointError(
             f"The checkpoint {path} is cut or damaged ({problem}): the run cannot go on from it. "
             "Begin anew: reviewer pipeline run FILE"

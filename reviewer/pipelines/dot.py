@@ -14,6 +14,7 @@ from reviewer.pipelines.dot_grammar import read_dot
 from reviewer.pipelines.dot_graph import WrittenEdge, WrittenGraph, WrittenNode
 from reviewer.pipelines.dot_scanner import DotError
 from reviewer.pipelines.values import Pipeline, PipelineEdge, PipelineNode, Remark
+from reviewer.plain_files import open_plain
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of a pipeline file, at most."""
@@ -52,7 +53,7 @@ def read_pipeline(path: Path) -> Pipeline:
     try:
         if path.is_dir():
             raise ReviewerError(f"{path} is a folder; name a DOT file.")
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             data = file.read(LARGEST + 1)
     except OSError as problem:
         raise ReviewerError(f"Cannot read {path}: {problem.strerror or problem}.") from problem

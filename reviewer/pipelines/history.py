@@ -12,6 +12,7 @@ import msgspec
 from reviewer.errors import ReviewerError
 from reviewer.pipelines.outcomes import outcome_of
 from reviewer.pipelines.values import RunHistory, Stage, ToolCall
+from reviewer.plain_files import open_plain
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of a history file, at most."""
@@ -34,7 +35,7 @@ def read_history(path: Path) -> RunHistory:
     """The run of a JSON file (FORMAT), or of a checkpoint. Raises HistoryError."""
     path = path / "checkpoint.json" if path.is_dir() else path
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             data = file.read(LARGEST + 1)
     except OSError as problem:
         raise HistoryError(f"Cannot read {path}: {problem.strerror or problem}.") from problem
@@ -42,7 +43,7 @@ def read_history(path: Path) -> RunHistory:
         raise HistoryError(f"{path} is larger than {LARGEST // 2**20} MB.")
     try:
         value = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, RecursionError) as problem:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise HistoryError(f"{path} is not JSON: {problem}.") from problem
     try:
         return parse_history(value)

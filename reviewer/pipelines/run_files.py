@@ -98,7 +98,7 @@ class RunFolder:
             raise RunError(
                 f"{self.path} is not the folder of a run: {problem.strerror}."
             ) from problem
-        except msgspec.DecodeError as problem:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
             raise RunError(f"{self.path / 'run.json'} is damaged: {problem}.") from problem
 
     def dot(self) -> Path:
@@ -133,7 +133,7 @@ class RunFolder:
         try:
             data = (self.stage(node, step) / "status.json").read_bytes()
             status = msgspec.json.decode(data, type=StageStatus)
-        except (OSError, msgspec.DecodeError):
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None  # what is not whole has to be done again
         return status if (status.node, status.step) == (node, step) else None
 

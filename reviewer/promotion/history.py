@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from reviewer.errors import UnknownIdError
-from reviewer.store.changes import Change, Image, unpack
+from reviewer.errors import StoreError, UnknownIdError
+from reviewer.store.changes import Change, Image, unpack_first
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import chunks
 from reviewer.store.undo import Reversal, Undo
@@ -110,7 +110,8 @@ class History:
             )
         if not rows:
             return []
-        undone = self._undo.undone_since(min(row["id"] for row in rows))
+        numbers = [row["id"] for row in rows]
+        undone = self._undo.undone_between(min(numbers), max(numbers))
         return [
             ActView(
                 id=row["id"],
@@ -133,7 +134,9 @@ class History:
         return int(row[0] or 0)
 
     def changes(self, act: int, *, limit: int = 500) -> list[ChangeView]:
-        """What an act did, row by row, at most `limit` rows. Raises UnknownIdError."""
+        """What an act did, row by row, at most `limit` rows. Raises UnknownIdError,
+        StoreError when the act is damaged.
+        """
         with failures_as_sentences(self._database.path):
             row = (
                 self._database.reader()
@@ -142,7 +145,7 @@ class History:
             )
             if row is None:
                 raise UnknownIdError(f"There is no act {act}. See: reviewer history")
-            changes = unpack(row[0])[:limit]
+            changes = _first(act, row[0], limit)
             labels = self._labels([c.row for c in changes if c.table == "memory"])
         return [ChangeView(c.table, c.row, c.before, c.after, _label(c, labels)) for c in changes]
 
@@ -156,6 +159,13 @@ class History:
             sql = f"SELECT id, content FROM memory WHERE id IN ({','.join('?' * len(chunk))})"
             found.update((r[0], r[1]) for r in self._database.reader().execute(sql, chunk))
         return found
+
+
+def _first(act: int, blob: bytes, limit: int) -> list[Change]:
+    try:
+        return unpack_first(blob, limit)
+    except ValueError as problem:
+        raise StoreError(f"Act {act} of the ledger is damaged: {problem}.") from problem
 
 
 def _label(change: Change, contents: dict[int, str]) -> str:

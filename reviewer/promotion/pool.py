@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
 
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
@@ -41,6 +43,8 @@ class Pool:
         self._known_text = KnownText()
         self._drawn: list[Candidate] = []
         """What was said of the source that is being read."""
+        self._room = LIMIT
+        """So much of it may be drawn before what is finished is settled."""
         self._candidates: list[Candidate] = []
         self.sightings: list[tuple[int, Candidate]] = []
         """What the project knows already and this pass saw again, by memory id."""
@@ -71,9 +75,11 @@ class Pool:
                     continue
                 self._drawn.append(outcome)
                 memory = not isinstance(outcome, EntityCandidate)
-                if memory and len(self._drawn) >= LIMIT:
+                if memory and len(self._drawn) >= self._room:
                     # The memory extractor is one record behind the other.
                     self._settle(fresh, {outcome.record.key, self._newest})
+                    # One record may say more than there is room for.
+                    self._room = max(LIMIT, 2 * len(self._drawn))
 
     def settle(self, fresh: set[str] | None) -> None:
         """The source is at its end: what was drawn from it counts."""
@@ -138,22 +144,35 @@ def _each_fact_once(
     entities: dict[str, list[Candidate]] = {}
     memories: dict[str, list[Candidate]] = {}
     for candidate in candidates:
-        kind = entities if isinstance(candidate, EntityCandidate) else memories
-        kind.setdefault(candidate.record.key, []).append(candidate)
+        if not isinstance(candidate, EntityCandidate):
+            memories.setdefault(candidate.record.key, []).append(candidate)
+        elif candidate.prior >= STRUCTURE:
+            entities.setdefault(candidate.record.key, []).append(candidate)
+    above_entities = {key: _Spans(each) for key, each in memories.items()}
+    above_memories = {key: _Spans(each) for key, each in entities.items()}
     for candidate in candidates:
-        key = candidate.record.key
-        if isinstance(candidate, EntityCandidate):
-            rivals = memories.get(key, []) if candidate.prior < STRUCTURE else []
-        else:
-            rivals = [each for each in entities.get(key, []) if each.prior >= STRUCTURE]
-        if _overlapping(candidate, rivals):
+        rivals: dict[str, _Spans] = {}
+        if not isinstance(candidate, EntityCandidate):
+            rivals = above_memories
+        elif candidate.prior < STRUCTURE:
+            rivals = above_entities
+        spans = rivals.get(candidate.record.key)
+        if spans is not None and spans.touch(candidate):
             twice(candidate)
         else:
             yield candidate
 
 
-def _overlapping(candidate: Candidate, others: Iterable[Candidate]) -> bool:
-    return any(
-        other.span_start < candidate.span_end and candidate.span_start < other.span_end
-        for other in others
-    )
+class _Spans:
+    """Where candidates of one record stand; asking costs little, however many they are."""
+
+    def __init__(self, candidates: list[Candidate]) -> None:
+        spans = sorted((each.span_start, each.span_end) for each in candidates)
+        self._starts = [start for start, _ in spans]
+        self._ends = list(accumulate((end for _, end in spans), max))
+        """The largest end so far."""
+
+    def touch(self, candidate: Candidate) -> bool:
+        """Whether one of them shares a character with a candidate."""
+        before = bisect_left(self._starts, candidate.span_end)
+        return before > 0 and candidate.span_start < self._ends[before - 1]

@@ -16,6 +16,7 @@ from typing import IO, Protocol
 
 from reviewer.errors import SourceError
 from reviewer.promotion import wire
+from reviewer.promotion.collecting import collected_seldom
 from reviewer.promotion.reading import Closed, Job, Piece, read
 
 AHEAD = 16
@@ -165,8 +166,9 @@ def serve() -> None:
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr
     try:
-        while (job := wire.read_job(stdin)) is not None:
-            _answer(stdout, job)
+        with collected_seldom():
+            while (job := wire.read_job(stdin)) is not None:
+                _answer(stdout, job)
     except (BrokenPipeError, KeyboardInterrupt):
         os._exit(0)  # nobody listens; flushing would only fail again
 

@@ -143,7 +143,7 @@ def over_cap(folder: Path) -> Iterator[OverCap]:
             for line in file:
                 if marker in line:
                     yield decoder.decode(line)
-    except (OSError, msgspec.DecodeError) as problem:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
         raise StoreError(
             f"The candidates beyond the cap cannot be read from {folder}: {problem}."
         ) from problem

@@ -13,6 +13,7 @@ from reviewer.clock import Clock
 from reviewer.errors import SourceError, StoreError
 from reviewer.extraction.judged import Judged
 from reviewer.promotion.closing import Queued, close_wave
+from reviewer.promotion.collecting import collected_seldom
 from reviewer.promotion.pool import Pool
 from reviewer.promotion.readers import Reading, readers_for
 from reviewer.promotion.reading import Batch, Closed, Job, Opened, Piece
@@ -74,7 +75,8 @@ class Wave:
         self._tell = _Telling(progress, found)
         self._cancelled = cancelled
         try:
-            self._read_all(list(self._plan(found)))
+            with collected_seldom():
+                self._read_all(list(self._plan(found)))
             self._shelf.flush()
             return close_wave(
                 self._database,

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from reviewer.sources.claude_index import Place, SessionIndex, index_session, text_hash
-from reviewer.sources.claude_lines import ClaudeLine, Turn, parse_record
+from reviewer.sources.claude_lines import LineFields, Turn, parse_words
 from reviewer.sources.lines import BLOCK, TextForm, reading
 from reviewer.sources.records import Record, Role, Use
 
@@ -22,7 +22,7 @@ OPEN_REPLIES = 8
 class _Reply(Struct):
     """A reply of the agent whose blocks still arrive, one line each."""
 
-    line: ClaudeLine
+    line: LineFields
     turn: Turn
     texts: list[str]
     first: Place
@@ -56,7 +56,7 @@ class ClaudeCodeScan:
     def _read(self, stream: BinaryIO, place: Place, index: SessionIndex) -> Iterator[Record]:
         stream.seek(place.start)
         raw = stream.read(place.length)
-        line, turn = parse_record(self.form.utf8(raw), Counter())
+        line, turn = parse_words(self.form.utf8(raw), Counter())
         if turn is None:
             return
         digest = hashlib.sha256(raw).hexdigest()

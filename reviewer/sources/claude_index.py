@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.sources.claude_lines import ClaudeLine, Turn, parse_record
+from reviewer.sources.claude_lines import LineFields, Turn, parse_words
 from reviewer.sources.claude_tree import Node, SessionTree
 from reviewer.sources.json_pieces import json_pieces
 from reviewer.sources.lines import TextForm, read_lines, reading
@@ -42,7 +42,7 @@ class SessionIndex:
 
     def note(
         self,
-        line: ClaudeLine,
+        line: LineFields,
         turn: Turn | None,
         place: tuple[int, int, int],
         inside: bool,
@@ -104,7 +104,7 @@ def index_session(
                 continue
             data = form.utf8(raw)
             try:
-                line, turn = parse_record(data, counts)
+                line, turn = parse_words(data, counts)
             except RecursionError:
                 counts["nested too deep"] += 1
                 damage.append(f"line {number + 1}: nested too deep to be read")
@@ -127,11 +127,11 @@ def text_hash(turn: Turn) -> int:
 
 def _recovered(
     data: bytes, tally: Counter[str]
-) -> Iterator[tuple[int, int, ClaudeLine, Turn | None]]:
+) -> Iterator[tuple[int, int, LineFields, Turn | None]]:
     """The whole records inside a damaged line, as (offset, length, line, turn)."""
     for offset, piece in json_pieces(data):
         try:
-            line, turn = parse_record(piece, tally)
+            line, turn = parse_words(piece, tally)
         except (ValueError, RecursionError):
             continue
         if line.session_id:  # else a part of the damaged record, not one of its own

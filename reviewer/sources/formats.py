@@ -78,7 +78,8 @@ def _plays(record: Fields) -> bool:
     return _among(record.get("role"), _ROLES)
 
 
-def _is_claude(record: Fields) -> bool:
+def is_claude(record: Fields) -> bool:
+    """Whether an object is a record of Claude Code; looks at names two levels down."""
     if not _among(record.get("type"), _CLAUDE_TYPES) or "systemPayload" in record:
         return False
     if record.get("type") == "summary":
@@ -109,7 +110,7 @@ def _has(*names: str) -> Callable[[Fields], bool]:
 
 
 _LINES: tuple[tuple[str, Callable[[Fields], bool]], ...] = (
-    (CLAUDE_CODE, _is_claude),
+    (CLAUDE_CODE, is_claude),
     ("Codex CLI session", lambda r: _among(r.get("type"), _CODEX_TYPES) or "record_type" in r),
     ("Qwen Code session", lambda r: "uuid" in r and ("systemPayload" in r or "message" in r)),
     ("Gemini CLI session", _has("sessionId", "projectHash")),

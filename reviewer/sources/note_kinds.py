@@ -36,15 +36,17 @@ INSTRUCTION_TEXT = (
     "this is a ctx steering file",
 )
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-INDEX = re.compile(r"<!-- INDEX:START -->.*?<!-- INDEX:END -->", re.DOTALL)
+INDEX = re.compile(r"<!-- INDEX:START -->(?:[^<]|<(?!!-- INDEX:START -->))*?<!-- INDEX:END -->")
 """A generated table of the entries that follow: it says nothing of its own."""
 FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", re.DOTALL | re.MULTILINE)
 PLACEHOLDER = re.compile(
     r"\{\{[^{}\n]*\}\}|\{[^{}\n]{2,}\}|(?<!\[)\[(?![ xX-]?\])[^\[\]\n]{2,}\](?![\[(:])"
-    r"|<[A-Za-z][^<>\n]*[ _-][^<>\n]*>|\bYYYY-MM-DD\b"
+    r"|<(?=[A-Za-z][^<>\n _-]*+[ _-])[^<>\n]++>|\bYYYY-MM-DD\b"
 )
 LABEL = re.compile(
-    r"^\s*(?:[-*+]|\d+[.)])?\s*\**[\w /]{1,40}\**:\**\s*|^\s*#{1,6}\s.*$", re.MULTILINE
+    r"^[^\S\n]*+(?:(?:[-*+]|\d++[.)])[^\S\n]*+)?\**+[\w/][\w /]{0,39}\**+:\**+\s*+"
+    r"|^[^\S\n]*+#{1,6}\s.*$",
+    re.MULTILINE,
 )
 
 

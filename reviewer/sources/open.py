@@ -15,7 +15,7 @@ from reviewer.errors import SourceError
 from reviewer.sources.binary import looks_binary
 from reviewer.sources.chat import ChatScan
 from reviewer.sources.claude_code import ClaudeCodeScan
-from reviewer.sources.formats import CHAT, CLAUDE_CODE, document_format, line_format
+from reviewer.sources.formats import CHAT, CLAUDE_CODE, document_format, is_claude, line_format
 from reviewer.sources.json_pieces import json_pieces
 from reviewer.sources.json_positions import outline
 from reviewer.sources.lines import (
@@ -145,7 +145,9 @@ def _object(line: bytes) -> dict[str, object] | None:
     if not stripped.startswith(b"{"):
         return None
     try:
-        found = outline(memoryview(stripped), 3)
+        found = outline(memoryview(stripped), 2)
+        if not isinstance(found, dict) or not is_claude(found):
+            found = outline(memoryview(stripped), 3)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

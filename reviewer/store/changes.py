@@ -10,6 +10,8 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct
 
+from reviewer.store.packed import first_values
+
 Value: TypeAlias = int | float | str | None
 Image: TypeAlias = dict[str, Value]
 
@@ -49,6 +51,17 @@ def unpack(blob: bytes) -> list[Change]:
     try:
         return _decoder.decode(zlib.decompress(blob))
     except (zlib.error, msgspec.DecodeError) as problem:
+        raise ValueError(f"unreadable changes: {problem}") from problem
+
+
+def unpack_first(blob: bytes, limit: int) -> list[Change]:
+    """The first changes of a ledger row, at most `limit`; the others are not even inflated.
+
+    Raises ValueError when what is read of the blob is damaged.
+    """
+    try:
+        return _decoder.decode(first_values(blob, limit))
+    except msgspec.DecodeError as problem:
         raise ValueError(f"unreadable changes: {problem}") from problem
 
 

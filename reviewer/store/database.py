@@ -11,8 +11,9 @@ from pathlib import Path
 
 from reviewer.errors import ReadStoppedError, StoreError
 from reviewer.private_files import make_folders
+from reviewer.store.read_only import is_read_only, read_only_address, stamp
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """`PRAGMA user_version` of a store that has every migration of `store/schema.py`."""
 
 APPLICATION_ID = 0x52565752
@@ -81,6 +82,12 @@ class Database:
                 f"The store {self.path} was written by a newer reviewer (store version {version}, "
                 f"this program reads up to {SCHEMA_VERSION}). Update reviewer, or name another "
                 "store with --db."
+            )
+        if version < SCHEMA_VERSION and self.read_only:
+            raise StoreError(
+                f"The store {self.path} is read-only and was written by an older reviewer (store "
+                f"version {version}, now {SCHEMA_VERSION}). Copy it to a folder of your own, and "
+                "name the copy with --db."
             )
         if version < SCHEMA_VERSION:
             self.writer.execute("PRAGMA journal_mode = WAL")

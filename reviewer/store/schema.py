@@ -342,6 +342,31 @@ def commit_indexes(db: Database) -> None:
     db.execute("CREATE INDEX commit_content ON commit_ (content_id)")
 
 
+INDEXES_OF_LONG_STORES = """
+DROP INDEX memory_queue;
+CREATE INDEX memory_queue ON memory (status, deferred, rank DESC, id, leader_id)
+    WHERE leader_id IS NULL;
+DROP INDEX memory_queue_of_project;
+CREATE INDEX memory_queue_of_project
+    ON memory (project_id, status, deferred, rank DESC, id, leader_id) WHERE leader_id IS NULL;
+DROP INDEX memory_decided;
+CREATE INDEX memory_decided ON memory (decided_at, status) WHERE decided_at IS NOT NULL;
+CREATE INDEX memory_decided_of_project ON memory (project_id, status, decided_at)
+    WHERE decided_at IS NOT NULL;
+CREATE INDEX memory_active ON memory (decided_at DESC, id DESC, project_id, kind, type)
+    WHERE status = 'active';
+CREATE INDEX ledger_target ON ledger (target) WHERE target IS NOT NULL;
+"""
+
+
+@migrations()
+def indexes_of_long_stores(db: Database) -> None:
+    """Version 6: counts, what is active, and what was undone, without reading every row."""
+    for statement in INDEXES_OF_LONG_STORES.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+
+
 def migrate(connection: sqlite3.Connection, version: int, application: int) -> None:
     """Apply the migrations that a store lacks and mark it as of `version` and as a store of this
     `application`.

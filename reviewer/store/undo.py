@@ -106,20 +106,18 @@ class Undo:
 
     def is_undone(self, number: int) -> bool:
         """Whether an act is undone at present."""
-        return number in self.undone_since(number)
+        return number in self.undone_between(number, number)
 
-    def undone_since(self, first: int) -> set[int]:
-        """The acts from `first` on that are undone at present."""
-        undone: set[int] = set()
-        reversed_undos: set[int] = set()
-        for number, kind, _, target in self._decisions_backwards():
-            if number <= first:
-                break
-            if kind == "redo":
-                reversed_undos.add(target)
-            elif kind == "undo" and number not in reversed_undos:
-                undone.add(target)
-        return undone
+    def undone_between(self, first: int, last: int) -> set[int]:
+        """The acts from `first` to `last` that are undone at present."""
+        with failures_as_sentences(self._database.path):
+            rows = self._database.reader().execute(
+                "SELECT u.target FROM ledger u WHERE u.target BETWEEN ? AND ? AND u.kind = 'undo'"
+                " AND NOT EXISTS"
+                " (SELECT 1 FROM ledger r WHERE r.target = u.id AND r.kind = 'redo')",
+                (first, last),
+            )
+            return {row[0] for row in rows}
 
     def _reverse(self, source: int, kind: str, title: str, target: int, name: str) -> Reversal:
         with self._ledger.act(kind, title) as act:

@@ -13,7 +13,11 @@ ver vol ed eds pp eq ref refs
 _ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
 # A sentence end: closing punctuation, closing quotes or emphasis, then white space. A line that
 # ends in a colon closes as well, and so does a line break before a capital after a short line.
-_END = re.compile(r"(?:(?<![.!?…])[.!?…]++[\"')\]*_”’]{0,4}|:\*{0,2}(?=[ \t]*\n))\s+|\n[ \t]*")
+# That it begins with one set of characters makes its search several times faster.
+_END = re.compile(
+    r"[.!?…:\n](?:(?<=[.!?…])(?<![.!?…][.!?…])[.!?…]*+[\"')\]*_”’]{0,4}\s+"
+    r"|(?<=:)\*{0,2}(?=[ \t]*\n)\s+|(?<=\n)[ \t]*)"
+)
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
 _WORD_BEFORE = re.compile(r"[\w.]+$")
 _SHORT_LINE = 60

@@ -48,10 +48,12 @@ class Unit(Struct, frozen=True):
 
 
 # One alternative a line form; the first that fits names the line. Each is anchored at the line's
-# start and looks at a bounded prefix, so that a line costs one pass whatever it holds.
+# start and looks at a bounded prefix, so that a line costs one pass whatever it holds. The first is
+# what most lines are: a plain word stands in front, so that no other form but a trace can fit.
 _LINE = re.compile(
     r"""^(?:
-      (?P<blank>[ \t\r]*$)
+      (?P<prose>(?!Traceback[ ]|File[ ]|at[ ]|goroutine[ ]|npm[ ]|diff[ ])[A-Za-z][a-z]*+[ ,'])
+    | (?P<blank>[ \t\r]*$)
     | (?P<fence>[ \t]{0,12}(?P<ticks>`{3,}|~{3,}))
     | (?P<comment>[ \t]{0,8}(?P<opening><!--|%%))
     | (?P<quote>[ \t]{0,8}>(?![=>]))
@@ -76,7 +78,7 @@ _LINE = re.compile(
 
 def units(text: str) -> Iterator[Unit]:
     """The units of a text in order, with exact character spans. Linear in the text's length."""
-    return _Splitter(text).run()
+    return iter(_Splitter(text).run())
 
 
 @lru_cache(maxsize=2)
@@ -90,6 +92,7 @@ class _Splitter:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.found: list[Unit] = []
         self.heading = ""
         self.block = 0
         self.open_start = -1
@@ -98,8 +101,8 @@ class _Splitter:
         self.depth = 0
         self.after_list = False
 
-    def run(self) -> Iterator[Unit]:
-        text = self.text
+    def run(self) -> list[Unit]:
+        text, found = self.text, self.found
         position, size = 0, len(text)
         while position < size:
             line_end = text.find("\n", position)
@@ -107,58 +110,61 @@ class _Splitter:
                 line_end = size
             match = _LINE.match(text, position)
             form = match.lastgroup if match else "text"
-            if match is None or form == "text":
+            if match is None or form == "text" or form == "prose":
                 self._extend(position, line_end)
                 position = line_end + 1
                 continue
             form = _form(match)
             if form == "blank":
-                yield from self._close()
+                self._close()
             elif form == "item":
-                yield from self._close()
+                self._close()
                 self._open_item(match, line_end)
             elif form == "code":
                 if self.open_start >= 0 or self.after_list:
                     self._extend(position, line_end)
                 else:
-                    yield Unit(UnitKind.CODE, *self._trim(position, line_end), self.heading)
+                    found.append(Unit(UnitKind.CODE, *self._trim(position, line_end), self.heading))
             elif form == "rule":
                 # A rule under a single line of prose makes it a heading, as in Markdown.
                 if text[position : position + 1] in "=-" and self.open_start >= 0:
-                    yield from self._close_as_heading()
-                yield from self._close()
+                    self._close_as_heading()
+                self._close()
             else:
-                yield from self._close()
+                self._close()
                 if form in ("heading", "bold"):
-                    yield self._heading(match, line_end, form)
+                    found.append(self._heading(match, line_end, form))
                 elif form == "fence":
                     line_end = self._fence_end(match, line_end)
-                    yield Unit(UnitKind.CODE, *self._trim(position, line_end), self.heading)
+                    found.append(Unit(UnitKind.CODE, *self._trim(position, line_end), self.heading))
                 elif form == "comment":
                     closing = "-->" if match["opening"] == "<!--" else "%%"
-                    found = text.find(closing, match.end())
-                    line_end = size if found < 0 else _line_end(text, found)
+                    closed = text.find(closing, match.end())
+                    line_end = size if closed < 0 else _line_end(text, closed)
                 else:
-                    yield Unit(_OTHER[form], *self._trim(position, line_end), self.heading)
+                    span = self._trim(position, line_end)
+                    found.append(Unit(_OTHER[form], *span, self.heading))
             if form not in ("blank", "item", "code"):
                 self.after_list = False
             position = line_end + 1
-        yield from self._close()
+        self._close()
+        return found
 
     def _extend(self, start: int, end: int) -> None:
         if self.open_start < 0:
             self.open_start = start
-            if not self.text[start:end][:1].isspace():
+            if not self.text[start : start + 1].isspace():
                 self.after_list = False
         self.open_end = end
 
     def _open_item(self, match: re.Match[str], line_end: int) -> None:
         self.open_start, self.open_end = match.end(), line_end
-        self.marker = match["marker"] + (f" {match['box'].strip()}" if match["box"] else "")
-        self.depth = len(match["indent"].expandtabs(4))
+        marker, box, indent = match.group("marker", "box", "indent")
+        self.marker = f"{marker} {box.strip()}" if box else marker
+        self.depth = len(indent.expandtabs(4)) if indent else 0
         self.after_list = True
 
-    def _close(self) -> Iterator[Unit]:
+    def _close(self) -> None:
         if self.open_start < 0:
             return
         start, end = self._trim(self.open_start, self.open_end)
@@ -167,20 +173,21 @@ class _Splitter:
         if start >= end:
             return
         self.block += 1
+        block, heading, found = self.block, self.heading, self.found
         if marker:
-            yield Unit(UnitKind.LIST_ITEM, start, end, self.heading, marker, self.depth, self.block)
+            found.append(Unit(UnitKind.LIST_ITEM, start, end, heading, marker, self.depth, block))
             return
         for first, last in split_sentences(self.text, start, end):
-            yield Unit(UnitKind.SENTENCE, first, last, self.heading, "", 0, self.block)
+            found.append(Unit(UnitKind.SENTENCE, first, last, heading, "", 0, block))
 
-    def _close_as_heading(self) -> Iterator[Unit]:
+    def _close_as_heading(self) -> None:
         start, end = self._trim(self.open_start, self.open_end)
         if self.marker or end - start > 120 or "\n" in self.text[start:end]:
             return
         self.open_start = -1
         self.block += 1
         self.heading = self.text[start:end]
-        yield Unit(UnitKind.HEADING, start, end, self.heading, "", 0, self.block)
+        self.found.append(Unit(UnitKind.HEADING, start, end, self.heading, "", 0, self.block))
 
     def _heading(self, match: re.Match[str], line_end: int, form: str) -> Unit:
         self.block += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,6 +15,7 @@ from reviewer.resources import styles_folder
 from reviewer.text.display import use_ascii_marks
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import bindings_for
+from reviewer.tui.drawn_lines import let_go_of_drawn_lines
 from reviewer.tui.keymap import Keymap, load_keymap
 from reviewer.tui.screens.queue import QueueScreen
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.tui.compress_kept import Kept
     from reviewer.tui.screens.pipelines_course import Course
+
+
+TURN_SECONDS = 0.0005
+"""So long a thread that computes keeps the interpreter from the keys."""
 
 
 class ReviewerApp(Acting, App[int], inherit_bindings=False):
@@ -60,6 +66,7 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         Raises KeymapError when the keymap file cannot be used.
         """
         self.keymap_in_use: Keymap = load_keymap(keymap)
+        let_go_of_drawn_lines()
         super().__init__()
         self.engine = engine
         self.project = project
@@ -229,6 +236,7 @@ def run_screen(
 
     Raises KeymapError when the keymap file cannot be used.
     """
+    sys.setswitchinterval(TURN_SECONDS)
     gc.disable()  # until the first picture: a collection in between costs as much as a frame
     app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light)
     return app.run() or app.return_code or 0

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from reviewer.errors import ReviewerError
+from reviewer.plain_files import read_small
 from reviewer.tui.actions import ACTIONS, PANES, actions_of, shown_key
 
 
@@ -59,11 +61,13 @@ def load_keymap(path: Path | None) -> Keymap:
     import tomllib
 
     try:
-        table = tomllib.loads(path.read_text("utf-8")).get("keys", {})
+        table = tomllib.loads(read_small(path).decode()).get("keys", {})
     except OSError as error:
         raise KeymapError(f"The keymap {path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise KeymapError(f"The keymap {path} is no TOML: {error}.") from error
+    except RecursionError:
+        raise KeymapError(f"The keymap {path} is nested too deep.") from None
     if not isinstance(table, dict):
         raise KeymapError(f"`keys` in {path} must be a table: write [keys] above the lines.")
     return Keymap({name: _keys_text(name, value) for name, value in table.items()})
@@ -77,6 +81,7 @@ def _keys_text(name: str, value: object) -> str:
     return ",".join(_named(key) for key in keys)
 
 
+@cache
 def _named(key: str) -> str:
     """A key by its Textual name: `question_mark` for `?`, `ctrl+shift+up` for `Shift+Ctrl+up`.
 

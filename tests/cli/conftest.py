@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli import warm
+
 NOTE = """# Decisions of the kiosk team
 
 ## Decision: receipts are printed in the customer's language
@@ -58,7 +60,13 @@ class Reviewer:
     def __call__(
         self, *arguments: object, typed: str | None = None, db: bool = True, **settings: Any
     ) -> subprocess.CompletedProcess[str]:
-        """A finished call."""
+        """A finished call; forked from a warm process unless streams or python are set up otherwise."""
+        environment = {**self.environment, **settings.get("env", {})}
+        if not settings.keys() - {"env"} and not any(
+            name.startswith(warm.INTERPRETER) for name in settings.get("env", {})
+        ):
+            options = ["--db", str(self.db)] if db else []
+            return warm.call([*options, *map(str, arguments)], self.folder, environment, typed, 50)
         with self.start(*arguments, db=db, **settings) as process:
             out, err = process.communicate(typed, timeout=50)
         return subprocess.CompletedProcess(process.args, process.returncode, out or "", err or "")

@@ -35,6 +35,11 @@ def test_ndjson_has_every_field(decided: Reviewer) -> None:
     assert all(row["sources"] for row in rows[1:])
 
 
+def test_a_dash_is_stdout(decided: Reviewer) -> None:
+    assert decided("export", "-o", "-").stdout == decided("export").stdout != ""
+    assert not (decided.folder / "-").exists()
+
+
 def test_a_file_is_written_when_it_is_named(decided: Reviewer) -> None:
     path = decided.folder / "facts.md"
     done = decided("export", "-o", path)

@@ -52,6 +52,14 @@ def test_a_packet_of_a_folder_needs_no_store(reviewer, kiosk):
     assert packet(reviewer, kiosk / ".context") == text
 
 
+def test_a_dash_is_stdout(reviewer, kiosk):
+    assert packet(reviewer, kiosk, "--out", "-") == packet(reviewer, kiosk)
+    assert as_json(reviewer, kiosk, "--out", "-") == as_json(reviewer, kiosk)
+    assert not list(reviewer.folder.rglob("-"))
+    said = reviewer.fails("packet", "--context-dir", kiosk, "--out", "-", "--force", code=2)
+    assert "--out FILE" in said
+
+
 def test_json_and_markdown_agree(reviewer, kiosk):
     found = as_json(reviewer, kiosk, "--budget", 300)
     assert found["budget"] == 300

@@ -15,6 +15,7 @@ from msgspec import structs
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
+from reviewer.compression.full_text import full_text, readable
 from reviewer.compression.levels import Summarizer
 from reviewer.compression.offline import OfflineWriter
 from reviewer.compression.segments import MOST_TURNS, cut_segments
@@ -121,6 +122,32 @@ def test_every_segment_can_be_compressed_within_its_ceiling(
         assert marker.adds >= 0
 
 
+@given(turns(), st.none() | st.integers(1, 400), st.booleans(), st.randoms())
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_no_level_is_longer_than_the_one_nearer_to_full(
+    made: list[Turn], aim: int | None, markers: bool, order: Any
+) -> None:
+    segment = Segment(
+        "s1", tuple(made), sum(t.tokens for t in made if t.priority is not Priority.SKIP)
+    )
+    anchors, made_by = find_anchors(readable(segment).turns), summarizer()
+    options = SummarizationOptions(max_output_tokens=aim, generate_expansion_markers=markers)
+    levels = list(Level)
+    order.shuffle(levels)
+    found = {}
+    for level in levels:
+        try:
+            found[level] = made_by.compress(segment, anchors, level, options)
+        except RetryExhaustedError as refused:
+            assert "No text of the segment" in str(refused)  # noqa: PT017
+            return
+    sizes = [found[level].token_count for level in Level]
+    assert sizes == sorted(sizes, reverse=True)
+    assert found == made_by.compress_all(segment, anchors, options)
+    for level in (Level.DETAILED, Level.BRIEF):
+        assert found[level].anchors_missing == ()
+
+
 @pytest.fixture(scope="module")
 def empty_store() -> Any:
     folder = Path(tempfile.mkdtemp())
@@ -223,7 +250,6 @@ def _again_and_again(
 @given(turns(most=8))
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_opening_all_markers_gives_back_the_full_text(made: list[Turn]) -> None:
-    from reviewer.compression.full_text import full_text
     from reviewer.compression.markers import expand, parse_markers
 
     plain = [
@@ -236,8 +262,8 @@ def test_opening_all_markers_gives_back_the_full_text(made: list[Turn]) -> None:
     if not text:
         assert not source
         return
-    while level is not Level.FULL:
-        (*_, marker) = parse_markers(text, level, "s1", source=source)
+    while markers := parse_markers(text, level, "s1", source=source):
+        marker = markers[-1]
         nearer = made_by.closer_text(segment, level, anchors)
         text, level = expand(text, [marker], lambda _, nearer=nearer: nearer), Level(level - 1)
     assert source in text

@@ -6,39 +6,58 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import random
 import select
+import shutil
+import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from string import ascii_letters, digits
 from typing import NamedTuple
 
-from reviewer.engine import Engine
-from reviewer.resources import sample_data_folder
-from tests.terminal.conftest import Terminal
+import msgspec
 
+from reviewer.cli.failures import run
+from reviewer.engine import Engine
+from reviewer.main import check_keymap, open_screen
+from reviewer.resources import sample_data_folder
+from reviewer.tui.actions import ACTIONS
+from tests.terminal.conftest import Terminal
+from tests.terminal.watched import Report
+
+PROJECT = "ledger-api"
 SCREENS = ["\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[15~", "\x1b[17~", "\x1b[18~", "\x1b[19~"]
 """F2 to F8 as a terminal sends them."""
 
-NAMED = ["\x1b", "\r", "\t", "\x1b[Z", "\x7f", " ", "\x13", "\x04", "\x15", "\x12", "\x10"]
-PALETTE, ESCAPE = "\x10", "\x1b"
+ESCAPE = "\x1b"
+NAMED = ["\r", "\r", "\t", "\x1b[Z", "\x7f", " ", "\x13", "\x04", "\x15", "\x12"]
+"""Enter, tab, back tab, backspace, space, and ctrl with s, d, u, r."""
+DIALOGS = ["\x10", "\x1bOP", "?"]
+"""The palette and help, which take all keys until they are left."""
+ALONE = 0.2
+"""Seconds after which a terminal program takes an escape for a key of its own."""
 ARROWS = ["\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[5~", "\x1b[6~", "\x1b[H", "\x1b[F"]
-LETTERS = list("abcdefghijklmnoprstuvwxyzABCDFGHIJKLMNOPRSTUVWYZ0123456789/?*:;.,<>[]{}+_-!")
-"""No q, which leaves; no E, X and W+enter outside a folder of our own."""
+LETTERS = [*ascii_letters, *digits, *"/*:;.,<>[]{}+_-!^|@&é漢"]
+"""Everything on a keyboard, and two that are on few."""
 
 
 class Walk(NamedTuple):
     """What a walk of random keys showed. Memory in MB, at each tenth of the way; pauses in seconds,
-    longest first, once as waited for and once in the time that the screen's thread worked."""
+    longest first, as waited for; reports of the watch, one early and one at the end."""
 
     keys: int
     rss_early: float
     rss_late: float
     memory: list[float]
     pauses: list[tuple[float, str]]
-    worked: list[tuple[float, str]]
+    early: Report
+    late: Report
     died: str
 
 
@@ -48,29 +67,53 @@ def resident(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def busy(pid: int) -> float:
-    """Seconds that a process's first thread has worked: other programs do not count."""
-    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
-
-
-def prepared(folder: Path) -> Path:
-    """A store with candidates, decisions and a context, and a folder to stand in."""
-    samples = sample_data_folder()
-    store = folder / "store.db"
+def prepared(folder: Path, *, seeds: int = 500) -> Path:
+    """A folder to stand in, with a context folder and pipelines; a store with something on every
+    screen: candidates, decisions, contexts, a compressed one, runs, a history.
+    """
+    work = folder / "work"
+    shutil.copytree(sample_data_folder(), work)
+    store = work / "store.db"
     engine = Engine.open(store)
-    engine.intake.ingest([samples], project="ledger-api")
-    engine.intake.seed(500, project="ledger-api")
-    for session in sorted(samples.rglob("*.jsonl")):
-        engine.contexts.import_file(session, project="ledger-api")
+    engine.intake.ingest([work / "notes", work / "claude"], project=PROJECT)
+    engine.intake.seed(seeds, project=PROJECT)
+    for session in sorted((work / "claude").rglob("*.jsonl")):
+        engine.contexts.import_file(session, project=PROJECT)
     engine.close()
+    pipeline = str(work / "pipelines" / "release.dot")
+    for arguments in (
+        ["promote", "1", "2", "3", "4"],
+        ["reject", "5", "6"],
+        ["undo"],
+        ["state", "set", "phase", "alpha"],
+        ["annotate", "2", "--priority", "important", "--retain", "keep numbers"],
+        ["compress", "1", "--level", "brief", "--apply"],
+        ["pipeline", "run", pipeline, "--answer", "approve=Y"],
+    ):
+        command(store, *arguments)
     return store
 
 
+def command(store: Path, *arguments: str) -> None:
+    """A command of the program in this process; it has to succeed."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = run(
+            ["--db", str(store), "--project", PROJECT, *arguments], open_screen, check_keymap
+        )
+    if code:
+        raise RuntimeError(f"{arguments}: {said.getvalue()}")
+
+
 def next_key(source: random.Random) -> str:
-    """Mostly letters, often moves, now and then another screen."""
+    """Mostly letters, often moves, now and then out of something or to another screen."""
     kind = source.random()
-    if kind < 0.05:
+    if kind < 0.06:
         return source.choice(SCREENS)
+    if kind < 0.12:
+        return ESCAPE
+    if kind < 0.125:
+        return source.choice(DIALOGS)
     if kind < 0.30:
         return source.choice(ARROWS)
     if kind < 0.45:
@@ -81,21 +124,27 @@ def next_key(source: random.Random) -> str:
 def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
     """Press so many keys, each after the answer to the one before has come to rest."""
     source = random.Random(seed)
-    argv = [sys.executable, "-m", "reviewer", "--db", str(store), "--project", "ledger-api"]
-    terminal = Terminal(argv, store.parent, 118, 34, VISUAL="true", EDITOR="true")
+    target = store.with_name("watch.json")
+    program = [sys.executable, "-m", "tests.terminal.watched", str(target)]
+    terminal = Terminal(
+        [*program, "--db", str(store), "--project", PROJECT],
+        store.parent,
+        118,
+        34,
+        VISUAL="true",
+        EDITOR="true",
+        PYTHONPATH=str(Path(__file__).parents[2]),
+    )
     terminal.until("wait", seconds=30)
     pauses: list[tuple[float, str]] = []
-    worked: list[tuple[float, str]] = []
     memory: list[float] = []
-    in_palette = False
-    rss_early = 0.0
+    pressed_last: list[str] = []
+    rss_early, first = 0.0, Report()
     pressed = 0
     for pressed in range(1, count + 1):
         key = next_key(source)
-        in_palette = (in_palette or key == PALETTE) and key != ESCAPE
-        if in_palette and key == "\r":  # enter could choose to leave
-            key, in_palette = ESCAPE, False
-        began, before = time.perf_counter(), busy(terminal._pid)
+        pressed_last = [*pressed_last[-11:], repr(key)]
+        began = time.perf_counter()
         try:
             terminal.press(key)
         except OSError:
@@ -103,42 +152,80 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
         if select.select([terminal._terminal], [], [], 0.05)[0]:
             terminal.read(0.004)
         pauses.append((time.perf_counter() - began, f"{pressed}:{key!r}"))
+        if key == ESCAPE:  # or it would begin what the next key sends
+            terminal.read(ALONE)
         if not terminal.running():
             break
-        worked.append((busy(terminal._pid) - before, f"{pressed}:{key!r}"))
         if pressed % max(count // 10, 1) == 0:
             memory.append(resident(terminal._pid))
         if pressed == early:
-            rss_early = resident(terminal._pid)
+            rss_early, first = resident(terminal._pid), told(terminal, target)
     alive = terminal.running()
     rss_late = resident(terminal._pid) if alive else 0.0
-    died = "" if alive else f"after key {pressed} with {terminal.code}: {terminal.stream[-2000:]!r}"
+    late = told(terminal, target) if alive else first
+    died = (
+        ""
+        if alive
+        else f"after key {pressed} with {terminal.code}: {' '.join(pressed_last)} "
+        f"{terminal.stream[-2000:]!r}"
+    )
     terminal.kill()
     pauses.sort(reverse=True)
-    worked.sort(reverse=True)
-    return Walk(pressed, rss_early, rss_late, memory, pauses[:10], worked[:20], died)
+    return Walk(pressed, rss_early, rss_late, memory, pauses[:10], first, late, died)
+
+
+def told(terminal: Terminal, target: Path) -> Report:
+    """What the watch says now."""
+    target.unlink(missing_ok=True)
+    os.kill(terminal._pid, signal.SIGUSR1)
+    end = time.monotonic() + 20
+    while not target.exists() and time.monotonic() < end and terminal.running():
+        terminal.read(0.05)
+    return msgspec.json.decode(target.read_bytes(), type=Report)
 
 
 def main() -> None:
-    """Walk, say what was seen; exit 1 when the program ended or grew by more than a fifth."""
+    """Walk, say what was seen; exit 1 when the program ended, grew, or stood still.
+
+    The first tenth opens every screen, and each loads what it needs when it is first opened.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keys", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--early", type=int, default=1_000)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         store = prepared(Path(folder))
-        found = walk(store, given.keys, given.seed)
+        found = walk(store, given.keys, given.seed, early=given.early)
         with_engine = Engine.open(store)
         verdict = with_engine.history.verify()
         with_engine.close()
-    print(f"{found.keys} keys, memory {found.rss_early:.0f} MB then {found.rss_late:.0f} MB")
-    print("on the way:", *(f"{each:.0f}" for each in found.memory))
-    print("longest answers:", ", ".join(f"{s * 1000:.0f} ms {key}" for s, key in found.pauses))
-    print("longest work:", ", ".join(f"{s * 1000:.0f} ms {key}" for s, key in found.worked))
+    tell(found, print)
     print(f"verify: {'ok' if verdict.ok else verdict.problems}")
-    if found.died:
-        print(found.died)
     sys.exit(bool(found.died) or found.rss_late > 1.2 * found.rss_early or not verdict.ok)
+
+
+def tell(found: Walk, say: Callable[[str], None]) -> None:
+    """The walk as lines."""
+    late = found.late
+    say(f"{found.keys} keys, memory {found.rss_early:.0f} MB then {found.rss_late:.0f} MB")
+    say("on the way: " + " ".join(f"{each:.0f}" for each in found.memory))
+    say("waited: " + ", ".join(f"{s * 1000:.0f} ms {key}" for s, key in found.pauses))
+    say("slow work:")
+    for slow in sorted(late.slow, key=lambda each: -each.seconds)[:25]:
+        say(
+            f"  {slow.seconds * 1000:.0f} ms key {slow.key} {slow.screen} after {slow.action}: "
+            f"{slow.what[:160]}"
+        )
+    say(f"screens: {late.screens}")
+    say(f"panes: {late.panes}")
+    say(f"actions: {len(late.actions)} of {len(ACTIONS)}")
+    say("never: " + " ".join(sorted(set(ACTIONS) - set(late.actions))))
+    grown = {kind: n - found.early.objects.get(kind, 0) for kind, n in late.objects.items()}
+    most = sorted(grown.items(), key=lambda each: -each[1])[:25]
+    say("more objects: " + ", ".join(f"{kind} +{n}" for kind, n in most))
+    if found.died:
+        say(found.died)
 
 
 if __name__ == "__main__":

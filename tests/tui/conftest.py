@@ -9,11 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from reviewer.engine import Engine
 from reviewer.tui.app import ReviewerApp
 from reviewer.tui.screens import queue_loading
+from tests.tui.idle import count_threads, idle
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
@@ -36,6 +39,11 @@ We will not deploy after Friday noon, since nobody watches the dashboards at the
 - I prefer small pull requests over one large branch.
 - Constraint: the nightly close must not take longer than 40 minutes.
 """
+
+SOON = 0.25
+"""Seconds: longer than any pane waits for the cursor to rest."""
+
+RULES: dict[tuple[object, ...], list[RuleSet]] = {}
 
 
 @pytest.fixture
@@ -71,8 +79,34 @@ def seeded(engine: Engine) -> Engine:
 
 @pytest.fixture(autouse=True)
 def _panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue_loading, "REST_SECONDS", 0.001)
+    monkeypatch.setattr(resting, "REST_SECONDS", 0.001)
     monkeypatch.setattr(queue_loading, "STATE_SECONDS", 0.001)
+
+
+@pytest.fixture(autouse=True)
+def _keys_wait_for_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key is over when the event loop is, not when the processor looks idle."""
+
+    async def over(_shortest: float = 0, _longest: float = 0) -> None:
+        await idle()
+
+    count_threads(monkeypatch)
+    monkeypatch.setattr("textual.app.wait_for_idle", over)
+    monkeypatch.setattr("textual.pilot.wait_for_idle", over)
+
+
+@pytest.fixture(autouse=True)
+def _styles_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Apps with the same theme share the rules that come of the same sheet."""
+    parse = Stylesheet._parse_rules
+
+    def parsed(sheet: Stylesheet, *where: object, **what: object) -> list[RuleSet]:
+        key = (where, *what.items(), *sheet._variables.items())
+        if key not in RULES:
+            RULES[key] = parse(sheet, *where, **what)  # type: ignore[arg-type]
+        return RULES[key]
+
+    monkeypatch.setattr(Stylesheet, "_parse_rules", parsed)
 
 
 class Screen:
@@ -85,12 +119,14 @@ class Screen:
 
     async def settle(self) -> None:
         """Wait until no worker and no timer has anything left to show."""
-        for _ in range(4):
-            await self.pilot.pause(0.02)
-            await self.app.workers.wait_for_complete(
-                [one for one in self.app.workers if not one.is_finished]
-            )
-        await self.pilot.pause()
+        while True:
+            await self.pilot._wait_for_screen()
+            await idle(SOON)
+            running = [one for one in self.app.workers if not one.is_finished]
+            if not running:
+                break
+            await self.app.workers.wait_for_complete(running)
+        self.app.screen._on_timer_update()
 
     async def press(self, *keys: str) -> None:
         """Press keys one after another, as a person would."""

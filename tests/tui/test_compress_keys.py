@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.compressing import Plan, Segment, Watch
+from reviewer.compressing import Plan, Segment, SegmentPreview, Watch
+from reviewer.compression import fitting
 from reviewer.compression.plan import Preview
 from reviewer.compression.service import Compression
 from reviewer.engine import CommitQuery, Engine
@@ -357,6 +358,36 @@ async def test_fit_chooses_levels_for_a_number_of_tokens(machines):
         assert "target 900 ✓" in screen.text
         await screen.press("A")
         assert machines.contexts.totals(1).total <= 900
+
+
+async def test_fit_says_how_far_it_is_and_escape_stops_it(machines, monkeypatch):
+    go_on = threading.Event()
+    tried = 0
+    one = fitting.preview_choice
+
+    def slow(*given: object) -> SegmentPreview:
+        nonlocal tried
+        tried += 1
+        if tried == 2:
+            go_on.wait(5)
+        return one(*given)
+
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "f", *"900")
+        before = levels(screen)
+        monkeypatch.setattr(fitting, "preview_choice", slow)
+        await screen.pilot.press("enter")
+        await screen.until(lambda: "1 of at most 12 summaries tried" in said(screen))
+        assert "escape stops it" in said(screen)
+        await screen.pilot.press("A")
+        assert "summary" not in chain(machines)
+        await screen.pilot.press("escape")
+        go_on.set()
+        await screen.settle()
+        assert said(screen) == "Stopped: the levels stay as they were."
+        assert levels(screen) == before
+        assert "target 900" not in screen.text
+        assert not compress(screen).running
 
 
 async def test_a_target_that_cannot_be_reached_says_why_and_changes_nothing(machines):

@@ -158,6 +158,34 @@ async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reaso
         assert compress(screen).model.waiting()
 
 
+class SecondWaits(ScriptedModel):
+    """Its second answer stops after the first word until the gate opens."""
+
+    def complete(self, messages, **more):
+        if self.asked == 1:
+            self.gate.clear()
+        return super().complete(messages, **more)
+
+
+async def test_a_second_attempt_is_not_shown_behind_the_first(machines, monkeypatch):
+    first = machines.contexts.ids(CommitQuery(1))[0]
+    machines.contexts.annotate(first, retain_match=["The kiosk prints receipts too slowly"])
+    gate = threading.Event()
+    gate.set()
+    better = "Better: The kiosk prints receipts too slowly."
+    model = SecondWaits("Slow receipts were cured.", better, gate=gate)
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        await screen.pilot.press("m")
+        await screen.until(lambda: "Better:" in summary(screen))
+        assert "cured" not in summary(screen)
+        assert "writing" in compress(screen).summary.title
+        gate.set()
+        await screen.settle()
+        assert better in summary(screen)
+
+
 async def test_back_to_offline_shows_offline_and_m_has_not_forgotten(machines, monkeypatch):
     model = ScriptedModel("Slow receipts were cured.")
     with_model(monkeypatch, machines, model)

@@ -8,7 +8,7 @@ worth per token is near the best there is, and a unit has to be weighed again on
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from reviewer.compression.extractive.cues import Section
@@ -189,6 +189,35 @@ class Filling:
                 self.take(piece)
         for entry in aside:
             heapq.heappush(heap, entry)
+
+    def absorb(self, keep: int, said: Callable[[Piece, Piece], Piece | None]) -> int:
+        """What another chosen piece says word for word gives its place among the first `keep`.
+
+        `said(piece, other)` is the other as it must stand to say the piece, None where it does
+        not. Returns how many are to be kept now.
+        """
+        place = 0
+        while place < keep:
+            piece = self.chosen[place]
+            found = (
+                (number, holder)
+                for number, other in enumerate(self.chosen)
+                if number != place and (holder := said(piece, other)) is not None
+            )
+            number, holder = next(found, (-1, piece))
+            if number < 0:
+                place += 1
+                continue
+            self.spent += holder.cost - self.chosen[number].cost - piece.cost
+            if number < keep:
+                self.chosen[number] = holder
+                del self.chosen[place]
+                keep -= 1
+                place = 0
+            else:
+                self.chosen[place] = holder
+                del self.chosen[number]
+        return keep
 
     def drop(self, tokens: int, keep: int = 0) -> None:
         """Take back what was chosen last, of at least so many tokens; the first `keep` stay."""

@@ -146,35 +146,49 @@ class Material:
             found.setdefault(piece.unit.turn, []).append(piece)
         return found
 
-    def holder(self, anchor: AnchorPoint, number: int) -> Piece:
+    def holder(self, anchor: AnchorPoint, number: int, room: int = 0) -> Piece:
         """The piece that says an anchor: a unit that holds it and little more, else itself.
 
-        `number` is for a piece of its own.
+        `number` is for a piece of its own. A unit of at most `room` tokens is taken whole however
+        little of it the anchor is.
         """
         wanted = fold(anchor.content)
         inside = self._pieces_of_turn.get(anchor.turn, [])
         holders = [piece for piece in inside if wanted in fold(piece.unit.source)]
         best = min(holders, key=lambda piece: piece.cost, default=None)
         cost = self.count(f"{wanted}\n")
-        if best is not None and best.cost <= 2 * cost + _SPARE:
-            if wanted in best.key:
-                return best
-            unit = structs.replace(best.unit, text=best.unit.source)
-            cost = self.count(f"{unit.text}\n")
-            return Piece(
-                number,
-                unit,
-                best.section,
-                cost,
-                self.expected,
-                names=best.names,
-                order=best.order,
-                key=best.key,
-            )
+        if best is not None and best.cost <= max(2 * cost + _SPARE, room):
+            return self._verbatim(best, wanted, number)
         order = (holders or inside)[-1].order + 0.5 if inside else 0.0
         unit = SourceUnit(anchor.turn, Form.ITEM, wanted, wanted)
         section = OF_ANCHOR[anchor.type]
         return Piece(number, unit, section, cost, self.expected, order=order)
+
+    def saying(self, piece: Piece, other: Piece) -> Piece | None:
+        """The other as it must stand to say the words of the piece; None where it does not."""
+        wanted = fold(piece.unit.text)
+        if wanted in fold(other.unit.text):
+            return other
+        if wanted in fold(other.unit.source):
+            return self._verbatim(other, wanted, other.number)
+        return None
+
+    def _verbatim(self, piece: Piece, wanted: str, number: int) -> Piece:
+        """The piece, with its emphasis and backticks where the wanted words have some."""
+        if wanted in piece.key:
+            return piece
+        unit = structs.replace(piece.unit, text=piece.unit.source)
+        cost = self.count(f"{unit.text}\n")
+        return Piece(
+            number,
+            unit,
+            piece.section,
+            cost,
+            self.expected,
+            names=piece.names,
+            order=piece.order,
+            key=piece.key,
+        )
 
     def speaker(self, turn: int) -> str:
         """Who speaks: a name where there is one, else what the speaker is."""

@@ -181,6 +181,7 @@ RULES = (
         type=EntityType.DECISION,
         description="Somebody says what was decided: `We decided to use X for Y`.",
         finds=_made,
+        cue=_MADE.pattern,
         quality=0.6,
         role=Role.ASSISTANT,
         shape=Shape.TURN,

@@ -12,7 +12,7 @@ from reviewer.extraction.confidence import confidence, freshness_of
 from reviewer.extraction.entities.decisions import is_decision_entry, not_in_force
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.entities.rule import EntityRule, Found, Place
-from reviewer.extraction.entities.rules import ENTITY_EXTRACTOR_VERSION, first_find
+from reviewer.extraction.entities.rules import ENTITY_EXTRACTOR_VERSION, first_find, may_find
 from reviewer.extraction.extract import KNOWN_TEXT, NOT_IN_FORCE, lines_of_span
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.hints import structural_signal
@@ -131,36 +131,42 @@ def _unfit(rule: EntityRule, content: str, raw: str) -> str | None:
 
 
 def _places(record: Record, path: str) -> Iterator[Place]:
-    """The statements of a record; a unit that is too long is looked at by its sentences."""
+    """The statements of a record that a rule may find something in.
+
+    A unit that is too long is looked at by its sentences.
+    """
     text = record.text
     found = units_of(text)
     for position, unit in enumerate(found):
-        if unit.kind is UnitKind.HEADING:
+        kind = unit.kind
+        if kind is UnitKind.HEADING:
             if unit.end - unit.start > LONGEST:
                 continue
             below = found[position + 1 : position + 1 + MOST_BELOW]
-            yield Place(_statement(record, unit, unit.start, unit.end), record, path, unit.start,
-                        unit.end, below)  # fmt: skip
-        elif unit.kind in _PROSE:
-            for start, end in _pieces(text, unit):
-                yield Place(_statement(record, unit, start, end), record, path, start, end)
+            content = wording(text[unit.start : unit.end])
+            statement = _statement(record, unit, content, content.lower())
+            yield Place(statement, record, path, unit.start, unit.end, below)
+        elif kind in _PROSE:
+            whole = unit.end - unit.start <= LONGEST
+            for start, end in ((unit.start, unit.end),) if whole else _pieces(text, unit):
+                content = wording(text[start:end])
+                lower = content.lower()
+                if may_find(kind, lower):
+                    statement = _statement(record, unit, content, lower)
+                    yield Place(statement, record, path, start, end)
 
 
 def _pieces(text: str, unit: Unit) -> Iterator[tuple[int, int]]:
-    if unit.end - unit.start <= LONGEST:
-        yield unit.start, unit.end
-        return
     for start, end in split_sentences(text, unit.start, unit.end):
         if end - start <= LONGEST:
             yield start, end
 
 
-def _statement(record: Record, unit: Unit, start: int, end: int) -> Statement:
-    content = wording(record.text[start:end])
+def _statement(record: Record, unit: Unit, content: str, lower: str) -> Statement:
     title = record.headings[-1] if record.headings else ""
     return Statement(
         text=content,
-        lower=content.lower(),
+        lower=lower,
         kind=unit.kind,
         role=record.role,
         shape=record.shape,

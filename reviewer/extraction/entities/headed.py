@@ -49,6 +49,8 @@ _KINDS = (
     _Kind(EntityType.PROCESS, r"process(?:es)?|procedures?", "Month-end close"),
     _Kind(EntityType.PROJECT, r"projects?", "Export rewrite"),
 )  # fmt: skip
+CUE = rf"\b(?:{'|'.join(kind.words for kind in _KINDS)})"
+"""What stands in the wording of everything that names a type (`extraction/cues.py`)."""
 _PLACES = ("heading_", "bracket_", "bold_", "plain_")
 
 
@@ -102,13 +104,21 @@ def _in_heading(type_: EntityType) -> Callable[[Place], Found | None]:
     def find(place: Place) -> Found | None:
         if place.statement.kind is not UnitKind.HEADING:
             return None
-        raw = place.record.text[place.start : place.end]
-        typed = _typed(title_parts(raw)[1], True)
+        typed = _typed_heading(place)
         if typed is None or typed.type is not type_:
             return None
         return _found(place, typed, _section(place.below))
 
     return find
+
+
+def _typed_heading(place: Place) -> _Typed | None:
+    return _typed(title_parts(place.record.text[place.start : place.end])[1], True)
+
+
+def heading_names_a_type(place: Place) -> bool:
+    """Whether a heading begins with a type."""
+    return _typed_heading(place) is not None
 
 
 def names_a_type(place: Place) -> bool:

@@ -52,6 +52,8 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 
+_MODAL = r"\b(?:must|shall)"
+
 
 class Obligation(Struct, frozen=True):
     """Who must, or must not, do what."""
@@ -153,6 +155,7 @@ RULES = (
         type=EntityType.CONSTRAINT,
         description="A sentence that forbids something or caps it: `X must not ...`.",
         finds=_states(True),
+        cue=_MODAL,
         quality=0.7,
         examples=(
             (
@@ -171,6 +174,7 @@ RULES = (
         type=EntityType.REQUIREMENT,
         description="A sentence that says what something shall or must do.",
         finds=_states(False),
+        cue=_MODAL,
         quality=0.65,
         examples=(
             ("Every export shall carry a checksum.", "Every export shall carry a checksum"),

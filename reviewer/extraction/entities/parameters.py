@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from reviewer.extraction.candidates import RuleClass
+from reviewer.extraction.cues import NUMBER
 from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.extraction.entities.naming import leans, name_key, named
 from reviewer.extraction.entities.quantities import QUANTITY
@@ -125,6 +126,7 @@ RULES = (
         type=EntityType.PARAMETER,
         description="A named thing has an amount with a unit: `max batch = 4.8 MB`.",
         finds=_parameter,
+        cue=NUMBER,
         quality=0.6,
         examples=(
             ("- max batch = 4.8 MB", "max batch"),

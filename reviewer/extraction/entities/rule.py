@@ -58,6 +58,9 @@ class EntityRule(Struct, frozen=True):
     finds: Callable[[Place], Found | None]
     examples: tuple[tuple[str, str], ...]
     quality: float = 0.5
+    cue: str | None = None
+    """A pattern in lower case of what must stand in the wording of whatever the rule finds
+    (`extraction/cues.py`); None where nothing must."""
     role: Role = Role.NOTE
     """Who speaks in the examples."""
     shape: Shape = Shape.SECTION

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reviewer.extraction.cues import VOCABULARY, occurring
 from reviewer.extraction.entities import decisions, headed, obligations, parameters, statements
 from reviewer.extraction.entities.rule import EntityRule, Found, Place
 from reviewer.text.units import UnitKind
@@ -25,17 +26,34 @@ RULES: tuple[EntityRule, ...] = tuple(
 """Every rule, by prior and then quality: where several find something, the first names it."""
 
 _HEADING_IDS = frozenset(rule.id for rule in headed.RULES if rule.id.endswith("_heading"))
-_OF_HEADINGS = tuple(r for r in RULES if r.id in _HEADING_IDS or r.id == "decision_record")
+_RECORDS = tuple(rule for rule in RULES if rule.id == "decision_record")
+_OF_HEADINGS = tuple(r for r in RULES if r.id in _HEADING_IDS or r in _RECORDS)
 _OF_PROSE = tuple(rule for rule in RULES if rule not in _OF_HEADINGS)
-_OF_UNTYPED_PROSE = tuple(rule for rule in _OF_PROSE if rule not in headed.RULES)
+_UNTYPED = tuple(rule for rule in _OF_PROSE if rule not in headed.RULES)
+
+_FIRST = VOCABULARY.add([rule.cue for rule in _UNTYPED])
+_OF_BIT = {1 << _FIRST + number: rule for number, rule in enumerate(_UNTYPED)}
+_ANY_UNTYPED = sum(_OF_BIT)
+_NAMED = 1 << VOCABULARY.add([headed.CUE])
+"""Told of every list item and every marked sentence that names a type."""
+
+
+def may_find(kind: UnitKind, lower: str) -> bool:
+    """Whether any rule may find something in a unit of a kind, worded so in lower case."""
+    return kind is UnitKind.HEADING or bool(occurring(lower) & (_ANY_UNTYPED | _NAMED))
 
 
 def first_find(place: Place) -> tuple[EntityRule, Found] | None:
     """The strongest rule that finds an entity at a place, with what it found."""
-    if place.statement.kind is UnitKind.HEADING:
-        rules = _OF_HEADINGS
+    statement = place.statement
+    if statement.kind is UnitKind.HEADING:
+        rules = _OF_HEADINGS if headed.heading_names_a_type(place) else _RECORDS
     else:
-        rules = _OF_PROSE if headed.names_a_type(place) else _OF_UNTYPED_PROSE
+        occurs = occurring(statement.lower)
+        if occurs & _NAMED and headed.names_a_type(place):
+            rules = _OF_PROSE
+        else:
+            rules = tuple(rule for bit, rule in _OF_BIT.items() if occurs & bit)
     for rule in rules:
         found = rule.finds(place)
         if found is not None:

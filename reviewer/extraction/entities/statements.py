@@ -131,6 +131,7 @@ RULES = (
         type=EntityType.COMPONENT,
         description="A sentence that says what something is a component of.",
         finds=_part(("component", "module", "part")),
+        cue=r"\b(?:component|module|part)\b",
         examples=(
             ("The gripper is a component of the arm.", "gripper"),
             ("The gripper holds a component of the arm.", ""),
@@ -142,6 +143,7 @@ RULES = (
         type=EntityType.SUBSYSTEM,
         description="A sentence that says what something is a subsystem of.",
         finds=_part(("subsystem",)),
+        cue=r"\bsubsystem\b",
         examples=(
             ("Thermal control is a subsystem of the satellite.", "Thermal control"),
             ("This is a subsystem of the satellite.", ""),
@@ -153,6 +155,7 @@ RULES = (
         type=EntityType.MATERIAL,
         description="A sentence that says what something is made of.",
         finds=_material,
+        cue=r"\b(?:made|machined|cast|printed|built) ",
         examples=(
             ("The bracket is machined from aluminium 6061.", "aluminium 6061"),
             ("The bracket is heavy.", ""),
@@ -164,6 +167,7 @@ RULES = (
         type=EntityType.VENDOR,
         description="A sentence that says who supplies something.",
         finds=_vendor,
+        cue=r"\b(?:supplied|manufactured|sold|delivered|supplies|manufactures|vendor|supplier)\b",
         examples=(
             ("The castings are supplied by Northwind.", "Northwind"),
             ("Northwind supplies the castings", "Northwind"),
@@ -176,6 +180,7 @@ RULES = (
         type=EntityType.RESULT,
         description="A measured or simulated amount.",
         finds=_result,
+        cue=_MEASURED.pattern,
         examples=(
             (
                 "We measured 41 minutes for the close of May.",
@@ -191,6 +196,7 @@ RULES = (
         type=EntityType.VALIDATION_CLAIM,
         description="A statement that something was validated, and by what.",
         finds=_claim,
+        cue=_VALIDATED.pattern,
         examples=(
             (
                 "The seal was verified by a burst test at 3 bar.",

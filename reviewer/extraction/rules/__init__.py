@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reviewer.extraction.candidates import PRIORS
-from reviewer.extraction.cues import Cues
+from reviewer.extraction.cues import VOCABULARY, occurring
 from reviewer.extraction.rules import decisions, findings, people, structure, tasks, values
 from reviewer.extraction.rules.rule import Rule, Says, Statement
 from reviewer.extraction.screens import narrated
@@ -30,12 +30,13 @@ RULES: tuple[Rule, ...] = tuple(
 """Every rule, by prior and then quality: where several match, the first names the candidate."""
 
 _NARRATION_RULES = tuple(rule for rule in RULES if rule.narration)
-_CUES = Cues([rule.matches.pattern if isinstance(rule.matches, Says) else None for rule in RULES])
-_NUMBERED = {
-    (kind, turn): tuple(
-        (1 << number, rule)
-        for number, rule in enumerate(RULES)
-        if kind in rule.kinds and (rule.turns or not turn)
+_FIRST = VOCABULARY.add(
+    [rule.matches.pattern if isinstance(rule.matches, Says) else None for rule in RULES]
+)
+_OF_BIT = {1 << _FIRST + number: rule for number, rule in enumerate(RULES)}
+_FITTING = {
+    (kind, turn): sum(
+        bit for bit, rule in _OF_BIT.items() if kind in rule.kinds and (rule.turns or not turn)
     )
     for kind in UnitKind
     for turn in (False, True)
@@ -52,8 +53,12 @@ def first_match(statement: Statement) -> Rule | None:
         return next(
             (r for r in _NARRATION_RULES if length >= r.shortest and r.matches(statement)), None
         )
-    possible = _CUES.of(statement.lower)
-    for bit, rule in _NUMBERED[statement.kind, statement.shape is Shape.TURN]:
-        if possible & bit and length >= rule.shortest and rule.matches(statement):
+    fitting = _FITTING[statement.kind, statement.shape is Shape.TURN]
+    possible = occurring(statement.lower) & fitting
+    while possible:
+        strongest = possible & -possible
+        rule = _OF_BIT[strongest]
+        if length >= rule.shortest and rule.matches(statement):
             return rule
+        possible ^= strongest
     return None

@@ -110,7 +110,7 @@ class CommitsReading:
             screen.status.recover()
         screen.model.load(ids, here, filtered=bool(text))
         self._show_list()
-        self._screen.commit.read()
+        self._screen.commit.follow()
 
     def _read_chain(self, wanted: int | None, here: int | None, said: str = "") -> None:
         from reviewer.engine import CommitQuery

@@ -23,6 +23,7 @@ from reviewer.tui.screens.compress_choosing import CompressChoosing
 from reviewer.tui.screens.compress_columns import Columns
 from reviewer.tui.screens.compress_desk import Desk
 from reviewer.tui.screens.compress_editing import CompressEditing
+from reviewer.tui.screens.compress_fitting import Fitting
 from reviewer.tui.screens.compress_looking import CompressLooking
 from reviewer.tui.screens.compress_messages import FromPanes
 from reviewer.tui.screens.compress_reading import CompressReading
@@ -80,6 +81,7 @@ class CompressScreen(FromPanes, ListMoving, ReadingScreen, inherit_bindings=Fals
         self.unfolding = Unfolding(self)
         self.writing = Writing(self)
         self.applying = Applying(self)
+        self.fitting = Fitting(self)
         self.editing = CompressEditing(self)
         self.showing = CompressShowing(self)
         self.reading = CompressReading(self, start)
@@ -167,7 +169,7 @@ class CompressScreen(FromPanes, ListMoving, ReadingScreen, inherit_bindings=Fals
     @property
     def running(self) -> str:
         """What goes on behind the screen; empty for nothing."""
-        return self.writing.running or self.applying.running
+        return self.writing.running or self.applying.running or self.fitting.running
 
     @property
     def moved_list(self) -> Listed:
@@ -206,6 +208,7 @@ class CompressScreen(FromPanes, ListMoving, ReadingScreen, inherit_bindings=Fals
         """The place is there when the screen is opened again; nothing goes on behind."""
         self.writing.stop()
         self.applying.stop()
+        self.fitting.stop()
         self.desk.start_over()
         self.reading.keep_place()
 

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from reviewer.compressing import BY_HAND, Plan
-from reviewer.errors import ReviewerError
 from reviewer.tui.screens.commits_choosing import context_words
 from reviewer.tui.screens.commits_outlook import cost_options, read_target
 from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.choice_pane import ChoicePane, Option
-from reviewer.tui.widgets.phrases import count
 
 if TYPE_CHECKING:
     from reviewer.engine import Reach
@@ -138,41 +135,9 @@ class CompressChoosing:
 
         async def then(_: Option) -> None:
             if wanted is not None:
-                self.fit(wanted)
+                screen.fitting.fit(wanted)
 
         whole = "" if screen.reading.start is None else " of the whole context"
         detail = f"how many tokens{whole}? now {model.sent:,}"
         kept = "" if wanted is None else str(wanted)
         await self._ask("Fit to", detail, [], then, narrow=narrow, text=kept)
-
-    def fit(self, target: int) -> None:
-        """Choose levels with which the whole context has at most so many tokens."""
-        screen, model, engine = self._screen, self._screen.model, self._engine
-        context = screen.reading.context
-        if context is None:
-            return
-        number, model.target = context.id, target
-        screen.showing.show_whole()
-        screen.say(f"Choosing levels that fit {target:,} tokens ...")
-
-        def done(plan: Plan) -> None:
-            left = 0
-            for choice in plan.choices:
-                held = model.chosen.get(choice.sources)
-                if held is None or held.level != choice.level:
-                    left += held is not None and held.engine == BY_HAND
-                    model.chosen[choice.sources] = choice
-            screen.reading.start = None
-            levels = [choice.level for choice in plan.choices]
-            words = ", ".join(
-                f"{levels.count(level):,} {level.name.title()}" for level in sorted(set(levels))
-            )
-            drafts = f" {count(left, 'text')} by hand left, kept as drafts." if left else ""
-            screen.reading.read_again(f"Fits {target:,} tokens: {words}.{drafts} A applies it.")
-
-        def failed(error: ReviewerError) -> None:
-            screen.say(str(error), bad=True)
-            screen.showing.want()
-
-        screen.desk.start_over()
-        screen.carry(lambda: engine.compression.fit(number, target, engine="offline"), done, failed)

@@ -150,6 +150,8 @@ class CompressLooking:
             screen.writing.stop()
         elif screen.applying.running:
             screen.applying.stop()
+        elif screen.fitting.running:
+            screen.fitting.stop()
         elif self._zoomed:
             self.unzoom()
             self._focus(screen.list)

@@ -234,6 +234,8 @@ class CompressReading:
         if self.context is None:
             return
         self._leave_context()
+        if self._engine.read_only:
+            return
         segment = self._screen.model.current
         first = segment.turns[0].commit if segment is not None and segment.turns else None
         try:
@@ -246,7 +248,7 @@ class CompressReading:
     def watch(self) -> None:
         """Notice what others wrote. Draws nothing when nothing is."""
         screen = self._screen
-        if not screen.is_current or screen.busy or screen.running or self.context is None:
+        if not screen.is_active or screen.busy or screen.running or self.context is None:
             return
         foreign = self._engine.foreign_version()
         if foreign == self._foreign:

@@ -80,12 +80,16 @@ class CompressShowing:
             self._rest.stop()
             self._rest = None
         if skimming:
+            self._screen.desk.want([])
             self._rest = self._screen.set_timer(REST_SECONDS, self.settle)
         else:
             self.settle()
 
     def settle(self) -> None:
         """Show the segment under the cursor, and ask for what is not known of it."""
+        if self._rest is not None:
+            self._rest.stop()
+            self._rest = None
         self.place = None
         self._screen.unfolding.forget()
         self.draw()
@@ -179,6 +183,8 @@ class CompressShowing:
         top = screen.list.scroll_offset.y
         if top <= at < top + screen.list.height:
             screen.list.refresh_line(at - top)
+        if self._rest is not None:
+            return  # the panes wait until the cursor rests
         self.show_whole()
         if at == model.cursor:
             self.draw()

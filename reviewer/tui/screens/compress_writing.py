@@ -41,6 +41,11 @@ class Run:
         with self._lock:
             self._pieces.setdefault(segment, []).append(piece)
 
+    def begin(self, segment: str) -> None:
+        """A segment's summary begins, or begins anew: what was there before stands no longer."""
+        with self._lock:
+            self._pieces[segment] = []
+
     def text(self, segment: str) -> str | None:
         """What has arrived of a segment; None when it is not being written."""
         with self._lock:
@@ -161,14 +166,14 @@ class Writing:
             model.troubles.pop(Key(choice.segment, choice.level, "model"), None)
         plans = [model.asking(choice) for choice in choices]
         engine = self._engine
-        watch = Watch(run.stopped.is_set, self._on_text(run))
+        watch = Watch(run.stopped.is_set, self._on_text(run), on_attempt=self._on_attempt(run))
         told: dict[str, Exception] = {}
 
         def one(number: int) -> None:
             choice = choices[number]
             if run.stopped.is_set() or told:
                 return
-            run.add(choice.segment, "")
+            run.begin(choice.segment)
             screen.post_message(self.Streamed())
             try:
                 found = engine.compression.preview(plans[number], watch).segments[0]
@@ -206,6 +211,14 @@ class Writing:
                 self._screen.post_message(self.Streamed())
 
         return on_text
+
+    def _on_attempt(self, run: Run) -> Callable[[str, int], None]:
+        def on_attempt(segment: str, attempt: int) -> None:
+            run.begin(segment)
+            if attempt > 1:
+                self._screen.post_message(self.Streamed())
+
+        return on_attempt
 
     def _wrote(self, run: Run, choice: Choice, found: SegmentPreview, checked: Checked) -> None:
         screen, model = self._screen, self._screen.model

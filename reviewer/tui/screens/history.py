@@ -110,7 +110,7 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         )
 
     def _watch(self) -> None:
-        if self.is_current and self._engine.version() != self._version:
+        if self.is_active and self._engine.version() != self._version:
             self.refresh_acts()
 
     @on(ActList.Moved)

@@ -124,7 +124,7 @@ class PipelinesReading:
     def watch(self) -> None:
         """Notice that the file was changed, or that another program has run something."""
         screen = self._screen
-        if not screen.is_current or screen.busy or self.path is None:
+        if not screen.is_active or screen.busy or self.path is None:
             return
         version = self._engine.foreign_version()
         if _changed_at(self.path) != self._changed_at:

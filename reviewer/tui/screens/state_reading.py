@@ -136,7 +136,7 @@ class StateReading:
 
     def watch(self) -> None:
         """Notice what others wrote. Draws nothing when nothing is."""
-        if self._screen.is_current and not self._screen.busy:
+        if self._screen.is_active and not self._screen.busy:
             version = self._engine.foreign_version()
             if version != self._version:
                 self.read_list()

@@ -29,6 +29,7 @@ _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
     "secret": "a secret in this text was masked",
     "injection": "reads like an order planted for an agent: look before you promote",
+    "look-alike": "a word mixes letters of two alphabets that look the same",
     "hand-authored": "hand-authored: a person wrote this without a source",
     "not-in-force": "the text says that this no longer holds",
 }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TYPE_CELLS, SHORT_TYPE_CELLS = 11, 10
 WIDE, NARROW = 64, 44
 """Below these widths the column of the type is shorter, and left out."""
-FLAGGED = {"secret", "injection"}
+FLAGGED = {"secret", "injection", "look-alike"}
 """Flags that warn."""
 BY_HAND = "hand-authored"
 

@@ -6,9 +6,11 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import on
+from textual._types import WatchCallbackType
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.dom import DOMNode
 from textual.events import DescendantBlur, DescendantFocus
 from textual.message import Message
 from textual.timer import Timer
@@ -34,6 +36,23 @@ SHORTEST, LONGEST = 8, 280
 
 class EditorArea(TextArea):
     """A text area that shows hidden characters as marks, each in the place of one character."""
+
+    def watch(
+        self, obj: DOMNode, attribute_name: str, callback: WatchCallbackType, init: bool = True
+    ) -> None:
+        """Follow an attribute of a node; the app's theme only as long as this area is there.
+
+        The app's list of watchers is cleared when the theme changes and not before: it would hold
+        every field that was ever shown.
+        """
+        if obj is self.app and attribute_name == "theme":
+            self.app.theme_changed_signal.subscribe(self, lambda _: self._app_theme_changed())
+        else:
+            super().watch(obj, attribute_name, callback, init)
+
+    def on_unmount(self) -> None:
+        """The area goes."""
+        self.app.theme_changed_signal.unsubscribe(self)
 
     def get_line(self, line_index: int) -> Text:
         """A line as it may be drawn: control characters never reach the terminal."""

@@ -123,6 +123,23 @@ def test_a_context_that_is_not_there_has_no_commits(contexts) -> None:
     assert list(contexts.ids(CommitQuery(99, ""))) == list(contexts.ids(CommitQuery(99, "x"))) == []
 
 
+def test_texts_are_read_once_while_a_filter_is_typed(engine, contexts, context, say) -> None:
+    number = say("The spooler is up.")
+    contexts.ids(CommitQuery(context, "s"))
+    asked: list[str] = []
+    engine._database.reader().set_trace_callback(asked.append)
+    for text in ("sp", "spo", "spoo"):
+        contexts.ids(CommitQuery(0, text))  # as the screen asks whether a text is a filter
+        assert list(contexts.ids(CommitQuery(context, text))) == [number]
+    assert not [sql for sql in asked if "content" in sql]
+
+
+def test_words_of_other_alphabets_and_phrases_are_found(contexts, context, say) -> None:
+    number = say("Die ÄNDERUNG gilt\u00a0ab  Montag.")
+    for text in ("änderung", '"gilt ab montag"'):
+        assert list(contexts.ids(CommitQuery(context, text))) == [number]
+
+
 def test_a_long_chain_is_read_in_windows(contexts, tmp_path) -> None:
     path = tmp_path / "long.md"
     path.write_text("".join(f"# Part {n}\n\nWords of part {n}.\n\n" for n in range(1500)))

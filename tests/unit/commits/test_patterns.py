@@ -9,12 +9,14 @@ import unicodedata
 import pytest
 import regex
 
+from reviewer.commits.pattern_size import written_out
 from reviewer.commits.patterns import (
     LONGEST_PATTERN,
     MOST_MATCHES,
     MOST_PATTERNS,
     PatternError,
     check_patterns,
+    compiled,
     matches_everything,
     parse_patterns,
 )
@@ -174,3 +176,22 @@ def test_ten_thousand_patterns_are_checked_and_one_more_is_refused() -> None:
 )
 def test_a_pattern_that_passes_every_summary_is_known(pattern: Pattern, everything: bool) -> None:
     assert matches_everything(pattern) is everything
+
+
+@pytest.mark.parametrize(
+    ("expression", "elements"),
+    [("a", 1), ("abc", 3), ("a{3}", 3), ("(ab){2,5}c", 11), ("[a{9}b]{4}", 4), (r"\{9}x", 4),
+     ("((a{5}){5}){5}", 125), ("(a|b{0,7})+", 9), ("a{,4}", 4), ("())(", 0)],
+)  # fmt: skip
+def test_the_size_of_an_expression_is_told_before_it_is_compiled(
+    expression: str, elements: int
+) -> None:
+    assert written_out(expression) == elements
+
+
+@pytest.mark.parametrize("expression", ["((a{500}){500}){500}", "(?:.{1,30000}){1,30000}"])
+def test_an_expression_that_would_eat_the_memory_is_refused(expression: str) -> None:
+    with pytest.raises(PatternError, match="repeat less"):
+        parse_patterns([], [expression])
+    with pytest.raises(PatternError, match="repeat less"):
+        compiled(expression)

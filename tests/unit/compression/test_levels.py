@@ -25,6 +25,7 @@ from reviewer.compression.values import (
     Segment,
     SummarizationOptions,
 )
+from reviewer.llm.model import ChatMessage
 from reviewer.llm.retry import RetryExhaustedError
 from reviewer.text.normalise import fold
 from tests.unit.compression.making import (
@@ -318,3 +319,66 @@ def test_one_commit_that_is_fifteen_segments_large_is_compressed() -> None:
     assert giant.tokens > 60_000
     found = made.compress(giant, find_anchors(giant.turns), Level.TAGS)
     assert 0 < found.token_count <= 1.15 * giant.tokens / 50
+
+
+def wordy(messages: list[ChatMessage]) -> str:
+    """What a model answers that is the longer, the less it is asked for."""
+    said = faithful(messages)
+    brief = "sentences" in messages[0].content
+    return " ".join([said, *(f"Word {number}." for number in range(20 if brief else 4))])
+
+
+@pytest.mark.parametrize("script", [(), (wordy,)])
+def test_brief_is_no_longer_than_detailed_where_anchors_exceed_both(
+    script: tuple[object, ...],
+) -> None:
+    made, _ = summarizer(*script)
+    source = segment()
+    anchors = tuple(anchor(text) for _, text in KIOSK)
+    levels = made.compress_all(source, anchors)
+    sizes = [found.token_count for found in levels.values() if not isinstance(found, Locked)]
+    assert sizes == sorted(sizes, reverse=True)
+    for level in (Level.DETAILED, Level.BRIEF):
+        found = levels[level]
+        assert not isinstance(found, Locked)
+        assert found.anchors_missing == ()
+
+
+def test_a_level_that_nobody_asked_for_is_not_told() -> None:
+    heard: list[SegmentCompressed] = []
+    made, _ = summarizer(heard=heard)
+    source = long_segment()
+    anchors = find_anchors(source.turns)
+    for level in (Level.TAGS, Level.DETAILED, Level.DETAILED):
+        made.compress(source, anchors, level)
+    assert [each.compressed.level for each in heard][:2] == [Level.TAGS, Level.DETAILED]
+    assert len(heard) == 2
+
+
+def test_what_was_retained_is_not_said_twice(make: Make) -> None:
+    source = segment(
+        turn(
+            "The ledger import must handle 5,000 postings in one batch and take the advisory lock.",
+            "user",
+            "text",
+            Priority.IMPORTANT,
+            "5,000 postings",
+            "advisory lock",
+        ),
+        turn(
+            "We decided to use an advisory lock called `ledger_import` around the whole run.",
+            "assistant",
+            "text",
+            Priority.IMPORTANT,
+            "advisory lock",
+        ),
+        turn("No, keep the size open; the default stays at 5,000 postings.", "user"),
+        *long_segment(12).turns[3:15],
+    )
+    for level in (Level.DETAILED, Level.BRIEF):
+        content = compress(make(), source, level).content
+        lines = [line.partition(": ")[2] or line for line in content.splitlines()]
+        for wanted in ("5,000 postings", "advisory lock"):
+            assert wanted in content
+            assert wanted not in lines
+            assert f"- [CriticalFact]: {wanted}" not in content

@@ -240,3 +240,11 @@ def test_what_the_source_says_is_no_template() -> None:
     _, model = brief(segment(turn("{{anchors}} and {{#messages}}", "user")), "They said it.")
     assert "{{anchors}} and {{#messages}}" in model.prompts[0][-1].content
     assert mask(model.prompts[0][-1].content).kinds == ()
+
+
+def test_every_attempt_is_announced_before_its_text() -> None:
+    heard: list[object] = []
+    source = segment(turn("The budget is $50k.", "user", "text", Priority.IMPORTANT, "$50k"))
+    made, _ = summarizer("It costs.", "It costs $50k.")
+    made.compress(source, (), Level.BRIEF, on_text=heard.append, on_attempt=heard.append)
+    assert heard == [1, "It costs.", 2, "It costs $50k."]

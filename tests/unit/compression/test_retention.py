@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from reviewer.commits.patterns import parse_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.careful import careful_points
 from reviewer.compression.fidelity import KEY_POINTS
 from reviewer.compression.retention import (
     CARE,
+    anchor_points,
     append_points,
     asks_for_care,
     build_summarize_prompt,
@@ -22,6 +25,7 @@ from reviewer.compression.retention import (
     steering,
     validate_retention,
 )
+from reviewer.compression.values import AnchorPoint, AnchorType, Level
 from tests.unit.compression.making import KIOSK, segment, turn
 
 P = Priority
@@ -160,3 +164,56 @@ def test_guidance_by_subject_and_bare_importance() -> None:
     bare = segment(turn("Well. `drawer.py` opens late.", "user", "text", P.IMPORTANT))
     assert careful_points(bare.turns, gather(bare))[0].content == "`drawer.py` opens late."
     assert careful_points(segment().turns, ()) == []
+
+
+LONG = (
+    "The nightly import takes the `advisory lock` before it writes, so that two runs never overlap "
+    "on the shared cluster, and it handles 5,000 postings in one batch whatever the size of the "
+    "file that the bank has sent us in the evening of the day before. Then it ends."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "level", "span"),
+    [
+        ("One. The default stays at 5,000 postings. Two.", Pattern("5,000"), Level.BRIEF,
+         "The default stays at 5,000 postings."),
+        ("One. The default stays at 5,000 postings. Two.", Pattern("5,000"), Level.TAGS, "5,000"),
+        (LONG, Pattern("5,000 postings"), Level.TAGS, "5,000 postings"),
+        (LONG, Pattern(r"(?<=handles )[\d,]+ postings", "regex"), Level.TAGS,
+         LONG[LONG.index("it handles") : LONG.index(" Then it ends")]),
+        (LONG, Pattern("Then it ends"), Level.BRIEF, "Then it ends."),
+        ("Use it: " + "word " * 60 + "end.", Pattern("word word"), Level.BRIEF, "word word"),
+        ("a\nb c", Pattern("a b"), Level.BRIEF, "a\nb c"),
+    ],
+)  # fmt: skip
+def test_a_span_that_is_put_back_is_what_was_asked_for_or_its_whole_sentence(
+    text: str, pattern: Pattern, level: Level, span: str
+) -> None:
+    criteria = RetentionCriteria(patterns=(pattern,))
+    source = segment(turn(text, "user"))
+    failures = validate_retention("", gather(source, criteria))
+    assert missing_spans(source, failures, level) == ((span,), ())
+    assert validate_retention(span, [criteria]) == []
+
+
+def test_what_one_span_says_is_not_put_back_again() -> None:
+    text = "The default stays at 5,000 postings. We keep it."
+    criteria = RetentionCriteria(patterns=tuple(map(Pattern, ("5,000", "default stays", "keep"))))
+    source = segment(turn(text, "user"))
+    failures = validate_retention("", gather(source, criteria))
+    spans, _ = missing_spans(source, failures)
+    assert spans == ("The default stays at 5,000 postings.", "We keep it.")
+
+
+def test_an_anchor_that_another_holds_needs_no_point_of_its_own() -> None:
+    contents = ("5,000 postings", "the default stays at 5,000 postings", "5,000 postings", "a lock")
+    found = anchor_points([point(content) for content in contents])
+    assert found == (
+        "[CriticalFact]: the default stays at 5,000 postings",
+        "[CriticalFact]: a lock",
+    )
+
+
+def point(content: str) -> AnchorPoint:
+    return AnchorPoint(AnchorType.CRITICAL_FACT, content, 1.0, 0, 0, len(content), "retained")

@@ -276,6 +276,29 @@ def test_skipped_commits_do_not_come_back_in_summaries(kiosk: Kiosk) -> None:
     assert kiosk.engine.contexts.commit(secret).text.startswith("`hidden_plan.py`")
 
 
+def test_fit_tells_of_every_summary_it_tries_and_can_be_stopped(kiosk: Kiosk) -> None:
+    told: list[PreviewProgress] = []
+    watch = Watch(lambda: len(told) == 2, on_progress=told.append)
+    with pytest.raises(CancelledError, match="nothing was written"):
+        kiosk.compression.fit(kiosk.id, 300, watch=watch)
+    assert [each.done for each in told] == [1, 2]
+    everything = len(kiosk.compression.segments(kiosk.id)) * 3
+    assert all(each.total == everything and each.segment for each in told)
+    quiet: list[PreviewProgress] = []
+    plan = kiosk.compression.fit(kiosk.id, 300, watch=Watch(on_progress=quiet.append))
+    assert plan == kiosk.compression.fit(kiosk.id, 300)
+    assert quiet[-1].done == len(quiet) <= everything
+
+
+def test_an_offline_preview_stops_between_segments(kiosk: Kiosk) -> None:
+    told: list[PreviewProgress] = []
+    plan = kiosk.compression.plan(kiosk.id, "brief")
+    assert len(plan.choices) > 1
+    with pytest.raises(CancelledError):
+        kiosk.compression.preview(plan, Watch(lambda: bool(told), on_progress=told.append))
+    assert len(told) == 1
+
+
 def test_the_licence_lowers_what_fit_may_use(
     kiosk: Kiosk, with_settings: Callable[..., Compression]
 ) -> None:

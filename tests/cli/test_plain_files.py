@@ -1,0 +1,30 @@
+"""Files that a person names are opened without waiting for a writer that never comes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reviewer.plain_files import open_plain
+from tests.cli.conftest import Reviewer
+
+
+@pytest.mark.timeout(10)
+def test_a_named_pipe_is_refused(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="named pipe"):
+        open_plain(pipe)
+
+
+def test_what_a_shell_pipes_in_is_read(reviewer: Reviewer) -> None:
+    command = f"{sys.executable} -m reviewer pipeline check <(echo 'digraph d {{ start -> exit }}')"
+    done = subprocess.run(
+        ["bash", "-c", command], env=reviewer.environment, cwd=reviewer.folder, timeout=50,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "d: 2 nodes, 1 edge")

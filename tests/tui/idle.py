@@ -1,0 +1,60 @@
+"""When a screen under test has nothing left to do: seen in the event loop, not guessed by a pause."""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio.base_events import BaseEventLoop
+from time import process_time
+
+import pytest
+
+TICK = 1 / 60
+"""Seconds between two paints of Textual: a timer due within one belongs to what happens now."""
+
+STUCK = 0.05
+"""Seconds without a stroke of work after which a thread is taken to wait for something itself."""
+
+LONGEST = 2.0
+"""Seconds after which a loop that never rests (a spinner, a run that is watched) is left to itself."""
+
+_in_threads: set[asyncio.Future[object]] = set()
+
+
+def count_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `idle` know what the loop has given to threads."""
+    given = BaseEventLoop.run_in_executor
+
+    def counted(loop: BaseEventLoop, *work: object) -> asyncio.Future[object]:
+        future: asyncio.Future[object] = given(loop, *work)  # type: ignore[arg-type]
+        _in_threads.add(future)
+        future.add_done_callback(_in_threads.discard)
+        return future
+
+    _in_threads.clear()
+    monkeypatch.setattr(BaseEventLoop, "run_in_executor", counted)
+
+
+async def idle(soon: float = TICK, longest: float = LONGEST) -> None:
+    """Return when nothing is ready to run, no thread works, and no timer is due within `soon`."""
+    loop = asyncio.get_running_loop()
+    # Nothing public says what a loop has left; these two have been there since asyncio is.
+    ready, scheduled = loop._ready, loop._scheduled  # type: ignore[attr-defined]
+    end = loop.time() + longest
+    while loop.time() < end:
+        await asyncio.sleep(0)
+        if ready or await _threads_work():
+            continue
+        waits = [each.when() - loop.time() for each in scheduled if not each.cancelled()]
+        due = min(waits, default=longest)
+        if due > soon:
+            return
+        await asyncio.sleep(max(due, 0))
+
+
+async def _threads_work() -> bool:
+    """Whether something came of the threads, or some may still come; at most STUCK seconds."""
+    if not _in_threads:
+        return False
+    worked = process_time()
+    done, _ = await asyncio.wait(_in_threads, timeout=STUCK, return_when=asyncio.FIRST_COMPLETED)
+    return bool(done) or process_time() - worked > STUCK / 20

@@ -1,0 +1,54 @@
+"""Walking between screens for hours leaves nothing behind."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+from textual._styles_cache import StylesCache
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tests.tui.conftest import opened
+
+ROUND = ("f3", "f2", "f5", "t", "a", "escape", "f7", "n", "escape", "f2")
+"""Screens with lists and text, and with a field that is typed into."""
+
+
+def held(kind: type) -> int:
+    gc.collect()
+    return sum(isinstance(each, kind) for each in gc.get_objects())
+
+
+@pytest.mark.parametrize("kind", [Widget, StylesCache, Strip])
+async def test_a_screen_that_was_left_is_let_go(stocked, kind):
+    """Its fields, its panes, and every line that they drew."""
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press(*ROUND)
+        before = held(kind)
+        await screen.press(*ROUND)
+        await screen.press(*ROUND)
+        assert held(kind) <= before + (20 if kind is Strip else 0)
+
+
+async def test_colours_behind_a_pane_follow_the_theme(stocked):
+    """They are remembered by their colours, not by the pane."""
+    async with opened(stocked, size=(80, 24)) as screen:
+        dark = screen.queue.list.background_colors
+        screen.app.switch_theme()
+        await screen.settle()
+        light = screen.queue.list.background_colors
+        inner, outer = StylesCache.get_inner_outer(*light)
+        assert light != dark
+        assert outer.background == light[0]
+        assert inner.background == light[0] + light[1]
+
+
+async def test_a_field_takes_the_colours_of_the_other_theme(stocked):
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("f5", "t")
+        field = screen.app.focused
+        before = field._theme.base_style
+        screen.app.switch_theme()
+        await screen.settle()
+        assert field._theme.base_style != before

@@ -1,0 +1,69 @@
+"""What a screen asks at every step is answered from an index, however many rows there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine, QueueQuery
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    engine = Engine.open(tmp_path / "store.db")
+    engine.intake.seed(40, project="kiosk")
+    ids = engine.ids(QueueQuery())
+    engine.triage.promote(list(ids[:5]))
+    engine.triage.reject(list(ids[5:10]))
+    engine.history.undo()
+    return engine
+
+
+ASKED: dict[str, Callable[[Engine], object]] = {
+    "the counts of a project": lambda engine: engine.queue.counts("kiosk"),
+    "the counts of all": lambda engine: engine.queue.counts(None),
+    "the list of a project": lambda engine: engine.ids(QueueQuery(project="kiosk")),
+    "the list of all": lambda engine: engine.ids(QueueQuery()),
+    "what holds in a project": lambda engine: engine.holdings.groups("kiosk"),
+    "what holds": lambda engine: engine.holdings.groups(),
+    "the newest acts": lambda engine: engine.history.acts(limit=3),
+    "the oldest acts": lambda engine: engine.history.acts(before=3, limit=3),
+}
+
+
+@pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED.keys())
+def test_no_row_is_visited_that_is_not_shown(engine: Engine, ask: Callable[[Engine], object]):
+    reader = engine._database.reader()
+    asked: list[str] = []
+    reader.set_trace_callback(asked.append)
+    assert ask(engine)
+    reader.set_trace_callback(None)
+    steps = [
+        row["detail"]
+        for sql in asked
+        if sql.startswith(("SELECT", "WITH"))
+        for row in reader.execute(f"EXPLAIN QUERY PLAN {sql}")
+    ]
+    assert steps
+    for step in steps:
+        words = step.split()
+        if words[:2] in (["SCAN", "m"], ["SEARCH", "m"]):
+            assert "memory_active" in step or "COVERING INDEX" in step, step
+        if words[0] == "SCAN":
+            assert words[1] in ("m", "w", "ledger"), step
+        assert "USE TEMP B-TREE FOR ORDER BY" not in step
+
+
+def test_an_act_is_undone_until_it_is_done_again(engine: Engine):
+    def undone() -> list[int]:
+        return [act.id for act in engine.history.acts(newest_first=False) if act.undone]
+
+    rejected = engine.history.acts(limit=2)[1].id
+    assert undone() == [rejected]
+    engine.history.redo()
+    assert undone() == []
+    engine.history.undo()
+    assert undone() == [rejected]
+    assert [act.undone for act in engine.history.acts(before=rejected + 1, limit=1)] == [True]

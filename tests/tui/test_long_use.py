@@ -25,10 +25,11 @@ async def test_a_screen_that_was_left_is_let_go(stocked, kind):
     """Its fields, its panes, and every line that they drew."""
     async with opened(stocked, size=(80, 24)) as screen:
         await screen.press(*ROUND)
+        await screen.until(lambda: len(screen.app.screen_stack) == 1)
         before = held(kind)
         await screen.press(*ROUND)
         await screen.press(*ROUND)
-        assert held(kind) <= before + (20 if kind is Strip else 0)
+        await screen.until(lambda: held(kind) <= before + (20 if kind is Strip else 0))
 
 
 async def test_colours_behind_a_pane_follow_the_theme(stocked):

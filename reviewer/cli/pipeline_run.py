@@ -171,8 +171,9 @@ def _options(
     context: tuple[str, ...],
     run_dir: Path | None,
 ) -> RunOptions:
-    from reviewer.engine import RunOptions, open_model
+    from reviewer.engine import RunOptions
     from reviewer.settings import load_settings
+    from reviewer.storeless import open_model
 
     given: dict[str, list[str]] = {}
     for node, label in map(_pair, answers):

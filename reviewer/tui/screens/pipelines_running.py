@@ -110,7 +110,8 @@ class Running:
 
     def _options(self, *, model: bool) -> RunOptions:
         """Raises ModelError when a model is asked for and none is set up."""
-        from reviewer.engine import RunOptions, open_model
+        from reviewer.engine import RunOptions
+        from reviewer.storeless import open_model
 
         settings = self._read_settings()
         return RunOptions(

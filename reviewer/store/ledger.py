@@ -177,11 +177,13 @@ class Ledger:
             self.writes += 1
 
     def _record(self, connection: sqlite3.Connection, kind: str, scope: Scope, draft: Act) -> int:
-        last = connection.execute("SELECT id, hash FROM ledger ORDER BY id DESC LIMIT 1").fetchone()
-        number, previous = (last[0] + 1, last[1]) if last else (1, "")
+        last = connection.execute(
+            "SELECT id, hash, at FROM ledger ORDER BY id DESC LIMIT 1"
+        ).fetchone()
+        number, previous, earliest = (last[0] + 1, last[1], last[2]) if last else (1, "", "")
         entry = Entry(
             number,
-            iso(self.clock()),
+            max(iso(self.clock()), earliest),  # a clock that was set back does not undo the order
             self.actor,
             str(scope),
             kind,

@@ -38,6 +38,7 @@ __all__ = [
     "extract_file",
     "folder_seen",
     "open_model",
+    "open_other_models",
     "packet_json",
     "pipeline_rules",
     "prepare_folder",
@@ -141,6 +142,13 @@ def open_model(settings: Settings) -> ChatModel:
     from reviewer.llm import door
 
     return door.open_model(settings)
+
+
+def open_other_models(settings: Settings) -> dict[str, ChatModel]:
+    """The other models that the settings know, by name. Raises ModelError."""
+    from reviewer.llm import door
+
+    return door.open_others(settings)
 
 
 def check_model(settings: Settings) -> None:

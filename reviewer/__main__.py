@@ -1,7 +1,5 @@
 """`python -m reviewer`: the same as the `reviewer` command."""
 
-import sys
+from reviewer.main import program
 
-from reviewer.main import main
-
-sys.exit(main())
+program()

@@ -3,39 +3,17 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewer.clock import Clock, utc_now
 from reviewer.projects import default_project
-from reviewer.promotion.consequences import look_again
 from reviewer.promotion.drafts import Drafts
-from reviewer.promotion.history import ActView, ChangeView, History, Undone
-from reviewer.promotion.queue import STATUSES, Queue
-from reviewer.promotion.source_view import FileWindow, SourceView
-from reviewer.promotion.triage import Done, Seen, Triage
-from reviewer.promotion.views import (
-    CandidateView,
-    Counts,
-    EvidenceView,
-    Kind,
-    Member,
-    QueueQuery,
-    QueueRow,
-    RecordView,
-    Sort,
-    SourceRef,
-    SourceState,
-    Status,
-)
-from reviewer.promotion.wave_report import Progress, WaveReport
 from reviewer.store.database import APPLICATION_ID, SCHEMA_VERSION, Database
 from reviewer.store.ledger import Ledger
-from reviewer.store.undo import Undo
-from reviewer.store.verify import Verdict
+from reviewer.store.read_only import looking_address
 
 if TYPE_CHECKING:
     from reviewer.commits.contexts import Contexts
@@ -66,7 +44,6 @@ if TYPE_CHECKING:
     from reviewer.compression.values import CompressedSegment as CompressedSegment
     from reviewer.compression.values import FidelityValidation as FidelityValidation
     from reviewer.compression.values import SummarizationOptions as SummarizationOptions
-    from reviewer.llm.local import LocalServer
     from reviewer.llm.model import CancelledError as CancelledError
     from reviewer.llm.model import ChatMessage as ChatMessage
     from reviewer.llm.model import ChatModel as ChatModel
@@ -74,7 +51,6 @@ if TYPE_CHECKING:
     from reviewer.packets.service import Packets
     from reviewer.pipelines.history_thread import Carried as Carried
     from reviewer.pipelines.resolve import Way as Way
-    from reviewer.pipelines.rules import PipelineRules
     from reviewer.pipelines.run_events import AnswerChoice as AnswerChoice
     from reviewer.pipelines.run_events import Event as Event
     from reviewer.pipelines.run_events import Question as Question
@@ -103,6 +79,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.entity_views import EntityView as EntityView
     from reviewer.promotion.export.plans import PlannedFile as PlannedFile
     from reviewer.promotion.exports import Exports
+    from reviewer.promotion.history import ActView, ChangeView, History, Undone
     from reviewer.promotion.holdings import Holding as Holding
     from reviewer.promotion.holdings import Holdings
     from reviewer.promotion.insight import Insight
@@ -111,9 +88,27 @@ if TYPE_CHECKING:
     from reviewer.promotion.policies import Hint as Hint
     from reviewer.promotion.provenance import Provenance
     from reviewer.promotion.provenance import Step as Step
+    from reviewer.promotion.queue import STATUSES, Queue
+    from reviewer.promotion.source_view import FileWindow, SourceView
+    from reviewer.promotion.triage import Done, Seen, Triage
     from reviewer.promotion.trusted_state import StateView as StateView
     from reviewer.promotion.trusted_state import TrustedState
-    from reviewer.settings import Settings
+    from reviewer.promotion.views import (
+        CandidateView,
+        Counts,
+        EvidenceView,
+        Kind,
+        Member,
+        QueueQuery,
+        QueueRow,
+        RecordView,
+        Sort,
+        SourceRef,
+        SourceState,
+        Status,
+    )
+    from reviewer.promotion.wave_report import Progress, WaveReport
+    from reviewer.store.verify import Verdict
 
 __all__ = [
     "APPLICATION_ID",
@@ -141,14 +136,8 @@ __all__ = [
     "Undone",
     "Verdict",
     "WaveReport",
-    "check_model",
     "default_project",
-    "default_store",
-    "extract_file",
-    "open_model",
-    "pipeline_rules",
-    "require_paths",
-    "serve_model",
+    "looking_address",
 ]
 
 _LATE = {
@@ -164,6 +153,16 @@ _LATE = {
     "reviewer.pipelines.runs": {"KeptTurn", "RunOptions"},
     "reviewer.llm.model": {"CancelledError", "ChatMessage", "ChatModel", "ModelError"},
     "reviewer.compression.sizes": {"Outlook", "Reach"},
+    "reviewer.promotion.history": {"ActView", "ChangeView", "Undone"},
+    "reviewer.promotion.queue": {"STATUSES"},
+    "reviewer.promotion.source_view": {"FileWindow"},
+    "reviewer.promotion.triage": {"Done", "Seen"},
+    "reviewer.promotion.views": {
+        "CandidateView", "Counts", "EvidenceView", "Kind", "Member", "QueueQuery", "QueueRow",
+        "RecordView", "Sort", "SourceRef", "SourceState", "Status",
+    },
+    "reviewer.promotion.wave_report": {"Progress", "WaveReport"},
+    "reviewer.store.verify": {"Verdict"},
     "reviewer.commits.values": {
         "Annotated", "Annotation", "CommitQuery", "CommitRow", "CommitView", "ContextView",
         "Imported", "MatchMode", "Message", "Pattern", "PatternCheck", "Priority",
@@ -187,8 +186,8 @@ class Engine:
     """A store and everything that can be done with it.
 
     `queue` reads, `triage` decides, `history` undoes, `intake` brings in, `sources` looks into
-    files, the `drafts` keep unsaved wordings; `entities`, `conflicts`, `state`, `insight` and
-    `provenance` are imported when they are first used. Reading is safe from several threads.
+    files, the `drafts` keep unsaved wordings. Each is imported when it is first used. Reading is
+    safe from several threads.
     """
 
     def __init__(self, database: Database, *, actor: str, clock: Clock) -> None:
@@ -196,14 +195,41 @@ class Engine:
         self._database = database
         self._ledger = Ledger(database, actor=actor, clock=clock)
         self.clock = clock
-        self.queue = Queue(database, clock)
-        self.triage = Triage(self._ledger, clock)
-        self.history = History(database, Undo(database, self._ledger, look_again(clock)))
-        self.sources = SourceView(database)
         self.drafts = Drafts(database.path)
         self.edit_drafts = Drafts(database.path, "edit-drafts")
         self.retention_drafts = Drafts(database.path, "retention-drafts")
         self.summary_drafts = Drafts(database.path, "summary-drafts")
+
+    @cached_property
+    def queue(self) -> Queue:
+        """Candidates, and what was decided about them."""
+        from reviewer.promotion.queue import Queue
+
+        return Queue(self._database, self.clock)
+
+    @cached_property
+    def triage(self) -> Triage:
+        """Decisions about candidates."""
+        from reviewer.promotion.triage import Triage
+
+        return Triage(self._ledger, self.clock)
+
+    @cached_property
+    def history(self) -> History:
+        """Every act, undo and redo."""
+        from reviewer.promotion.consequences import look_again
+        from reviewer.promotion.history import History
+        from reviewer.store.undo import Undo
+
+        undo = Undo(self._database, self._ledger, look_again(self.clock))
+        return History(self._database, undo)
+
+    @cached_property
+    def sources(self) -> SourceView:
+        """The files that candidates come from."""
+        from reviewer.promotion.source_view import SourceView
+
+        return SourceView(self._database)
 
     def ids(
         self,
@@ -216,6 +242,8 @@ class Engine:
 
         Raises FilterError, and ReadStoppedError as soon as `cancelled` says that nobody waits.
         """
+        from reviewer.promotion.views import Sort
+
         if query.sort is Sort.LEARNED:
             return self.insight.order(query, cancelled=cancelled)[:limit]
         return self.queue.ids(query, limit=limit, cancelled=cancelled)
@@ -312,6 +340,11 @@ class Engine:
         """
         return cls(Database(path), actor=actor, clock=clock)
 
+    @property
+    def read_only(self) -> bool:
+        """Whether this user may not write the store: it can be looked at, and acts are refused."""
+        return self._database.read_only
+
     def version(self) -> tuple[int, int]:
         """A value that differs whenever this or another process has written since."""
         return self._database.data_version(), self._ledger.writes
@@ -329,97 +362,3 @@ class Engine:
         if "compression" in vars(self):
             self.compression.flush()
         self._database.close()
-
-
-def extract_file(
-    path: Path,
-    *,
-    project: str,
-    line_start: int = 0,
-    line_end: int | None = None,
-    top: int = 50,
-    now: datetime | None = None,
-) -> list[CandidateView]:
-    """What a file's lines would propose, best first, with no store touched. Raises SourceError."""
-    from reviewer.promotion import preview
-
-    return preview.extract_file(
-        path, project=project, line_start=line_start, line_end=line_end, top=top, now=now
-    )
-
-
-def pipeline_rules() -> PipelineRules:
-    """What can be said of a pipeline file without a store."""
-    from reviewer.pipelines.rules import PipelineRules
-
-    return PipelineRules()
-
-
-def open_model(settings: Settings) -> ChatModel:
-    """The model that the settings name; nothing is sent yet. Raises ModelError for none."""
-    from reviewer.llm import door
-
-    return door.open_model(settings)
-
-
-def check_model(settings: Settings) -> None:
-    """Raise ModelError for a `[model]` that no request could be sent to."""
-    from reviewer.llm import door
-
-    door.check_model(settings)
-
-
-def serve_model(weights: Path | None, port: int) -> LocalServer:
-    """A small model served on this machine until it is closed. Raises ModelError."""
-    from reviewer.llm.local import LocalServer
-
-    return LocalServer(weights, port)
-
-
-def summarize_file(
-    path: Path,
-    *,
-    levels: Iterable[str] = ("detailed", "brief", "tags"),
-    line_start: int = 0,
-    line_end: int | None = None,
-    max_tokens: int | None = None,
-) -> list[FileSummary]:
-    """A file's lines at each level by the offline engine, with no store touched.
-
-    `max_tokens` is a hard ceiling on each content. Raises SourceError.
-    """
-    from reviewer.compression import file_summary
-    from reviewer.compression.values import Level
-
-    return file_summary.summarize_file(
-        path,
-        levels=[Level[level.upper()] for level in levels],
-        line_start=line_start,
-        line_end=line_end,
-        max_tokens=max_tokens,
-    )
-
-
-def compaction_reports(paths: Iterable[Path]) -> Iterator[CompactionReport]:
-    """What past compactions of transcripts dropped that was needed later. Raises SourceError."""
-    from reviewer.compression.compaction_report import report_compactions
-
-    for path in paths:
-        yield from report_compactions(path)
-
-
-def require_paths(paths: Iterable[Path]) -> None:
-    """Raise SourceError when one of the paths cannot be read because it is not there.
-
-    For a look before a store is opened, and made, for them.
-    """
-    from reviewer.sources.walk import walk
-
-    walk([path.absolute() for path in paths])
-
-
-def default_store() -> Path:
-    """The store in the user's data folder."""
-    from platformdirs import user_data_path
-
-    return user_data_path("reviewer", appauthor=False) / "reviewer.db"

@@ -24,6 +24,8 @@ class ModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An OpenAI-compatible endpoint such as `http://127.0.0.1:8080/v1`."""
     name: str = ""
     """The model's name at that endpoint."""
+    others: tuple[str, ...] = ()
+    """Other models at that endpoint, which the nodes of a pipeline may name."""
     key_variable: str = ""
     """Name of the environment variable that holds the key; empty for an endpoint without."""
     timeout: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 60.0

@@ -28,7 +28,16 @@ STEPS = {
     "format": [sys.executable, "-m", "ruff", "format", "--check", "."],
     "types": [sys.executable, "-m", "mypy"],
     "arrows": [str(PROGRAMS / "lint-imports")],
-    "tests": [sys.executable, "-m", "pytest", "-n", str(WORKERS), *sys.argv[1:]],
+    "tests": [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n",
+        str(WORKERS),
+        "--dist",
+        "loadgroup",
+        *sys.argv[1:],
+    ],
 }
 
 

@@ -10,6 +10,17 @@ from reviewer.llm.local import LocalServer
 from reviewer.llm.model import ModelError
 from reviewer.settings import ModelSettings
 
+MODEL_SECONDS = 300
+"""A weak model beside other tests on two cores answers slowly."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One process asks the real model, one test after another: each may take its time."""
+    for item in items:
+        if "local_model" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("local_model"))
+            item.add_marker(pytest.mark.timeout(MODEL_SECONDS))
+
 
 @pytest.fixture(scope="session")
 def local_model() -> Iterator[ModelSettings]:

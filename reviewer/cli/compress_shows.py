@@ -104,7 +104,7 @@ def show_compactions(paths: Sequence[Path], *, as_json: bool) -> None:
     """What past compactions of transcripts dropped that was needed later."""
     if not paths:
         raise click.UsageError("name the transcripts")
-    from reviewer.engine import compaction_reports
+    from reviewer.storeless import compaction_reports
 
     found = False
     for report in compaction_reports(paths):

@@ -67,7 +67,7 @@ def check_settings(session: Session, path: Path) -> None:
     if settings.keys:
         session.check_keymap(path)
     if settings.model.base_url or settings.model.name or settings.model.key_variable:
-        from reviewer.engine import check_model
+        from reviewer.storeless import check_model
 
         check_model(settings)
 

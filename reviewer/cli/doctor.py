@@ -21,7 +21,7 @@ from reviewer.cli.config import check_settings
 from reviewer.cli.failures import COULD_NOT
 from reviewer.cli.output import print_json, print_text, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
-from reviewer.errors import ReviewerError
+from reviewer.errors import ReviewerError, StoreError
 
 
 class Finding(NamedTuple):
@@ -78,15 +78,18 @@ def _store(path: Path) -> Iterator[Finding]:
     yield _owner_only(path.parent)
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     yield Finding("store writable", "yes" if writable else "no: decisions cannot be kept", writable)
+    from reviewer.engine import looking_address
+
     try:
-        uri = f"{path.resolve().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(uri, uri=True, timeout=2)) as connection:
+        with closing(sqlite3.connect(looking_address(path), uri=True, timeout=2)) as connection:
             yield from _inside(connection)
     except sqlite3.Error as problem:
         if getattr(problem, "sqlite_errorcode", 0) == sqlite3.SQLITE_NOTADB:
             yield Finding("store version", f"none: {NO_STORE}", ok=False)
         else:
             yield Finding("integrity", f"cannot be read: {problem}", ok=False)
+    except StoreError as problem:
+        yield Finding("integrity", str(problem), ok=False)
 
 
 NO_STORE = "this is no reviewer store; name another file with --db"

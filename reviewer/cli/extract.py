@@ -76,7 +76,7 @@ def extract(
         raise click.UsageError("name a file, or say --store")
     if to_line is not None and to_line < from_line:
         raise click.UsageError("--to-line cannot come before --from-line")
-    from reviewer.engine import extract_file
+    from reviewer.storeless import extract_file
 
     found = extract_file(
         path, line_start=from_line, line_end=to_line, top=top, project=session.project_to_fill()

@@ -47,7 +47,7 @@ def ingest(
     come together, at most 50 of them. With --no-extract nothing is proposed until
     `reviewer extract --store` asks for it.
     """
-    from reviewer.engine import require_paths
+    from reviewer.storeless import require_paths
 
     require_paths(paths)
     line = ProgressLine()

@@ -28,8 +28,9 @@ def check(as_json: bool) -> None:
 
     Nothing but that question is sent. Exit 1 when it cannot be asked.
     """
-    from reviewer.engine import ChatMessage, open_model
+    from reviewer.engine import ChatMessage
     from reviewer.settings import load_settings
+    from reviewer.storeless import open_model
 
     settings = load_settings()
     chat = open_model(settings)
@@ -86,7 +87,7 @@ def serve(port: int, weights: Path | None) -> None:
 
     It needs no account and sends nothing anywhere. It is weak: good enough to try things out.
     """
-    from reviewer.engine import serve_model
+    from reviewer.storeless import serve_model
 
     server = serve_model(weights, port)
     for line in server.settings_lines():

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
-import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -95,7 +93,11 @@ def cut(text: str, width: int) -> str:
 
 def line_width() -> int | None:
     """Columns of the terminal that stdout leads to; None when it leads to a file or a pipe."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
 
 
 def table(rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset()) -> list[str]:
@@ -121,12 +123,14 @@ def table(rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset())
 
 def wrapped(text: str, margin: str) -> Iterator[str]:
     """Text from outside in lines that fit the terminal, each behind the margin."""
+    from textwrap import wrap
+
     width = line_width()
     for line in safe_lines(text):
         if width is None:
             yield (margin + line).rstrip()
         else:
-            yield from textwrap.wrap(
+            yield from wrap(
                 line, max(width, 20), initial_indent=margin, subsequent_indent=margin
             ) or [margin.rstrip()]
 

@@ -46,7 +46,7 @@ def pipeline() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def check(file: Path, strict: bool, as_json: bool) -> None:
     """Nodes, edges, who decides fidelity and thread, remarks."""
-    from reviewer.engine import pipeline_rules
+    from reviewer.storeless import pipeline_rules
 
     rules = pipeline_rules()
     found = rules.shown(rules.read(file))
@@ -65,7 +65,7 @@ def check(file: Path, strict: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a node (or way into it).")
 def show(file: Path, node: str | None, as_json: bool) -> None:
     """The graph in walking order, or one node of it."""
-    from reviewer.engine import pipeline_rules
+    from reviewer.storeless import pipeline_rules
 
     rules = pipeline_rules()
     found = rules.shown(rules.read(file))

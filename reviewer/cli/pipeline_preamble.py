@@ -57,7 +57,8 @@ def preamble(
     """
     if history is not None and run_id is not None:
         raise click.UsageError("--history and --run name the same thing: give one of them")
-    from reviewer.engine import RunHistory, pipeline_rules
+    from reviewer.engine import RunHistory
+    from reviewer.storeless import pipeline_rules
 
     rules = pipeline_rules()
     found = rules.read(file)

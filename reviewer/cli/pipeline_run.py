@@ -171,8 +171,9 @@ def _options(
     context: tuple[str, ...],
     run_dir: Path | None,
 ) -> RunOptions:
-    from reviewer.engine import RunOptions, open_model
+    from reviewer.engine import RunOptions
     from reviewer.settings import load_settings
+    from reviewer.storeless import open_model, open_other_models
 
     given: dict[str, list[str]] = {}
     for node, label in map(_pair, answers):
@@ -180,6 +181,7 @@ def _options(
     settings = load_settings()
     return RunOptions(
         model=open_model(settings) if asks_model else None,
+        models=open_other_models(settings) if asks_model else {},
         context_tokens=settings.model.context_tokens,
         answers=given,
         context=dict(map(_pair, context)),

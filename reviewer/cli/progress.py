@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import sys
 import time
@@ -49,7 +48,9 @@ class ProgressLine:
         return True
 
     def _draw(self, line: str) -> None:
-        columns = shutil.get_terminal_size().columns
+        from shutil import get_terminal_size
+
+        columns = get_terminal_size().columns
         sys.stderr.write("\r" + cut(line, columns - 1) + "\x1b[K")
         sys.stderr.flush()
 

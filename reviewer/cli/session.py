@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -41,20 +40,20 @@ CheckKeymap = Callable[[Path], None]
 """Raises ReviewerError when the `[keys]` of that TOML file are not what the screen takes."""
 
 
-@dataclass
 class Session:
     """The global options of one call, and what only the screen can do."""
 
-    open_screen: OpenScreen
-    check_keymap: CheckKeymap
-    db: Path | None = None
-    project: str | None = None
+    def __init__(self, open_screen: OpenScreen, check_keymap: CheckKeymap) -> None:
+        self.open_screen = open_screen
+        self.check_keymap = check_keymap
+        self.db: Path | None = None
+        self.project: str | None = None
 
     def store_path(self) -> Path:
         """The store that `--db` or REVIEWER_DB names, else the one in the user's data folder."""
         if self.db is not None:
             return self.db.expanduser()
-        from reviewer.engine import default_store
+        from reviewer.storeless import default_store
 
         return default_store()
 

@@ -48,7 +48,7 @@ def summarize(
     """Show a file at one or all levels, without a store and without a model."""
     if to_line is not None and to_line < from_line:
         raise click.UsageError("--to-line cannot come before --from-line")
-    from reviewer.engine import summarize_file
+    from reviewer.storeless import summarize_file
 
     found = summarize_file(
         path,

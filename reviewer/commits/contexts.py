@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from reviewer.clock import Clock, iso
-from reviewer.commits import annotating, chain, compiling, importing, references, retention, views
+from reviewer.commits import annotating, chain, compiling, references, retention, views
 from reviewer.commits.contents import (
     Prepared,
     count_tokens,
@@ -83,6 +83,8 @@ class Contexts:
         its commits. Secrets are masked. Raises SourceError when it cannot be
         read or holds nothing, ConflictError when another file's context has that name.
         """
+        from reviewer.commits import importing  # late: reading contexts needs no sources
+
         path = path.expanduser().absolute()
         read = importing.read_transcript(path, line_start=line_start, line_end=line_end)
         importing.require_drafts(path, read)

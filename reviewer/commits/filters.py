@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from msgspec import Struct
@@ -92,7 +91,9 @@ def _condition(field: str, sign: str, value: str) -> tuple[str, tuple[Value, ...
             return (_TEXT_FIELDS[field], (value,)) if value else None
     elif field in FIELDS:
         raise FilterError(f'"{field}" is no number; write {field}:... ')
-    near = difflib.get_close_matches(field, FIELDS, 1)
+    from difflib import get_close_matches
+
+    near = get_close_matches(field, FIELDS, 1)
     hint = f'did you mean "{near[0]}"?' if near else f"fields: {', '.join(FIELDS)}"
     raise FilterError(f'There is no field "{field}"; {hint} (quote it to search for the words)')
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 
@@ -16,6 +15,8 @@ def canonical_json(value: Mapping[str, object]) -> bytes:
 
 def content_hash(text: str) -> str:
     """SHA-256 of a text's UTF-8 bytes (hex)."""
+    import hashlib  # late: reading hashes nothing
+
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
@@ -35,6 +36,8 @@ def commit_hash(
     `content` is the `content_hash` of the text as it is stored; `parent` and `target` are hashes
     of commits, so that a hash vouches for the whole chain before it.
     """
+    import hashlib
+
     return hashlib.sha256(
         canonical_json(
             {

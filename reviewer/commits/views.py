@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sqlite3
 from collections import Counter
 
@@ -72,7 +71,9 @@ def find_context(reader: Reader, name_or_id: str, project: str | None) -> Contex
             (project,),
         )
     ]
-    near = difflib.get_close_matches(wanted, names, 3, 0.5) or names[:_NAMED]
+    from difflib import get_close_matches
+
+    near = get_close_matches(wanted, names, 3, 0.5) or names[:_NAMED]
     if not near:
         raise UnknownIdError(
             f'There is no context "{wanted}". Make one: reviewer context import FILE, or'

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from reviewer.clock import iso
 from reviewer.compression.values import CompressedSegment, FidelityValidation, Level
+from reviewer.errors import StoreError
 from reviewer.store.database import Database, failures_as_sentences
 
 DURATION = "Agents.Compression.Summarization.Duration"
@@ -110,12 +111,23 @@ class Measures:
             self._waiting += figures
 
     def flush(self) -> None:
-        """Write what waits. Raises StoreError."""
+        """Write what waits. A store that cannot take it goes without, and the log says so: what
+        was counted is done.
+        """
         with self._lock:
             waiting, self._waiting = self._waiting, []
-        if not waiting:
+        if not waiting or self._database.read_only:
             return
-        with self._database.write_lock, failures_as_sentences(self._database.path):
+        try:
+            self._write(waiting)
+        except StoreError as problem:
+            log.warning("[COMP:SUM] %d figures are not kept: %s", len(waiting), problem)
+
+    def _write(self, waiting: list[Measure]) -> None:
+        with (
+            self._database.write_lock,
+            failures_as_sentences(self._database.path, writing=True),
+        ):
             self._database.writer.execute("BEGIN IMMEDIATE")
             try:
                 self._database.writer.executemany(

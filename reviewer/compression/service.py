@@ -333,7 +333,7 @@ class Compression:
         return self._measures.summary()
 
     def flush(self) -> None:
-        """Write the figures that wait; previews leave them waiting. Raises StoreError."""
+        """Write the figures that wait; previews leave them waiting."""
         self._measures.flush()
 
     def _read(

@@ -6,7 +6,9 @@ Similarity proposes, it never merges: near-duplicates stay rows of their own und
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from msgspec import Struct
 from rapidfuzz import fuzz
 
 from reviewer.text.normalise import duplicate_key
@@ -42,23 +44,35 @@ def similarity(a: str, b: str) -> float:
     Spelling alone is not enough: texts that differ in a number or a name that both spell out, or
     that share no rare word, stay below NEAR however alike they look.
     """
-    first, second = duplicate_key(a), duplicate_key(b)
-    if first == second:
+    first, second = _read(a), _read(b)
+    if first.key == second.key:
         return 1.0
-    return min(0.99, _near(first, second, words(first), words(second)))
+    return min(0.99, _near(first, second))
 
 
-def _near(first: str, second: str, some: frozenset[str], others: frozenset[str]) -> float:
-    shared = some & others
+class _Wording(Struct, frozen=True):
+    """What a wording is compared by."""
+
+    key: str
+    words: frozenset[str]
+    exact: frozenset[str]
+
+
+@lru_cache(maxsize=8192)
+def _read(text: str) -> _Wording:
+    """Remembered: in a crowd of near-duplicates each is compared with many."""
+    key = duplicate_key(text)
+    return _Wording(key, words(key), _exact(_WORD.findall(key)))
+
+
+def _near(some: _Wording, other: _Wording) -> float:
+    shared = some.words & other.words
     if not shared:
         return 0.0
-    spelled = fuzz.token_sort_ratio(first, second) / 100
-    meant = overlap(some, others)
+    spelled = fuzz.token_sort_ratio(some.key, other.key) / 100
+    meant = overlap(some.words, other.words)
     score = max(meant, (spelled + meant) / 2)
-    if score >= NEAR and (
-        _exact(_WORD.findall(first)) != _exact(_WORD.findall(second))
-        or not any(len(word) > 3 for word in shared)
-    ):
+    if score >= NEAR and (some.exact != other.exact or not any(len(word) > 3 for word in shared)):
         return NEAR - 0.01
     return score
 

@@ -21,9 +21,13 @@ MOST = 2_000
 """Beginnings of one pattern; with more, the pattern is simply searched for."""
 REMEMBERED = 50_000
 """Words whose patterns are remembered."""
+LONGEST_WORD = 64
+"""Characters of a word that is remembered: what is longer is no word, and seldom comes again."""
 NUMBER = r"\d"
 """The one pattern that may stand anywhere in a word and yet has a cue: words with a digit."""
 
+_GRAM = 3
+"""Letters with which a part of a word is looked up."""
 _LITTLE = (
     "a all are as be can for has have if in is it no not now of on or that the this to use with"
 )
@@ -54,6 +58,7 @@ class Cues:
         self._always = 0
         self._count = 0
         self._lengths: list[int] = []
+        self._heads: frozenset[str] = frozenset()
         self._known: dict[bytes, int] = {}
         self.add(patterns)
 
@@ -74,6 +79,7 @@ class Cues:
                 table[word] = table.get(word, 0) | bit
         self._count += len(patterns)
         self._lengths = sorted({len(word) for word in self._beginnings})
+        self._heads = frozenset(word[:2] for word in self._beginnings)
         self._known.clear()
         return first
 
@@ -93,11 +99,13 @@ class Cues:
             self._known.clear()
         text = word.decode("latin-1")
         bits = self._whole.get(text, 0)
-        for length in self._lengths:
-            bits |= self._beginnings.get(text[:length], 0)
+        if text[:2] in self._heads or text[:1] in self._heads:
+            for length in self._lengths:
+                bits |= self._beginnings.get(text[:length], 0)
         if self._numbers and any(character.isdecimal() for character in text):
             bits |= self._numbers
-        self._known[word] = bits
+        if len(word) <= LONGEST_WORD:
+            self._known[word] = bits
         return bits
 
 
@@ -128,6 +136,7 @@ class FirstWords:
                     table[first[0]] = table.get(first[0], 0) | 1 << number
                 elif not start:
                     self._always |= 1 << number
+        self._longest = max(map(len, self._beginnings), default=0)
         self._known: dict[str, int] = {}
 
     def of(self, text: str) -> int:
@@ -143,9 +152,10 @@ class FirstWords:
             self._known.clear()
         lower = word.lower()
         bits = self._always | self._whole.get(lower, 0)
-        for end in range(1, len(lower) + 1):
+        for end in range(1, min(len(lower), self._longest) + 1):
             bits |= self._beginnings.get(lower[:end], 0)
-        self._known[word] = bits
+        if len(word) <= LONGEST_WORD:
+            self._known[word] = bits
         return bits
 
 
@@ -164,8 +174,11 @@ class Literals:
                 else:
                     bits *= _SURE if part == text else 1
                     parts[part] = parts.get(part, 0) | bits
-        self._any = re.compile("|".join(parts))
-        self._parts = [(re.compile(part), bits) for part, bits in parts.items()]
+        self._parts: dict[str, list[tuple[re.Pattern[str], int]]] = {}
+        for part, bits in parts.items():
+            letters = part.strip("^$")[:_GRAM]
+            self._parts.setdefault(letters, []).append((re.compile(part), bits))
+        self._sizes = sorted({len(letters) for letters in self._parts})
         self._known: dict[str, int] = {}
 
     def of(self, lower: str) -> tuple[int, int]:
@@ -186,10 +199,11 @@ class Literals:
         if len(self._known) >= REMEMBERED:
             self._known.clear()
         bits = 0
-        if self._any.search(word):
-            for part, of_part in self._parts:
-                if part.search(word):
-                    bits |= of_part
+        for size in self._sizes:
+            for start in range(len(word) - size + 1):
+                for part, of_part in self._parts.get(word[start : start + size], ()):
+                    if part.search(word):
+                        bits |= of_part
         self._known[word] = bits
         return bits
 
@@ -202,7 +216,7 @@ def _telling_part(text: str) -> str | None:
     best = max(words, key=lambda word: (word[0] not in _FREQUENT, len(word[0])))
     start = "^" if best.start() else ""
     end = "$" if best.end() < len(text) else ""
-    return f"{start}{re.escape(best[0])}{end}"
+    return f"{start}{best[0]}{end}"  # a word needs no escaping
 
 
 def cues_of(pattern: str) -> frozenset[tuple[str, bool]] | None:

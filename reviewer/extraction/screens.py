@@ -7,6 +7,7 @@ extraction"; users.md, Junk).
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from reviewer.extraction.cues import FirstWords
 
@@ -32,13 +33,17 @@ class _Start:
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self._lower = re.compile(pattern)
-        self._any_case = re.compile(pattern, re.IGNORECASE)
 
     def match(self, text: str) -> bool:
         """Whether the text begins so."""
         if text.isascii():
             return self._lower.match(text.lower()) is not None
         return self._any_case.match(text) is not None
+
+    @cached_property
+    def _any_case(self) -> re.Pattern[str]:
+        """Made when it is first needed: making it takes longer than many matches."""
+        return re.compile(self.pattern, re.IGNORECASE)
 
 
 _OPENERS = (

@@ -74,8 +74,11 @@ def find_endpoint(settings: ModelSettings, environment: Mapping[str, str]) -> En
 
 
 def is_this_machine(host: str) -> bool:
-    """Whether a host's name or address can only be this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
+    """Whether a host's name or address can only be this machine.
+
+    `kiosk.localhost` is not sure to be: many systems ask the network for it.
+    """
+    if host == "localhost":
         return True
     try:
         return ipaddress.ip_address(host).is_loopback

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
+from reviewer.errors import StoreError
 from reviewer.packets.cache_files import cache_folder, code_stamp, write_privately
 from reviewer.packets.folder import FOLDERS, ORDER, find_folder, moved_entries, names_in
 
@@ -88,12 +89,14 @@ def store_seen(path: Path) -> str:
     """
     import sqlite3
 
+    from reviewer.store.read_only import looking_address
+
     try:
-        reader = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        reader = sqlite3.connect(looking_address(path), uri=True)
         try:
             last = reader.execute("SELECT id, hash FROM ledger ORDER BY id DESC LIMIT 1").fetchone()
         finally:
             reader.close()
-    except (sqlite3.Error, ValueError):
+    except (sqlite3.Error, StoreError, ValueError):
         return ""
     return f"{code_stamp()} {tuple(last)}" if last else ""

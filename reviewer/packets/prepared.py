@@ -52,6 +52,7 @@ class Prepared:
         self.scores: dict[int, Score] = {}
         self._order()
         self._shorts: dict[int, Piece | None] = {}
+        self._titles: dict[int, str] = {}
         self.small = sum(len(item.text) for item in self.items) <= COUNT_ALL_CHARS
 
     def again(self, *, task: str | None = None, now: datetime | None = None) -> Prepared:
@@ -111,6 +112,12 @@ class Prepared:
 
     def title_text(self, number: int) -> str:
         """The title alone, without secrets, whether it was counted or not."""
+        found = self._titles.get(number)
+        if found is None:
+            found = self._titles[number] = self._title_text(number)
+        return found
+
+    def _title_text(self, number: int) -> str:
         item = self.items[number]
         said = self.measurer.shown(title_form(item, marks=self.marks)).removeprefix("- ")
         said = said.removesuffix(f" [{item.place}]") if self.marks else said

@@ -67,6 +67,7 @@ class Hands(Struct, frozen=True):
     """
 
     model: ChatModel
+    """Answers where a node names no model, or one that is not among the `models`."""
     count: Callable[[str], int]
     context_tokens: int
     folder: Path
@@ -74,6 +75,12 @@ class Hands(Struct, frozen=True):
     cancelled: Callable[[], bool]
     ask: Ask | None = None
     answers: dict[str, list[str]] = {}
+    models: Mapping[str, ChatModel] = {}
+    """Other models by name."""
+
+    def answering(self, named: str | None) -> ChatModel:
+        """The model of that name, else the run's own."""
+        return self.models.get(named, self.model) if named else self.model
 
 
 def run_stage(stage: StageInput, hands: Hands) -> StageOutput:
@@ -121,7 +128,7 @@ def _codergen(stage: StageInput, hands: Hands) -> StageOutput:
     longest = min(hands.context_tokens // ANSWER_PART, LONGEST_ANSWER)
     sent = stage.session.fitting(prompt, hands.context_tokens - longest, hands.count)
     try:
-        completion = hands.model.complete(
+        completion = hands.answering(stage.session.model).complete(
             sent.messages,
             max_tokens=longest,
             cancelled=hands.cancelled,

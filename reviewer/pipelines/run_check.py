@@ -31,7 +31,7 @@ def require_answers(pipeline: Pipeline, answers: Mapping[str, Sequence[str]]) ->
         node = pipeline.nodes.get(name)
         if node is None or node.handler != HUMAN:
             asking = [each.name for each in pipeline.nodes.values() if each.handler == HUMAN]
-            raise RunError(f"{name} asks nothing. Nodes that ask: {_listed(asking) or 'none'}.")
+            raise RunError(f"{name} asks nothing. Nodes that ask: {listed(asking) or 'none'}.")
         question = question_of(0, node, pipeline.edges_from(name), node.label)
         for answer in given:
             if matching_choice(question, answer) is None and not question.freeform:
@@ -53,7 +53,7 @@ def _ends(pipeline: Pipeline) -> list[str]:
     if not starts:
         problems.append("It has no start: give one node shape=Mdiamond.")
     elif len(starts) > 1:
-        problems.append(f"It has {len(starts)} starts ({_listed(starts)}); keep one.")
+        problems.append(f"It has {len(starts)} starts ({listed(starts)}); keep one.")
     if not exits:
         problems.append("It has no exit: give one node shape=Msquare.")
     return problems
@@ -67,7 +67,7 @@ def _edges(pipeline: Pipeline) -> list[str]:
         if edge.target not in pipeline.nodes or edge.source not in pipeline.nodes
     ]
     if nowhere:
-        problems.append(f"Edges lead to nodes that are not there: {_listed(nowhere)}.")
+        problems.append(f"Edges lead to nodes that are not there: {listed(nowhere)}.")
     for edge in pipeline.edges:
         try:
             parse_condition(edge.condition)
@@ -91,9 +91,9 @@ def _handlers(pipeline: Pipeline) -> list[str]:
     ]
     problems = []
     if unsupported:
-        problems.append(f"These nodes need what is not supported: {_listed(unsupported)}.")
+        problems.append(f"These nodes need what is not supported: {listed(unsupported)}.")
     if idle:
-        problems.append(f"These nodes have no tool_command to run: {_listed(idle)}.")
+        problems.append(f"These nodes have no tool_command to run: {listed(idle)}.")
     return problems
 
 
@@ -104,11 +104,12 @@ def _tools(pipeline: Pipeline) -> list[str]:
     if not tools:
         return []
     return [
-        f"These nodes run shell commands: {_listed(tools)}. Read the commands, then allow them "
+        f"These nodes run shell commands: {listed(tools)}. Read the commands, then allow them "
         "with --allow-tools."
     ]
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -63,7 +63,9 @@ class RunStore:
         base = f"{self._clock():%Y%m%d-%H%M%S}-{plain.lower() or 'run'}"
         taken = set(self._ids(base))
         number = 1
-        while (found := base if number == 1 else f"{base}-{number}") in taken:
+        while (found := base if number == 1 else f"{base}-{number}") in taken or (
+            self.new_folder(found).exists()  # of a run that was killed before it was registered
+        ):
             number += 1
         return found
 

@@ -127,7 +127,9 @@ class Runner:
             self._edges.get(node.name, ()),
             self._goal(checkpoint.context),
             checkpoint.context,
-            self.sessions.get_or_create(way.thread) if shared else Session(""),
+            self.sessions.get_or_create(way.thread, node.llm_model)
+            if shared
+            else Session("", node.llm_model or ""),
             preamble,
             _previous(checkpoint),
         )
@@ -136,7 +138,8 @@ class Runner:
         output, folder = done.output, self._course.folder
         if way.thread:
             # A degraded stage begins the lost session anew, with the summary that it was given.
-            self.sessions.get_or_create(way.thread).append(output.prompt, output.response)
+            session = self.sessions.get_or_create(way.thread, node.llm_model)
+            session.append(output.prompt, output.response)
         folder.keep_text(node.name, step, "prompt.md", output.prompt)
         folder.keep_text(node.name, step, "response.md", output.response)
         status = StageStatus(

@@ -20,10 +20,10 @@ from reviewer.pipelines.checkpoint import (
     write_checkpoint,
 )
 from reviewer.pipelines.dot import read_pipeline
-from reviewer.pipelines.handlers import Hands, taken_in
+from reviewer.pipelines.handlers import Hands, is_model_stage, taken_in
 from reviewer.pipelines.handlers_stand_in import StandIn
 from reviewer.pipelines.preamble import build_preamble
-from reviewer.pipelines.run_check import require_answers, require_runnable, start_of
+from reviewer.pipelines.run_check import listed, require_answers, require_runnable, start_of
 from reviewer.pipelines.run_errors import RunError
 from reviewer.pipelines.run_events import Ask, Event, RunDone, RunStarted, Watch
 from reviewer.pipelines.run_files import RunCard, RunFolder
@@ -43,7 +43,8 @@ STEPS_A_NODE = 4
 class RunOptions(Struct, frozen=True):
     """How to run.
 
-    Without a `model` the offline stand-in answers. `context_tokens`: what the model takes, prompt
+    Without a `model` the offline stand-in answers; `models` are others by name, for the nodes that
+    name one. `context_tokens`: what the model takes, prompt
     and answer together. `answers`: in advance, by node, used in order. `context`: what a run
     begins with. `max_steps`: stages at most (None: as the run was started with, else 1,000, or
     four for each node where that is more). `wait`: a question waits for `answer` from another
@@ -51,6 +52,7 @@ class RunOptions(Struct, frozen=True):
     """
 
     model: ChatModel | None = None
+    models: dict[str, ChatModel] = {}
     context_tokens: int = CONTEXT_TOKENS
     answers: dict[str, list[str]] = {}
     context: dict[str, str] = {}
@@ -258,6 +260,7 @@ class Runs:
                 cancelled=_either(live, callbacks.cancelled),
                 ask=callbacks.ask or (live.ask if options.wait else None),
                 answers={name: list(given) for name, given in options.answers.items()},
+                models=options.models if options.model else {},
             )
             course = Course(
                 folder,
@@ -268,6 +271,7 @@ class Runs:
                 _limit(options, pipeline, card.max_steps),
             )
             stages = len(checkpoint.logs)
+            note = " ".join(filter(None, (note, _unknown_models(pipeline, options))))
             watch(RunStarted(run_id, pipeline.name, str(folder.path), _name(options), stages, note))
             done = Runner(pipeline, course).run(checkpoint, resumed=resumed)
         self.store.change(run_id, done.state, done.node)
@@ -312,6 +316,24 @@ def _either(live: LiveRun, cancelled: Callable[[], bool] | None) -> Callable[[],
 
 def _name(options: RunOptions) -> str:
     return (options.model or StandIn()).name
+
+
+def _unknown_models(pipeline: Pipeline, options: RunOptions) -> str:
+    """Which nodes name a model that is not there, and what answers instead; empty for none."""
+    if options.model is None:
+        return ""
+    known = {options.model.name, *options.models}
+    nodes = [
+        f"{node.name} ({node.llm_model})"
+        for node in pipeline.nodes.values()
+        if is_model_stage(node) and node.llm_model and node.llm_model not in known
+    ]
+    if not nodes:
+        return ""
+    return (
+        f"{options.model.name} answers also for {listed(nodes)}: the settings do not know the "
+        "models that these nodes name. Add them to others under [model]."
+    )
 
 
 def _limit(options: RunOptions, pipeline: Pipeline, before: int | None = None) -> int:

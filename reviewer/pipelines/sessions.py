@@ -43,8 +43,10 @@ class Turn(Struct, frozen=True):
 class Session:
     """One conversation."""
 
-    def __init__(self, thread: str) -> None:
+    def __init__(self, thread: str, model: str = "") -> None:
+        """`model`: the one that it is held with; empty for the run's own."""
         self.thread = thread
+        self.model = model
         self.turns: list[Turn] = []
         self._sizes: list[int] = []
 
@@ -94,9 +96,15 @@ class Sessions:
     def __init__(self) -> None:
         self._by_thread: dict[str, Session] = {}
 
-    def get_or_create(self, thread: str) -> Session:
-        """The thread's conversation: the same one each time, begun anew at first."""
-        return self._by_thread.setdefault(thread, Session(thread))
+    def get_or_create(self, thread: str, model: str | None = None) -> Session:
+        """The thread's conversation: the same one each time, begun anew at first.
+
+        It is held with the model that was named last; a node that names none goes on with it.
+        """
+        session = self._by_thread.setdefault(thread, Session(thread))
+        if model:
+            session.model = model
+        return session
 
     def threads(self) -> tuple[str, ...]:
         """The threads that have a conversation."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from msgspec import Struct
@@ -73,7 +72,9 @@ def _condition(field: str | None, sign: str | None, text: str) -> Condition | No
     if text.startswith("//"):  # an address, not a field
         return _words(f'"{field} {bare}"')
     fields = [*_TEXT_FIELDS, *_NUMBER_FIELDS]
-    near = difflib.get_close_matches(field, fields, 1)
+    from difflib import get_close_matches
+
+    near = get_close_matches(field, fields, 1)
     hint = f'did you mean "{near[0]}"?' if near else f"fields: {', '.join(fields)}"
     raise FilterError(f'There is no field "{field}"; {hint} (quote it to search for the words)')
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from collections.abc import Iterable
 from typing import TypeAlias
@@ -80,6 +79,8 @@ class Entry(Struct, frozen=True):
 
 def entry_hash(previous: str, entry: Entry, changes: bytes) -> str:
     """SHA-256 over the hash of the entry before, this entry, and its packed changes (hex)."""
+    import hashlib  # late: reading writes no entry
+
     digest = hashlib.sha256(previous.encode())
     digest.update(_encoder.encode(entry))
     digest.update(hashlib.sha256(changes).digest())

@@ -22,6 +22,8 @@ APPLICATION_ID = 0x52565752
 PROGRESS_STEPS = 20_000
 """Steps of SQLite between two looks at whether a read is still wanted: a few milliseconds."""
 
+NOT_WRITTEN = " The last step was not written."
+
 BUSY_MILLISECONDS = 10_000
 """How long a write waits for another process to finish its own."""
 
@@ -36,12 +38,14 @@ class Database:
         opened.
         """
         self.path = path
+        self.read_only = is_read_only(path)
+        """The file or its folder may not be written by this user: every act is refused."""
         self.write_lock = threading.RLock()
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
-        with failures_as_sentences(path):
+        with failures_as_sentences(path, writing=True):
             self._prepare_folder()
-            self.writer = self._connect()
+            self.writer = self.connect()
             self._bring_up_to_date()
             self._place = path.absolute()
             self._file = _identity(self._place)
@@ -57,12 +61,14 @@ class Database:
                 "Name another place with --db."
             ) from problem
 
-    def _connect(self) -> sqlite3.Connection:
+    def connect(self) -> sqlite3.Connection:
+        """A new connection, in autocommit mode. Raises sqlite3.Error, and StoreError."""
         connection = sqlite3.connect(
-            self.path,
+            read_only_address(self.path) if self.read_only else self.path,
             isolation_level=None,
             check_same_thread=False,
             timeout=BUSY_MILLISECONDS / 1000,
+            uri=self.read_only,
         )
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
@@ -98,13 +104,16 @@ class Database:
     def reader(self) -> sqlite3.Connection:
         """The calling thread's own connection, which cannot write."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if self.read_only and connection is not None and self._local.stamp != self._stamp():
+            connection = None  # it would show pages of then beside pages of now
         if connection is None:
             self.require_in_place()  # connecting to a file that is gone would make an empty one
             with failures_as_sentences(self.path):
-                connection = self._connect()
+                connection = self.connect()
                 connection.execute("PRAGMA query_only = ON")
             connection.row_factory = sqlite3.Row
             self._local.connection = connection
+            self._local.stamp = self._stamp() if self.read_only else None
             self._readers.append(connection)
         return connection
 
@@ -136,6 +145,8 @@ class Database:
                 f"The store {self.path} was moved, removed or replaced while it was open. The last "
                 "step was not written; put the file back, or start again."
             )
+        if self.read_only:
+            return
         log = self._place.with_name(self._place.name + "-wal")
         if not log.exists() and self._uses_log():
             raise StoreError(
@@ -143,11 +154,19 @@ class Database:
                 "leave the program, so that the store is made whole, and start again."
             )
 
+    def _stamp(self) -> tuple[int, int, int]:
+        try:
+            return stamp(self._place)
+        except OSError as problem:
+            raise StoreError(f"The store {self.path} is gone: {problem.strerror}.") from problem
+
     def _uses_log(self) -> bool:
         return bool(self.writer.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
 
     def data_version(self) -> int:
         """A number that changes when any other connection has written."""
+        if self.read_only:
+            return hash(self._stamp())
         return int(self.reader().execute("PRAGMA data_version").fetchone()[0])
 
     def close(self) -> None:
@@ -167,21 +186,30 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 @contextmanager
-def failures_as_sentences(path: Path) -> Iterator[None]:
-    """Raise StoreError, with what to do, for whatever SQLite reports inside the block."""
+def failures_as_sentences(path: Path, *, writing: bool = False) -> Iterator[None]:
+    """Raise StoreError, with what to do, for whatever SQLite reports inside the block.
+
+    Of a block that is `writing` it says that nothing of it was written; what only reads may come
+    after something that was.
+    """
     try:
         yield
     except sqlite3.Error as problem:
         if _code(problem) == sqlite3.SQLITE_INTERRUPT:
             raise ReadStoppedError("What was read is not wanted any more.") from problem
-        raise StoreError(_sentence(path, problem)) from problem
+        raise StoreError(_sentence(path, problem, writing)) from problem
+
+
+def is_of_the_disk(problem: sqlite3.Error) -> bool:
+    """Whether SQLite could not read or write, or had no room, where nothing is wrong with a row."""
+    return _code(problem) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOMEM)
 
 
 def _code(problem: sqlite3.Error) -> int:
     return int(getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_ERROR)) & 0xFF
 
 
-def _sentence(path: Path, problem: sqlite3.Error) -> str:
+def _sentence(path: Path, problem: sqlite3.Error, writing: bool) -> str:
     code = _code(problem)
     if code == sqlite3.SQLITE_NOTADB:
         return f"{path} is not a reviewer store. Name another file with --db."
@@ -200,9 +228,11 @@ def _sentence(path: Path, problem: sqlite3.Error) -> str:
         if path.is_dir():
             return f"{path} is a folder: name a file in it with --db."
         return f"Cannot open the store {path}. Check the folder's permissions or use --db."
+    if code == sqlite3.SQLITE_IOERR and not writing:
+        return f"The store {path} could not be read ({problem}). Check the disk and its limits."
     if code == sqlite3.SQLITE_IOERR:
         return (
             f"The store {path} could not be read or written ({problem}). The last step was not "
             "written; check the disk and its limits."
         )
-    return f"The store {path} answered: {problem}. The last step was not written."
+    return f"The store {path} answered: {problem}." + (NOT_WRITTEN if writing else "")

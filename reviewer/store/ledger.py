@@ -135,6 +135,7 @@ class Ledger:
         """Acts written by this process: with `data_version`, tells readers that rows changed."""
         self.waiting = False
         """An act waits in its thread until another program has written."""
+        self._within = False
 
     @contextmanager
     def act(
@@ -146,12 +147,18 @@ class Ledger:
         Raises StoreError when the store cannot be written.
         """
         connection = self._database.writer
-        with self._database.write_lock, failures_as_sentences(self._database.path):
+        with (
+            self._database.write_lock,
+            failures_as_sentences(self._database.path, writing=True),
+        ):
+            if connection.in_transaction and not self._within:
+                connection.execute("ROLLBACK")  # of an act whose own could not be carried out
             self.waiting = True
             try:
                 connection.execute("BEGIN IMMEDIATE")
             finally:
                 self.waiting = False
+            self._within = True
             try:
                 self._database.require_in_place()
                 connection.execute("PRAGMA defer_foreign_keys = ON")
@@ -165,14 +172,18 @@ class Ledger:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                self._within = False
             self.writes += 1
 
     def _record(self, connection: sqlite3.Connection, kind: str, scope: Scope, draft: Act) -> int:
-        last = connection.execute("SELECT id, hash FROM ledger ORDER BY id DESC LIMIT 1").fetchone()
-        number, previous = (last[0] + 1, last[1]) if last else (1, "")
+        last = connection.execute(
+            "SELECT id, hash, at FROM ledger ORDER BY id DESC LIMIT 1"
+        ).fetchone()
+        number, previous, earliest = (last[0] + 1, last[1], last[2]) if last else (1, "", "")
         entry = Entry(
             number,
-            iso(self.clock()),
+            max(iso(self.clock()), earliest),  # a clock that was set back does not undo the order
             self.actor,
             str(scope),
             kind,

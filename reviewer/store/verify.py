@@ -9,7 +9,7 @@ from contextlib import closing
 from msgspec import Struct
 
 from reviewer.store.changes import Entry, entry_hash, unpack
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import Database, failures_as_sentences, is_of_the_disk
 from reviewer.store.ledger import LEDGERED, put
 
 SHOWN = 20
@@ -39,7 +39,7 @@ def verify(database: Database, progress: Callable[[int], None] | None = None) ->
     database.require_in_place()
     with (
         failures_as_sentences(database.path),
-        closing(sqlite3.connect(database.path, isolation_level=None)) as connection,
+        closing(database.connect()) as connection,
     ):
         connection.execute("ATTACH '' AS replay")
         connection.execute("BEGIN")
@@ -84,6 +84,8 @@ def _replay(
         try:
             put(connection, unpack(blob), "replay")
         except (ValueError, sqlite3.Error) as problem:
+            if isinstance(problem, sqlite3.Error) and is_of_the_disk(problem):
+                raise  # it says nothing about the ledger
             problems.append(f"ledger: act {number} cannot be replayed: {problem}")
         if len(problems) > SHOWN:
             problems.append("ledger: more problems follow; stopped here")

@@ -46,8 +46,8 @@ _EXTENSIONS = (
     r"|sql|json|jsonl|ya?ml|toml|ini|cfg|conf|env|lock|md|mdx|rst|txt|html?|css|scss|tcss|xml"
     r"|csv|tsv|svg|png|log|proto|graphql|vue|svelte|ipynb|dot|db|sqlite3?|tf|gradle"
 )
-# Alternatives from the most to the least specific; every repeat is bounded or its characters are
-# disjoint from what follows, so a search is linear.
+# Alternatives from the most to the least specific; every repeat is bounded, and its characters are
+# disjoint from what follows or never given back, so a search is linear.
 _IDENTIFIER = re.compile(
     rf"""
       (?P<url>\b(?:https?|ssh|git|file|wss?)://[^\s<>"')\]`]{{1,2000}})
@@ -69,8 +69,8 @@ _IDENTIFIER = re.compile(
         | [A-Za-z_]\w{{0,80}}\(\)
         | [a-z0-9]{{1,60}}(?:_[a-zA-Z0-9]{{1,60}}){{1,12}}
         | _{{1,2}}[a-z]\w{{0,80}}
-        | [A-Z]{{1,8}}[a-z0-9]{{1,40}}(?:[A-Z]{{1,8}}[a-z0-9]{{0,40}}){{1,12}}
-        | [a-z]{{1,40}}[0-9]{{0,8}}(?:[A-Z]{{1,8}}[a-z0-9]{{0,40}}){{1,12}})(?!\w))
+        | [A-Z]{{1,8}}[a-z0-9]{{1,40}}(?:[A-Z]{{1,8}}+[a-z0-9]{{0,40}}+){{1,12}}+
+        | [a-z]{{1,40}}[0-9]{{0,8}}(?:[A-Z]{{1,8}}+[a-z0-9]{{0,40}}+){{1,12}}+)(?!\w))
     """,
     re.VERBOSE,
 )

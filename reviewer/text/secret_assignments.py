@@ -36,7 +36,8 @@ _ASSIGNMENT = re.compile(
 )
 _KEY_OF = re.compile(
     rb"(?:api|access|auth|authentication|private|encryption|signing|master|account|app|service"
-    rb"|storage|shared|subscription|webhook|deploy|session|admin|root)[_ -]?$|[?&]$"
+    rb"|storage|shared|subscription|webhook|deploy|session|admin|root|licen[sc]e|ingest|client|write"
+    rb")[_ -]?$|[?&]$"
 )
 # Names that tell about a credential, or about another sort of token.
 _ABOUT = re.compile(

@@ -8,12 +8,18 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from reviewer.text.secret_kinds import Found
-from reviewer.text.secret_places import places
-from reviewer.text.secret_shapes import is_password, is_random, is_url_password
+from reviewer.text.secret_places import is_user_and_password, places
+from reviewer.text.secret_shapes import is_password, is_random, is_strong, is_url_password
 
 _BEFORE = r"[^\n|;&]{0,200}?\s"
 """Other arguments of the same command."""
 _VALUE = r"(?P<quote>\\?[\"']?)(?P<value>[^\s\"'\\]{4,300})(?P=quote)(?=[\s\"'\\)`;|&,]|$)"
+
+
+_AS_USER = (
+    r"(?:as|with|using)\s{1,3}[`\"']?[\w.@-]{2,40}[`\"']?\s{0,3}[/:|]\s{0,3}`?"
+    r"(?P<value>[^\s`\"'\\]{4,300}?)(?=[.,;:)]{0,3}(?:[\s`\"']|$))"
+)
 
 
 class _Rule(Struct, frozen=True):
@@ -61,6 +67,12 @@ _RULES = (
     _rule("aws_secret_access_key", rf"\s{_VALUE}", "aws-secret-key", is_random),
     _rule("machine ", r"\S{1,120}\s+login\s+\S{1,120}\s+password\s+(?P<value>\S{3,200})",
           judge=_is_given),
+    _rule('"auth"', r"\s{0,3}:\s{0,3}\"(?P<value>[A-Za-z0-9+/]{8,512}={0,2})\"",
+          "basic-credentials", is_user_and_password),
+    _rule("psk=", _VALUE, judge=_is_given),
+    _rule("log in ", _AS_USER, judge=is_strong),
+    _rule("login ", _AS_USER, judge=is_strong),
+    _rule("sign in ", _AS_USER, judge=is_strong),
     _rule("auth=(", r"\s*[\"'][^\"'\n]{1,80}[\"']\s*,"
           r"\s*[\"'](?P<value>[^\"'\n\s]{3,200})[\"']\s*\)"),
     _rule("cookie:", r"[^\n]{0,300}?[\s;][\w.-]{0,20}(?:sess|auth|token|jwt|sid)[\w.-]{0,20}="

@@ -26,6 +26,7 @@ _WEBHOOKS = (
     (b"hooks.slack.com", r"hooks\.slack\.com/(?:services|workflows|triggers)/", "slack-webhook"),
     (b"/api/webhooks/", r"/api/webhooks/\d{10,25}/", "discord-webhook"),
     (b"webhook.office.com", r"webhook\.office\.com/webhookb2/", "teams-webhook"),
+    (b"outlook.office", r"outlook\.office(?:365)?\.com/webhook/", "teams-webhook"),
 )
 _WEBHOOK_RULES = tuple(
     (needle, re.compile(rf"{place}(?P<path>[\w@/-]{{16,300}})"), kind)
@@ -51,7 +52,7 @@ def placed_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
             yield Found(*match.span("token"), "bearer-token")
     for start in places(lower, b"basic"):
         match = _BASIC.match(text, start)
-        if match and _is_user_and_password(match["token"]):
+        if match and is_user_and_password(match["token"]):
             yield Found(*match.span("token"), "basic-credentials")
 
 
@@ -72,7 +73,8 @@ def _at(text: str, flat: bytes, needle: bytes, rule: re.Pattern[str], kind: str)
             yield Found(*match.span(match.lastgroup or 0), kind)
 
 
-def _is_user_and_password(token: str) -> bool:
+def is_user_and_password(token: str) -> bool:
+    """Whether a token is `user:password` in Base64, as basic authentication writes it."""
     try:
         plain = b64decode(token + "=" * (-len(token) % 4), validate=True)
     except Base64Error:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-from reviewer.text.secret_shapes import is_code, is_password, is_random, is_strong, is_uuid
+from reviewer.text.secret_shapes import (
+    is_code,
+    is_mixed,
+    is_password,
+    is_random,
+    is_strong,
+    is_uuid,
+)
 
 _NAME = r"(?:pass(?:wor[dt]|phrase|code|e)?|pwd?|secret|token|key|credential|contrase\w?a)s?"
 _FOR = (
@@ -52,7 +59,7 @@ def _is_told_password(match: re.Match[str], value: str) -> bool:
     """After `is`, in quotes, a literal; without quotes, what no word and no name looks like."""
     if match["is"] is not None and match["quote"]:
         return is_password(value) and any(character.isdigit() for character in value)
-    return is_strong(value)
+    return is_strong(value) or (match["is"] is not None and is_mixed(value))
 
 
 def _is_told_token(match: re.Match[str], value: str) -> bool:

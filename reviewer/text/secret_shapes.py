@@ -113,6 +113,18 @@ def is_strong(value: str) -> bool:
     )
 
 
+def is_mixed(value: str) -> bool:
+    """Words with a number between them, without a sign: `correct7horse`, but not `hunter2`, which
+    may be a name, or `argon2id`."""
+    return (
+        len(value) >= 9
+        and value.isalnum()
+        and re.fullmatch(r"[A-Za-z]{3,}\d{1,4}[A-Za-z]{3,}\w*", value) is not None
+        and not _TYPE.fullmatch(value)
+        and not _NAMED.search(value)
+    )
+
+
 def is_bare_password(value: str, *, literal: bool) -> bool:
     """The same without quotes, where code and prose may stand as well.
 

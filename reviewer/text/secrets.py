@@ -13,6 +13,7 @@ from msgspec import Struct
 from reviewer.text.secret_assignments import assigned_values
 from reviewer.text.secret_commands import given_values
 from reviewer.text.secret_kinds import Found, prefixed_values
+from reviewer.text.secret_logins import passwords_of_users
 from reviewer.text.secret_places import placed_values
 
 
@@ -53,6 +54,7 @@ def _without_overlaps(text: str, flat: bytes) -> Iterator[Found]:
         prefixed_values(text, flat),
         assigned_values(text, lower),
         given_values(text, lower),
+        passwords_of_users(text, lower),
     )
     ranked = [(found.start, rank, found) for rank, rule in enumerate(rules) for found in rule]
     ranked.sort(key=lambda entry: entry[:2])

@@ -19,6 +19,10 @@ from reviewer.tui.widgets.bars import StatusBar
 PATIENCE_SECONDS = 0.25
 WAITING = "Waiting for another program that is writing ..."
 
+READ_ONLY = "The store is read-only: it can be looked at, and nothing can be decided in it."
+BEGIN_WITH_TYPING = frozenset({"edit", "commit_edit", "retain", "state_new", "state_edit"})
+"""What would be refused only after a person has typed, and could not even be kept as a draft."""
+
 if TYPE_CHECKING:
     from reviewer.engine import Engine
 
@@ -49,6 +53,10 @@ class Acting(_Node):
         reason = action.why_disabled(self.situation()) if action.why_disabled else None
         if reason:
             self.say(reason)
+            return
+        engine: Engine | None = getattr(self.app, "engine", None)
+        if engine is not None and engine.read_only and action_id in BEGIN_WITH_TYPING:
+            self.say(READ_ONLY, bad=True)
             return
         act = getattr(self.app, "act_that_waits", None)
         if act is not None and not act.done() and action.group == "Decide":

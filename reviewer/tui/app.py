@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import App
+from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 
+from reviewer.errors import StoreError
 from reviewer.resources import styles_folder
 from reviewer.text.display import use_ascii_marks
 from reviewer.tui.acting import Acting
@@ -19,6 +21,7 @@ from reviewer.tui.drawn_lines import let_go_of_drawn_lines
 from reviewer.tui.keymap import Keymap, load_keymap
 from reviewer.tui.screens.queue import QueueScreen
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
+from reviewer.tui.tidying import Tidying
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -76,6 +79,9 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         """The run of a pipeline that is under way; it outlives its screen."""
         self.compress_kept: dict[int, Kept] = {}
         """What was chosen on the Compress screen, by context."""
+        self._tidying = Tidying(self)
+        self._cannot_keep = False
+        """What is being written could not be kept when the program was to be left."""
         self.glyphs = ASCII if ascii else GLYPHS
         use_ascii_marks(ascii)
         if self.no_color:
@@ -113,6 +119,11 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
     def on_app_focus(self) -> None:
         """The terminal has the focus again: others may have written meanwhile."""
         self.queue_screen.loader.watch()
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leave the screen on top; what it held is let go."""
+        self._tidying.soon()
+        return super().pop_screen()
 
     def _collect_again(self) -> None:
         gc.freeze()
@@ -213,11 +224,18 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         self.theme = LIGHT if self.theme == DARK else DARK
 
     def leave(self) -> None:
-        """Leave; the place in the queue is kept."""
+        """Leave; the place in the queue is kept, and what is being written.
+
+        Raises StoreError when that cannot be kept; asked again, it leaves without.
+        """
         for screen in self.screen_stack:
             keep_now = getattr(screen, "keep_now", None)
-            if keep_now is not None:
-                keep_now()
+            if keep_now is not None and not self._cannot_keep:
+                try:
+                    keep_now()
+                except StoreError as problem:
+                    self._cannot_keep = True
+                    raise StoreError(f"{problem} The same key again leaves without it.") from None
         if self.pipeline_course is not None:
             self.pipeline_course.close()
         self.queue_screen.loader.close()

@@ -35,6 +35,8 @@ def editor_argv(path: str, line: int, environment: Mapping[str, str]) -> list[st
     program = which(argv[0], path=environment.get("PATH")) if argv else None
     if program is None:
         raise ReviewerError(f"${name} names {command!r}, which is no program on this machine.")
+    # A name such as `+!command` or `-c` would be an order to the editor.
+    path = os.path.abspath(path)
     kind = Path(argv[0]).name.removesuffix(".exe")
     if kind in _GOTO:
         place = ["-g", f"{path}:{line}"]

@@ -29,6 +29,10 @@ double charges was that the terminal repeated its answer after a timeout of 20 s
 """
 
 
+LONGEST = 250
+"""Seconds for one call; a test that may take less is ended by its own limit."""
+
+
 class Reviewer:
     """Calls `reviewer` with a home and a store of its own."""
 
@@ -60,15 +64,17 @@ class Reviewer:
     def __call__(
         self, *arguments: object, typed: str | None = None, db: bool = True, **settings: Any
     ) -> subprocess.CompletedProcess[str]:
-        """A finished call; forked from a warm process unless streams or python are set up otherwise."""
+        """A finished call; forked from a warm process where it can be."""
         environment = {**self.environment, **settings.get("env", {})}
         if not settings.keys() - {"env"} and not any(
             name.startswith(warm.INTERPRETER) for name in settings.get("env", {})
         ):
             options = ["--db", str(self.db)] if db else []
-            return warm.call([*options, *map(str, arguments)], self.folder, environment, typed, 50)
+            return warm.call(
+                [*options, *map(str, arguments)], self.folder, environment, typed, LONGEST
+            )
         with self.start(*arguments, db=db, **settings) as process:
-            out, err = process.communicate(typed, timeout=50)
+            out, err = process.communicate(typed, timeout=LONGEST)
         return subprocess.CompletedProcess(process.args, process.returncode, out or "", err or "")
 
     def rows(self, *arguments: object) -> list[dict[str, Any]]:

@@ -71,11 +71,30 @@ CASES: list[tuple[list[str], set[str]]] = [
 """A call on a store, and what it may import of what is watched: no more than it needs."""
 
 
-def loaded(program: Reviewer, arguments: list[str]) -> tuple[int, set[str], str]:
+DECIDES = {"reviewer.promotion.triage", "reviewer.promotion.intake", "reviewer.extraction.orders"}
+WRITES = {"hashlib", "difflib", "reviewer.commits.importing", "reviewer.store.verify"}
+QUEUE = {"reviewer.promotion.insight", "reviewer.promotion.history", "reviewer.promotion.drafts"}
+
+READERS: list[tuple[list[str], set[str]]] = [
+    (["queue", "list"], DECIDES | WRITES | {"reviewer.promotion.history"}),
+    (["context", "list"], DECIDES | WRITES | QUEUE - {"reviewer.promotion.drafts"}),
+    (["commit", "list", "talk"], DECIDES | WRITES | QUEUE - {"reviewer.promotion.drafts"}),
+    (["compile", "talk"], DECIDES | WRITES | QUEUE - {"reviewer.promotion.drafts"}),
+    (["history"], DECIDES | {"difflib", "reviewer.promotion.insight", "reviewer.promotion.queue"}),
+    (["pipeline", "check", "desk.dot"], DECIDES | {"sqlite3", "hashlib", "reviewer.engine"}),
+    (["--help"], DECIDES | WRITES | QUEUE | {"sqlite3", "msgspec", "reviewer.engine"}),
+    (["--version"], DECIDES | WRITES | QUEUE | {"sqlite3", "msgspec", "reviewer.engine"}),
+]
+"""What only looks, and what of the program and the library it does without."""
+
+
+def loaded(
+    program: Reviewer, arguments: list[str], watched: set[str] = WATCHED
+) -> tuple[int, set[str], str]:
     """Exit code, the watched packages in `sys.modules` at the end, and what was said."""
     script = (
         "import sys\nfrom reviewer.main import main\n"
-        f"sys.argv[0] = 'reviewer'\ncode = main()\nwatched = {sorted(WATCHED)!r}\n"
+        f"sys.argv[0] = 'reviewer'\ncode = main()\nwatched = {sorted(watched)!r}\n"
         "print('\\n::', *[name for name in watched if name in sys.modules], file=sys.stderr)\n"
         "sys.exit(code)"
     )
@@ -129,3 +148,37 @@ def test_a_command_imports_what_it_needs(
     assert "Traceback" not in said
     assert "defect" not in said
     assert code == 0 or arguments[0] in ("model", "redo", "relate"), said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "without"), READERS, ids=[" ".join(arguments) for arguments, _ in READERS]
+)
+def test_what_only_looks_imports_nothing_that_decides_or_writes(
+    desk: Reviewer, arguments: list[str], without: set[str]
+) -> None:
+    code, found, said = loaded(desk, arguments, without)
+    assert found == set()
+    assert code == 0, said
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["queue", "lisst"], 2)])
+def test_the_process_ends_at_once_with_its_code_and_all_that_was_said(
+    desk: Reviewer, arguments: list[str], code: int
+) -> None:
+    script = (
+        "import atexit, sys, threading\n"
+        "class Slow:\n    def __del__(self): print('taken apart')\n"
+        "kept = Slow()\natexit.register(print, 'asked for')\n"
+        f"sys.argv = ['reviewer', *{arguments!r}]\n"
+        "from reviewer.main import program\nprogram()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=desk.folder, env=desk.environment, capture_output=True, text=True, check=False,
+        timeout=50,
+    )  # fmt: skip
+    assert done.returncode == code
+    assert done.stdout.endswith("asked for\n")
+    assert "taken apart" not in done.stdout
+    assert ("reviewer " in done.stdout) == (code == 0)
+    assert ("lisst" in done.stderr) == (code == 2)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from reviewer.engine import extract_file
 from reviewer.errors import SourceError
 from reviewer.sources.blocks import open_blocks
 from reviewer.sources.open import open_source
+from reviewer.storeless import extract_file
 
 SEEDS = (
     b'{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":'

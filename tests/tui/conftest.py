@@ -14,6 +14,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from reviewer.engine import Engine
+from reviewer.tui import resting
 from reviewer.tui.app import ReviewerApp
 from reviewer.tui.screens import queue_loading
 from tests.tui.idle import count_threads, idle

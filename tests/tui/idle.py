@@ -1,4 +1,4 @@
-"""When a screen under test has nothing left to do: seen in the event loop, not guessed by a pause."""
+"""When a screen under test has nothing left to do: seen in the loop, not guessed by a pause."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STUCK = 0.05
 """Seconds without a stroke of work after which a thread is taken to wait for something itself."""
 
 LONGEST = 2.0
-"""Seconds after which a loop that never rests (a spinner, a run that is watched) is left to itself."""
+"""Seconds after which a loop that never rests (a spinner, a watched run) is left to itself."""
 
 _in_threads: set[asyncio.Future[object]] = set()
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import CommitQuery, Engine
-from reviewer.tui.screens import compress_showing
 from reviewer.tui.widgets import compress_edit, edit_pane
 from reviewer.tui.widgets.compress_edit import SummaryEditPane
 from tests.tui.compressing import chain, compress, said, stocked
@@ -16,7 +15,6 @@ from tests.tui.conftest import Screen, opened
 
 @pytest.fixture(autouse=True)
 def panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compress_showing, "REST_SECONDS", 0.001)
     monkeypatch.setattr(compress_edit, "CHECK_AFTER", 0.001)
     monkeypatch.setattr(edit_pane, "DRAFT_AFTER", 0.001)
 

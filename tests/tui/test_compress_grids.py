@@ -20,11 +20,6 @@ from tests.tui.views import HOSTILE
 SIZES = [(118, 34), (80, 24), (60, 20)]
 
 
-@pytest.fixture(autouse=True)
-def panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compress_showing, "REST_SECONDS", 0.001)
-
-
 @pytest.fixture
 def machines(engine: Engine, tmp_path: Path) -> Engine:
     """Three segments; an amount must survive of the first."""

@@ -13,16 +13,11 @@ from reviewer.compression.plan import Preview
 from reviewer.compression.service import Compression
 from reviewer.engine import CommitQuery, Engine
 from reviewer.tui.compress_model import CompressModel
-from reviewer.tui.screens import compress_reading, compress_showing
+from reviewer.tui.screens import compress_reading
 from reviewer.tui.screens.commits import CommitsScreen
 from reviewer.tui.screens.queue import QueueScreen
 from tests.tui.compressing import chain, compress, levels, lost, said, stocked
 from tests.tui.conftest import Screen, opened
-
-
-@pytest.fixture(autouse=True)
-def panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compress_showing, "REST_SECONDS", 0.001)
 
 
 @pytest.fixture

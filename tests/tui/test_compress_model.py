@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import CommitQuery, Engine
-from reviewer.tui.screens import compress_showing
 from tests.tui.compressing import (
     ScriptedModel,
     chain,
@@ -19,11 +18,6 @@ from tests.tui.compressing import (
     with_model,
 )
 from tests.tui.conftest import Screen, opened
-
-
-@pytest.fixture(autouse=True)
-def panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compress_showing, "REST_SECONDS", 0.001)
 
 
 @pytest.fixture

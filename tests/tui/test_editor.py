@@ -34,6 +34,14 @@ def test_each_editor_gets_the_line_in_its_own_way(programs, command, arguments):
     assert argv[1:] == arguments
 
 
+@pytest.mark.parametrize("name", ["+!touch owned", "-c", "--cmd", "+q"])
+@pytest.mark.parametrize("command", ["vim", "code"])
+def test_a_file_name_is_no_order_to_the_editor(programs, command, name):
+    *_, last = editor_argv(name, 3, {**programs, "EDITOR": command})
+    assert last.startswith("/")
+    assert name in last
+
+
 def test_visual_comes_before_editor(programs):
     argv = editor_argv("a", 1, {**programs, "EDITOR": "vim", "VISUAL": "code"})
     assert argv[0].endswith("code")

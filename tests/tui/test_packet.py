@@ -17,6 +17,7 @@ from reviewer.tui.screens.packet_model import (
     SectionRow,
     matches,
     step_budget,
+    text_of,
 )
 from reviewer.tui.screens.source import SourceScreen
 from reviewer.tui.widgets.bars import StatusBar
@@ -417,7 +418,7 @@ async def test_filter_words(engine, kiosk):
     prepared = prepare_folder(kiosk, now=datetime(2026, 7, 26, tzinfo=UTC), counting="estimate")
     items = assemble(prepared, 10_000).items
     count = {
-        text: sum(matches(item, text) for item in items)
+        text: sum(matches(item, text, text_of(item)) for item in items)
         for text in ("", "coins", "coins -hand", "in:tasks", "state:full in:learn", "state:title")
     }
     assert count == {

@@ -17,8 +17,11 @@ from reviewer.compression.words import FUNCTION_WORDS as COMMON_WORDS
 
 NAMES = 6.0
 """What a name counts in a list of tags, against what it counts in sentences."""
-LONGEST_PHRASE = 6
-"""Words of a tag."""
+LONGEST_PHRASE, LONGEST_SAYING = 6, 8
+"""Words of a tag, where names fill the list and where there are none."""
+SAYING = 0.5
+"""Power of its words by which a phrase weighs more where there are no names: in talk two words
+name a topic, but not what was said about it."""
 MOST_PHRASES = 4000
 """Candidates of each kind that are weighed."""
 _WORDS = frozenset({Form.PROSE, Form.ITEM, Form.HEADING})
@@ -39,7 +42,8 @@ def tag_list(material: Material, max_tokens: int, first: Sequence[str] = ()) -> 
             tags.append(tag)
             left -= cost
             coverage.take(_piece(material, 0, tag, 1))
-    filling = Filling([*_names(material), *_phrases(material)], coverage)
+    wordy = 1 - min(material.index.total / max(max_tokens, 1), 1.0)
+    filling = Filling([*_names(material), *_phrases(material, wordy)], coverage)
     filling.fill(left)
     return [*tags, *(piece.unit.text for piece in filling.chosen)]
 
@@ -52,8 +56,12 @@ def _names(material: Material) -> list[Piece]:
     ]
 
 
-def _phrases(material: Material) -> list[Piece]:
-    """Runs of words that begin and end with one of content; what recurs weighs more."""
+def _phrases(material: Material, wordy: float) -> list[Piece]:
+    """Runs of words that begin and end with one of content; what recurs weighs more.
+
+    `wordy`: the share of the list that names cannot fill, 0 to 1; the more, the longer the runs.
+    """
+    longest = round(LONGEST_PHRASE + wordy * (LONGEST_SAYING - LONGEST_PHRASE))
     counts: Counter[str] = Counter()
     shown: dict[str, str] = {}
     words_only = [unit for unit in material.units if unit.form in _WORDS]
@@ -64,10 +72,13 @@ def _phrases(material: Material) -> list[Piece]:
             for start in range(len(words)):
                 if not _content(lower[start]):
                     continue
-                for end in range(start + 1, min(start + LONGEST_PHRASE, len(words)) + 1):
+                pairs: set[tuple[str, str]] = set()
+                for end in range(start + 1, min(start + longest, len(words)) + 1):
                     last = lower[end - 1]
-                    if last in SPOKEN or (end > start + 1 and last == lower[end - 2]):
-                        break
+                    pair = (lower[end - 2], last) if end > start + 1 else ("", last)
+                    if last in SPOKEN or pair[0] == last or pair in pairs:
+                        break  # what is stammered is no phrase
+                    pairs.add(pair)
                     if _content(last):
                         phrase = " ".join(lower[start:end])
                         shown.setdefault(phrase, " ".join(words[start:end]))
@@ -76,7 +87,7 @@ def _phrases(material: Material) -> list[Piece]:
     pieces = []
     for number, key in enumerate(ranked[:MOST_PHRASES]):
         cost = material.count(f", {shown[key]}")
-        weight = sqrt(log2(1 + counts[key]))
+        weight = sqrt(log2(1 + counts[key])) * (1 + key.count(" ")) ** (SAYING * wordy)
         pieces.append(_piece(material, number, shown[key], cost, weight=weight))
     return pieces
 

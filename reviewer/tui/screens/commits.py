@@ -214,13 +214,15 @@ class CommitsScreen(ListMoving, ReadingScreen, inherit_bindings=False):
             lambda: self.retaining.save(message.commits, message.criteria, changed=message.changed)
         )
 
-    def on_retention_form_left(self, message: RetentionForm.Left) -> None:
+    async def on_retention_form_left(self, message: RetentionForm.Left) -> None:
         """Keep a draft of what was typed."""
-        self.retaining.left(message.commits, message.criteria, changed=message.changed)
+        await self.patiently(
+            lambda: self.retaining.left(message.commits, message.criteria, changed=message.changed)
+        )
 
-    def on_retention_form_draft_changed(self, message: RetentionForm.DraftChanged) -> None:
+    async def on_retention_form_draft_changed(self, message: RetentionForm.DraftChanged) -> None:
         """Keep a draft while it is typed."""
-        self.retaining.keep_draft(message.commits, message.criteria)
+        await self.patiently(lambda: self.retaining.keep_draft(message.commits, message.criteria))
 
     def on_retention_form_checks_wanted(self, message: RetentionForm.ChecksWanted) -> None:
         """Check patterns against the commit in sight."""
@@ -230,13 +232,15 @@ class CommitsScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         """Take the text that was written."""
         await self.patiently(lambda: self.editing.save(message.memory, message.content))
 
-    def on_edit_pane_left(self, message: EditPane.Left) -> None:
+    async def on_edit_pane_left(self, message: EditPane.Left) -> None:
         """Keep a draft of what was written."""
-        self.editing.left(message.memory, message.content, changed=message.changed)
+        await self.patiently(
+            lambda: self.editing.left(message.memory, message.content, changed=message.changed)
+        )
 
-    def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
+    async def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
         """Keep a draft while it is written."""
-        self.engine.edit_drafts.save(message.memory, message.content)
+        await self.patiently(lambda: self.engine.edit_drafts.save(message.memory, message.content))
 
     async def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
         """Go on with what was chosen."""

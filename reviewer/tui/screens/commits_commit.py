@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from textual.timer import Timer
 
 from reviewer.errors import ReviewerError
+from reviewer.tui.resting import Resting
 from reviewer.tui.screens import commits_outlook
 from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.commit_marks import match_spans
@@ -24,10 +23,6 @@ from reviewer.tui.widgets.text_layout import Span
 if TYPE_CHECKING:
     from reviewer.engine import CommitView, PatternCheck
     from reviewer.tui.screens.commits import CommitsScreen
-
-SKIM_SECONDS = 0.4
-"""Moves that come faster than this are skimming: the panes then wait until the cursor rests."""
-REST_SECONDS = 0.16
 
 
 class Shown(Struct, frozen=True):
@@ -47,21 +42,11 @@ class CommitReading:
         self._screen = screen
         self._engine = screen.engine
         self.shown: Shown | None = None
-        self._moved_at = 0.0
-        self._rest: Timer | None = None
+        self._resting = Resting(screen, self.read)
 
     def follow(self) -> None:
         """The cursor moved: show its commit at once, or while skimming when it rests."""
-        now = monotonic()
-        skimming = now - self._moved_at < SKIM_SECONDS
-        self._moved_at = now
-        if self._rest is not None:
-            self._rest.stop()
-            self._rest = None
-        if skimming:
-            self._rest = self._screen.set_timer(REST_SECONDS, self.read)
-        else:
-            self.read()
+        self._resting.moved()
 
     def read(self) -> None:
         """Read the commit under the cursor, check its patterns, find what must survive."""

@@ -69,14 +69,20 @@ class CommitEditing:
         screen.acts.settle(None, f"Edited {self._hash}", [commit])
 
     def left(self, commit: int, content: str, *, changed: bool) -> None:
-        """Keep what was written as a draft."""
+        """Keep what was written as a draft.
+
+        Raises StoreError when that is not possible; the editor stays open then.
+        """
         screen, edits = self._screen, self._engine.edit_drafts
-        screen.show_panes()
-        if changed and content != self._held:
+        kept = changed and content != self._held
+        if kept:
             edits.save(commit, content)
-            screen.say(f"The draft of {self._hash} is kept: e goes on with it.")
         else:
             edits.discard(commit)
+        screen.show_panes()
+        if kept:
+            screen.say(f"The draft of {self._hash} is kept: e goes on with it.")
+        else:
             screen.say(f"{self._hash} is as it was.")
 
     def keep_now(self) -> None:

@@ -219,7 +219,7 @@ class CommitsReading:
 
     def keep_place(self) -> None:
         """Remember the context and the commit under the cursor."""
-        if self.context is None:
+        if self.context is None or self._engine.read_only:
             return
         screen = self._screen
         place = (self.context.id, screen.model.current_id)

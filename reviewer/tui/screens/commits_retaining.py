@@ -109,15 +109,20 @@ class Retaining:
         screen.acts.settle(done.act, done.title, commits, done.warnings)
 
     def left(self, commits: Sequence[int], criteria: Criteria, *, changed: bool) -> None:
-        """Keep what was typed as a draft."""
-        screen = self._screen
+        """Keep what was typed as a draft.
+
+        Raises StoreError when that is not possible; the form stays open then.
+        """
+        screen, drafts = self._screen, self._engine.retention_drafts
+        if changed:
+            drafts.save(commits[0], encoded(criteria))
+        else:
+            drafts.discard(commits[0])
         screen.show_panes()
         which = self._named(commits)
         if changed:
-            self._engine.retention_drafts.save(commits[0], encoded(criteria))
             screen.say(f"The draft for {which} is kept: r goes on with it.")
         else:
-            self._engine.retention_drafts.discard(commits[0])
             screen.say(f"Nothing was changed about {which}.")
         screen.commit.read()
 

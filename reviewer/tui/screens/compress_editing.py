@@ -167,19 +167,23 @@ class CompressEditing:
         screen.showing.settle()
 
     def left(self, commit: int, content: str, *, changed: bool) -> None:
-        """Keep what was written as a draft."""
+        """Keep what was written as a draft.
+
+        Raises StoreError when that is not possible; the editor stays open then.
+        """
         screen, drafts, choice = self._screen, self._engine.summary_drafts, self._choice
-        screen.show_panes()
         name = choice.segment if choice is not None else ""
         taken = choice is not None and choice.engine == BY_HAND
         if changed and not (taken and choice is not None and choice.content == content):
             drafts.save(commit, content)
+            screen.show_panes()
             screen.list.drafts = screen.list.drafts | {commit}
             screen.say(f"The draft for {name} is kept: e goes on with it.")
         else:
             if not taken:
                 drafts.discard(commit)
                 screen.list.drafts = screen.list.drafts - {commit}
+            screen.show_panes()
             screen.say(f"{name} is as it was.")
         screen.list.refresh()
         screen.showing.settle()

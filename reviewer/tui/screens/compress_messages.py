@@ -30,13 +30,17 @@ class FromPanes(_Screen):
         """Take the summary that was written."""
         await self.patiently(lambda: self.editing.save(message.memory, message.content))
 
-    def on_edit_pane_left(self, message: EditPane.Left) -> None:
+    async def on_edit_pane_left(self, message: EditPane.Left) -> None:
         """Keep a draft of what was written."""
-        self.editing.left(message.memory, message.content, changed=message.changed)
+        await self.patiently(
+            lambda: self.editing.left(message.memory, message.content, changed=message.changed)
+        )
 
-    def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
+    async def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
         """Keep a draft while it is written."""
-        self.engine.summary_drafts.save(message.memory, message.content)
+        await self.patiently(
+            lambda: self.engine.summary_drafts.save(message.memory, message.content)
+        )
 
     def on_summary_edit_pane_checks_wanted(self, message: SummaryEditPane.ChecksWanted) -> None:
         """Check what was written so far."""

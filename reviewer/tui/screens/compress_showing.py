@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from textual.timer import Timer
 
 from reviewer.compressing import (
     MOST_LOST,
@@ -21,6 +19,7 @@ from reviewer.compressing import (
 )
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.text.display import display_line
+from reviewer.tui.resting import Resting
 from reviewer.tui.screens.compress_desk import Job
 from reviewer.tui.screens.compress_reading import CHANGED
 from reviewer.tui.theme import glyphs
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
     from reviewer.tui.compress_model import Key
     from reviewer.tui.screens.compress import CompressScreen
 
-SKIM_SECONDS = 0.4
-"""Moves that come faster than this are skimming: the panes then wait until the cursor rests."""
-REST_SECONDS = 0.16
 PREVIEWED_TOKENS = 400_000
 """A context of more tokens is previewed where the cursor is, and its size is an estimate."""
 TITLE_CELLS, NAME_CELLS = 8, 10
@@ -60,8 +56,7 @@ class CompressShowing:
 
     def __init__(self, screen: CompressScreen) -> None:
         self._screen = screen
-        self._moved_at = 0.0
-        self._rest: Timer | None = None
+        self._resting = Resting(screen, self.settle)
         self._checked: dict[Key, Checked] = {}
         self._drawn: tuple[object, ...] = ()
         self._lost: tuple[object, ...] = ()
@@ -73,23 +68,13 @@ class CompressShowing:
 
     def follow(self) -> None:
         """The cursor moved: show its segment at once, or while skimming when it rests."""
-        now = monotonic()
-        skimming = now - self._moved_at < SKIM_SECONDS
-        self._moved_at = now
-        if self._rest is not None:
-            self._rest.stop()
-            self._rest = None
-        if skimming:
+        self._resting.moved()
+        if self._resting.waits:
             self._screen.desk.want([])
-            self._rest = self._screen.set_timer(REST_SECONDS, self.settle)
-        else:
-            self.settle()
 
     def settle(self) -> None:
         """Show the segment under the cursor, and ask for what is not known of it."""
-        if self._rest is not None:
-            self._rest.stop()
-            self._rest = None
+        self._resting.stop()
         self.place = None
         self._screen.unfolding.forget()
         self.draw()
@@ -183,7 +168,7 @@ class CompressShowing:
         top = screen.list.scroll_offset.y
         if top <= at < top + screen.list.height:
             screen.list.refresh_line(at - top)
-        if self._rest is not None:
+        if self._resting.waits:
             return  # the panes wait until the cursor rests
         self.show_whole()
         if at == model.cursor:

@@ -10,12 +10,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.timer import Timer
 
 from reviewer.engine import ActView, ChangeView, Engine, Undone
 from reviewer.text.display import display_line
 from reviewer.tui.actions import bindings_for
 from reviewer.tui.messages import OpenMemory
+from reviewer.tui.resting import Resting
 from reviewer.tui.screens.moving import ListMoving
 from reviewer.tui.screens.queue import COLUMNS, ROWS
 from reviewer.tui.screens.reading import ReadingScreen
@@ -29,8 +29,6 @@ from reviewer.tui.widgets.text_pane import TextPane
 
 WATCH_SECONDS = 2.0
 """How often the screen looks whether somebody else wrote."""
-FOLLOW_AFTER = 0.05
-"""Seconds without a move after which the changes of the act under the cursor are read."""
 CHANGES_SHOWN = 200
 EMPTY = ("Nothing was done yet.", "Ingest something: reviewer ingest PATH")
 
@@ -52,7 +50,7 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         super().__init__()
         self._engine = engine
         self._version = engine.version()
-        self._rest: Timer | None = None
+        self._resting = Resting(self, self._follow)
         self._shown: tuple[ActView, list[ChangeView]] | None = None
 
     def compose(self) -> ComposeResult:
@@ -91,6 +89,10 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         """The pane beside it."""
         return self.query_one("#changes", TextPane)
 
+    def on_screen_resume(self) -> None:
+        """Somebody may have written meanwhile."""
+        self._watch()
+
     # reading
 
     def _read_acts(self, before: int, limit: int) -> list[ActView]:
@@ -115,9 +117,7 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
 
     @on(ActList.Moved)
     def _moved(self) -> None:
-        if self._rest is not None:
-            self._rest.stop()
-        self._rest = self.set_timer(FOLLOW_AFTER, self._follow)
+        self._resting.moved()
 
     def _follow(self) -> None:
         act = self.acts.current

@@ -14,6 +14,7 @@ from reviewer.engine import Engine
 from reviewer.text.display import display_line
 from reviewer.tui.actions import bindings_for
 from reviewer.tui.keys.packet import About
+from reviewer.tui.resting import Resting
 from reviewer.tui.screens.moving import ListMoving
 from reviewer.tui.screens.packet_asking import PacketAsking
 from reviewer.tui.screens.packet_budgeting import Budgeting
@@ -75,6 +76,7 @@ class PacketScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         self.filtering = PacketFilter(self)
         self.looking = PacketLooking(self)
         self._follow: Timer | None = None
+        self._resting = Resting(self, self._show_item)
         self._blocks: list[Block] = []
 
     def compose(self) -> ComposeResult:
@@ -248,7 +250,11 @@ class PacketScreen(ListMoving, ReadingScreen, inherit_bindings=False):
 
     @on(RowList.Moved)
     def _moved(self) -> None:
-        self.bars.refresh()
+        self._resting.moved()
+
+    def _show_item(self) -> None:
+        """What stands beside the list about the item under the cursor."""
+        self.bars.follow()
         self._draw_why()
         self._show_text()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -49,6 +50,9 @@ class PacketModel:
     filter: str = ""
     cursor: int = 0
     rows: list[Row] = field(default_factory=list)
+    _texts: list[str] = field(default_factory=list)
+    """What the filter looks at, of each item of the packet that is shown; made when asked for."""
+    _texts_of: Packet | None = None
     pinned: set[str] = field(default_factory=set)
     muted: set[str] = field(default_factory=set)
 
@@ -107,12 +111,21 @@ class PacketModel:
             return next((at for at in found if at > self.cursor), None)
         return next((at for at in reversed(found) if at < self.cursor), None)
 
+    def _matching(self, packet: Packet) -> Sequence[PacketItem]:
+        if not self.filter.strip():
+            return packet.items
+        if self._texts_of is not packet:
+            self._texts = [text_of(item) for item in packet.items]
+            self._texts_of = packet
+        pairs = zip(packet.items, self._texts, strict=True)
+        return [item for item, text in pairs if matches(item, self.filter, text)]
+
     def _build(self) -> None:
         here = _key(self.current)
         pair = self.smaller_larger
         shown = pair[1] if pair else self.packet
         before = {item.id: item for item in pair[0].items} if pair else {}
-        items = [] if shown is None else [i for i in shown.items if matches(i, self.filter)]
+        items = [] if shown is None else self._matching(shown)
         self.rows = list(_rows(items, before))
         keys = [_key(row) for row in self.rows]
         if here in keys:
@@ -129,32 +142,37 @@ def step_budget(budget: int, step: int) -> int:
     return below if budget <= BUDGETS[-1] else max(budget // 2, below)
 
 
-def matches(item: PacketItem, text: str) -> bool:
-    """Whether an item has all words of a filter: in its title or text, `state:x`, `in:section`.
+def text_of(item: PacketItem) -> str:
+    """What a filter looks for words in."""
+    return f"{item.title}\n{item.shown}\n{item.place}".lower()
+
+
+def matches(item: PacketItem, words: str, text: str) -> bool:
+    """Whether an item has all words of a filter: in its `text`, `state:x`, `in:section`.
 
     A minus before a word takes out what has it.
     """
-    return all(_has(item, word) for word in text.lower().split())
+    return all(_has(item, word, text) for word in words.lower().split())
 
 
-def _has(item: PacketItem, word: str) -> bool:
+def _has(item: PacketItem, word: str, text: str) -> bool:
     if word.startswith("-") and len(word) > 1:
-        return not _has(item, word[1:])
+        return not _has(item, word[1:], text)
     name, colon, value = word.partition(":")
     if colon and name == "state":
         return str(item.state).startswith(value)
     if colon and name == "in":
         return str(item.section).startswith(value)
-    return word in f"{item.title}\n{item.shown}\n{item.place}".lower()
+    return word in text
 
 
 def _rows(items: Sequence[PacketItem], before: dict[str, PacketItem]) -> Iterator[Row]:
     section = ""
+    counts = Counter((item.section, str(item.state)) for item in items)
     for item in items:
         if item.section != section:
             section = item.section
-            same = [str(each.state) for each in items if each.section == section]
-            full, short, title, dropped = (same.count(state) for state in STATES)
+            full, short, title, dropped = (counts[section, state] for state in STATES)
             yield SectionRow(str(section), (full, short, title, dropped))
         yield ItemRow(item, before.get(item.id))
 

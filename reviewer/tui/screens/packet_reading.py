@@ -41,10 +41,21 @@ class PacketReading:
 
     def begin(self) -> None:
         """Read the store; a folder that is near where the store holds nothing."""
-        waiting = self._screen.engine.holdings.groups(self._screen.project)
-        if not waiting and not self._screen.engine.state.all(self._screen.project):
-            self.folder = self.near
-        self.refresh()
+        if self.near is None:
+            self.refresh()
+            return
+        engine, project = self._screen.engine, self._screen.project
+
+        def take(holds: bool) -> None:
+            if not holds:
+                self.folder = self.near
+            self.refresh()
+
+        self._screen.read(
+            lambda: bool(engine.holdings.groups(project) or engine.state.all(project)),
+            take,
+            group="begin",
+        )
 
     def refresh(self) -> None:
         """Read the source again."""
@@ -111,8 +122,11 @@ class PacketReading:
         return frozenset(self._screen.model.pinned), frozenset(self._screen.model.muted)
 
     def watch(self) -> None:
-        """Read again when somebody has written to the store."""
-        if self.folder is None and self._screen.engine.version() != self._version:
+        """Read again when somebody has written to the store. Below another screen it waits."""
+        screen = self._screen
+        if not screen.is_active or not self.was_read or self.folder is not None:
+            return
+        if screen.engine.version() != self._version:
             self.refresh()
 
     def switch(self) -> None:

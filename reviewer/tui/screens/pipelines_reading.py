@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import msgspec
-from textual.timer import Timer
 
 from reviewer.text.display import display_line
+from reviewer.tui.resting import Resting
 from reviewer.tui.screens.pipelines_files import (
     pipelines_below,
     read_graph,
@@ -27,10 +26,6 @@ from reviewer.tui.widgets.phrases import count
 if TYPE_CHECKING:
     from reviewer.engine import RunView, Way
     from reviewer.tui.screens.pipelines import PipelinesScreen
-
-SKIM_SECONDS = 0.4
-"""Moves that come faster than this are skimming: the panes then wait until the cursor rests."""
-REST_SECONDS = 0.12
 
 
 class PipelinesReading:
@@ -51,8 +46,7 @@ class PipelinesReading:
         self.way_number = 0
         """Which of the ways into the node is explained."""
         self._changed_at = 0.0
-        self._moved_at = 0.0
-        self._rest: Timer | None = None
+        self._resting = Resting(screen, self.show_row)
         self._version = self._engine.foreign_version()
 
     # the file
@@ -181,16 +175,7 @@ class PipelinesReading:
     def follow(self) -> None:
         """The cursor moved: show its way at once, or while skimming when it rests."""
         self.way_number = 0
-        now = monotonic()
-        skimming = now - self._moved_at < SKIM_SECONDS
-        self._moved_at = now
-        if self._rest is not None:
-            self._rest.stop()
-            self._rest = None
-        if skimming:
-            self._rest = self._screen.set_timer(REST_SECONDS, self.show_row)
-        else:
-            self.show_row()
+        self._resting.moved()
 
     def show_row(self) -> None:
         """Draw the way, and read what the node gets."""

@@ -110,11 +110,13 @@ class Running:
 
     def _options(self, *, model: bool) -> RunOptions:
         """Raises ModelError when a model is asked for and none is set up."""
-        from reviewer.engine import RunOptions, open_model
+        from reviewer.engine import RunOptions
+        from reviewer.storeless import open_model, open_other_models
 
         settings = self._read_settings()
         return RunOptions(
             model=open_model(settings) if model else None,
+            models=open_other_models(settings) if model else {},
             context_tokens=settings.model.context_tokens,
             allow_tools=self.allow_tools,
             wait=True,

@@ -177,13 +177,15 @@ class QueueScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
         """Promote the wording that was written."""
         await self.editing.saved(message.memory, message.content)
 
-    def on_edit_pane_left(self, message: EditPane.Left) -> None:
+    async def on_edit_pane_left(self, message: EditPane.Left) -> None:
         """Keep a draft of what was written."""
-        self.editing.left(message.memory, message.content, changed=message.changed)
+        await self.patiently(
+            lambda: self.editing.left(message.memory, message.content, changed=message.changed)
+        )
 
-    def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
+    async def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
         """Keep a draft while it is written."""
-        self.editing.keep_draft(message.memory, message.content)
+        await self.patiently(lambda: self.editing.keep_draft(message.memory, message.content))
 
     @on(OpenMemory)
     def _open_memory(self, message: OpenMemory) -> None:

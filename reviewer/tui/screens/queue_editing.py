@@ -71,13 +71,19 @@ class Editing:
         screen.decisions.settle(done, done.ids, 1)
 
     def left(self, memory: int, content: str, *, changed: bool) -> None:
-        """Keep what was written as a draft."""
+        """Keep what was written as a draft.
+
+        Raises StoreError when that is not possible; the editor stays open then.
+        """
+        drafts = self._screen.engine.drafts
+        if changed:
+            drafts.save(memory, content)
+        else:
+            drafts.discard(memory)
         self._close()
         if changed:
-            self._screen.engine.drafts.save(memory, content)
             self._screen.say(f"The draft of #{memory} is kept: e goes on with it.")
         else:
-            self._screen.engine.drafts.discard(memory)
             self._screen.say(f"#{memory} is as it was.")
         self._screen.badges.show_draft(memory, kept=changed)
         self._screen.loader.read_detail()

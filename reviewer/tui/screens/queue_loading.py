@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from reviewer.errors import ReadStoppedError, ReviewerError
@@ -26,6 +24,7 @@ from reviewer.tui.messages import (
 )
 from reviewer.tui.pace import Pace
 from reviewer.tui.place import load_place, save_place
+from reviewer.tui.resting import Resting
 from reviewer.tui.widgets.structure_text import Extras
 
 if TYPE_CHECKING:
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
     from reviewer.tui.screens.queue import QueueScreen
 
 FIRST_PAGE = 200
-SKIM_SECONDS = 0.4
-"""Moves that come faster than this are skimming: the panes then wait until the cursor rests."""
-REST_SECONDS = 0.16
 STATE_SECONDS = 0.4
 _SHOWN_UNDER = {"candidate": "waiting"}
 
@@ -57,8 +53,7 @@ class Loading:
         self._whole = False
         self._wanted_place: int | None = None
         self._saved_place: int | None = None
-        self._moved_at = 0.0
-        self._rest: Timer | None = None
+        self._resting = Resting(screen, self.read_detail)
         self._version = self._engine.foreign_version()
 
     def work(self, group: str, work: Callable[[], None]) -> None:
@@ -183,16 +178,7 @@ class Loading:
 
     def follow(self) -> None:
         """The cursor moved: show the row at once, or while skimming when it rests."""
-        now = monotonic()
-        skimming = now - self._moved_at < SKIM_SECONDS
-        self._moved_at = now
-        if self._rest is not None:
-            self._rest.stop()
-            self._rest = None
-        if skimming:
-            self._rest = self._screen.set_timer(REST_SECONDS, self.read_detail)
-        else:
-            self.read_detail()
+        self._resting.moved()
 
     def read_detail(self) -> None:
         """Read the row under the cursor with its evidence."""
@@ -314,7 +300,7 @@ class Loading:
 
     def _keep_place(self) -> None:
         number = self._screen.model.current_id
-        if number is None or number == self._saved_place:
+        if number is None or number == self._saved_place or self._engine.read_only:
             return
         self._saved_place = number
         try:

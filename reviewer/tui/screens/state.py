@@ -91,6 +91,10 @@ class StateScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         self.reading.refresh()
         self.set_interval(WATCH_SECONDS, self.reading.watch)
 
+    def on_screen_resume(self) -> None:
+        """Somebody may have written meanwhile."""
+        self.reading.watch()
+
     def situation(self) -> Situation:
         """What decides which keys do something."""
         history = self.engine.history
@@ -166,13 +170,17 @@ class StateScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         """Take the wording that was written."""
         await self.writing.save_wording(message.memory, message.content)
 
-    def on_edit_pane_left(self, message: EditPane.Left) -> None:
+    async def on_edit_pane_left(self, message: EditPane.Left) -> None:
         """Keep a draft of what was written."""
-        self.writing.leave_wording(message.memory, message.content, changed=message.changed)
+        await self.patiently(
+            lambda: self.writing.leave_wording(
+                message.memory, message.content, changed=message.changed
+            )
+        )
 
-    def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
+    async def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
         """Keep a draft while it is written."""
-        self.engine.drafts.save(message.memory, message.content)
+        await self.patiently(lambda: self.engine.drafts.save(message.memory, message.content))
 
     async def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
         """Go on with what was chosen."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import TYPE_CHECKING
-
-from textual.timer import Timer
 
 from reviewer.engine import QueueRow, SourceState
 from reviewer.text.display import display_line
+from reviewer.tui.resting import Resting
 from reviewer.tui.state_model import states_with
 from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.phrases import count
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from reviewer.engine import CandidateView, Holding, StateView, Step
     from reviewer.tui.screens.state import StateScreen
 
-SKIM_SECONDS = 0.4
-REST_SECONDS = 0.16
 EARLIER_SHOWN = 3
 EMPTY = (
     "Trusted state (L3): values that only you write by hand.",
@@ -72,8 +68,7 @@ class StateReading:
         self.place = 0
         """Which of the lines that the fact rests on is chosen."""
         self._states: list[StateView] = []
-        self._moved_at = 0.0
-        self._rest: Timer | None = None
+        self._resting = Resting(screen, self.read_fact)
         self._version = self._engine.foreign_version()
 
     # the list
@@ -154,16 +149,7 @@ class StateReading:
 
     def follow(self) -> None:
         """The cursor moved: show the fact at once, or while skimming when it rests."""
-        now = monotonic()
-        skimming = now - self._moved_at < SKIM_SECONDS
-        self._moved_at = now
-        if self._rest is not None:
-            self._rest.stop()
-            self._rest = None
-        if skimming:
-            self._rest = self._screen.set_timer(REST_SECONDS, self.read_fact)
-        else:
-            self.read_fact()
+        self._resting.moved()
 
     def read_fact(self) -> None:
         """Read the fact under the cursor with its provenance."""

@@ -141,13 +141,18 @@ class Writing:
         self._screen.acts.settle(done, here=(False, number))
 
     def leave_wording(self, number: int, content: str, *, changed: bool) -> None:
-        """Keep what was written as a draft."""
-        self._screen.show_panes()
+        """Keep what was written as a draft.
+
+        Raises StoreError when that is not possible; the editor stays open then.
+        """
         if changed:
             self._engine.drafts.save(number, content)
-            self._screen.say(f"The draft of #{number} is kept: e goes on with it.")
         else:
             self._engine.drafts.discard(number)
+        self._screen.show_panes()
+        if changed:
+            self._screen.say(f"The draft of #{number} is kept: e goes on with it.")
+        else:
             self._screen.say(f"#{number} is as it was.")
 
     @property

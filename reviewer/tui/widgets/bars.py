@@ -15,7 +15,7 @@ from reviewer.tui.theme import Glyphs, Palette
 from reviewer.tui.widgets.line import Line, Part, cells_of
 
 if TYPE_CHECKING:
-    from reviewer.engine import Counts
+    from reviewer.engine import Counts, Engine
 
 FOOTER_KEYS = 7
 """So many keys at most in a footer of 80 columns."""
@@ -42,10 +42,13 @@ class HeaderBar(Line):
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
         """`37 wait · 9 today ✓ · 14 ✗ · ~4 min left`, without the end where it is narrow."""
+        between = f" {sign.dot} "
         left = [(" reviewer", style.accent), ("  " + self.project, style.strong)]
+        engine: Engine | None = getattr(self.app, "engine", None)
+        if engine is not None and engine.read_only:
+            left.append((f"{between}read-only", style.warm))
         if self.waiting is None:
             return left, []
-        between = f" {sign.dot} "
         short: list[Part] = [(f"{self.waiting:,}", style.strong), (" wait", style.dim)]
         today = [
             *short,

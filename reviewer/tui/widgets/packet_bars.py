@@ -60,10 +60,16 @@ class SectionBars(Widget):
     def __init__(self, model: PacketModel, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._model = model
+        self._shown = ""
 
     def restyle(self) -> None:
         """Draw again after a change of theme."""
         self.refresh()
+
+    def follow(self) -> None:
+        """Draw again when the cursor has gone to another section."""
+        if self._model.section != self._shown:
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """The row of one section."""
@@ -74,7 +80,7 @@ class SectionBars(Widget):
         bars = bars_of(pair[1], pair[0]) if pair else bars_of(packet)
         # as many columns as the rows in sight ask for
         columns = -(-len(bars) // max(self.size.height, 1))
-        name = self._model.section
+        name = self._shown = self._model.section
         scale = max(packet.budget, packet.tokens_used, 1)
         parts: list[Part] = []
         for at in range(y * columns, min((y + 1) * columns, len(bars))):

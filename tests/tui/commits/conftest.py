@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.screens import commits_commit, commits_weighing
+from reviewer.tui.screens import commits_weighing
 from reviewer.tui.widgets import commit_form
 from tests.tui.commits.driving import TURNS, written
 
@@ -18,7 +18,6 @@ from tests.tui.commits.driving import TURNS, written
 def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Moments are shown in local time: make that the same everywhere; panes follow at once."""
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setattr(commits_commit, "REST_SECONDS", 0.001)
     monkeypatch.setattr(commits_weighing, "TOTALS_SECONDS", 0.001)
     monkeypatch.setattr(commit_form, "CHECK_AFTER", 0.001)
     monkeypatch.setattr(commit_form, "DRAFT_AFTER", 0.001)

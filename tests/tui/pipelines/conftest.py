@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from textual.worker import WorkerCancelled
 
-from reviewer.tui.screens import pipelines_reading
 from tests.tui.conftest import Screen
 
 BAKERY = """digraph bakery {
@@ -34,7 +33,6 @@ BAKERY = """digraph bakery {
 def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Moments are shown in local time: make that the same everywhere; panes follow at once."""
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setattr(pipelines_reading, "REST_SECONDS", 0.001)
     time.tzset()
     yield
     monkeypatch.undo()

@@ -195,6 +195,28 @@ def test_what_matters_most_comes_first_when_not_all_fits() -> None:
     assert turns[0].text not in text
 
 
+TALKS = (
+    "The remote control gets a rubber case because the younger buyers asked for it.",
+    "So the rubber case the rubber case makes the remote control more expensive.",
+    "The marketing expert wants speech recognition in the remote control next year.",
+    "We agreed to leave the speech recognition out of the first version.",
+    "The battery lasts two years when the display stays small enough.",
+)
+
+
+def test_without_names_tags_are_long_enough_to_say_what_was_said() -> None:
+    said = [turn(text, name="Ada") for text in TALKS]
+    tags = tags_in(Selector(said, count).condense(Level.TAGS, 60))
+    assert any(len(tag.split()) > 6 for tag in tags)
+    assert all(len(tag.split()) <= 8 for tag in tags)
+    assert not any(tag.lower().count("rubber case") > 1 for tag in tags), "stammering is no tag"
+    named = [turn(f"{text} See `part_{number}.py`, `--case-{number}` and `size_{number}()`.")
+             for number, text in enumerate(TALKS * 3)]  # fmt: skip
+    among_names = tags_in(Selector(named, count).condense(Level.TAGS, 60))
+    assert any(tag.startswith("part_") for tag in among_names)
+    assert max(len(tag.split()) for tag in among_names) <= 6
+
+
 def test_a_flag_among_tags_keeps_its_dashes() -> None:
     assert tags_in("--dry-run, staging\n- next item\n* -v") == (
         "--dry-run",

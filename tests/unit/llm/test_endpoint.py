@@ -49,6 +49,16 @@ def test_where_a_request_can_go(base_url: str) -> None:
         ("http://192.168.1.5:8080/v1", "plain HTTP"),
         ("http://127.0.0.1.models.example/v1", "plain HTTP"),
         ("http://localhost.models.example/v1", "plain HTTP"),
+        ("http://kiosk.localhost/v1", "plain HTTP"),
+        ("http://0.0.0.0/v1", "plain HTTP"),
+        ("http://2130706433/v1", "plain HTTP"),
+        ("http://0x7f.1/v1", "plain HTTP"),
+        ("http://[::ffff:10.0.0.1]/v1", "plain HTTP"),
+        ("http://[fe80::1%25lo]/v1", "plain HTTP"),
+        ("http://127.0.0.1@models.example/v1", "holds a name or a password"),
+        ("http://models.example\\@127.0.0.1/v1", "holds a name or a password"),
+        ("ftp://127.0.0.1/v1", "must begin with"),
+        ("file:///etc/passwd", "must begin with"),
     ],
 )
 def test_where_no_request_goes(base_url: str, words: str) -> None:
@@ -98,7 +108,7 @@ def test_a_key_does_not_show_in_a_traceback() -> None:
 @pytest.mark.parametrize(
     ("host", "here"),
     [
-        ("localhost", True), ("127.9.9.9", True), ("::1", True), ("kiosk.localhost", True),
+        ("localhost", True), ("127.9.9.9", True), ("::1", True), ("kiosk.localhost", False),
         ("10.0.0.1", False), ("0.0.0.0", False), ("localhost.example", False), ("", False),
     ],
 )  # fmt: skip

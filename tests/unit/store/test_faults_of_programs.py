@@ -34,6 +34,8 @@ class TestClock:
         engine.history.redo()
         assert engine.queue.candidate(first).status == "active"
         assert [act.kind for act in engine.history.acts(limit=3)] == ["redo", "undo", "undo"]
+        times = [act.at for act in engine.history.acts(limit=100)]
+        assert times == sorted(times, reverse=True)
         assert verify(engine._database).ok
 
     def test_a_wave_that_the_clock_moved_under_took_no_negative_time(self, tmp_path: Path) -> None:

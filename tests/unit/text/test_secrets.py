@@ -134,6 +134,22 @@ PLACED = {
     f"The API key: {drawn(32)}.": "The API key: [masked api-key].",
     f"AccountKey={drawn(86)}==;": "AccountKey=[masked api-key];",
     'api_key = "12345678-9abc-4def-8123-456789abcdef"': 'api_key = "[masked api-key]"',
+    "username: maria\npassword: sunflower\n": "username: maria\npassword: [masked password]\n",
+    "connect(user='root', password='Tiger_tiger8')": (
+        "connect(user='root', password='[masked password]')"
+    ),
+    "log in as admin / Velvet!Moose42.": "log in as admin / [masked password].",
+    "The root password on the kiosk is correct7horse.": (
+        "The root password on the kiosk is [masked password]."
+    ),
+    '{"auths":{"r.example":{"auth":"ZGVwbG95OlhrMjlka1EwMm16"}}}': (
+        '{"auths":{"r.example":{"auth":"[masked basic-credentials]"}}}'
+    ),
+    "wifi psk=cobalt-Drum-31": "wifi psk=[masked password]",
+    f"LICENSE_KEY={HEX}{HEX}4f2a": "LICENSE_KEY=[masked api-key]",
+    f"https://outlook.office.com/webhook/{HEX * 2}/7": (
+        "https://outlook.office.com/webhook/[masked teams-webhook]"
+    ),
 }
 
 
@@ -240,6 +256,13 @@ MENTIONS = [
     'if password == "": raise ValueError("password2 missing")',
     "ATTESTATION=eyJhbGciOiJub25lIn0.short",
     "https://hooks.slack.com/services/T.../B.../...",
+    "username: string\npassword: required\n",
+    "user: cfg.user\npassword: cfg.password\n",
+    "connect(user=name, password=passphrase)",
+    "email: ann@example.org\npassword: ${PASSWORD}\n",
+    "log in as admin / operator to see it",
+    "the password is argon2id with a salt",
+    '"auth": "required"',
 ]
 
 

@@ -1,0 +1,61 @@
+"""How a store is opened that may be read and not written, such as one in a mounted backup."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from reviewer.errors import StoreError
+
+
+def is_read_only(path: Path) -> bool:
+    """Whether this user may not write the file, or may make no log beside it."""
+    return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def read_only_address(path: Path) -> str:
+    """The URI under which SQLite opens the store without making any file beside it.
+
+    A log that others write to is read along; without one, the file is taken to stand still until
+    its `stamp` changes. SQLite left to itself would make files beside a store of which only the
+    file is protected, and these would keep everyone from writing to it later.
+
+    Raises StoreError when the log holds what the file does not, and cannot be read.
+    """
+    log, index = _beside(path)
+    address = path.absolute().as_uri()
+    if not _size(log):
+        return f"{address}?immutable=1"
+    if os.access(log, os.R_OK) and os.access(index, os.R_OK):
+        return f"{address}?mode=ro"
+    raise StoreError(
+        f"The store {path} is read-only, and its latest changes are still in {log}. Copy both to a "
+        "folder of your own, and name the copy with --db."
+    )
+
+
+def looking_address(path: Path) -> str:
+    """The URI for a look at a store that is perhaps none, which makes no file that stays.
+
+    Raises StoreError as `read_only_address` does.
+    """
+    if is_read_only(path):
+        return read_only_address(path)
+    return f"{path.absolute().as_uri()}?mode=ro"
+
+
+def stamp(path: Path) -> tuple[int, int, int]:
+    """Differs when somebody else has written to the file or begun a log."""
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size, _size(_beside(path)[0])
+
+
+def _beside(path: Path) -> tuple[Path, Path]:
+    return path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,142 @@
+"""A store that may only be read can be looked at, stays as it is, and says why it takes no act."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.errors import StoreError
+from reviewer.store import read_only
+from tests.cli.conftest import Reviewer
+from tests.cli.test_bad_input import bound as bound
+
+READING = (
+    ["queue", "list"],
+    ["queue", "show", "1"],
+    ["history"],
+    ["verify"],
+    ["stats"],
+    ["state", "list"],
+    ["context", "list"],
+    ["packet"],
+    ["export"],
+)
+DECIDING = (["promote", "1"], ["undo"], ["state", "set", "phase", "beta"], ["dev-seed", "1"])
+
+
+@contextmanager
+def protected(*paths: Path) -> Iterator[None]:
+    """Nobody may write there meanwhile."""
+    modes = [(path, path.stat().st_mode) for path in paths]
+    for path, mode in modes:
+        path.chmod(mode & ~0o222)
+    try:
+        yield
+    finally:
+        for path, mode in modes:
+            path.chmod(mode)
+
+
+@pytest.fixture(params=["file", "folder", "both"])
+def closed(request, seeded: Reviewer, bound: Callable[[], None]) -> Iterator[Reviewer]:
+    """A store of which the file, the folder, or both are protected."""
+    assert seeded("promote", "2").returncode == 0
+    folder = seeded.folder / "kept"
+    folder.mkdir()
+    seeded.db = seeded.db.rename(folder / "store.db")
+    paths = {"file": [seeded.db], "folder": [folder], "both": [seeded.db, folder]}
+    with protected(*paths[request.param]):
+        yield seeded
+
+
+def test_every_reading_verb_works_and_every_decision_is_refused(closed, bound):
+    before = sorted(os.listdir(closed.db.parent)), closed.db.read_bytes()
+    for verb in READING:
+        done = closed(*verb, preexec_fn=bound)
+        assert done.returncode == 0, (verb, done.stderr)
+    for verb in DECIDING:
+        assert "is read-only" in closed.fails(*verb, preexec_fn=bound)
+    assert (sorted(os.listdir(closed.db.parent)), closed.db.read_bytes()) == before
+
+
+def test_doctor_says_so_and_finds_nothing_else(closed, bound):
+    found = closed("doctor", preexec_fn=bound)
+    lines = {line.split()[0]: line for line in found.stdout.splitlines()}
+    assert "cannot be kept" in found.stdout
+    assert " ok" in lines["integrity"]
+
+
+def test_reading_leaves_nothing_that_keeps_the_owner_from_writing_later(seeded, bound):
+    with protected(seeded.db):
+        for verb in READING:
+            seeded(*verb, preexec_fn=bound)
+    assert seeded("promote", "1", preexec_fn=bound).returncode == 0
+
+
+def allowed_to_read(path: Path, mode: int) -> bool:
+    """What `os.access` says to another user."""
+    return mode == os.R_OK and path.exists()
+
+
+@pytest.fixture
+def as_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on nothing may be written."""
+    monkeypatch.setattr(read_only.os, "access", allowed_to_read)
+
+
+def test_what_others_write_meanwhile_is_read(seeded, monkeypatch):
+    """Their log is read along, and what they leave after it."""
+    owner = Engine.open(seeded.db)
+    with monkeypatch.context() as closed_to_us:
+        closed_to_us.setattr(read_only.os, "access", allowed_to_read)
+        reader = Engine.open(seeded.db)
+    assert reader.read_only
+    assert not owner.read_only
+    version = reader.version()
+    for number in (1, 2):
+        owner.triage.promote([number])
+        assert reader.version() != version
+        assert reader.queue.candidate(number).status == "active"
+        version = reader.version()
+    owner.triage.promote([3])
+    owner.close()
+    assert reader.queue.candidate(3).status == "active"
+    with pytest.raises(StoreError, match="is read-only"):
+        reader.triage.promote([4])
+    reader.close()
+
+
+def test_changes_that_lie_in_a_log_that_cannot_be_read_are_not_left_out(seeded, as_another):
+    """A program was killed, and its file was copied without what belongs to it."""
+    seeded.db.with_name("store.db-wal").write_bytes(b"something")
+    with pytest.raises(StoreError, match="latest changes are still in"):
+        Engine.open(seeded.db)
+
+
+def test_an_older_store_is_not_brought_up_to_date(seeded, monkeypatch):
+    with sqlite3.connect(seeded.db) as connection:
+        connection.execute("PRAGMA user_version = 3")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    monkeypatch.setattr(read_only.os, "access", allowed_to_read)
+    with pytest.raises(StoreError, match="read-only and was written by an older reviewer"):
+        Engine.open(seeded.db)
+
+
+def test_a_preview_goes_without_its_figures(tmp_path, monkeypatch):
+    talk = tmp_path / "talk.json"
+    talk.write_text('[{"role": "user", "content": "Print receipts within 2 seconds."}]')
+    engine = Engine.open(tmp_path / "store.db")
+    engine.contexts.import_file(talk, project="kiosk")
+    engine.close()
+    monkeypatch.setattr(read_only.os, "access", allowed_to_read)
+    reader = Engine.open(tmp_path / "store.db")
+    plan = reader.compression.plan(1, "brief")
+    assert reader.compression.preview(plan).segments
+    reader.close()

@@ -1,0 +1,87 @@
+"""The screen on a store that may only be read, and on a disk that takes nothing any more."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.errors import StoreError
+from reviewer.promotion.drafts import Drafts
+from reviewer.store import read_only
+from tests.tui.conftest import opened
+
+
+@pytest.fixture
+def protected(stocked: Engine, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """The stocked store as another user sees it."""
+    stocked.close()
+    monkeypatch.setattr(
+        read_only.os, "access", lambda path, mode: mode == os.R_OK and path.exists()
+    )
+    return Engine.open(stocked.path)
+
+
+async def test_it_is_shown_with_a_mark_and_a_decision_is_refused(protected):
+    async with opened(protected) as screen:
+        assert "read-only" in screen.text.splitlines()[0]
+        await screen.press("j", "a")
+        assert "is read-only" in screen.status
+        assert protected.queue.counts(None).promoted_today == 0
+
+
+async def test_nobody_types_what_could_not_be_kept(protected):
+    async with opened(protected) as screen:
+        await screen.press("e")
+        assert "nothing can be decided" in screen.status
+        assert not screen.queue.editing.active
+
+
+async def test_every_screen_opens_and_says_nothing_of_places(protected):
+    async with opened(protected) as screen:
+        for key in ("f3", "f4", "f5", "f6", "f7", "f8", "f2"):
+            await screen.press(key)
+            assert "read-only" in screen.text.splitlines()[0]
+            assert "cannot be remembered" not in screen.text
+
+
+async def test_a_store_that_may_be_written_has_no_mark(stocked):
+    async with opened(stocked) as screen:
+        assert "read-only" not in screen.text
+
+
+def full(*_: object) -> None:
+    raise StoreError("The draft could not be kept: No space left on device.")
+
+
+@pytest.mark.parametrize("keys", [("e", "x"), ("f3", "e", "x"), ("f3", "r", "x")])
+async def test_what_is_typed_stays_in_sight_when_no_draft_of_it_can_be_kept(
+    stocked, tmp_path, monkeypatch, keys
+):
+    """Wordings, commits, and what has to survive of one."""
+    talk = tmp_path / "talk.json"
+    talk.write_text('[{"role": "user", "content": "Print receipts within 2 seconds."}]')
+    stocked.contexts.import_file(talk, project="acme")
+    monkeypatch.setattr(Drafts, "save", full)
+    async with opened(stocked) as screen:
+        await screen.press(*keys)
+        writing = screen.app.focused
+        await screen.press("escape")
+        assert "No space left" in screen.text
+        assert screen.app.focused is writing
+        assert "x" in writing.text
+
+
+async def test_the_program_can_be_left_when_a_draft_cannot_be_kept(stocked, monkeypatch):
+    """It says so first; the same key again leaves."""
+
+    async with opened(stocked) as screen:
+        await screen.press("e", "x")
+        monkeypatch.setattr(Drafts, "save", full)
+        await screen.press("ctrl+q")
+        assert "No space left" in screen.status
+        assert "again leaves without it" in screen.status
+        assert screen.app.is_running
+        await screen.pilot.press("ctrl+q")
+        await screen.until(lambda: screen.app.return_code == 0)

@@ -1,0 +1,126 @@
+"""Panes wait while a cursor runs, and screens wait while another one is above them."""
+
+from __future__ import annotations
+
+import pytest
+from textual.widget import Widget
+
+from reviewer.engine import Engine, QueueQuery
+from reviewer.tui import resting
+from reviewer.tui.screens.history import HistoryScreen
+from reviewer.tui.screens.packet import PacketScreen
+from reviewer.tui.screens.state import StateScreen
+from reviewer.tui.widgets.packet_bars import SectionBars
+from reviewer.tui.widgets.text_pane import TextPane
+from tests.tui.compressing import compress, stocked
+from tests.tui.conftest import Screen, opened
+
+LONG = 3600.0
+
+
+@pytest.fixture
+def filled(seeded: Engine) -> Engine:
+    """Twenty active memories, each promoted by an act of its own."""
+    for number in list(seeded.ids(QueueQuery()))[:20]:
+        seeded.triage.promote([number])
+    return seeded
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids of the panes that were given something to show, in order."""
+    ids: list[str] = []
+    show = TextPane.show
+
+    def noted(pane: TextPane, *args: object, **options: object) -> None:
+        ids.append(pane.id or "")
+        show(pane, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TextPane, "show", noted)
+    return ids
+
+
+async def run(screen: Screen, monkeypatch: pytest.MonkeyPatch, drawn: list[str]) -> None:
+    """Move once, so that the panes follow, then on and on, so that they wait."""
+    await screen.press("j")
+    monkeypatch.setattr(resting, "SKIM_SECONDS", LONG)
+    monkeypatch.setattr(resting, "REST_SECONDS", LONG)
+    drawn.clear()
+    for key in "jjjk":
+        await screen.pilot.press(key)
+
+
+@pytest.mark.parametrize(("key", "kind"), [("f5", PacketScreen), ("f8", HistoryScreen)])
+async def test_panes_wait_while_the_cursor_runs(filled, monkeypatch, drawn, key, kind):
+    async with opened(filled, project="acme") as screen:
+        await screen.press(key)
+        await run(screen, monkeypatch, drawn)
+        assert isinstance(screen.app.screen, kind)
+        assert drawn == []
+        screen.app.screen._resting._rested()
+        await screen.settle()
+        assert drawn
+
+
+async def test_nothing_is_previewed_and_no_pane_drawn_while_the_cursor_runs(
+    engine, tmp_path, monkeypatch, drawn
+):
+    stocked(engine, tmp_path, topics=4)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f4")
+        await screen.until(lambda: bool(compress(screen).model.previews))
+        await run(screen, monkeypatch, drawn)
+        assert drawn == []
+        assert not compress(screen).desk._waiting
+        compress(screen).showing.settle()
+        assert "original" in drawn
+
+
+async def test_a_preview_that_comes_while_the_cursor_runs_draws_no_pane(
+    engine, tmp_path, monkeypatch, drawn
+):
+    stocked(engine, tmp_path, topics=4)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f4")
+        await screen.until(lambda: bool(compress(screen).model.previews))
+        await run(screen, monkeypatch, drawn)
+        showing, model = compress(screen).showing, compress(screen).model
+        key, found = next(iter(model.previews.items()))
+        for here in range(len(model.segments)):
+            model.cursor = here
+            showing.took(key, found, showing.check(found))
+        assert drawn == []
+
+
+async def test_the_bars_of_a_packet_are_drawn_when_the_section_changes(filled, monkeypatch):
+    async with opened(filled, project="acme") as screen:
+        await screen.press("f5", "g", "j")
+        repainted: list[Widget] = []
+        monkeypatch.setattr(SectionBars, "refresh", lambda self, *_, **__: repainted.append(self))
+        await screen.press("j")
+        assert repainted == []
+        await screen.press("right_square_bracket", "j")
+        await screen.press("G")
+        assert repainted
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"), [("f5", PacketScreen), ("f7", StateScreen), ("f8", HistoryScreen)]
+)
+async def test_a_screen_below_another_one_reads_when_it_is_shown_again(filled, key, kind):
+    other = Engine.open(filled.path, actor="somebody")
+    async with opened(filled, project="acme") as screen:
+        await screen.press(key)
+        below = screen.app.screen
+        assert isinstance(below, kind)
+        await screen.press("ctrl+p")
+        other.state.set("acme", "region", "eu-west-1")
+        read: list[str] = []
+        begun = below.read
+        below.read = lambda *a, **o: (read.append("read"), begun(*a, **o))[1]  # type: ignore[method-assign, func-returns-value]
+        watch = getattr(below, "_watch", None) or below.reading.watch
+        watch()
+        assert read == []
+        await screen.press("escape")
+        assert read
+    other.close()

@@ -1,0 +1,101 @@
+"""Which model answers a stage: the node's own where the settings know it, and nothing silently."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from reviewer.llm.door import open_others
+from reviewer.pipelines.handlers_stand_in import StandIn
+from reviewer.pipelines.run_events import RunStarted
+from reviewer.settings import load_settings
+from tests.unit.pipelines.running import Scripted, Workshop
+
+TWO = """
+plan [prompt="Plan it", llm_model="large"]; build [prompt="Build it"]
+start -> plan -> build -> done
+"""
+
+
+def named(name: str) -> Scripted:
+    model = Scripted()
+    model.name = name
+    return model
+
+
+def note(workshop: Workshop) -> str:
+    (begun,) = (event for event in workshop.events if isinstance(event, RunStarted))
+    return begun.note
+
+
+def answered_by(workshop: Workshop) -> Sequence[tuple[str, str]]:
+    """Each stage that asked a model, and the model that answered, as the run keeps them."""
+    (begun,) = (event for event in workshop.events if isinstance(event, RunStarted))
+    kept = [json.loads(path.read_text()) for path in Path(begun.folder).rglob("*status.json")]
+    asked = [status for status in kept if status.get("model")]
+    return [(status["node"], status["model"]) for status in sorted(asked, key=lambda s: s["step"])]
+
+
+@pytest.mark.parametrize("attribute", ["llm_model", "model"])
+def test_a_nodes_own_model_answers_it_and_the_runs_own_the_others(
+    workshop: Workshop, attribute: str
+) -> None:
+    large = named("large")
+    path = workshop.write(TWO.replace("llm_model", attribute))
+    done = workshop.start(path, models={"large": large})
+    assert done.state == "done"
+    assert answered_by(workshop) == [("plan", "large"), ("build", "scripted")]
+    assert large.prompts() == ["Plan it"]
+    assert note(workshop) == ""
+
+
+def test_a_model_that_the_settings_do_not_know_is_named_on_the_run(workshop: Workshop) -> None:
+    done = workshop.start(workshop.write(TWO), models={"small": named("small")})
+    assert done.state == "done"
+    assert answered_by(workshop) == [("plan", "scripted"), ("build", "scripted")]
+    assert "scripted answers also for plan (large)" in note(workshop)
+    assert "others under [model]" in note(workshop)
+
+
+def test_it_is_said_again_when_the_run_goes_on(workshop: Workshop) -> None:
+    stopped = workshop.start(workshop.write(TWO), max_steps=1)
+    workshop.events.clear()
+    workshop.resume(stopped.run_id, max_steps=10)
+    assert "plan (large)" in note(workshop)
+
+
+def test_the_models_own_name_needs_no_entry(workshop: Workshop) -> None:
+    workshop.start(workshop.write(TWO.replace("large", "scripted")))
+    assert note(workshop) == ""
+
+
+def test_the_stand_in_answers_for_all_and_claims_no_model(workshop: Workshop) -> None:
+    workshop.start(workshop.write(TWO), model=None, models={"large": named("large")})
+    assert {model for _, model in answered_by(workshop)} == {StandIn.name}
+    assert note(workshop) == ""
+
+
+def test_a_thread_goes_on_with_the_model_that_it_is_held_with(workshop: Workshop) -> None:
+    large = named("large")
+    path = workshop.write(
+        'node [fidelity=full, thread_id=work]\nplan [prompt="Plan", llm_model=large];'
+        ' build [prompt="Build"]; look [prompt="Look", thread_id=aside]\n'
+        "start -> plan -> build -> look -> done"
+    )
+    workshop.start(path, models={"large": large})
+    expected = [("plan", "large"), ("build", "large"), ("look", "scripted")]
+    assert answered_by(workshop) == expected
+    assert [each.content for each in large.asked[1]] == ["Plan", "did: Plan", "Build"]
+
+
+def test_others_of_the_settings_are_models_at_the_same_endpoint(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text(
+        '[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "small"\nothers = ["large", "small"]\n'
+    )
+    others = open_others(load_settings(path))
+    assert list(others) == ["large"]
+    assert others["large"].name == "large"

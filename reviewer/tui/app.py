@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from reviewer.engine import Engine
+    from reviewer.tui.bulk import Bulk
     from reviewer.tui.compress_kept import Kept
     from reviewer.tui.screens.pipelines_course import Course
 
@@ -75,6 +76,8 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         self.project = project
         self.act_that_waits: Future[None] | None = None
         """What goes on behind the screen until another program has written."""
+        self.bulk: Bulk | None = None
+        """The act on many rows that is being written."""
         self.pipeline_course: Course | None = None
         """The run of a pipeline that is under way; it outlives its screen."""
         self.compress_kept: dict[int, Kept] = {}

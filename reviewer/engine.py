@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewer.clock import Clock, utc_now
+from reviewer.errors import ActStoppedError, ReadStoppedError
 from reviewer.projects import default_project
 from reviewer.promotion.drafts import Drafts
 from reviewer.store.database import APPLICATION_ID, SCHEMA_VERSION, Database
@@ -356,6 +358,18 @@ class Engine:
     def waits_to_write(self) -> bool:
         """Whether an act waits, in another thread, until another program has written."""
         return self._ledger.waiting
+
+    @contextmanager
+    def watched(self, watch: Callable[[int], bool]) -> Iterator[None]:
+        """Show how the acts of the calling thread go on: `watch` gets the rows written so far.
+
+        When it says True the act is taken back, with ActStoppedError.
+        """
+        try:
+            with self._ledger.watched(watch):
+                yield
+        except ReadStoppedError as stopped:
+            raise ActStoppedError("Stopped. Nothing was changed.") from stopped
 
     def close(self) -> None:
         """Close the store, once the figures that previews left waiting are written."""

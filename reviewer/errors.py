@@ -13,6 +13,10 @@ class ReadStoppedError(StoreError):
     """A read was given up, because nobody waits for it any more."""
 
 
+class ActStoppedError(ReviewerError):
+    """A person stopped an act while it was written; nothing of it stays."""
+
+
 class ConflictError(ReviewerError):
     """Rows changed since; nothing was written."""
 

@@ -33,6 +33,6 @@ def local_model() -> Iterator[ModelSettings]:
     except ModelError as missing:
         pytest.skip(str(missing))
     yield ModelSettings(
-        base_url=server.base_url, name=server.name, timeout=50, concurrency=server.parallel
+        base_url=server.base_url, name=server.name, timeout=200, concurrency=server.parallel
     )
     server.close()

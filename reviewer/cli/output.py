@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
-
-UNSAFE_IN_JSON = re.compile(
-    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
-)
-"""C1 controls, bidi overrides, zero-width characters, lone surrogates. C0 is escaped by JSON."""
 
 ELLIPSIS = "…"
 
@@ -30,9 +23,11 @@ def json_line(value: Mapping[str, Any] | Sequence[Any]) -> str:
     """A value on a line of its own, with everything escaped that a terminal would obey."""
     only_ascii = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
     line = json.dumps(value, ensure_ascii=only_ascii, separators=(", ", ": "), default=str)
-    if not only_ascii:
-        line = UNSAFE_IN_JSON.sub(lambda found: json.dumps(found[0])[1:-1], line)
-    return line + "\n"
+    if not (only_ascii or line.isascii()):
+        from reviewer.text.display import escaped_json
+
+        line = escaped_json(line)
+    return line.replace("\x7f", "\\u007f") + "\n"
 
 
 def print_text(text: str) -> None:

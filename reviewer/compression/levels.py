@@ -68,7 +68,14 @@ class _Done(NamedTuple):
     turns: tuple[Turn, ...]
     anchors: tuple[AnchorPoint, ...]
     compressed: CompressedSegment
-    fidelity: FidelityValidation
+
+
+class _Made(NamedTuple):
+    """A finished summary and what it took; its fidelity is told when somebody asked for it."""
+
+    compressed: CompressedSegment
+    seconds: float
+    model_tokens: int
 
 
 class _Listening(NamedTuple):
@@ -104,8 +111,8 @@ class Summarizer:
         self._tier = tier
         self._publish = publish
         self._done: OrderedDict[tuple[object, ...], _Done] = OrderedDict()
-        self._judged: dict[int, _Done] = {}
-        self._untold: dict[int, SegmentCompressed] = {}
+        self._judged: dict[int, tuple[CompressedSegment, FidelityValidation]] = {}
+        self._untold: dict[int, _Made] = {}
         self._closer_texts: OrderedDict[tuple[int, Level], tuple[object, str]] = OrderedDict()
         self._terms: OrderedDict[int, tuple[object, SourceTerms]] = OrderedDict()
 
@@ -137,14 +144,16 @@ class Summarizer:
         key = (id(segment.turns), id(anchors), level, options)
         known = self._done.get(key)
         if known is not None and known.turns is segment.turns and known.anchors is anchors:
-            self._tell(self._untold.pop(id(known.compressed), None))
+            untold = self._untold.pop(id(known.compressed), None)
+            if untold is not None:
+                self._tell(segment, untold)
             return known.compressed
         listening = _Listening(cancelled, on_text, on_attempt)
-        event = self._compressed(segment, anchors, level, options, listening)
+        made = self._compressed(segment, anchors, level, options, listening)
         if self.writer.rewrites:  # what is made without a model is the same again
-            self._remember(key, segment, anchors, event)
-        self._tell(event)
-        return event.compressed
+            self._remember(key, segment, anchors, made.compressed)
+        self._tell(segment, made)
+        return made.compressed
 
     def _compressed(
         self,
@@ -153,7 +162,7 @@ class Summarizer:
         level: Level,
         options: SummarizationOptions,
         listening: _Listening,
-    ) -> SegmentCompressed:
+    ) -> _Made:
         """The segment at a level, with what is to be told of it."""
         log_beginning(segment.id, level)
         text = full_text(segment.turns)
@@ -170,9 +179,8 @@ class Summarizer:
             asks_for_care(segment),
             *listening,
         )
-        marker = ""
-        if options.generate_expansion_markers:
-            marker = marker_text(level, segment.id, segment.topic)
+        wanted = options.generate_expansion_markers
+        marker = marker_text(level, segment.id, segment.topic) if wanted else ""
         parts = Assembly(self.writer, task, marker, text, self._count).run()
         if nearer is not None and self._count(parts.content) > nearer.token_count:
             content = relevelled(nearer.content, level, segment.id, source=text)
@@ -183,11 +191,10 @@ class Summarizer:
             level,
             parts.content,
             parts=parts,
-            markers=options.generate_expansion_markers,
+            markers=wanted,
             source=text,
         )
-        fidelity = self.validate_fidelity(segment, done)
-        return SegmentCompressed(done, time.perf_counter() - began, parts.model_tokens, fidelity)
+        return _Made(done, time.perf_counter() - began, parts.model_tokens)
 
     def _nearer(
         self,
@@ -219,30 +226,30 @@ class Summarizer:
         known = self._done.get(key)
         if known is not None and known.turns is segment.turns and known.anchors is anchors:
             return known.compressed
-        event = self._compressed(segment, anchors, level, options, _Listening())
-        self._remember(key, segment, anchors, event)
-        self._untold[id(event.compressed)] = event
-        return event.compressed
+        made = self._compressed(segment, anchors, level, options, _Listening())
+        self._remember(key, segment, anchors, made.compressed)
+        self._untold[id(made.compressed)] = made
+        return made.compressed
 
     def _remember(
         self,
         key: tuple[object, ...],
         segment: Segment,
         anchors: tuple[AnchorPoint, ...],
-        event: SegmentCompressed,
+        compressed: CompressedSegment,
     ) -> None:
-        done = event.compressed
-        kept = self._done[key] = _Done(segment.turns, anchors, done, event.fidelity)
-        self._judged[id(done)] = kept
+        self._done[key] = _Done(segment.turns, anchors, compressed)
         while len(self._done) > 4 * REMEMBERED:
             _, oldest = self._done.popitem(last=False)
             self._judged.pop(id(oldest.compressed), None)
             self._untold.pop(id(oldest.compressed), None)
 
-    def _tell(self, event: SegmentCompressed | None) -> None:
+    def _tell(self, segment: Segment, made: _Made) -> None:
         """Say that a segment was compressed, once, when somebody asked for it."""
-        if event is None:
-            return
+        fidelity = self.validate_fidelity(segment, made.compressed)
+        if self.writer.rewrites:
+            self._judged[id(made.compressed)] = (made.compressed, fidelity)
+        event = SegmentCompressed(made.compressed, made.seconds, made.model_tokens, fidelity)
         log_done(event)
         if self._publish is not None:
             self._publish(event)
@@ -298,8 +305,8 @@ class Summarizer:
         """How faithful a compressed segment is, and what it lost, without a model."""
         segment = readable(segment)
         known = self._judged.get(id(compressed))
-        if known is not None and known.compressed is compressed:
-            return known.fidelity
+        if known is not None and known[0] is compressed:
+            return known[1]
         return fidelity.validate_fidelity(segment, compressed, self.terms(segment))
 
     def terms(self, segment: Segment) -> SourceTerms:

@@ -61,18 +61,17 @@ class _Attribute(msgspec.Struct, frozen=True):
 
 def read_store(database: Database, state: TrustedState, project: str | None) -> Material:
     """Everything that holds in a project, or in all of them. Raises StoreError."""
-    with failures_as_sentences(database.path):
-        rows = database.reader().execute(_ACTIVE, (project,)).fetchall()
     rules = [_rule(each, several=project is None) for each in state.all(project)]
     items: list[Item] = []
     problems: list[Problem] = []
-    for row in rows:
-        if _is_planted(row):
-            problems.append(Problem(f"m:{row['id']}", 0, PLANTED))
-        elif _is_constitution(row):
-            rules.append(Rules(f"- {_whole(row)}", f"m:{row['id']}", listed=True))
-        else:
-            items.append(_item(row))
+    with failures_as_sentences(database.path):
+        for row in database.reader().execute(_ACTIVE, (project,)):
+            if _is_planted(row):
+                problems.append(Problem(f"m:{row['id']}", 0, PLANTED))
+            elif _is_constitution(row):
+                rules.append(Rules(f"- {_whole(row)}", f"m:{row['id']}", listed=True))
+            else:
+                items.append(_item(row))
     return Material(
         source=f"{database.path}, {'project ' + project if project else 'all projects'}",
         constitution=tuple(rules),

@@ -18,6 +18,7 @@ from reviewer.extraction.ranking import Ranking, base_score
 from reviewer.private_files import make_private_folder
 from reviewer.promotion.structure import Structure
 from reviewer.promotion.wave_report import WaveReport
+from reviewer.text.display import display_text, escaped_json
 
 OVER_CAP = "over the cap"
 """The reason under which `dropped.ndjson` keeps what may still be called up."""
@@ -91,7 +92,7 @@ class ReportFolder:
 
     def drop(self, dropped: Dropped | OverCap) -> None:
         """Log a statement that was not queued."""
-        self._dropped.write(self._encoder.encode(dropped) + b"\n")
+        self._dropped.write(self._encoded(dropped) + b"\n")
 
     def overflow(self, candidate: Candidate) -> None:
         """Log a candidate beyond the cap that was never ranked against the others."""
@@ -100,7 +101,7 @@ class ReportFolder:
     def error(self, text: str) -> None:
         """Log damage."""
         self._errors += 1
-        line = text.replace("\n", " ").replace("\r", " ")
+        line = display_text(text.replace("\n", " ").replace("\r", " "))
         self._error_log.write(line.encode("utf-8", "backslashreplace") + b"\n")
 
     @property
@@ -111,15 +112,20 @@ class ReportFolder:
     def candidates(self, rows: list[dict[str, Any]]) -> None:
         """Write `candidates.ndjson`: one line a candidate that was queued."""
         with self._open("candidates.ndjson") as file:
-            file.writelines(self._encoder.encode(row) + b"\n" for row in rows)
+            file.writelines(self._encoded(row) + b"\n" for row in rows)
 
     def close(self, report: WaveReport) -> None:
         """Write `report.json` and close the logs."""
         with self._open("report.json") as file:
-            file.write(msgspec.json.format(self._encoder.encode(report.to_json()), indent=2))
+            file.write(msgspec.json.format(self._encoded(report.to_json()), indent=2))
             file.write(b"\n")
         self._dropped.close()
         self._error_log.close()
+
+    def _encoded(self, value: object) -> bytes:
+        """JSON that can be looked at in a terminal as it is."""
+        encoded = self._encoder.encode(value)
+        return encoded if encoded.isascii() else escaped_json(encoded.decode()).encode()
 
     def abandon(self) -> None:
         """Close the logs of a wave that cannot be finished."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from itertools import islice
@@ -35,6 +36,12 @@ LEDGERED = (
     "pipeline_run",
 )
 """Tables whose rows can be rebuilt from the ledger. What is not named here is derived."""
+
+Watch = Callable[[int], bool]
+"""Gets the rows that an act has written so far, and says whether it is to be stopped."""
+
+WATCH_STEPS = 50_000
+"""Steps of SQLite between two looks at a `Watch`: some milliseconds."""
 
 CHUNK = 500
 """Rows of one `IN (...)` query."""
@@ -136,6 +143,28 @@ class Ledger:
         self.waiting = False
         """An act waits in its thread until another program has written."""
         self._within = False
+        self._local = threading.local()
+
+    @contextmanager
+    def watched(self, watch: Watch) -> Iterator[None]:
+        """Let `watch` see how the acts of the calling thread go on inside the block.
+
+        An act that it stops is rolled back, with ReadStoppedError.
+        """
+        self._local.watch = watch
+        try:
+            yield
+        finally:
+            self._local.watch = None
+
+    def _show(self, connection: sqlite3.Connection) -> None:
+        """Let the thread's `watch` follow an act, if there is one."""
+        watch: Watch | None = getattr(self._local, "watch", None)
+        if watch is not None:
+            before, seen = connection.total_changes, watch
+            connection.set_progress_handler(
+                lambda: seen(connection.total_changes - before), WATCH_STEPS
+            )
 
     @contextmanager
     def act(
@@ -162,13 +191,16 @@ class Ledger:
             try:
                 self._database.require_in_place()
                 connection.execute("PRAGMA defer_foreign_keys = ON")
+                self._show(connection)
                 draft = Act(connection, title or kind)
                 yield draft
                 if draft.changes or draft.target is not None:
                     draft.id = self._record(connection, kind, scope, draft)
                     self._database.require_in_place()
+                connection.set_progress_handler(None, 0)
                 connection.execute("COMMIT")
             except BaseException:
+                connection.set_progress_handler(None, 0)  # it would stop the rollback, too
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise

@@ -64,6 +64,16 @@ def display_line(text: str, *, tab_size: int = 4) -> str:
     return display_text(text, tab_size=tab_size).replace("\n", mark)
 
 
+def escaped_json(text: str) -> str:
+    """A JSON text with everything escaped that a terminal obeys or a reader cannot see.
+
+    Control characters below U+0020 are escaped in JSON anyway.
+    """
+    if _SUSPECT.search(text) is None:
+        return text
+    return _UNSAFE.sub(_escape, text)
+
+
 def display_offset(text: str, offset: int, *, tab_size: int = 4) -> int:
     """Where the character at `offset` of `text` stands in `display_text(text)`.
 
@@ -82,3 +92,13 @@ def _mark(match: re.Match[str]) -> str:
     if code < 0x20:
         return chr(0x2400 + code)
     return "\u2421" if code == 0x7F else f"⟨U+{code:04X}⟩"
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x20:
+        return match.group()  # between values, where JSON is laid out on several lines
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"

@@ -60,15 +60,16 @@ class Acting(_Node):
             return
         act = getattr(self.app, "act_that_waits", None)
         if act is not None and not act.done() and action.group == "Decide":
-            self.say(f"{WAITING} This key did nothing.")
+            bulk = getattr(self.app, "bulk", None)
+            self.say(f"{bulk.sentence if bulk else WAITING} This key did nothing.")
             return
         await self.patiently(lambda: attrgetter(action.run)(self)())
 
     async def patiently(self, run: Callable[[], object]) -> None:
         """Run something; what goes wrong becomes a sentence.
 
-        The keys wait for it, unless it waits for another program: then it goes on behind the
-        screen, which says so.
+        The keys wait for it, unless it waits for another program, or is an act on so many rows
+        that it takes long: then it goes on behind the screen, which says so.
         """
         try:
             result = run()
@@ -81,8 +82,10 @@ class Acting(_Node):
         engine: Engine | None = getattr(self.app, "engine", None)
         while not act.done():
             await wait({act}, timeout=PATIENCE_SECONDS)
-            if not act.done() and engine is not None and engine.waits_to_write():
-                self.say(WAITING)
+            bulk = getattr(self.app, "bulk", None)
+            waits = engine is not None and engine.waits_to_write()
+            if not act.done() and (waits or bulk is not None):
+                self.say(WAITING if waits or bulk is None else bulk.sentence)
                 self.app.act_that_waits = act  # type: ignore[attr-defined]
                 self.app.run_worker(wait_for(act, None), group="act that waits")
                 return

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual import events
 from textual.app import App
 from textual.await_complete import AwaitComplete
@@ -14,7 +16,7 @@ from textual.binding import BindingType
 
 from reviewer.errors import StoreError
 from reviewer.resources import styles_folder
-from reviewer.text.display import use_ascii_marks
+from reviewer.text.display import display_line, use_ascii_marks
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import bindings_for
 from reviewer.tui.drawn_lines import let_go_of_drawn_lines
@@ -23,6 +25,9 @@ from reviewer.tui.screens.queue import QueueScreen
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
 from reviewer.tui.tidying import Tidying
 
+DEFECT = "This is a defect of reviewer"
+KEPT = "What was decided is kept, and so are drafts. REVIEWER_DEBUG=1 shows where."
+
 if TYPE_CHECKING:
     from asyncio import Future
     from collections.abc import Callable
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from reviewer.engine import Engine
+    from reviewer.tui.bulk import Bulk
     from reviewer.tui.compress_kept import Kept
     from reviewer.tui.screens.pipelines_course import Course
 
@@ -75,6 +81,8 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         self.project = project
         self.act_that_waits: Future[None] | None = None
         """What goes on behind the screen until another program has written."""
+        self.bulk: Bulk | None = None
+        """The act on many rows that is being written."""
         self.pipeline_course: Course | None = None
         """The run of a pipeline that is under way; it outlives its screen."""
         self.compress_kept: dict[int, Kept] = {}
@@ -124,6 +132,16 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         """Leave the screen on top; what it held is let go."""
         self._tidying.soon()
         return super().pop_screen()
+
+    def _fatal_error(self) -> None:
+        """End with one sentence; Textual would print a traceback with what people wrote in it."""
+        if os.environ.get("REVIEWER_DEBUG"):
+            super()._fatal_error()
+            return
+        problem = self._exception
+        what = display_line(f"{type(problem).__name__}: {problem}")
+        self._exit_renderables.append(Text(f"{DEFECT} ({what}). {KEPT}"))
+        self._close_messages_no_wait()
 
     def _collect_again(self) -> None:
         gc.freeze()

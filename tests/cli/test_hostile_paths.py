@@ -160,3 +160,12 @@ def test_a_line_of_ten_megabytes_is_only_long(program: Reviewer, make) -> None:
         assert "Traceback" not in done.stderr
         assert "defect" not in done.stderr, done.stderr[-300:]
     program.nothing_lost()
+
+
+def test_the_reports_of_a_wave_can_be_looked_at_in_a_terminal(program: Reviewer) -> None:
+    path = odd_name(program.folder)
+    assert program("--project", "kiosk", "ingest", path).returncode == 0
+    reports = [each for each in program.folder.glob("store.db-waves/*/*") if each.is_file()]
+    assert [each for each in reports if "receipts" in each.read_text()]
+    for report in reports:
+        assert not TERMINAL.search(report.read_text()), report

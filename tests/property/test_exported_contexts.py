@@ -39,14 +39,14 @@ def commits(draw: st.DrawFn) -> dict[str, Any]:
         "text": draw(words),
         "type": draw(st.none() | st.sampled_from(COMMIT_TYPES) | st.just("plan-b")),
         "name": draw(names),
-        "said": draw(st.lists(annotations(), max_size=3)),
+        "said": draw(st.lists(remarks(), max_size=3)),
         "edit": draw(st.none() | words),
     }
     return made
 
 
 @st.composite
-def annotations(draw: st.DrawFn) -> dict[str, Any]:
+def remarks(draw: st.DrawFn) -> dict[str, Any]:
     return {
         "priority": draw(st.sampled_from(["skip", "normal", "important", "pinned"])),
         "retain": draw(st.none() | st.just("keep all figures")),

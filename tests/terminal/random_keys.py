@@ -10,6 +10,7 @@ import contextlib
 import io
 import os
 import random
+import re
 import select
 import shutil
 import signal
@@ -40,7 +41,7 @@ NAMED = ["\r", "\r", "\t", "\x1b[Z", "\x7f", " ", "\x13", "\x04", "\x15", "\x12"
 """Enter, tab, back tab, backspace, space, and ctrl with s, d, u, r."""
 DIALOGS = ["\x10", "\x1bOP", "?"]
 """The palette and help, which take all keys until they are left."""
-ALONE = 0.2
+ALONE = 0.12
 """Seconds after which a terminal program takes an escape for a key of its own."""
 ARROWS = ["\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[5~", "\x1b[6~", "\x1b[H", "\x1b[F"]
 LETTERS = [*ascii_letters, *digits, *"/*:;.,<>[]{}+_-!^|@&é漢"]
@@ -122,7 +123,9 @@ def next_key(source: random.Random) -> str:
 
 
 def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
-    """Press so many keys, each after the answer to the one before has come to rest."""
+    """Press so many keys, each after the answer to the one before has come to rest; first those
+    that open the screens.
+    """
     source = random.Random(seed)
     target = store.with_name("watch.json")
     program = [sys.executable, "-m", "tests.terminal.watched", str(target)]
@@ -142,7 +145,7 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
     rss_early, first = 0.0, Report()
     pressed = 0
     for pressed in range(1, count + 1):
-        key = next_key(source)
+        key = SCREENS[pressed - 1] if pressed <= len(SCREENS) else next_key(source)
         pressed_last = [*pressed_last[-11:], repr(key)]
         began = time.perf_counter()
         try:
@@ -150,10 +153,10 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
         except OSError:
             break
         if select.select([terminal._terminal], [], [], 0.05)[0]:
-            terminal.read(0.004)
+            drain(terminal, 0.004)
         pauses.append((time.perf_counter() - began, f"{pressed}:{key!r}"))
         if key == ESCAPE:  # or it would begin what the next key sends
-            terminal.read(ALONE)
+            drain(terminal, ALONE)
         if not terminal.running():
             break
         if pressed % max(count // 10, 1) == 0:
@@ -163,15 +166,29 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
     alive = terminal.running()
     rss_late = resident(terminal._pid) if alive else 0.0
     late = told(terminal, target) if alive else first
-    died = (
-        ""
-        if alive
-        else f"after key {pressed} with {terminal.code}: {' '.join(pressed_last)} "
-        f"{terminal.stream[-2000:]!r}"
-    )
+    died = ""
+    if not alive:
+        last = re.sub(
+            r"\x1b\[[0-9;?]*[A-Za-z]|[│─╭╮╰╯]", "", terminal.stream[-6000:].decode(errors="replace")
+        )
+        died = f"after key {pressed} with {terminal.code}: {' '.join(pressed_last)}\n" + "\n".join(
+            line.strip() for line in last.splitlines() if line.strip()
+        )
     terminal.kill()
     pauses.sort(reverse=True)
     return Walk(pressed, rss_early, rss_late, memory, pauses[:10], first, late, died)
+
+
+def drain(terminal: Terminal, seconds: float) -> None:
+    """Take what comes within a while; nobody looks at it unless the program dies."""
+    while select.select([terminal._terminal], [], [], seconds)[0]:
+        try:
+            data = os.read(terminal._terminal, 65536)
+        except OSError:
+            return
+        if not data:
+            return
+        terminal.stream = terminal.stream[-20_000:] + data
 
 
 def told(terminal: Terminal, target: Path) -> Report:
@@ -180,7 +197,7 @@ def told(terminal: Terminal, target: Path) -> Report:
     os.kill(terminal._pid, signal.SIGUSR1)
     end = time.monotonic() + 20
     while not target.exists() and time.monotonic() < end and terminal.running():
-        terminal.read(0.05)
+        drain(terminal, 0.05)
     return msgspec.json.decode(target.read_bytes(), type=Report)
 
 

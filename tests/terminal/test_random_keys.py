@@ -7,6 +7,11 @@ import pytest
 from reviewer.engine import Engine
 from tests.terminal.random_keys import prepared, walk
 
+EVERY_SCREEN = {
+    f"{name}Screen"
+    for name in ("Queue", "Commits", "Compress", "Packet", "Pipelines", "State", "History")
+}
+
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("seed", [1, 2])
@@ -15,6 +20,9 @@ def test_random_keys_neither_end_the_program_nor_harm_the_store(tmp_path, seed):
     found = walk(store, 300, seed)
     assert not found.died
     assert found.keys == 300
+    assert found.late.screens.keys() >= EVERY_SCREEN
+    assert len(found.late.actions) >= 30
+    assert max(found.late.screens.values()) < 0.8 * found.late.keys
     engine = Engine.open(store)
     verdict = engine.history.verify()
     engine.close()

@@ -119,14 +119,14 @@ async def test_a_long_context_lists_its_segments_and_previews_where_the_cursor_i
 async def test_one_huge_commit(engine, tmp_path):
     path = tmp_path / "huge.jsonl"
     content = "\n".join(
-        f"Line {n} of the log tells of tray_{n} and little else." for n in range(9_000)
+        f"Line {n} of the log tells of tray_{n} and little else." for n in range(3_000)
     )
     path.write_text(json.dumps({"role": "user", "content": content}) + "\n", "utf-8")
     engine.contexts.import_file(path, project="acme")
     async with opened(engine, project="acme") as screen:
         await screen.press("f4", "4")
         await screen.until(lambda: compress(screen).summary.title.startswith("Tags"), 30)
-        assert compress(screen).model.sent > 100_000
+        assert compress(screen).model.sent > 40_000
         assert "more" in compress(screen).original.plain_text
 
 

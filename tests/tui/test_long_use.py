@@ -7,6 +7,7 @@ import gc
 import pytest
 from textual._styles_cache import StylesCache
 
+from reviewer.tui.widgets.bars import FooterBar
 from reviewer.tui.widgets.edit_pane import EditorArea
 from tests.tui.conftest import opened
 
@@ -51,3 +52,14 @@ async def test_a_field_takes_the_colours_of_the_other_theme(stocked):
         screen.app.switch_theme()
         await screen.settle()
         assert field._theme.base_style != before
+
+
+async def test_news_for_a_screen_that_has_lost_its_footer_ends_nothing(stocked):
+    """Its panes go one after another when it is left, and a key may still be on its way."""
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("f3")
+        left = screen.app.screen
+        await left.query_one(FooterBar).remove()
+        left.show_keys("commits")
+        await screen.press("f2")
+        assert screen.app.screen is screen.queue

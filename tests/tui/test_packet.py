@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from reviewer.engine import Engine
 from reviewer.text.tokens import counter
+from reviewer.tui.screens import packet_filter
 from reviewer.tui.screens.packet import PacketScreen
 from reviewer.tui.screens.packet_model import (
     BUDGETS,
@@ -19,6 +20,7 @@ from reviewer.tui.screens.packet_model import (
     step_budget,
     text_of,
 )
+from reviewer.tui.screens.packet_reading import PacketReading
 from reviewer.tui.screens.source import SourceScreen
 from reviewer.tui.widgets.bars import StatusBar
 from reviewer.tui.widgets.packet_budget import budget_at, place_of
@@ -425,3 +427,26 @@ async def test_filter_words(engine, kiosk):
         "": len(items), "coins": 4, "coins -hand": 2, "in:tasks": 3, "state:full in:learn": 2,
         "state:title": 0,
     }  # fmt: skip
+
+
+async def test_while_it_is_read_the_budget_is_the_one_that_will_be_used(engine, monkeypatch):
+    monkeypatch.setattr(PacketReading, "begin", lambda self: None)
+    async with opened(engine, size=(80, 24)) as screen:
+        await screen.press("f5")
+        assert "8,000" in screen.text
+        assert "as of today" in screen.text
+        assert "Reading ..." in screen.text
+
+
+async def test_a_long_packet_is_looked_through_when_the_typing_rests(remembering, monkeypatch):
+    monkeypatch.setattr(packet_filter, "AT_ONCE", 0)
+    monkeypatch.setattr(packet_filter, "REST_SECONDS", 3600)
+    async with opened(remembering) as screen:
+        await screen.press("f5", "slash")
+        everything = model(screen).shown
+        await screen.press(*"zzzz")
+        assert (model(screen).filter, model(screen).shown) == ("", everything)
+        await screen.press("enter")
+        assert (model(screen).filter, model(screen).shown) == ("zzzz", 0)
+        await screen.press("slash", "escape")
+        assert (model(screen).filter, model(screen).shown) == ("", everything)

@@ -141,14 +141,16 @@ class Filling:
         """Whether a chosen piece says what this one does."""
         if piece.key in self._keys:
             return True
+        if any(piece.key in other.key for other in self.chosen):
+            return True
         words = len(piece.bag)
         for other in self.chosen:
-            if piece.key in other.key:
-                return True
+            if not piece.names <= other.names:
+                continue
             common = len(piece.bag & other.bag)
             if common > SAME * (words + len(other.bag) - common):
                 new = "".join(piece.bag - other.bag)  # another number is another fact
-                if piece.names <= other.names and not any(map(str.isdigit, new)):
+                if not any(map(str.isdigit, new)):
                     return True
         return False
 

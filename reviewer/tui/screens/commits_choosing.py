@@ -13,7 +13,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.screens import commits_outlook
 from reviewer.tui.screens.commits_paths import path_options
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.choice_pane import ChoicePane, Option
+from reviewer.tui.widgets.choice_pane import NARROW, NOTHING, ChoicePane, Option
 from reviewer.tui.widgets.phrases import count, moment
 
 if TYPE_CHECKING:
@@ -51,8 +51,13 @@ class Choosing:
         *,
         narrow: Callable[[str], None] | None = None,
         text: str = "",
+        hint: str = NARROW,
+        nothing: str = NOTHING,
     ) -> None:
-        """Ask for one of some options and go on with it; `text` stands in the field already."""
+        """Ask for one of some options and go on with it; `text` stands in the field already.
+
+        `hint` and `nothing` are what is said while there is no text, and no option.
+        """
         screen = self._screen
         self._question += 1
         if self._pane is None:
@@ -61,7 +66,7 @@ class Choosing:
         self._then = then
         screen.looking.unzoom()
         screen.show_right("choosing")
-        self._pane.ask(title, detail, options, narrow=narrow)
+        self._pane.ask(title, detail, options, narrow=narrow, hint=hint, nothing=nothing)
         if text:
             self._pane.field.fill(text)
 
@@ -145,6 +150,7 @@ class Choosing:
                 what = [Option("", "a number", "such as 8000 or 8k")]
                 self.offer(question, what if text else [])
             else:
+                self.offer(question, [Option("", f"{wanted:,}", "enter takes it as the target")])
                 self._rest = screen.set_timer(REST_SECONDS, measure)
 
         async def then(option: Option) -> None:
@@ -158,7 +164,16 @@ class Choosing:
 
         detail = f"how many tokens? now {context.tokens:,}"
         kept = "" if wanted is None else str(wanted)
-        await self.ask("What must I let go?", detail, [], then, narrow=narrow, text=kept)
+        await self.ask(
+            "What must I let go?",
+            detail,
+            [],
+            then,
+            narrow=narrow,
+            text=kept,
+            hint="such as 8000 or 8k",
+            nothing="What stands in the way of that size is listed here.",
+        )
 
     # import
 

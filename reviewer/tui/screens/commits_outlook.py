@@ -92,9 +92,9 @@ def read_target(text: str) -> int | None:
 def cost_options(reach: Reach, first_lines: dict[int, str], signs: Glyphs) -> list[Option]:
     """What a person may let go: the verdict, then what costs most, heaviest first."""
     if reach.reachable:
-        verdict = (signs.promoted, f"reachable: it can get to about {reach.needs:,}")
+        verdict = (signs.promoted, f"yes: it can get to about {reach.needs:,}")
     else:
-        verdict = (signs.rejected, f"not reachable: it needs about {reach.needs:,}")
+        verdict = (signs.rejected, f"no: it needs about {reach.needs:,}")
     found = [Option("", f"{verdict[0]} {reach.target:,}", verdict[1])]
     for cost in reach.costly:
         line = first_lines.get(cost.commit, "")

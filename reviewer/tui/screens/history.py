@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from asyncio import to_thread
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -14,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 from reviewer.engine import ActView, ChangeView, Engine, Undone
 from reviewer.text.display import display_line
 from reviewer.tui.actions import bindings_for
+from reviewer.tui.bulk import carry, stopped
 from reviewer.tui.messages import OpenMemory
 from reviewer.tui.resting import Resting
 from reviewer.tui.screens.moving import ListMoving
@@ -163,7 +163,8 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
             await self._write("Undone", lambda: self._engine.history.undo_act(act.id))
 
     async def _write(self, verb: str, change: Callable[[], Undone]) -> None:
-        undone = await to_thread(change)
+        words = "Redoing" if verb == "Redone" else "Undoing"
+        undone = await carry(self, self._engine, change, words)
         self.refresh_acts()
         if verb == "Redone":
             back = " - u to undo"
@@ -195,5 +196,6 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         (self.changes if self.acts.has_focus else self.acts).focus()
 
     def leave(self) -> None:
-        """Back to the queue."""
-        self.dismiss()
+        """Back to the queue; an act that goes on is stopped first."""
+        if not stopped(self):
+            self.dismiss()

@@ -108,6 +108,7 @@ class PacketScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         self.list.empty = ("Reading ...",)
         self.list_rule.show("Items", focused=True)
         self.show_footer()
+        self._draw_above()
         self.reading.begin()
         self.set_interval(WATCH_SECONDS, self.reading.watch)
 
@@ -170,6 +171,12 @@ class PacketScreen(ListMoving, ReadingScreen, inherit_bindings=False):
 
     def draw_all(self) -> None:
         """Draw what stands above and the list at once, the packet right after."""
+        self._draw_above()
+        self.draw_list()
+        if self._follow is None:
+            self._follow = self.set_timer(FOLLOW_SECONDS, self._draw_text)
+
+    def _draw_above(self) -> None:
         reading = self.reading
         self.budget_line.show(reading.budget)
         packet = self.model.packet
@@ -183,9 +190,6 @@ class PacketScreen(ListMoving, ReadingScreen, inherit_bindings=False):
                 count(problems, "problem") if problems else "",
             )
         )
-        self.draw_list()
-        if self._follow is None:
-            self._follow = self.set_timer(FOLLOW_SECONDS, self._draw_text)
 
     def draw_list(self) -> None:
         """Draw the sections, the list and why its row is as it is."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from reviewer.errors import ConflictError
+from reviewer.tui.bulk import carry
 from reviewer.tui.widgets.phrases import count
 
 if TYPE_CHECKING:
@@ -54,10 +56,15 @@ class Decisions:
     ) -> None:
         model = self._screen.model
         ids = self._targets(waiting=True)
-        if len(ids) >= MANY:
-            self._screen.say(f"{BUSY_WORDS[verb]} {len(ids):,} ...")
         opened = set(model.leader_of) | set(model.leader_of.values())
-        done = await to_thread(act, ids, [number for number in ids if number in opened])
+        alone = [number for number in ids if number in opened]
+        if len(ids) >= MANY:
+            words = BUSY_WORDS[verb]
+            self._screen.say(f"{words} {len(ids):,} ...")
+            work = partial(act, ids, alone)
+            done = await carry(self._screen, self._engine, work, words, len(ids))
+        else:
+            done = await to_thread(act, ids, alone)
         kept = await to_thread(self._drafts_kept, ids) if verb == "promote" else ""
         self.settle(done, [*ids, *done.ids], len(ids), kept)
 
@@ -131,12 +138,12 @@ class Decisions:
 
     async def undo(self) -> None:
         """Take the last decision back; the cursor goes back to its row."""
-        undone = await to_thread(self._engine.history.undo)
+        undone = await carry(self._screen, self._engine, self._engine.history.undo, "Undoing")
         self._back_on(undone, f"Undone: {undone.title} - Z to redo")
 
     async def redo(self) -> None:
         """Do again what was undone; the cursor goes on from its row."""
-        redone = await to_thread(self._engine.history.redo)
+        redone = await carry(self._screen, self._engine, self._engine.history.redo, "Redoing")
         self._back_on(redone, f"Redone: {redone.title} - u to undo")
         model = self._screen.model
         if model.ids and not model.waiting(model.cursor):

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from textual.widget import Widget
 
 from reviewer.engine import Sort
+from reviewer.tui.bulk import stopped
 from reviewer.tui.screens.queue_shows import TITLES
 from reviewer.tui.situation import Situation
 
@@ -170,6 +171,8 @@ class View:
     def back(self) -> None:
         """Leave one thing: range, marks, zoom, the pane, the filter."""
         screen, model = self._screen, self._screen.model
+        if stopped(screen):
+            return
         if model.range_from is not None or model.marks:
             model.range_from = None
             model.marks.clear()

@@ -69,18 +69,18 @@ class ReadingScreen(Acting, Screen[None], inherit_bindings=False):
     def show_keys(self, pane: str, now: Situation | None = None) -> None:
         """Put the keys of a pane into the footer, as the user's keymap has them.
 
-        `now` says how many rows are marked, for the actions that take those.
+        `now` says how many rows are marked, for the actions that take those. A screen that is
+        being left has lost its footer before the last news reaches it.
         """
         keymap = getattr(self.app, "keymap_in_use", None)
         actions = [action for action in actions_of([pane, "app"]) if action.footer]
         actions.sort(key=lambda action: action.footer)
-        self.query_one(FooterBar).show(
-            [
-                (action, keymap.keys(action.id)[0] if keymap else action.keys.split(",")[0])
-                for action in actions
-            ],
-            now,
-        )
+        shown = [
+            (action, keymap.keys(action.id)[0] if keymap else action.keys.split(",")[0])
+            for action in actions
+        ]
+        for footer in self.query(FooterBar):
+            footer.show(shown, now)
 
     @on(Came)
     def _take(self, message: Came) -> None:

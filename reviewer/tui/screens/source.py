@@ -219,6 +219,9 @@ class SourceScreen(Moving, ReadingScreen, inherit_bindings=False):
         if not self._wants_file and self._window is None:
             self.trouble("The file cannot be read: this is the text that was stored.")
             return
+        if self._wants_file and not self.evidence.record.text:
+            self.trouble("Nothing of this file was stored: there is only the file itself.")
+            return
         self._wants_file = not self._wants_file
         self.to_span()
 

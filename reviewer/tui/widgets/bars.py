@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.reactive import reactive
+from textual.strip import Strip
 
 from reviewer.text.display import display_line
 from reviewer.tui.actions import Action, shown_key
 from reviewer.tui.situation import Situation
-from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.line import Line, Part, cells_of
+from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
+from reviewer.tui.widgets.line import Line, Part, cells_of, cut, line_of
+from reviewer.tui.widgets.text_layout import wrapped
 
 if TYPE_CHECKING:
     from reviewer.engine import Counts, Engine
@@ -127,6 +129,11 @@ class TabBar(ClickLine):
         return parts
 
 
+TROUBLE_CELLS = 3
+"""What stands before a sentence of trouble."""
+MOST_ROWS = 3
+
+
 class StatusBar(Line):
     """What the last key did, in one sentence; on the right where one stands."""
 
@@ -137,6 +144,34 @@ class StatusBar(Line):
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a sentence until the next one."""
         self._text, self._bad = display_line(text), bad
+        self._fit()
+
+    def on_resize(self) -> None:
+        """Another width takes another number of rows."""
+        self._fit()
+
+    def _fit(self) -> None:
+        """Take the rows that trouble needs to be read whole, and one for everything else."""
+        width = self.size.width
+        rows = len(self._lines(width)) if self._bad and width else 1
+        if self.styles.height is None or self.styles.height.value != rows:
+            self.styles.height = rows
+
+    def _lines(self, width: int) -> list[str]:
+        return wrapped(self._text, width - TROUBLE_CELLS)[:MOST_ROWS]
+
+    def render_line(self, y: int) -> Strip:
+        """The sentence; trouble that is longer than a row goes on in the next."""
+        width = self.size.width
+        if not self._bad or self.size.height < 2:
+            return super().render_line(y)
+        style, sign = palette(self.app), glyphs(self.app)
+        lines = self._lines(width)
+        mark = f" {sign.stale} " if y == 0 else " " * TROUBLE_CELLS
+        words = lines[y] if y < len(lines) else ""
+        if y == MOST_ROWS - 1 and len(wrapped(self._text, width - TROUBLE_CELLS)) > MOST_ROWS:
+            words = cut(words + sign.ellipsis, width - TROUBLE_CELLS, sign.ellipsis)
+        return line_of([(mark, style.warm), (words, style.text)], width, style.text, sign.ellipsis)
 
     def recover(self) -> None:
         """The trouble is over: take its sentence away."""

@@ -24,6 +24,8 @@ from reviewer.tui.widgets.field import Field
 from reviewer.tui.widgets.line import Part, TitleRule, cut, line_of
 
 NAME_CELLS = 18
+NOTHING = "Nothing matches: backspace."
+NARROW = "type to narrow"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class ChoiceList(ScrollView):
         super().__init__()
         self.options: Sequence[Option] = ()
         self.cursor = 0
+        self.nothing = NOTHING
+        """What is said when there is no option."""
 
     def show(self, options: Sequence[Option]) -> None:
         """Show other options, the cursor on the first."""
@@ -87,7 +91,7 @@ class ChoiceList(ScrollView):
         style, sign = palette(self.app), glyphs(self.app)
         width, at = self.size.width, self.scroll_offset.y + y
         if at >= len(self.options):
-            words = "Nothing matches: backspace." if not self.options and y == 0 else ""
+            words = self.nothing if not self.options and y == 0 else ""
             return line_of([("   " + words, style.dim)], width, style.text, sign.ellipsis)
         option, here = self.options[at], at == self.cursor
         text = style.text_here if here else style.text
@@ -124,7 +128,7 @@ class ChoicePane(Acting, Vertical):
     def compose(self) -> ComposeResult:
         """Title, field, options."""
         yield TitleRule()
-        yield Field("type to narrow")
+        yield Field(NARROW)
         yield ChoiceList()
 
     def ask(
@@ -134,9 +138,15 @@ class ChoicePane(Acting, Vertical):
         options: Sequence[Option],
         *,
         narrow: Callable[[str], None] | None = None,
+        hint: str = NARROW,
+        nothing: str = NOTHING,
     ) -> None:
-        """Ask for one of some options; `narrow` takes what is typed and calls `offer` later."""
+        """Ask for one of some options; `narrow` takes what is typed and calls `offer` later.
+
+        `hint` stands in the field while it is empty, `nothing` below it while there is no option.
+        """
         self._narrow = None
+        self.field.placeholder, self.list.nothing = hint, nothing
         self.query_one(TitleRule).show(title, detail, focused=True)
         self.field.load_text("")
         self._narrow = narrow

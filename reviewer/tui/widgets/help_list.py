@@ -156,11 +156,15 @@ class Explanation(StatusBar):
     def __init__(self, rows: Sequence[HelpRow], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._sentences = [row.explanation for row in rows]
+        self._fitted = 0
 
-    def on_resize(self) -> None:
+    def _fit(self) -> None:
         """Make room for the longest sentence, so that the list above does not jump."""
         width = max(self.size.width - 2, 8)
-        self.styles.height = max((len(wrap(each, width)) for each in self._sentences), default=1)
+        if width != self._fitted:
+            self._fitted = width
+            lines = (len(wrap(each, width)) for each in self._sentences)
+            self.styles.height = max(lines, default=1)
 
     def render_line(self, y: int) -> Strip:
         """One line of the sentence."""

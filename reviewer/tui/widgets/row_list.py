@@ -10,9 +10,12 @@ from textual.strip import Strip
 
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 from reviewer.tui.widgets.line import line_of
+from reviewer.tui.widgets.text_layout import wrapped
 
 WHEEL_LINES = 3
 FOOT_LINES = 1
+INDENT = "  "
+"""What stands before a sentence in an empty list."""
 
 
 class RowList(ScrollView, can_focus=True):
@@ -81,9 +84,15 @@ class RowList(ScrollView, can_focus=True):
         at = self.scroll_offset.y + y
         if at < total:
             return self.row_strip(at, width, style, sign)
-        words = self.empty[y - 1] if not total and 0 < y <= len(self.empty) else ""
-        how = style.text if y == 1 else style.dim
-        return line_of([("  " + words, how)], width, style.text, sign.ellipsis)
+        words, how = "", style.text
+        if not total:
+            said = [
+                (line, style.dim if number else style.text)
+                for number, sentence in enumerate(self.empty)
+                for line in wrapped(sentence, width - len(INDENT))
+            ]
+            words, how = said[y - 1] if 0 < y <= len(said) else ("", style.text)
+        return line_of([(INDENT + words, how)], width, style.text, sign.ellipsis)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Read the rows in sight at once before they are drawn one by one."""

@@ -123,6 +123,11 @@ def wrap(text: str, width: int) -> list[tuple[int, int]]:
     return ranges
 
 
+def wrapped(text: str, width: int) -> list[str]:
+    """A sentence in lines of at most `width` cells, without the blanks between them."""
+    return [text[start:end].strip() for start, end in wrap(text, max(width, 1))] or [""]
+
+
 def _chop(word: str, room: int, width: int) -> tuple[list[int], int]:
     """Where a word is broken that begins with `room` cells left, and the cells of its last part."""
     if word.isascii():

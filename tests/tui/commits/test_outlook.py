@@ -59,7 +59,7 @@ async def test_w_says_what_is_in_the_way_and_enter_goes_there(fair: Engine) -> N
     assert set(heaviest) == {ids[0], ids[3]}
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "G", "w", *"5")
-        await screen.until(lambda: "not reachable" in screen.text)
+        await screen.until(lambda: "no: it needs about" in screen.text)
         assert said(screen) == reach.message
         await screen.press("down", "enter")
         assert at(screen) == ids.index(heaviest[0])
@@ -70,7 +70,7 @@ async def test_w_says_what_is_in_the_way_and_enter_goes_there(fair: Engine) -> N
 async def test_w_goes_to_a_commit_that_the_filter_hides(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "/", *"role:user", "enter", "w", *"5")
-        await screen.until(lambda: "not reachable" in screen.text)
+        await screen.until(lambda: "no: it needs about" in screen.text)
         await screen.press("down", "enter")
         assert at(screen) == 0
         assert commits(screen).reading.filter == ""
@@ -132,3 +132,11 @@ def test_a_target_is_always_in_the_shortest_wording(target: int, words: str) -> 
     found = commits_outlook.wordings(outlook(), reach, ASCII)
     assert found[-1] == f"{words} reachable"
     assert all(words in each for each in found)
+
+
+async def test_before_a_size_is_typed_the_field_says_how_one_is_written(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "w")
+        assert "such as 8000 or 8k" in screen.text
+        assert "What stands in the way" in screen.text
+        assert "Nothing matches" not in screen.text

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import StoreError
+from reviewer.store import verify as verifying
 from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
 from tests.unit.store.faulty import BIG, Store, at_noon, in_another_program, reopened, waiting
@@ -126,6 +128,25 @@ class TestFullDisk:
         other.intake.ingest([notes], project="shelf")
         assert waiting(engine) == waiting(other)
         assert waiting(engine)
+
+
+class TestVerifying:
+    @pytest.mark.parametrize(
+        ("code", "says"), [(sqlite3.SQLITE_FULL, "is full"), (sqlite3.SQLITE_IOERR, "be read")]
+    )
+    def test_a_disk_that_fails_under_it_is_not_a_damaged_ledger(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch, code: int, says: str
+    ) -> None:
+        store.add("a")
+        problem = sqlite3.OperationalError("disk")
+        problem.sqlite_errorcode = code
+
+        def put(*_: object) -> None:
+            raise problem
+
+        monkeypatch.setattr(verifying, "put", put)
+        with pytest.raises(StoreError, match=says):
+            verify(store.database)
 
 
 class TestDiskTakenAway:

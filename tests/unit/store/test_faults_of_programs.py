@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import shutil
 import signal
+import sqlite3
 from datetime import timedelta
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -198,3 +200,35 @@ class TestInsideAnAct:
             dangling()
         store.add("c")
         store.require_whole("a", "c")
+
+    def test_an_act_that_could_not_even_be_rolled_back_does_not_keep_the_next_from_being_written(
+        self, store: Store
+    ) -> None:
+        store.add("a")
+        writer = store.database.writer
+        store.database.writer = cast(sqlite3.Connection, WithoutRollback(writer))
+        with pytest.raises(StoreError, match="could not be read or written"):
+            store.add("b", "a")  # a second "a" is refused
+        assert writer.in_transaction
+        store.database.writer = writer
+
+        store.add("c")
+
+        store.require_whole("a", "c")
+
+
+class WithoutRollback:
+    """A connection whose disk fails when an act is to be rolled back."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._connection, name)
+
+    def execute(self, sql: str, *rest: Any) -> sqlite3.Cursor:
+        if sql == "ROLLBACK":
+            problem = sqlite3.OperationalError("disk I/O error")
+            problem.sqlite_errorcode = sqlite3.SQLITE_IOERR
+            raise problem
+        return self._connection.execute(sql, *rest)

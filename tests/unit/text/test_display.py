@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from reviewer.text.display import display_line, display_offset, display_text
+from reviewer.text.display import display_line, display_offset, display_text, escaped_json
 
 MARKED = {
     "\x1b]52;c;AAAA\x07": "␛]52;c;AAAA␇",
@@ -70,3 +72,20 @@ def test_a_span_is_found_again_in_what_is_shown(text: str) -> None:
 def test_a_span_may_end_inside_a_line_end() -> None:
     assert display_offset("ab\r\ncd", 3) == display_offset("ab\r\ncd", 2) == 2
     assert display_offset("ab\r\ncd", 4) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\x7f\x9b2J",
+        "\u202e\u200b\ufeff",
+        "\U000e0041x",
+        "\u3164a\ufe0f",
+        "plain",
+        "é 👍🏽 ❤\ufe0f 1\ufe0f",
+    ],
+)
+def test_json_says_the_same_with_what_is_hidden_escaped(text: str) -> None:
+    escaped = escaped_json(json.dumps({"a": text}, ensure_ascii=False))
+    assert json.loads(escaped) == {"a": text}
+    assert display_text(escaped) == escaped

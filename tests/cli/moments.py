@@ -1,0 +1,168 @@
+"""Every moment at which a command touches the disk, and what a fault at one of them leaves behind.
+
+A command runs in a process of its own, forked from this one. Its moments are the statements that it
+gives to SQLite and the files that it opens for writing, renames, makes or removes. At the moment
+chosen it is killed, or that one thing fails.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+import sqlite3
+import sys
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from reviewer.cli.failures import run
+from reviewer.engine import Engine
+from reviewer.main import check_keymap, open_screen
+
+PROJECT = "kiosk"
+FILE_EVENTS = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.chmod"}
+NEVER = 10**9
+
+
+class Fault(Enum):
+    """What happens at the chosen moment."""
+
+    KILLED = "killed"
+    FULL = "the disk is full"
+    BROKEN = "the disk cannot be read or written"
+
+
+class Outcome(NamedTuple):
+    """How a command ended; `moments` is None when it was killed."""
+
+    code: int
+    out: str
+    err: str
+    moments: int | None
+
+
+class Moments:
+    """Counts moments, and brings the fault at one of them."""
+
+    def __init__(self, folder: Path, fault: Fault, chosen: int) -> None:
+        self.count = 0
+        self._folder, self._fault, self._chosen = str(folder), fault, chosen
+
+    def install(self) -> None:
+        """From now on, for the rest of this process."""
+        moments = self
+
+        class Connection(sqlite3.Connection):
+            def execute(self, sql: str, *rest: Any) -> sqlite3.Cursor:
+                moments.pass_(moments.sql_fault(sql))
+                return super().execute(sql, *rest)
+
+            def executemany(self, sql: str, *rest: Any) -> sqlite3.Cursor:
+                moments.pass_(moments.sql_fault(sql))
+                return super().executemany(sql, *rest)
+
+            def executescript(self, sql: str) -> sqlite3.Cursor:
+                moments.pass_(moments.sql_fault(sql))
+                return super().executescript(sql)
+
+        connect = sqlite3.connect
+        sqlite3.connect = lambda *a, **k: connect(*a, **{"factory": Connection, **k})  # type: ignore
+        sys.addaudithook(self._file_event)
+
+    def sql_fault(self, sql: str) -> Exception:
+        """What SQLite would say of a disk that fails under a statement."""
+        if self._fault is Fault.FULL and not sql.lstrip().upper().startswith(("SELECT", "PRAGMA")):
+            problem = sqlite3.OperationalError("database or disk is full")
+            problem.sqlite_errorcode = sqlite3.SQLITE_FULL
+        else:
+            problem = sqlite3.OperationalError("disk I/O error")
+            problem.sqlite_errorcode = sqlite3.SQLITE_IOERR
+        return problem
+
+    def _file_event(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, mode, flags = arguments
+            writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+            if not writes or (isinstance(mode, str) and mode.startswith("r") and "+" not in mode):
+                return
+        elif event in FILE_EVENTS:
+            path = arguments[0]
+        else:
+            return
+        if isinstance(path, (str, os.PathLike)) and os.path.abspath(path).startswith(self._folder):
+            number = errno.ENOSPC if self._fault is Fault.FULL else errno.EIO
+            self.pass_(OSError(number, os.strerror(number), str(path)))
+
+    def pass_(self, problem: Exception) -> None:
+        """One moment goes by, or not."""
+        self.count += 1
+        if self.count != self._chosen:
+            return
+        if self._fault is Fault.KILLED:
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise problem
+
+
+def call(
+    folder: Path,
+    *arguments: str,
+    fault: Fault = Fault.KILLED,
+    at: int = NEVER,
+    before: Callable[[], None] | None = None,
+) -> Outcome:
+    """A command on the store in a folder, in a process of its own; `before` runs in it first."""
+    out, err, told = (folder.parent / f"{folder.name}.{name}" for name in ("out", "err", "told"))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = os.fork()
+    if child == 0:
+        code = 99
+        try:
+            for number, target in ((0, os.devnull), (1, out), (2, err)):
+                flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
+                os.dup2(os.open(target, flags if number else os.O_RDONLY, 0o600), number)
+            sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+            sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+            os.chdir(folder)
+            os.environ["HOME"] = str(folder)
+            moments = Moments(folder, fault, at)
+            moments.install()
+            if before is not None:
+                before()
+            store = ["--db", str(folder / "store.db"), "--project", PROJECT]
+            code = run([*store, *arguments], open_screen, check_keymap)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            told.write_text(str(moments.count))
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    moments_seen = int(told.read_text()) if code >= 0 else None
+    return Outcome(code, out.read_text(), err.read_text(), moments_seen)
+
+
+def copied(made: Path, name: str) -> Path:
+    """A copy of a prepared folder beside it."""
+    target = made.parent / name
+    if target.exists():
+        shutil.rmtree(target)
+    shutil.copytree(made, target)
+    return target
+
+
+def ledger(folder: Path) -> list[tuple[str, str]]:
+    """Kind and hash of every act of the store; the chain and the rows have to be whole."""
+    if not (folder / "store.db").exists():
+        return []
+    engine = Engine.open(folder / "store.db")
+    try:
+        verdict = engine.history.verify()
+        assert verdict.ok, verdict.problems
+        rows = engine._database.reader().execute("SELECT kind, hash FROM ledger ORDER BY id")
+        return [(row[0], row[1]) for row in rows]
+    finally:
+        engine.close()

@@ -1,0 +1,44 @@
+"""A defect ends the screen with one sentence, and with nothing of what people wrote."""
+
+from __future__ import annotations
+
+import sys
+
+from reviewer.engine import Engine
+from tests.terminal.conftest import Terminal
+
+WITH_A_DEFECT = """
+import sys
+from reviewer.main import main
+from reviewer.tui.screens.queue_decisions import Decisions
+async def broken(self):
+    wording = "the customer's telephone number"
+    raise RuntimeError("\x1b]0;no such thing\x07")
+Decisions.promote = broken
+sys.exit(main())
+"""
+
+
+def test_it_says_so_in_one_line_and_keeps_what_was_decided(store, tmp_path):
+    program = tmp_path / "defect.py"
+    program.write_text(WITH_A_DEFECT)
+    terminal = Terminal(
+        [sys.executable, str(program), "--db", str(store)], tmp_path, 100, 30, REVIEWER_DEBUG=""
+    )
+    try:
+        terminal.until("wait")
+        terminal.press("x")
+        terminal.until("Rejected")
+        terminal.press("a")
+        assert terminal.ended() == 1
+        terminal.read(0.2)
+        assert "This is a defect of reviewer (RuntimeError: " in terminal.text
+        assert "Traceback" not in terminal.text
+        assert "telephone" not in terminal.text
+        assert b"\x1b]0;no such" not in terminal.stream
+    finally:
+        terminal.kill()
+    engine = Engine.open(store)
+    assert engine.queue.counts(None).rejected_today == 1
+    assert engine.history.verify().ok
+    engine.close()

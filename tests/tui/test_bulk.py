@@ -1,0 +1,78 @@
+"""A decision on many rows goes on behind the screen, says how far it is, and can be stopped."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.store import ledger
+from reviewer.tui import acting, bulk
+from tests.tui.conftest import opened
+
+MANY = 1_500
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Acts wait for it when they have written something."""
+    opens = threading.Event()
+    watch = bulk.Bulk.watch
+
+    def waits(self: bulk.Bulk, rows: int) -> bool:
+        watch(self, rows)
+        if rows:
+            opens.wait(20)
+        return watch(self, rows)
+
+    monkeypatch.setattr(bulk.Bulk, "watch", waits)
+    monkeypatch.setattr(ledger, "WATCH_STEPS", 500)
+    monkeypatch.setattr(acting, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(bulk, "SAID_EVERY", 0.02)
+    return opens
+
+
+@pytest.fixture
+def many(engine: Engine) -> Engine:
+    engine.intake.seed(MANY, project="acme")
+    return engine
+
+
+def waiting(engine: Engine) -> int:
+    return engine.queue.counts("acme").waiting
+
+
+async def test_it_says_how_far_it_is_and_escape_takes_it_back(many, gate):
+    async with opened(many, project="acme") as screen:
+        await screen.press("asterisk")
+        await screen.pilot.press("x")
+        await screen.until(lambda: "done - escape stops" in screen.status)
+        assert screen.status.startswith(f"Rejecting {MANY:,}: ")
+        await screen.pilot.press("j")
+        assert screen.model.cursor == 1
+        await screen.pilot.press("a")
+        await screen.pilot.press("escape")
+        gate.set()
+        await screen.settle()
+        assert screen.status == "Stopped. Nothing was changed."
+        assert screen.model.count_marked() == MANY
+        assert (waiting(many), screen.app.bulk) == (MANY, None)
+
+
+async def test_what_is_not_stopped_is_one_act_and_its_undo_is_shown_too(many, gate):
+    async with opened(many, project="acme") as screen:
+        await screen.press("asterisk")
+        await screen.pilot.press("x")
+        await screen.until(lambda: "done - escape stops" in screen.status)
+        gate.set()
+        await screen.settle()
+        assert waiting(many) == 0
+        assert screen.status.startswith(f"Rejected {MANY}")
+        gate.clear()
+        await screen.pilot.press("u")
+        await screen.until(lambda: screen.status.startswith("Undoing: "))
+        gate.set()
+        await screen.settle()
+        assert waiting(many) == MANY
+        assert screen.status.startswith("Undone")

@@ -1,0 +1,70 @@
+"""Sentences that do not fit into a row are read whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.tui.screens.packet import PacketScreen
+from reviewer.tui.screens.source import SourceScreen
+from reviewer.tui.widgets.bars import StatusBar
+from reviewer.tui.widgets.text_layout import wrapped
+from tests.tui.conftest import Screen, opened
+
+FAR = "/far" + "/further" * 12 + "/away"
+
+
+def rows_of(screen: Screen, start: str) -> str:
+    """The text of the screen from a row on that holds `start`, without line ends and blanks."""
+    text = screen.text
+    return "".join(text[text.index(start) :].split())
+
+
+def test_a_sentence_in_lines_loses_nothing():
+    sentence = f"{FAR} is no folder: 名前を付けてください."
+    lines = wrapped(sentence, 20)
+    assert "".join("".join(lines).split()) == "".join(sentence.split())
+    assert max(map(len, lines)) <= 20
+
+
+@pytest.mark.parametrize("size", [(118, 34), (80, 24), (60, 20)])
+async def test_a_folder_that_is_not_there_is_named_whole(engine, size, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    async with opened(engine, size=size) as screen:
+        await screen.press("f5", "O", *FAR, "enter")
+        assert isinstance(screen.app.screen, PacketScreen)
+        whole = "".join(screen.text.split())
+        assert whole.count(FAR) == 2, "in the list and in the status line"
+        assert whole.count("orone thatholdsit".replace(" ", "")) == 2
+        await screen.press("j")
+
+
+async def test_trouble_takes_the_rows_it_needs_and_gives_them_back(engine):
+    async with opened(engine, size=(60, 20)) as screen:
+        bar = screen.app.screen.query_one(StatusBar)
+        bar.say(" ".join(["trouble"] * 12), bad=True)
+        await screen.settle()
+        assert bar.size.height == 2
+        assert screen.text.count("trouble") == 12
+        bar.say("word " * 90, bad=True)
+        await screen.settle()
+        assert bar.size.height == 3
+        assert "…" in screen.text
+        bar.say(" ".join(["fine"] * 40))
+        await screen.settle()
+        assert bar.size.height == 1
+
+
+async def test_a_file_that_was_not_ingested_has_nothing_that_was_said(engine, tmp_path):
+    path = tmp_path / "flow.dot"
+    path.write_text("digraph Flow {\n  start [shape=Mdiamond]\n  done [shape=Msquare]\n"
+                    "  start -> done\n}\n")  # fmt: skip
+    from reviewer.tui.screens.places import line_of_file, open_place
+
+    async with opened(engine) as screen:
+        open_place(screen.app.screen, engine, line_of_file(str(path), 1))
+        await screen.settle()
+        source = screen.app.screen
+        assert isinstance(source, SourceScreen)
+        await screen.press("r")
+        assert "start [shape=Mdiamond]" in screen.text
+        assert "only the file itself" in source.query_one(StatusBar).text

@@ -1,0 +1,92 @@
+"""A long context is read once, and after a change only what changed is looked through again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.compression import reading, readings
+from reviewer.engine import CommitQuery, Engine
+from reviewer.errors import ConflictError
+
+PARTS = 6
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    """A context of six parts, an hour apart, four turns each."""
+    engine = Engine.open(tmp_path / "store.db")
+    turns = [
+        {
+            "role": "user" if minute % 2 == 0 else "assistant",
+            "content": f"We decided to use lathe_{hour}_{minute} for part {hour}.",
+            "timestamp": f"2026-02-01T1{hour}:0{minute}:00Z",
+        }
+        for hour in range(PARTS)
+        for minute in range(4)
+    ]
+    path = tmp_path / "shop.jsonl"
+    path.write_text("\n".join(map(json.dumps, turns)) + "\n")
+    engine.contexts.import_file(path, project="shop")
+    return engine
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[int]:
+    calls: list[int] = []
+    real = getattr(reading, name)
+
+    def noted(*args: Any, **options: Any) -> Any:
+        calls.append(1)
+        return real(*args, **options)
+
+    monkeypatch.setattr(reading, name, noted)
+    return calls
+
+
+def test_anchors_are_found_again_only_where_something_changed(engine, monkeypatch):
+    looked = counted(monkeypatch, "find_anchors")
+    before = engine.compression.outlook(1)
+    assert len(looked) == len(engine.compression.segments(1)) == PARTS
+    looked.clear()
+    last = engine.contexts.ids(CommitQuery(1))[-1]
+    engine.contexts.annotate(last, priority="pinned")
+    after = engine.compression.outlook(1)
+    assert after != before
+    assert len(looked) == 1
+    looked.clear()
+    engine.contexts.edit(last, "We decided to use the mill.")
+    engine.compression.outlook(1)
+    assert len(looked) <= 1
+
+
+def test_the_part_and_the_whole_share_one_chain(engine, monkeypatch):
+    read = counted(monkeypatch, "read_chain")
+    ids = engine.contexts.ids(CommitQuery(1))
+    assert len(engine.compression.segments(1, end=ids[3])) == 1
+    assert len(engine.compression.segments(1)) == PARTS
+    engine.compression.outlook(1)
+    assert len(read) == 1
+
+
+def test_what_a_context_was_is_not_kept(engine):
+    kept = engine.compression._readings._found
+    plan = engine.compression.plan(1, "brief")
+    for number in engine.contexts.ids(CommitQuery(1))[:3]:
+        engine.contexts.annotate(number, priority="important")
+        engine.compression.segments(1)
+        assert len(kept) == 1
+    engine.contexts.edit(number, "Something else was said.")
+    with pytest.raises(ConflictError):
+        engine.compression.preview(plan)
+    assert readings.REMEMBERED >= 2
+
+
+def test_a_segment_that_is_not_there_is_no_choice_of_it(engine):
+    read = engine.compression._read(1)
+    choice = engine.compression.plan(1, "brief").choices[0]
+    assert read.holds(choice)
+    assert not read.holds(type(choice)(choice.segment, choice.level, (999,)))
+    assert not read.holds(type(choice)("s999", choice.level, choice.sources))

@@ -1,0 +1,67 @@
+"""An act on many rows shows how far it is, and is taken back when it is stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine, QueueQuery
+from reviewer.errors import ActStoppedError
+from reviewer.store import ledger
+
+MANY = 3_000
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    monkeypatch.setattr(ledger, "WATCH_STEPS", 200)
+    engine = Engine.open(tmp_path / "store.db")
+    engine.intake.seed(MANY, project="kiosk")
+    return engine
+
+
+def waiting(engine: Engine) -> int:
+    return engine.queue.counts("kiosk").waiting
+
+
+def test_the_rows_that_are_written_are_seen_to_grow(engine: Engine):
+    seen: list[int] = []
+    with engine.watched(lambda rows: bool(seen.append(rows))):
+        engine.triage.reject(list(engine.ids(QueueQuery())))
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 5
+    assert seen[-1] >= MANY
+    seen.clear()
+    with engine.watched(lambda rows: bool(seen.append(rows))):
+        engine.history.undo()
+    assert seen[-1] >= MANY
+    assert waiting(engine) == MANY
+
+
+@pytest.mark.parametrize("rows", [0, 1_000, MANY])
+def test_stopped_at_any_row_nothing_stays_and_the_store_goes_on(engine: Engine, rows: int):
+    ids, acts = list(engine.ids(QueueQuery())), engine.history.acts_total()
+    with (
+        pytest.raises(ActStoppedError, match="Nothing was changed"),
+        engine.watched(lambda written: written >= rows),
+    ):
+        engine.triage.reject(ids)
+    assert (waiting(engine), engine.history.acts_total()) == (MANY, acts)
+    engine.triage.reject(ids[:3])
+    assert waiting(engine) == MANY - 3
+    with pytest.raises(ActStoppedError), engine.watched(lambda written: True):
+        engine.history.undo()
+    assert waiting(engine) == MANY - 3
+    engine.history.undo()
+    assert (waiting(engine), engine.history.verify().ok) == (MANY, True)
+
+
+def test_acts_outside_the_block_are_not_watched(engine: Engine):
+    with engine.watched(lambda rows: False):
+        pass
+    seen: list[int] = []
+    with engine.watched(lambda rows: bool(seen.append(rows))):
+        engine.ids(QueueQuery())
+    engine.triage.reject(list(engine.ids(QueueQuery())))
+    assert seen == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import accumulate
 
 from reviewer.extraction.candidates import Candidate, Setting
@@ -61,7 +61,7 @@ class Pool:
         self.hear(found.finish(), None)
         self.settle(None)
 
-    def hear(self, events: Iterable[Event], fresh: set[str] | None) -> None:
+    def hear(self, events: Iterable[Event], fresh: Container[str] | None) -> None:
         """Take in what the extractors say of a source; only that of records in `fresh` counts."""
         for event in events:
             if isinstance(event, Began):
@@ -81,7 +81,7 @@ class Pool:
                     # One record may say more than there is room for.
                     self._room = max(LIMIT, 2 * len(self._drawn))
 
-    def settle(self, fresh: set[str] | None) -> None:
+    def settle(self, fresh: Container[str] | None) -> None:
         """The source is at its end: what was drawn from it counts."""
         self._settle(fresh, set())
 
@@ -109,7 +109,7 @@ class Pool:
         self.dropped[dropped.reason] += 1
         self._drop(dropped)
 
-    def _settle(self, fresh: set[str] | None, unfinished: set[str]) -> None:
+    def _settle(self, fresh: Container[str] | None, unfinished: set[str]) -> None:
         """Move what was drawn into the pool, but for that of records still being read."""
         done = [each for each in self._drawn if each.record.key not in unfinished]
         self._drawn = [each for each in self._drawn if each.record.key in unfinished]

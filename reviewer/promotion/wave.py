@@ -21,6 +21,7 @@ from reviewer.promotion.report import ReportFolder
 from reviewer.promotion.shelf import Shelf, ShelvedSource, Stamp
 from reviewer.promotion.wave_report import Progress, WaveReport
 from reviewer.sources.records import Use
+from reviewer.sources.seen import Seen
 from reviewer.sources.walk import Found, walk
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
@@ -166,7 +167,7 @@ class Wave:
     def _read_pieces(self, planned: _Planned, pieces: Iterator[Piece]) -> None:
         """Shelve a file's records as they come, and hear what is said of them."""
         path, shelved = planned.path, None
-        fresh: set[str] = set()
+        fresh = Seen()
         last = ""
         closed: Closed | None = None
         for piece in pieces:
@@ -193,7 +194,7 @@ class Wave:
                 self._report.error(f"{path}: {error}")
             shelved.finish(planned.stamp, closed.tally)
 
-    def _hear_of(self, last: str, pieces: Iterator[Piece], fresh: set[str]) -> None:
+    def _hear_of(self, last: str, pieces: Iterator[Piece], fresh: Seen) -> None:
         """What is said of the last record that was shelved: the next one has to be looked at for
         that, though nothing else of it counts.
         """
@@ -206,7 +207,7 @@ class Wave:
             if isinstance(piece, Batch) and any(r.use is Use.SAID for r in piece.records):
                 return
 
-    def _take(self, batch: Batch, shelved: ShelvedSource, fresh: set[str]) -> None:
+    def _take(self, batch: Batch, shelved: ShelvedSource, fresh: Seen) -> None:
         """Shelve records; `fresh` gets the keys to be proposed from."""
         self._masked += batch.masked
         self._records += len(batch.records)

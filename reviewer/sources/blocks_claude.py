@@ -17,6 +17,7 @@ from reviewer.sources.claude_lines import ClaudeLine, Turn, fitting, parse_recor
 from reviewer.sources.claude_words import classify
 from reviewer.sources.lines import reading
 from reviewer.sources.records import Role, Use
+from reviewer.sources.seen import Seen
 
 _GIVEN = ("tool use", "tool result", "thinking")
 
@@ -49,7 +50,7 @@ class ClaudeBlocks:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self._form, self._lines = scan.form, scan.lines
-        self._given: set[int] = set()
+        self._given = Seen()
         self._queued: Counter[int] = Counter()
         self._tools: dict[str, str] = {}
 
@@ -59,6 +60,7 @@ class ClaudeBlocks:
         )
         for name in _GIVEN:
             del self.tally[name]
+        expected = index.expected()
         with reading(self.path) as stream:
             for place in index.places():
                 line, turn = self._read(stream, place)
@@ -67,7 +69,7 @@ class ClaudeBlocks:
                 if turn.queued:
                     text = text_hash(turn)
                     self._queued[text] += 1
-                    if self._queued[text] <= index.typed[text] + index.taken_back[text]:
+                    if self._queued[text] <= expected[text]:
                         self.tally["queued text that comes again"] += 1
                         continue
                 yield from self._blocks(line, turn, place)
@@ -85,11 +87,10 @@ class ClaudeBlocks:
         """Whether this was given before: a resumed session repeats turns."""
         if name == (None,):
             return False
-        key = hash(name)
-        if key in self._given:
+        if name in self._given:
             self.tally["repeated"] += 1
             return True
-        self._given.add(key)
+        self._given.add(name)
         return False
 
     def _blocks(self, line: ClaudeLine, turn: Turn, place: Place) -> Iterator[Block]:

@@ -17,6 +17,7 @@ from reviewer.sources.formats import is_message
 from reviewer.sources.json_positions import fields, first_byte, items
 from reviewer.sources.lines import TextForm, read_lines, reading
 from reviewer.sources.records import Record, Role, Use
+from reviewer.sources.seen import Seen
 
 ROLES = {
     "user": Role.USER,
@@ -99,7 +100,7 @@ class ChatScan:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self.form, self.lines, self.document = form, lines, document
-        self._given: set[str] = set()
+        self._given = Seen()
 
     def __iter__(self) -> Iterator[Record]:
         if self.document is not None:

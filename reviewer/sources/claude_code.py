@@ -10,10 +10,11 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from reviewer.sources.claude_index import Place, SessionIndex, index_session, text_hash
+from reviewer.sources.claude_index import Place, index_session, text_hash
 from reviewer.sources.claude_lines import LineFields, Turn, parse_words
 from reviewer.sources.lines import BLOCK, TextForm, reading
 from reviewer.sources.records import Record, Role, Use
+from reviewer.sources.seen import Seen
 
 OPEN_REPLIES = 8
 """How many replies may be told interleaved (sub-agents at work) before the oldest is closed."""
@@ -43,17 +44,19 @@ class ClaudeCodeScan:
         self.form = form
         self.lines = lines
         self._replies: dict[str, _Reply] = {}
-        self._given: set[int] = set()
+        self._given = Seen()
         self._queued: Counter[int] = Counter()
+        self._expected: Counter[int] = Counter()
 
     def __iter__(self) -> Iterator[Record]:
         index = index_session(self.path, self.form, self.lines, self.tally, self.errors)
+        self._expected = index.expected()
         with reading(self.path) as stream:
             for place in index.places():
-                yield from self._read(stream, place, index)
+                yield from self._read(stream, place)
             yield from self._close_replies(stream)
 
-    def _read(self, stream: BinaryIO, place: Place, index: SessionIndex) -> Iterator[Record]:
+    def _read(self, stream: BinaryIO, place: Place) -> Iterator[Record]:
         stream.seek(place.start)
         raw = stream.read(place.length)
         line, turn = parse_words(self.form.utf8(raw), Counter())
@@ -66,17 +69,17 @@ class ClaudeCodeScan:
                 stream, _Reply(line, turn, [turn.text], place, place, key, digest)
             )
             return
-        if turn.queued and self._comes_again(turn, index):
+        if turn.queued and self._comes_again(turn):
             self.tally["queued text that comes again"] += 1
             return
         yield from self._close_replies(stream)
         yield from self._give(_Reply(line, turn, [turn.text], place, place, key, digest))
 
-    def _comes_again(self, turn: Turn, index: SessionIndex) -> bool:
+    def _comes_again(self, turn: Turn) -> bool:
         """Whether a queued text is also an ordinary turn, or was queued before or taken back."""
         text = text_hash(turn)
         self._queued[text] += 1
-        return self._queued[text] <= index.typed[text] + index.taken_back[text]
+        return self._queued[text] <= self._expected[text]
 
     def _join(self, stream: BinaryIO, block: _Reply) -> Iterator[Record]:
         name = block.turn.reply or ""
@@ -108,11 +111,12 @@ class ClaudeCodeScan:
         line, turn = reply.line, reply.turn
         text = "\n\n".join(reply.texts).replace("\r\n", "\n")
         # A resumed session repeats earlier turns, with their ids or with new ones for old replies.
-        names = {hash(reply.key)} | ({hash((turn.reply, text))} if turn.reply else set())
-        if names & self._given:
+        names = [reply.key, (turn.reply, text)] if turn.reply else [reply.key]
+        if any(name in self._given for name in names):
             self.tally["repeated"] += 1
             return
-        self._given |= names
+        for name in names:
+            self._given.add(name)
         use = turn.use
         if reply.first.rewound and use is Use.SAID:
             use = Use.REWOUND

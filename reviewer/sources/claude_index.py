@@ -31,9 +31,11 @@ class SessionIndex:
     def __init__(self, every_turn: bool = False) -> None:
         self._every_turn = every_turn
         self.tree = SessionTree()
-        self.typed: Counter[int] = Counter()
-        """Hash of a text -> how often it stands in a turn of the person."""
-        self.taken_back: Counter[int] = Counter()
+        self._typed = array("q")
+        """Hash of the text of every turn of the person."""
+        self._queued: set[int] = set()
+        """Hashes of the texts that were queued while the agent was busy."""
+        self._taken_back: Counter[int] = Counter()
         """Hash of a queued text -> how often the person took it back into the editor."""
         self._lines = array("q")
         self._starts = array("q")
@@ -56,16 +58,23 @@ class SessionIndex:
         if turn is None or not (turn.text or self._every_turn):
             return
         if turn.queued == "popAll":
-            self.taken_back[text_hash(turn)] += 1
+            self._taken_back[text_hash(turn)] += 1
             tally["queued text taken back"] += 1
             return
         if turn.role is Role.USER and not turn.queued:
-            self.typed[text_hash(turn)] += 1
+            self._typed.append(text_hash(turn))
+        elif turn.queued:
+            self._queued.add(text_hash(turn))
         if inside:
             self._lines.append(place[0])
             self._starts.append(place[1])
             self._lengths.append(place[2])
             self._nodes.append(node)
+
+    def expected(self) -> Counter[int]:
+        """Hash of a queued text -> how often it came again as a turn, or was taken back."""
+        typed = Counter(text for text in self._typed if text in self._queued)
+        return typed + self._taken_back
 
     def places(self) -> Iterator[Place]:
         """All places in the order of the file."""

@@ -22,6 +22,7 @@ from reviewer.sources.note_kinds import (
 )
 from reviewer.sources.note_lines import Markup, NoteLine, Section, heading_of, sections
 from reviewer.sources.records import Record, Role, Shape, Use
+from reviewer.sources.seen import Seen
 
 LINE_LIMIT = 1_000_000
 """Bytes. No line of a note is longer; what is, is data."""
@@ -44,7 +45,7 @@ class MarkdownScan:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self._form, self._lines = form, lines
-        self._given: set[int] = set()
+        self._given = Seen()
         self._meta: dict[str, str] = {}
         self._boot = False
 
@@ -109,10 +110,10 @@ class MarkdownScan:
         if not self._lines[0] <= start.number or last.number >= self._lines[1]:
             return
         digest = hashlib.sha256(self._form.line_end.join(line.raw for line in lines))
-        if hash(digest.digest()) in self._given:
+        if digest.digest() in self._given:
             self.tally["repeated"] += 1
             return
-        self._given.add(hash(digest.digest()))
+        self._given.add(digest.digest())
         text = "\n".join(line.text for line in lines)
         meta, at = self._facts(section, text)
         use = Use.TEMPLATE if is_template(text) else Use.BOOT if self._boot else Use.SAID

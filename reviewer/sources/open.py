@@ -6,6 +6,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 
@@ -33,6 +34,10 @@ from reviewer.sources.records import Record, Scan
 
 HEAD_BYTES = 256_000
 DOCUMENT_LIMIT = 256_000_000
+BINARY_LIMIT = 16_000_000
+"""Bytes of a file that begins as no text in which records are looked for: a disk that lost power
+leaves NULs before them.
+"""
 SAMPLE_LINES = 24
 """Lines that are looked into, spread over the sample."""
 JSON_START = re.compile(rb'\s*(?:\{\s*"|\[\s*\[?\s*\{)')
@@ -67,8 +72,9 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
         return EmptyScan(path)
     pieces, form = _pieces(sample, form)
     objects = [each for piece in pieces if (each := _object(piece))]
+    binary = form.encoding == "utf-8" and looks_binary(head)
     if not objects and len(pieces) < 2:
-        pieces += _later_pieces(path, form)
+        pieces += _later_pieces(path, form, BINARY_LIMIT if binary else -1)
         objects = [each for piece in pieces if (each := _object(piece))]
     if not objects:
         objects = [each for line in pieces[:20] for each in _run_together(line)]
@@ -79,7 +85,7 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
     mostly_records = len(objects) >= enough * len(pieces)
     if votes and begins != b"[" and mostly_records:
         return _line_reader(path, form, lines, votes)
-    if not votes and form.encoding == "utf-8" and looks_binary(head):
+    if not votes and binary:
         raise SourceError(f"{path} is not text that reviewer reads: it is binary.")
     if begins in (b"[", b"{"):
         document = _document(path, form)
@@ -128,10 +134,11 @@ def _pieces(sample: bytes, form: TextForm) -> tuple[list[bytes], TextForm]:
     return parts[:: -(-len(parts) // SAMPLE_LINES) or 1], form
 
 
-def _later_pieces(path: Path, form: TextForm) -> list[bytes]:
-    """Lines after a first one that is longer than the sample."""
+def _later_pieces(path: Path, form: TextForm, most: int) -> list[bytes]:
+    """Lines after a first one that is longer than the sample, in so many bytes (-1: in all)."""
     found: list[bytes] = []
-    with reading(path) as stream:
+    with reading(path) as file:
+        stream = file if most < 0 else BytesIO(file.read(most))
         for number, start, raw in read_lines(stream, form):
             if number and raw is not None and raw.strip():
                 found.append(form.utf8(raw))

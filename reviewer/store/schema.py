@@ -344,11 +344,12 @@ def commit_indexes(db: Database) -> None:
 
 INDEXES_OF_LONG_STORES = """
 DROP INDEX memory_queue;
-CREATE INDEX memory_queue ON memory (status, deferred, rank DESC, id, leader_id)
+CREATE INDEX memory_queue ON memory (status, deferred, rank DESC, id, leader_id, confidence)
     WHERE leader_id IS NULL;
 DROP INDEX memory_queue_of_project;
 CREATE INDEX memory_queue_of_project
-    ON memory (project_id, status, deferred, rank DESC, id, leader_id) WHERE leader_id IS NULL;
+    ON memory (project_id, status, deferred, rank DESC, id, leader_id, confidence)
+    WHERE leader_id IS NULL;
 DROP INDEX memory_decided;
 CREATE INDEX memory_decided ON memory (decided_at, status) WHERE decided_at IS NOT NULL;
 CREATE INDEX memory_decided_of_project ON memory (project_id, status, decided_at)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine, QueueQuery, Sort
 
 
 @pytest.fixture
@@ -54,6 +54,22 @@ def test_no_row_is_visited_that_is_not_shown(engine: Engine, ask: Callable[[Engi
         if words[0] == "SCAN":
             assert words[1] in ("m", "w", "ledger"), step
         assert "USE TEMP B-TREE FOR ORDER BY" not in step
+
+
+@pytest.mark.parametrize("project", [None, "kiosk"])
+@pytest.mark.parametrize("sort", [Sort.CONFIDENCE, Sort.NEWEST, Sort.SOURCE])
+def test_what_a_list_is_sorted_by_stands_in_the_index(
+    engine: Engine, sort: Sort, project: str | None
+):
+    reader = engine._database.reader()
+    asked: list[str] = []
+    reader.set_trace_callback(asked.append)
+    assert len(engine.ids(QueueQuery(project=project, sort=sort))) > 1
+    reader.set_trace_callback(None)
+    steps = [row["detail"] for sql in asked for row in reader.execute(f"EXPLAIN QUERY PLAN {sql}")]
+    looked_up = [step for step in steps if step.split()[1] in ("m", "e")]
+    assert looked_up
+    assert all("COVERING INDEX" in step for step in looked_up), looked_up
 
 
 def test_an_act_is_undone_until_it_is_done_again(engine: Engine):

@@ -39,6 +39,20 @@ def test_a_session_of_30_mb_is_read_in_6(tmp_path: Path) -> None:
     assert peak < 6 * MB
 
 
+def test_a_session_of_short_turns_takes_a_few_bytes_for_each(tmp_path: Path) -> None:
+    session = Session()
+    for number in range(4_000):
+        session.user(f"Turn {number}.")
+        session.reply(f"Did {number}.")
+    (tmp_path / "turns.jsonl").write_bytes(session.bytes())
+    small = tmp_path / "few.jsonl"
+    small.write_bytes(session.bytes().split(b"\n", 1)[0] + b"\n" + b" " * len(session.bytes()))
+    floor, _ = peak_of_reading(small)
+    peak, records = peak_of_reading(tmp_path / "turns.jsonl")
+    assert records == 8_000
+    assert peak - floor < 120 * records
+
+
 def test_a_note_of_30_mb_is_read_in_8(tmp_path: Path) -> None:
     with (tmp_path / "big.md").open("wb") as file:
         while file.tell() < 30 * MB:

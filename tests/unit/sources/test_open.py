@@ -121,6 +121,24 @@ def test_what_is_no_note_is_refused_with_the_reason(
         open_source(path)
 
 
+@pytest.mark.parametrize(("nuls", "read"), [(300_000, True), (17_000_000, False)])
+def test_records_behind_nuls_are_looked_for_in_the_first_16_mb(
+    tmp_path: Path, nuls: int, read: bool
+) -> None:
+    """A hole of ten gigabytes is called binary without being read."""
+    session = Session()
+    session.user("We keep the drawer closed.")
+    path = tmp_path / "hole.jsonl"
+    with path.open("wb") as file:
+        file.seek(nuls)
+        file.write(b"\n" + session.bytes())
+    if read:
+        assert [record.text for record in open_source(path)] == ["We keep the drawer closed."]
+    else:
+        with pytest.raises(SourceError, match="it is binary"):
+            open_source(path)
+
+
 def test_the_suffix_breaks_a_tie_only(tmp_path: Path) -> None:
     text = b"name: shop\nport: 80\nhost: web\nWe keep this by hand for now.\n"
     (tmp_path / "a.md").write_bytes(text)

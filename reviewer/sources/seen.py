@@ -1,0 +1,58 @@
+"""What was met before, in a few bytes each."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Hashable
+
+SMALLEST = 1024
+
+
+class Seen:
+    """A set that keeps only the hashes of what is put in, for `in` within this process.
+
+    A value takes 15 to 35 bytes, where a set of keys takes 140. Two of a million values fall
+    together once in ten million files.
+    """
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._slots = _empty(SMALLEST)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __contains__(self, value: object) -> bool:
+        number = hash(value) or 1
+        return self._slots[_slot(self._slots, number)] == number
+
+    def add(self, value: Hashable) -> None:
+        """Take in a value."""
+        number = hash(value) or 1
+        slot = _slot(self._slots, number)
+        if self._slots[slot]:
+            return
+        self._slots[slot] = number
+        self._size += 1
+        if 5 * self._size > 3 * len(self._slots):
+            self._grow()
+
+    def _grow(self) -> None:
+        slots = _empty(2 * len(self._slots))
+        for number in self._slots:
+            if number:
+                slots[_slot(slots, number)] = number
+        self._slots = slots
+
+
+def _empty(length: int) -> array[int]:
+    return array("q", bytes(8 * length))
+
+
+def _slot(slots: array[int], number: int) -> int:
+    """Where a number stands, or the free place for it; there always is one."""
+    last = len(slots) - 1
+    slot = (number ^ number >> 20) & last
+    while slots[slot] and slots[slot] != number:
+        slot = (slot + 1) & last
+    return slot

@@ -1,0 +1,41 @@
+"""A set in a few bytes a value knows what was put in, and nothing else."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reviewer.sources.seen import Seen
+
+VALUES = st.one_of(st.integers(), st.text(max_size=5), st.tuples(st.text(max_size=2)))
+
+
+@settings(max_examples=50, deadline=None)
+@given(put_in=st.lists(VALUES), asked=st.lists(VALUES))
+def test_it_holds_what_was_put_in(put_in: list[object], asked: list[object]) -> None:
+    seen, known = Seen(), {hash(value) or 1 for value in put_in}
+    for value in put_in:
+        seen.add(value)
+    assert len(seen) == len(known)
+    assert all(value in seen for value in put_in)
+    assert [value in seen for value in asked] == [(hash(value) or 1) in known for value in asked]
+
+
+def test_it_still_holds_all_after_it_has_grown() -> None:
+    seen = Seen()
+    for number in range(0, 40_000, 2):
+        seen.add(number << 20)  # far apart, as equal in their last bits as can be
+    assert [n for n in range(40_000) if ((n << 20) in seen) != (n % 2 == 0)] == []
+    assert len(seen) == 20_000
+
+
+def test_a_key_takes_less_than_forty_bytes() -> None:
+    tracemalloc.start()
+    seen = Seen()
+    for number in range(20_000):
+        seen.add(f"{number:036}")
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 40 * len(seen)

@@ -13,6 +13,7 @@ from textual.dom import DOMNode
 
 from reviewer.errors import ReviewerError
 from reviewer.tui.actions import ACTIONS
+from reviewer.tui.left import GONE, was_left
 from reviewer.tui.situation import Situation
 from reviewer.tui.widgets.bars import StatusBar
 
@@ -43,8 +44,9 @@ class Acting(_Node):
         return Situation()
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """Put a sentence into the status line of the screen."""
-        for bar in self.screen.query(StatusBar):
+        """Put a sentence into the status line of the screen, or of the one it was left for."""
+        screen = self.app.screen if was_left(self) else self.screen
+        for bar in screen.query(StatusBar):
             bar.say(text, bad=bad)
 
     async def action_act(self, action_id: str) -> None:
@@ -69,12 +71,17 @@ class Acting(_Node):
         """Run something; what goes wrong becomes a sentence.
 
         The keys wait for it, unless it waits for another program, or is an act on so many rows
-        that it takes long: then it goes on behind the screen, which says so.
+        that it takes long: then it goes on behind the screen, which says so. When the screen is
+        left meanwhile, the act is done all the same, and has nothing left to draw.
         """
         try:
             result = run()
         except (ReviewerError, OSError) as error:
             self.say(str(error), bad=True)
+            return
+        except GONE:
+            if not was_left(self):
+                raise
             return
         if not isawaitable(result):
             return
@@ -96,6 +103,9 @@ class Acting(_Node):
             await result
         except (ReviewerError, OSError) as error:
             self.say(str(error), bad=True)
+        except GONE:
+            if not was_left(self):
+                raise
 
 
 def pass_on() -> None:

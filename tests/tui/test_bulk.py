@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from reviewer.engine import Engine
+from reviewer.engine import Engine, QueueQuery
 from reviewer.store import ledger
 from reviewer.tui import acting, bulk
 from tests.tui.conftest import opened
@@ -72,6 +72,21 @@ async def test_what_is_not_stopped_is_one_act_and_its_undo_is_shown_too(many, ga
         gate.clear()
         await screen.pilot.press("u")
         await screen.until(lambda: screen.status.startswith("Undoing: "))
+        gate.set()
+        await screen.settle()
+        assert waiting(many) == MANY
+        assert screen.status.startswith("Undone")
+
+
+async def test_an_undo_that_outlives_its_screen_is_done_and_ends_nothing(many, gate):
+    many.triage.reject(many.ids(QueueQuery(project="acme")))
+    async with opened(many, project="acme") as screen:
+        await screen.press("f8")
+        await screen.pilot.press("u")
+        await screen.until(lambda: screen.app.bulk is not None)
+        await screen.until(lambda: screen.app.act_that_waits is not None)
+        await screen.pilot.press("f2")
+        await screen.until(lambda: len(screen.app.screen_stack) == 1)
         gate.set()
         await screen.settle()
         assert waiting(many) == MANY

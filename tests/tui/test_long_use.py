@@ -6,6 +6,7 @@ import gc
 
 import pytest
 from textual._styles_cache import StylesCache
+from textual.css.query import NoMatches
 
 from reviewer.tui.widgets.bars import FooterBar
 from reviewer.tui.widgets.edit_pane import EditorArea
@@ -63,3 +64,21 @@ async def test_news_for_a_screen_that_has_lost_its_footer_ends_nothing(stocked):
         left.show_keys("commits")
         await screen.press("f2")
         assert screen.app.screen is screen.queue
+
+
+async def test_an_act_that_outlives_its_screen_may_miss_its_panes_and_no_other(stocked):
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("f8")
+        left = screen.app.screen
+
+        async def act() -> None:
+            left.query_one(FooterBar).refresh()
+
+        await screen.press("f2")
+        assert not left.query(FooterBar)
+        await left.patiently(act)
+        await left.patiently(lambda: left.query_one(FooterBar))
+        left.say("It is done.")
+        assert screen.status == "It is done."
+        with pytest.raises(NoMatches):
+            await screen.queue.patiently(lambda: screen.queue.query_one("#nothing"))

@@ -14,6 +14,7 @@ from reviewer.engine import ActView, ChangeView, Engine, Undone
 from reviewer.text.display import display_line
 from reviewer.tui.actions import bindings_for
 from reviewer.tui.bulk import carry, stopped
+from reviewer.tui.left import was_left
 from reviewer.tui.messages import OpenMemory
 from reviewer.tui.resting import Resting
 from reviewer.tui.screens.moving import ListMoving
@@ -165,7 +166,8 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
     async def _write(self, verb: str, change: Callable[[], Undone]) -> None:
         words = "Redoing" if verb == "Redone" else "Undoing"
         undone = await carry(self, self._engine, change, words)
-        self.refresh_acts()
+        if not was_left(self):
+            self.refresh_acts()
         if verb == "Redone":
             back = " - u to undo"
         else:

@@ -13,6 +13,7 @@ from textual.screen import Screen
 from reviewer.errors import ReviewerError
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import actions_of
+from reviewer.tui.left import was_left
 from reviewer.tui.situation import Situation
 from reviewer.tui.widgets.bars import FooterBar
 
@@ -85,5 +86,5 @@ class ReadingScreen(Acting, Screen[None], inherit_bindings=False):
     @on(Came)
     def _take(self, message: Came) -> None:
         message.stop()
-        if message.number == self._latest[message.group]:
+        if not was_left(self) and message.number == self._latest[message.group]:
             message.take()

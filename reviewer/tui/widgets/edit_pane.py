@@ -20,6 +20,7 @@ from reviewer.text.display import display_text
 from reviewer.text.word_diff import Hunk, hunks, put_back
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import bindings_for
+from reviewer.tui.left import was_left
 from reviewer.tui.theme import Glyphs, Palette
 from reviewer.tui.widgets.line import Line, Part, cells_of
 from reviewer.tui.widgets.word_diff_view import WordDiffView
@@ -278,7 +279,7 @@ class EditPane(Acting, Vertical):
         self.run_worker(compute, thread=True, exclusive=True, group="difference")
 
     def _show_if_current(self, edited: str, found: tuple[Hunk, ...]) -> None:
-        if edited == self.content:
+        if not was_left(self) and edited == self.content:
             self.difference.show_hunks(found)
 
 

@@ -39,18 +39,20 @@ def test_a_session_of_30_mb_is_read_in_6(tmp_path: Path) -> None:
     assert peak < 6 * MB
 
 
-def test_a_session_of_short_turns_takes_a_few_bytes_for_each(tmp_path: Path) -> None:
+def short_turns(path: Path, turns: int) -> Path:
     session = Session()
-    for number in range(4_000):
+    for number in range(0, turns, 2):
         session.user(f"Turn {number}.")
         session.reply(f"Did {number}.")
-    (tmp_path / "turns.jsonl").write_bytes(session.bytes())
-    small = tmp_path / "few.jsonl"
-    small.write_bytes(session.bytes().split(b"\n", 1)[0] + b"\n" + b" " * len(session.bytes()))
-    floor, _ = peak_of_reading(small)
-    peak, records = peak_of_reading(tmp_path / "turns.jsonl")
+    path.write_bytes(session.bytes())
+    return path
+
+
+def test_a_short_turn_takes_less_than_eighty_bytes(tmp_path: Path) -> None:
+    few, _ = peak_of_reading(short_turns(tmp_path / "few.jsonl", 2_000))
+    many, records = peak_of_reading(short_turns(tmp_path / "many.jsonl", 8_000))
     assert records == 8_000
-    assert peak - floor < 120 * records
+    assert many - few < 80 * (8_000 - 2_000)
 
 
 def test_a_note_of_30_mb_is_read_in_8(tmp_path: Path) -> None:

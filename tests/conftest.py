@@ -29,7 +29,7 @@ def local_model() -> Iterator[ModelSettings]:
     tests/check.py installs what it needs. Without that, the tests that ask for it are skipped.
     """
     try:
-        server = LocalServer()
+        server = LocalServer(threads=1)  # beside the other tests
     except ModelError as missing:
         pytest.skip(str(missing))
     yield ModelSettings(

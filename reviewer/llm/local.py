@@ -28,11 +28,12 @@ GGUF = b"GGUF"
 class LocalServer:
     """A running server on 127.0.0.1. It ends with the process, or when `close` is called.
 
-    `port`: 0 for a free one. Raises ModelError when a package or the file is missing, when the
-    file is no GGUF, or when the server does not come up.
+    `port`: 0 for a free one. `threads`: 0 for as many as there are cores; where others want the
+    cores, too, fewer are faster, because they wait for each other. Raises ModelError when a package
+    or the file is missing, when the file is no GGUF, or when the server does not come up.
     """
 
-    def __init__(self, weights: Path | None = None, port: int = 0) -> None:
+    def __init__(self, weights: Path | None = None, port: int = 0, threads: int = 0) -> None:
         if find_spec(SERVER_PACKAGE) is None:
             raise ModelError(f"The package {SERVER_PACKAGE} is not installed. Run: {INSTALL}")
         path = require_gguf(weights) if weights is not None else bundled_weights()
@@ -47,6 +48,8 @@ class LocalServer:
         wanted.port = port
         wanted.n_ctx = CONTEXT_TOKENS * PARALLEL
         wanted.n_parallel = PARALLEL
+        if threads:
+            wanted.cpuparams.n_threads = wanted.cpuparams_batch.n_threads = threads
         wanted.verbosity = 0
         wanted.ui = False
         wanted.offline = True

@@ -10,6 +10,7 @@ from reviewer.engine import Engine
 from reviewer.errors import StoreError
 from reviewer.promotion.drafts import Drafts
 from reviewer.store import read_only
+from reviewer.tui.widgets import edit_pane
 from tests.tui.conftest import opened
 
 
@@ -75,7 +76,7 @@ async def test_what_is_typed_stays_in_sight_when_no_draft_of_it_can_be_kept(
 
 async def test_the_program_can_be_left_when_a_draft_cannot_be_kept(stocked, monkeypatch):
     """It says so first; the same key again leaves."""
-
+    monkeypatch.setattr(edit_pane, "DRAFT_AFTER", 60)  # only leaving asks for it
     async with opened(stocked) as screen:
         await screen.press("e", "x")
         monkeypatch.setattr(Drafts, "save", full)

@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from threading import Event
-from typing import TYPE_CHECKING
-
 from reviewer.compressing import Applied, Choice, Level, Plan, PreviewProgress, Watch
 from reviewer.engine import CancelledError
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.tui.screens.compress_writing import Writing
+from reviewer.tui.screens.compress_stoppable import Stoppable
 from reviewer.tui.widgets.phrases import count
 
-if TYPE_CHECKING:
-    from reviewer.tui.screens.compress import CompressScreen
 
-
-class Applying:
+class Applying(Stoppable):
     """What `A` does on a `CompressScreen`."""
-
-    def __init__(self, screen: CompressScreen) -> None:
-        self._screen = screen
-        self._engine = screen.engine
-        self._stopped: Event | None = None
-        self._progress = ""
-
-    @property
-    def running(self) -> str:
-        """What goes on; empty for nothing."""
-        return "" if self._stopped is None else self._progress or "Applying"
-
-    def stop(self) -> None:
-        """Stop before anything is written."""
-        if self._stopped is not None:
-            self._stopped.set()
-            self._screen.say("Stopping ...")
 
     def apply(self) -> None:
         """Put the summaries in the place of their segments, as they are shown."""
@@ -59,14 +36,12 @@ class Applying:
 
     def _start(self, context: int, plan: Plan, chosen: list[Choice]) -> None:
         screen, compression = self._screen, self._engine.compression
-        stopped = self._stopped = Event()
-        self._progress = "Applying"
+        stopped = self._begin("Applying")
 
         def progress(found: PreviewProgress) -> None:
             if stopped.is_set():
                 raise CancelledError("Stopped: nothing was written.")
-            words = f"Previewing {found.done:,} of {found.total:,} before they are applied"
-            screen.post_message(Writing.Written(lambda: self._told(words)))
+            self._tell(f"Previewing {found.done:,} of {found.total:,} before they are applied")
 
         def work() -> Applied | None:
             preview = compression.preview(plan, Watch(stopped.is_set, None, progress))
@@ -99,8 +74,3 @@ class Applying:
         screen.desk.start_over()
         screen.say(f"Applying {count(len(chosen), 'summary').replace('summarys', 'summaries')} ...")
         screen.carry(work, done, failed)
-
-    def _told(self, words: str) -> None:
-        if self._stopped is not None and not self._stopped.is_set():
-            self._progress = words
-            self._screen.say(f"{words}; escape stops it.")

@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-from threading import Event
-from typing import TYPE_CHECKING
-
 from reviewer.compressing import BY_HAND, Plan, PreviewProgress, Watch
 from reviewer.errors import ReviewerError
-from reviewer.tui.screens.compress_writing import Writing
+from reviewer.tui.screens.compress_stoppable import Stoppable
 from reviewer.tui.widgets.phrases import count
 
-if TYPE_CHECKING:
-    from reviewer.tui.screens.compress import CompressScreen
 
-
-class Fitting:
+class Fitting(Stoppable):
     """What the size that was typed does on a `CompressScreen`."""
-
-    def __init__(self, screen: CompressScreen) -> None:
-        self._screen = screen
-        self._engine = screen.engine
-        self._stopped: Event | None = None
-        self._progress = ""
-
-    @property
-    def running(self) -> str:
-        """What goes on; empty for nothing."""
-        return "" if self._stopped is None else self._progress or "Choosing levels"
-
-    def stop(self) -> None:
-        """Stop; the levels stay as they are."""
-        if self._stopped is not None:
-            self._stopped.set()
-            self._screen.say("Stopping ...")
 
     def fit(self, target: int) -> None:
         """Choose levels with which the whole context has at most so many tokens."""
@@ -41,14 +18,14 @@ class Fitting:
         if context is None:
             return
         number, before, model.target = context.id, model.target, target
-        stopped = self._stopped = Event()
-        self._progress = ""
+        stopped = self._begin("Choosing levels")
         screen.showing.show_whole()
         screen.say(f"Choosing levels that fit {target:,} tokens ...")
 
         def progress(found: PreviewProgress) -> None:
-            words = f"Choosing levels: {found.done:,} of at most {found.total:,} summaries tried"
-            screen.post_message(Writing.Written(lambda: self._told(words)))
+            self._tell(
+                f"Choosing levels: {found.done:,} of at most {found.total:,} summaries tried"
+            )
 
         def work() -> Plan:
             watch = Watch(stopped.is_set, on_progress=progress)
@@ -86,8 +63,3 @@ class Fitting:
         )
         drafts = f" {count(left, 'text')} by hand left, kept as drafts." if left else ""
         screen.reading.read_again(f"Fits {target:,} tokens: {words}.{drafts} A applies it.")
-
-    def _told(self, words: str) -> None:
-        if self._stopped is not None and not self._stopped.is_set():
-            self._progress = words
-            self._screen.say(f"{words}; escape stops it.")

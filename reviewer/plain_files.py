@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-_GIVEN_BY_A_SHELL = ("/dev", "/proc")
+_GIVEN_BY_A_SHELL = ("/dev/", "/proc/")
 """Where `<(command)` and `/dev/stdin` lie: pipes that have a writer."""
 
 

@@ -84,13 +84,13 @@ class Compression:
 
         Raises UnknownIdError.
         """
-        return self._read(context, start, end).segments
+        return self._readings.of(context, start, end).segments
 
     def anchors(
         self, context: int, *, start: int | None = None, end: int | None = None
     ) -> tuple[tuple[AnchorPoint, ...], ...]:
         """The anchors of each of its segments. Raises UnknownIdError."""
-        return tuple(self._read(context, start, end).anchors)
+        return tuple(self._readings.of(context, start, end).anchors)
 
     def anchor_spans(self, text: str, role: str) -> tuple[AnchorPoint, ...]:
         """The anchors that rules find in one commit's text."""
@@ -98,12 +98,12 @@ class Compression:
 
     def outlook(self, context: int) -> Outlook:
         """Sizes of a context now and at each level. Raises UnknownIdError."""
-        read = self._read(context)
+        read = self._readings.of(context)
         return outlook(read.chain, read.segments, read.anchors, self._count())
 
     def reach(self, context: int, target: int) -> Reach:
         """Whether a context can get as small as `target` tokens. Raises UnknownIdError."""
-        read = self._read(context)
+        read = self._readings.of(context)
         return reach(read.chain, read.segments, read.anchors, target, self._count(), self._lowest())
 
     def compress(
@@ -157,7 +157,7 @@ class Compression:
 
         Raises UnknownIdError, ReviewerError where there is nothing, and what the engine raises.
         """
-        read = self._read(context, start, end, options.retention if options else None)
+        read = self._readings.of(context, start, end, options.retention if options else None)
         require_segments(read)
         summarizer = self._summarizer(engine, options)
         for segment, anchors in zip(read.segments, read.anchors, strict=True):
@@ -215,7 +215,7 @@ class Compression:
         level = read_level(level)
         licence.require(level, self._tier())
         options = options or SummarizationOptions()
-        read = self._read(context, start, end, options.retention)
+        read = self._readings.of(context, start, end, options.retention)
         require_segments(read)
         require_matches(read, options.retention)
         return Plan(
@@ -243,7 +243,7 @@ class Compression:
         hears of every summary tried. Raises UnreachableError, UnknownIdError, CancelledError.
         """
         plan = self.plan(context, Level.FULL, engine=engine, options=options)
-        read = self._read(context, retention=plan.options.retention)
+        read = self._readings.of(context, retention=plan.options.retention)
         offline = self.engines.summarizer("offline")
         return fit_plan(read, plan, target, offline, self._lowest(), self._count(), watch)
 
@@ -336,18 +336,9 @@ class Compression:
         """Write the figures that wait; previews leave them waiting."""
         self._measures.flush()
 
-    def _read(
-        self,
-        context: int,
-        start: int | None = None,
-        end: int | None = None,
-        retention: RetentionCriteria | None = None,
-    ) -> ContextReading:
-        return self._readings.of(context, start, end, retention)
-
     def _reading_of(self, plan: Plan) -> ContextReading:
         """The context that a plan was made of. Raises ConflictError when it changed since."""
-        read = self._read(plan.context, plan.start, plan.end, plan.options.retention)
+        read = self._readings.of(plan.context, plan.start, plan.end, plan.options.retention)
         if read.head != plan.head or not all(read.holds(choice) for choice in plan.choices):
             raise ConflictError(
                 "The context changed since it was previewed. Nothing was written; preview again."

@@ -85,7 +85,7 @@ def test_what_a_context_was_is_not_kept(engine):
 
 
 def test_a_segment_that_is_not_there_is_no_choice_of_it(engine):
-    read = engine.compression._read(1)
+    read = engine.compression._readings.of(1)
     choice = engine.compression.plan(1, "brief").choices[0]
     assert read.holds(choice)
     assert not read.holds(type(choice)(choice.segment, choice.level, (999,)))

@@ -69,6 +69,8 @@ def test_where_no_request_goes(base_url: str, words: str) -> None:
 
 
 def test_plain_http_to_another_machine_must_be_allowed() -> None:
+    with pytest.raises(ModelError, match="allow_http"):
+        check_endpoint(settings("http://models.example/v1"))
     check_endpoint(settings("http://models.example/v1", allow_http=True))
 
 

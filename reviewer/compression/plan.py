@@ -177,34 +177,53 @@ def fit_levels(
 ) -> list[Level] | None:
     """Levels with which `fixed` and the segments' sizes stay within the target; None if none do.
 
-    Where there is room, the newest segments become fuller; where there is not, the oldest are
-    lowered first and the last two last. `size` gives the tokens of the text that comes out.
+    Where there is no room, the oldest are lowered first and the last two last; where there is, also
+    what lowering left over, the newest become fuller. `size` gives the tokens of the text that
+    comes out.
     """
     chosen = [min(level, lowest) for level in levels]
     sizes = [size(number, level) for number, level in enumerate(chosen)]
-    newest_first = range(len(chosen) - 1, -1, -1)
-    total = fixed + sum(sizes)
-    if total <= target:
-        for level in (Level.DETAILED, Level.FULL):
-            for number in newest_first:
-                if chosen[number] <= level:
-                    continue
-                grown = size(number, level)
-                if total - sizes[number] + grown <= target:
-                    total += grown - sizes[number]
-                    chosen[number], sizes[number] = level, grown
-        return chosen
-    old = len(chosen) - LAST_FULL
-    for group in (range(max(old, 0)), range(max(old, 0), len(chosen))):
+    room = target - fixed
+    if sum(sizes) > room:
+        _lower(chosen, sizes, room, size, lowest)
+        if sum(sizes) > room:
+            return None
+    _fill(chosen, sizes, room, size)
+    return chosen
+
+
+def _lower(
+    chosen: list[Level],
+    sizes: list[int],
+    room: int,
+    size: Callable[[int, Level], int],
+    lowest: Level,
+) -> None:
+    """Lower levels in place until the sizes fit the room, or everything is at the lowest."""
+    old = max(len(chosen) - LAST_FULL, 0)
+    total = sum(sizes)
+    for group in (range(old), range(old, len(chosen))):
         for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
             for number in group:
                 if chosen[number] >= level or level > lowest:
                     continue
-                shrunk = size(number, level)
-                if shrunk < sizes[number]:
-                    total += shrunk - sizes[number]
-                    sizes[number] = shrunk
-                chosen[number] = level
-                if total <= target:
-                    return chosen
-    return None
+                shrunk = min(size(number, level), sizes[number])
+                total += shrunk - sizes[number]
+                chosen[number], sizes[number] = level, shrunk
+                if total <= room:
+                    return
+
+
+def _fill(
+    chosen: list[Level], sizes: list[int], room: int, size: Callable[[int, Level], int]
+) -> None:
+    """Raise levels in place, the newest first, as long as the sizes fit the room."""
+    total = sum(sizes)
+    for level in (Level.BRIEF, Level.DETAILED, Level.FULL):
+        for number in range(len(chosen) - 1, -1, -1):
+            if chosen[number] <= level:
+                continue
+            grown = size(number, level)
+            if total - sizes[number] + grown <= room:
+                total += grown - sizes[number]
+                chosen[number], sizes[number] = level, grown

@@ -29,5 +29,9 @@ class SourceError(ReviewerError):
     """A file or folder cannot be read."""
 
 
+class OtherKindError(SourceError):
+    """A file is whole, and of a kind that reviewer does not read."""
+
+
 class FilterError(ReviewerError):
     """A filter text cannot be understood."""

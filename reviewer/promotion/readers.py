@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import IO, Protocol
 
-from reviewer.errors import SourceError
+from reviewer.errors import OtherKindError, SourceError
 from reviewer.promotion import wire
 from reviewer.promotion.collecting import collected_seldom
 from reviewer.promotion.reading import Closed, Job, Piece, read
@@ -100,7 +100,7 @@ class Readers:
             if sent.errno is not None:
                 raise OSError(sent.errno, sent.failed)
             if sent.failed is not None:
-                raise SourceError(sent.failed)
+                raise (OtherKindError if sent.other_kind else SourceError)(sent.failed)
             piece = wire.piece_of(sent)
             begun = True
             yield piece
@@ -181,7 +181,8 @@ def _answer(stdout: IO[bytes], job: Job) -> None:
     except BrokenPipeError:
         raise
     except SourceError as problem:
-        wire.write(stdout, wire.Sent(failed=str(problem)))
+        other_kind = isinstance(problem, OtherKindError)
+        wire.write(stdout, wire.Sent(failed=str(problem), other_kind=other_kind))
     except OSError as problem:
         wire.write(stdout, wire.Sent(failed=problem.strerror or "", errno=problem.errno or 0))
 

@@ -101,12 +101,16 @@ class ReportFolder:
     def error(self, text: str) -> None:
         """Log damage."""
         self._errors += 1
+        self.note(text)
+
+    def note(self, text: str) -> None:
+        """Log what is no damage and yet was not read."""
         line = display_text(text.replace("\n", " ").replace("\r", " "))
         self._error_log.write(line.encode("utf-8", "backslashreplace") + b"\n")
 
     @property
     def errors(self) -> int:
-        """How many errors were logged."""
+        """How many cases of damage were logged."""
         return self._errors
 
     def candidates(self, rows: list[dict[str, Any]]) -> None:

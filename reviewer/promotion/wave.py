@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reviewer.clock import Clock
-from reviewer.errors import SourceError, StoreError
+from reviewer.errors import OtherKindError, SourceError, StoreError
 from reviewer.extraction.judged import Judged
 from reviewer.promotion.closing import Queued, close_wave
 from reviewer.promotion.collecting import collected_seldom
@@ -155,6 +155,10 @@ class Wave:
                 self._unchanged += 1
                 return
             self._read_pieces(planned, reading.pieces(planned.job))
+        except OtherKindError as problem:
+            self._pool.give_up()
+            self._passed_over[_reason(problem, path)] += 1
+            self._report.note(str(problem))
         except SourceError as problem:
             self._pool.give_up()
             self._passed_over[_reason(problem, path)] += 1

@@ -40,7 +40,8 @@ class _Said(Struct, frozen=True, array_like=True, omit_defaults=True):
 class Sent(Struct, frozen=True, omit_defaults=True):
     """A piece, or why there is none: the fields of one kind are set.
 
-    `failed`: the sentence of a SourceError, or with `errno` the text of an OSError.
+    `failed`: the sentence of a SourceError (an OtherKindError with `other_kind`), or with `errno`
+    the text of an OSError.
     """
 
     format: str | None = None
@@ -51,6 +52,7 @@ class Sent(Struct, frozen=True, omit_defaults=True):
     errors: list[str] = []
     failed: str | None = None
     errno: int | None = None
+    other_kind: bool = False
 
 
 _encoder = msgspec.msgpack.Encoder()

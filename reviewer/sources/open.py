@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from reviewer.errors import SourceError
+from reviewer.errors import OtherKindError, SourceError
 from reviewer.sources.binary import looks_binary
 from reviewer.sources.chat import ChatScan
 from reviewer.sources.claude_code import ClaudeCodeScan
@@ -40,6 +40,7 @@ leaves NULs before them.
 """
 SAMPLE_LINES = 24
 """Lines that are looked into, spread over the sample."""
+NO_CONVERSATION = "JSON that is no conversation"
 JSON_START = re.compile(rb'\s*(?:\{\s*"|\[\s*\[?\s*\{)')
 
 
@@ -61,8 +62,9 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
     """The reader for a file, chosen by content; iterate it to get its records.
 
     `line_start` and `line_end` are 0-based half-open lines; only records inside them are given.
-    Raises SourceError, here or while iterating, when the file cannot be read or is nothing that
-    reviewer reads. The first 256 kB decide, or those after a first line that is longer.
+    Raises OtherKindError when the file is nothing that reviewer reads, and SourceError, here or
+    while iterating, when it cannot be read. The first 256 kB decide, or those after a first line
+    that is longer.
     """
     lines = (line_start, float("inf") if line_end is None else line_end)
     head = _head(path)
@@ -86,7 +88,7 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
     if votes and begins != b"[" and mostly_records:
         return _line_reader(path, form, lines, votes)
     if not votes and binary:
-        raise SourceError(f"{path} is not text that reviewer reads: it is binary.")
+        raise OtherKindError(f"{path} is not text that reviewer reads: it is binary.")
     if begins in (b"[", b"{"):
         document = _document(path, form)
         if document is not None:
@@ -94,15 +96,16 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
     if votes and (mostly_records or JSON_START.match(sample)):
         return _line_reader(path, form, lines, votes)
     if JSON_START.match(sample):
-        what = "JSON that is no conversation" if objects else "JSON that is damaged"
-        raise SourceError(f"{path} is not text that reviewer reads: {what}.")
+        if objects:
+            raise OtherKindError(f"{path} is not text that reviewer reads: {NO_CONVERSATION}.")
+        raise SourceError(f"{path} is not text that reviewer reads: JSON that is damaged.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     reason = why_no_prose(text, path.suffix)
     noted = reason is None or path.suffix.lower() in PROSE_NAMES
     if noted and (dialect := dialect_of(text)):
         return MarkedTurnsScan(path, form, lines, dialect)
     if reason:
-        raise SourceError(f"{path} is not text that reviewer reads: {reason}.")
+        raise OtherKindError(f"{path} is not text that reviewer reads: {reason}.")
     return MarkdownScan(path, form, lines)
 
 
@@ -198,5 +201,5 @@ def _document(path: Path, form: TextForm) -> bytes | None:
     if name == CHAT:
         return document
     if name is None:
-        raise SourceError(f"{path} is not text that reviewer reads: JSON that is no conversation.")
+        raise OtherKindError(f"{path} is not text that reviewer reads: {NO_CONVERSATION}.")
     raise SourceError(f"{path} is in a known format not read yet: {name}.")

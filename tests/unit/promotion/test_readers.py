@@ -73,6 +73,7 @@ def folder(tmp_path: Path) -> Path:
     )
     (folder / "unknown.jsonl").write_text('{"session_meta": 1, "type": "session_meta"}\n' * 5)
     (folder / "empty.txt").write_text("")
+    (folder / "flow.dot").write_text("digraph flow { start -> stop }\n" * 2)
     return folder
 
 

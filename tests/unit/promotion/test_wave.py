@@ -319,3 +319,11 @@ def test_a_file_that_cannot_be_read_is_named_in_the_log(engine, notes, monkeypat
     (notes / "link.md").symlink_to(notes / "nowhere.md")
     report = ingest(engine, notes)
     assert "link.md" in (Path(report.report_folder) / "errors.log").read_text()
+
+
+def test_a_file_of_another_kind_is_named_and_is_no_damage(engine, notes):
+    (notes / "flow.dot").write_text("digraph flow { start -> stop }\n")
+    report = ingest(engine, notes)
+    assert report.passed_over == {"a diagram": 1}
+    assert report.errors == 0
+    assert "flow.dot" in (Path(report.report_folder) / "errors.log").read_text()

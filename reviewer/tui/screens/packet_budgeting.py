@@ -89,4 +89,4 @@ class Budgeting:
             self._screen.reading.again()
         else:
             self._screen.say(f"One budget again: {self._screen.reading.budget:,} tokens.")
-            self._screen.draw_all()
+            self._screen.showing.draw_all()

@@ -57,7 +57,7 @@ class PacketFilter:
         self._stop()
         if text != self._screen.model.filter:
             self._screen.model.filter_by(text)
-            self._screen.draw_list()
+            self._screen.showing.draw_list()
 
     def keep(self) -> None:
         """Back to the list, with the filter."""

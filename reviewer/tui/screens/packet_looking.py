@@ -1,21 +1,18 @@
-"""Looking on the Packet screen: the source of an item, the clipboard, panes and zoom."""
+"""Looking on the Packet screen: the source of an item, sections, the clipboard, the way back."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-from textual.widget import Widget
 
 if TYPE_CHECKING:
     from reviewer.tui.screens.packet import PacketScreen
 
 
 class PacketLooking:
-    """What `o`, `y`, zoom, tab and escape do on a `PacketScreen`."""
+    """What `o`, `n`, `N`, `y` and escape do on a `PacketScreen`."""
 
     def __init__(self, screen: PacketScreen) -> None:
         self._screen = screen
-        self._zoomed = ""
 
     def open_source(self) -> None:
         """Show the file at the line of the item; of a memory, its evidence."""
@@ -42,60 +39,25 @@ class PacketLooking:
             self._screen.app.copy_to_clipboard(packet.markdown)
             self._screen.say(f"Copied the packet: {packet.tokens_used:,} tokens.")
 
-    # panes
+    def next_section(self) -> None:
+        """To the next section."""
+        self._to_section(1)
 
-    @property
-    def zoomed(self) -> bool:
-        """Whether one pane fills the screen."""
-        return bool(self._zoomed)
+    def previous_section(self) -> None:
+        """To the section before."""
+        self._to_section(-1)
 
-    def _panes(self) -> list[Widget]:
-        screen = self._screen
-        return [screen.list, screen.why, screen.text]
-
-    def zoom(self) -> None:
-        """Fill the screen with the focused pane."""
-        focused = self._screen.focused
-        self._zoom(focused if focused in self._panes() else self._screen.list)
-
-    def _zoom(self, pane: Widget | None) -> None:
-        self.unzoom()
-        if pane is not None:
-            self._zoomed = f"zoom-{pane.id}"
-            self._screen.add_class(self._zoomed)
-
-    def unzoom(self) -> None:
-        """Show all panes."""
-        if self._zoomed:
-            self._screen.remove_class(self._zoomed)
-            self._zoomed = ""
-
-    def next_pane(self) -> None:
-        """Focus the next pane."""
-        self._step(1)
-
-    def previous_pane(self) -> None:
-        """Focus the pane before."""
-        self._step(-1)
-
-    def _step(self, step: int) -> None:
-        panes, focused, zoomed = self._panes(), self._screen.focused, self.zoomed
-        at = panes.index(focused) if focused in panes else 0
-        pane = panes[(at + step) % len(panes)]
-        self.unzoom()
-        pane.focus(scroll_visible=False)
-        if zoomed:
-            self._screen.call_after_refresh(lambda: self._zoom(pane))
+    def _to_section(self, step: int) -> None:
+        index = self._screen.model.next_section(step)
+        if index is not None:
+            self._screen.list.move_to(index)
 
     def back(self) -> None:
         """Leave one thing: the zoom, the pane, the filter, the comparison, the screen."""
         screen = self._screen
-        if self._zoomed:
-            self.unzoom()
-            screen.list.focus(scroll_visible=False)
-        elif screen.focused is not screen.list:
-            screen.list.focus(scroll_visible=False)
-        elif screen.model.filter:
+        if screen.panes.back():
+            return
+        if screen.model.filter:
             screen.filtering.clear()
         elif screen.model.kept is not None:
             screen.budgeting.compare()

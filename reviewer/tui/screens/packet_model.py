@@ -85,6 +85,12 @@ class PacketModel:
         self.packet = packet
         self._build()
 
+    def forget(self) -> None:
+        """Show nothing: there is no packet."""
+        self.packet = self.kept = None
+        self.rows.clear()
+        self.cursor = 0
+
     def filter_by(self, text: str) -> None:
         """Show only what matches."""
         self.filter = text

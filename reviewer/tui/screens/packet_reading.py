@@ -85,13 +85,13 @@ class PacketReading:
         if packet.budget != self.budget or packet.task != self.task:
             self.again()
         else:
-            self._screen.show_packet(packet)
+            self._screen.showing.show_packet(packet)
 
     def _failed(self, sentence: str) -> None:
         self.was_read, self.trouble = True, sentence
         self.prepared = None
         self._screen.say(sentence, bad=True)
-        self._screen.show_nothing()
+        self._screen.showing.show_nothing()
 
     def again(self) -> None:
         """The same source with the budget, the task, the date, the pins of now."""
@@ -110,13 +110,13 @@ class PacketReading:
 
         if len(prepared.items) <= SMALL and prepared.small:
             self.prepared, packet = work()
-            self._screen.show_packet(packet)
+            self._screen.showing.show_packet(packet)
         else:
             self._screen.read(work, self._take_again, group="again")
 
     def _take_again(self, found: tuple[Prepared, Packet]) -> None:
         self.prepared, packet = found
-        self._screen.show_packet(packet)
+        self._screen.showing.show_packet(packet)
 
     def _chosen(self) -> tuple[frozenset[str], frozenset[str]]:
         return frozenset(self._screen.model.pinned), frozenset(self._screen.model.muted)

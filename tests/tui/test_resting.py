@@ -55,9 +55,10 @@ async def test_panes_wait_while_the_cursor_runs(filled, monkeypatch, drawn, key,
     async with opened(filled, project="acme") as screen:
         await screen.press(key)
         await run(screen, monkeypatch, drawn)
-        assert isinstance(screen.app.screen, kind)
+        shown = screen.app.screen
+        assert isinstance(shown, kind)
         assert drawn == []
-        screen.app.screen._resting._rested()
+        getattr(shown, "showing", shown)._resting._rested()
         await screen.settle()
         assert drawn
 

@@ -161,7 +161,7 @@ def needs_model(now: Situation) -> str | None:
 
 
 def _view(key: str, name: str, title: str, text: str) -> Action:
-    return Action(name, key, title, text, "Look", ("pipelines",), f"looking.{name}", needs_node)
+    return Action(name, key, title, text, "Look", ("pipelines",), f"modes.{name}", needs_node)
 
 
 TABLE = (
@@ -177,14 +177,14 @@ TABLE = (
     Action("pipeline_resume", "R", "resume", "Go on with the run that is shown, from its last"
            " checkpoint.", "Decide", ("pipelines",), "running.resume", needs_resumable, 5),
     Action("pipeline_engine", "m", "who answers", "Let the model of the settings answer, or the"
-           " offline stand-in again.", "Decide", ("pipelines",), "running.switch_engine",
+           " offline stand-in again.", "Decide", ("pipelines",), "answering.switch_engine",
            needs_model),
     Action("pipeline_tools", "T", "allow tools", "Let the next runs of this pipeline run its shell"
            " commands, with your rights, or no longer.", "Decide", ("pipelines",),
-           "running.switch_tools", needs_no_run),
+           "answering.switch_tools", needs_no_run),
     Action("pipeline_context", "w", "as context", "Open what the run said as a context on the"
            " Commits screen: the thread of this node, or all.", "Decide", ("pipelines",),
-           "running.open_as_context", needs_said),
+           "conversation.open_as_context", needs_said),
     # Select
     Action("pipeline_choose", "C", "pipelines", "Choose a pipeline: those that ran, those below"
            " this folder.", "Select", ("pipelines",), "choosing.ask_pipeline",
@@ -210,7 +210,7 @@ TABLE = (
           " tokens)."),
     _view("6", "view_high", "summary:high", "Show the preamble of summary:high (3,000 tokens)."),
     Action("view_all", "0", "all modes", "Show all six side by side, with tokens and what was left"
-           " out; again: one.", "Look", ("pipelines",), "looking.view_all", needs_node, 6),
+           " out; again: one.", "Look", ("pipelines",), "modes.view_all", needs_node, 6),
     _view("7", "view_said", "what it said", "Show what this node was asked and answered last in"
           " the run."),
     Action("pipeline_source", "o", "open source", "Show the DOT file at the line of this row.",
@@ -220,13 +220,13 @@ TABLE = (
     Action("pipeline_copy", "y", "copy", "Copy the text that is shown below to the clipboard"
            " (OSC 52).", "Look", ("pipelines",), "looking.copy", needs_text, 10),
     Action("pipeline_zoom", "+", "zoom", "Fill the screen with the focused pane.", "Look",
-           ("pipelines",), "looking.zoom", not_while_choosing),
+           ("pipelines",), "panes.zoom", not_while_choosing),
     Action("pipeline_unzoom", "_", "zoom back", "Show all panes again.", "Look", ("pipelines",),
-           "looking.unzoom", when.needs_zoom),
+           "panes.unzoom", when.needs_zoom),
     Action("pipeline_pane", "tab", "next pane", "Go to the next pane.", "Look", ("pipelines",),
-           "looking.next_pane", not_while_choosing),
+           "panes.next", not_while_choosing),
     Action("pipeline_pane_back", "shift+tab", "pane before", "Go to the pane before.", "Look",
-           ("pipelines",), "looking.previous_pane", not_while_choosing),
+           ("pipelines",), "panes.previous", not_while_choosing),
     Action("pipelines_back", "escape", "back", "Leave in turn: the zoom, the pane, the chosen"
            " mode, the screen; a run goes on.", "Move", ("pipelines",), "looking.back"),
     Action("leave_pipelines", "q", "to the queue", "Go back to the queue; a run goes on.",

@@ -144,7 +144,7 @@ class PacketScreen(ListMoving, ReadingScreen, inherit_bindings=False):
 
     @on(RowList.Moved)
     def _moved(self) -> None:
-        self.showing.resting.moved()
+        self.showing.cursor_moved()
 
     @on(RowList.Opened)
     async def _opened(self) -> None:

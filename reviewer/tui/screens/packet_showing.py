@@ -30,7 +30,7 @@ class PacketShowing:
         self._model = screen.model
         self._follow: Timer | None = None
         self._blocks: list[Block] = []
-        self.resting = Resting(screen, self._draw_item)
+        self._resting = Resting(screen, self._draw_item)
 
     def show_packet(self, packet: Packet) -> None:
         """Show a packet."""
@@ -92,6 +92,10 @@ class PacketShowing:
             return ("This folder says nothing yet.", "R reads it again, S goes to the store.")
         near = "S reads the .context folder here" if reading.near else "O opens a .context folder"
         return ("Nothing is active or trusted yet.", f"Promote candidates (F2), or {near}.")
+
+    def cursor_moved(self) -> None:
+        """The panes follow the cursor, while it runs when it rests."""
+        self._resting.moved()
 
     def _draw_item(self) -> None:
         """What stands beside the list about the item under the cursor."""

@@ -46,7 +46,7 @@ class PipelineChoosing:
             self._pane = ChoicePane(id="choice")
             await screen.query_one("#right").mount(self._pane)
         self._then = then
-        screen.looking.unzoom()
+        screen.panes.unzoom()
         screen.show_choice(True)
         self._pane.ask(title, detail, options, narrow=narrow)
         if text:

@@ -68,7 +68,7 @@ class PipelinesReading:
             self.runs, self.below = found[0], found[1]
             if found[2] is None:
                 self.was_read = True
-                self._screen.draw_all()
+                self._screen.showing.draw_all()
             else:
                 self.open(found[2])
 
@@ -79,8 +79,8 @@ class PipelinesReading:
         engine, same = self._engine, path == self.path
         self.path = path
         if not same:
-            self._screen.looking.reset()
-            self._screen.running.left_pipeline()
+            self._screen.modes.reset()
+            self._screen.answering.left_pipeline()
             self._screen.say("")  # what was said is about another file
             self.way_number = 0
 
@@ -105,7 +105,7 @@ class PipelinesReading:
             self._changed_at = _changed_at(path)
             self._screen.model.load(None)
             self._screen.model.states = {}
-            self._screen.draw_all()
+            self._screen.showing.draw_all()
             self._screen.trouble(sentence)
 
         self._screen.read(work, took, group="graph", failed=failed)
@@ -153,7 +153,7 @@ class PipelinesReading:
         self.run = run
         self._version = self._engine.foreign_version()
         self.show_states()
-        self._screen.draw_all()
+        self._screen.showing.draw_all()
         self.read_handed()
         if run is not None and run.trouble:
             self._screen.trouble(run.trouble)
@@ -179,7 +179,7 @@ class PipelinesReading:
 
     def show_row(self) -> None:
         """Draw the way, and read what the node gets."""
-        self._screen.draw_way()
+        self._screen.showing.draw_way()
         self.read_handed()
 
     def ways(self) -> Sequence[Way]:
@@ -222,7 +222,7 @@ class PipelinesReading:
         row, node = self._screen.model.current, self._screen.model.node
         if graph is None or node is None:
             self.handed = None
-            self._screen.draw_handed()
+            self._screen.showing.draw_handed()
             return
         ran = run is not None and bool(run.history.completed)
         way = self.way()
@@ -238,7 +238,7 @@ class PipelinesReading:
         if node is None or handed.way.node.name != node.name:
             return
         self.handed = handed
-        self._screen.draw_handed()
+        self._screen.showing.draw_handed()
 
 
 def _changed_at(path: Path) -> float:

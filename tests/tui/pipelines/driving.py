@@ -31,7 +31,7 @@ def at(screen: Screen) -> str:
 
 async def until_it(screen: Screen, word: str) -> None:
     """Wait until the title says how the run stands."""
-    await screen.until(lambda: word in shown(screen).running.words())
+    await screen.until(lambda: word in shown(screen).following.words())
     await screen.settle()
 
 

@@ -144,9 +144,9 @@ async def test_each_mode_has_its_key(
         assert title in shown(screen).handed.title
         assert text in shown(screen).handed.plain_text
         await screen.press("j")
-        assert shown(screen).looking.view != ""
+        assert shown(screen).modes.view != ""
         await screen.press(key)
-        assert shown(screen).looking.view == ""
+        assert shown(screen).modes.view == ""
 
 
 async def test_all_six_side_by_side(engine: Engine, bakery: Path, snapshot: object) -> None:
@@ -161,11 +161,11 @@ async def test_escape_leaves_one_thing_at_a_time(engine: Engine, bakery: Path) -
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "6", "tab", "+")
         await screen.press("escape")
-        assert not shown(screen).looking.zoomed
+        assert not shown(screen).panes.zoomed
         await screen.press("tab", "escape")
         assert screen.app.focused is shown(screen).list
         await screen.press("escape")
-        assert shown(screen).looking.view == ""
+        assert shown(screen).modes.view == ""
         await screen.press("escape")
         assert isinstance(screen.app.screen, QueueScreen)
 

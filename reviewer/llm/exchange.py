@@ -10,7 +10,7 @@ import queue
 import socket
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import cache
 from ssl import SSLContext
@@ -26,8 +26,12 @@ POLL = 0.05
 """Seconds between two looks at whether to stop."""
 CONNECT = 10.0
 """Seconds that a connection may take to come about."""
+LARGEST = 32 << 20
+"""Bytes of an answer; the longest that a model gives are a third of that, with all around them."""
+LARGEST_PACKED = LARGEST // 1000
+"""The same for a compressed one: nobody asked for it, and it unpacks to a thousand times this."""
 HEADERS = frozenset(
-    {"host", "accept", "accept-encoding", "connection", "content-type", "content-length",
+    {"host", "accept", "connection", "content-type", "content-length",
      "transfer-encoding", "user-agent"}
 )  # fmt: skip
 """All that is said about this machine, and no header that a variable of the environment adds."""
@@ -47,6 +51,24 @@ class LateError(Exception):
     def __init__(self, status: int | None) -> None:
         super().__init__()
         self.status = status
+
+
+class _Limited(httpx2.SyncByteStream):
+    """A body that ends with MalformedError once it is larger than any answer."""
+
+    def __init__(self, body: httpx2.SyncByteStream, limit: int) -> None:
+        self._body = body
+        self._left = limit
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._body:
+            self._left -= len(piece)
+            if self._left < 0:
+                raise MalformedError
+            yield piece
+
+    def close(self) -> None:
+        self._body.close()
 
 
 class Exchange:
@@ -106,7 +128,7 @@ class Exchange:
                             return
                         self._arrived.put(chunk)
             self._arrived.put(None)
-        except (ValueError, TypeError, AttributeError) as problem:
+        except (ValueError, TypeError, AttributeError, RecursionError) as problem:
             # The client takes apart what it is sent without looking at it first.
             malformed = MalformedError()
             malformed.__cause__ = problem
@@ -138,12 +160,16 @@ class Exchange:
                 del request.headers[name]
         if self._endpoint.key:
             request.headers["Authorization"] = f"Bearer {self._endpoint.key}"
+        request.headers["Accept-Encoding"] = "identity"
         request.extensions["trace"] = self._trace
         if self._over.is_set():
             raise httpx2.RequestError("stopped", request=request)
 
     def _after(self, response: httpx2.Response) -> None:
         self.status = response.status_code
+        packed = "content-encoding" in response.headers
+        if isinstance(response.stream, httpx2.SyncByteStream):
+            response.stream = _Limited(response.stream, LARGEST_PACKED if packed else LARGEST)
 
     def _trace(self, event: str, info: dict[str, Any]) -> None:
         """Keeps the sockets of the connection, which only another thread's hand can wake."""

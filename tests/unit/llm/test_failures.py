@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 import socket
 import threading
 
 import pytest
 
+from reviewer.llm import exchange
 from reviewer.llm.model import ChatMessage, ModelError
 from reviewer.llm.openai_chat import OpenAIChat
 from reviewer.settings import ModelSettings
@@ -66,6 +69,7 @@ def half(call: Call) -> None:
         (lambda call: call.answers(200, "<html>Hi</html>", "text/html"), ["no streamed chat"]),
         (lambda call: call.answers(200, '{"a": 1}'), ["no streamed chat", "/v1"]),
         (stream("{not json"), ["no streamed chat"]),
+        (stream("[" * 100_000), ["no streamed chat"]),
         (stream('"just text"', "[1]", "3"), ["broke off"]),
         (stream('{"choices": "all"}', '{"choices": [null]}'), ["broke off"]),
         (stream(chunk("Half"), whole=False), ["broke off", "Try again"]),
@@ -81,6 +85,32 @@ def test_a_failing_endpoint(behave: Behave, words: list[str]) -> None:
     with endpoint(behave) as server:
         sentence = said(server.settings(key_variable="KIOSK_KEY"))
     assert [word for word in words if word not in sentence] == [], sentence
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_answer_larger_than_any_is_not_read_to_its_end(
+    packed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_off = threading.Event()
+    monkeypatch.setattr(exchange, "LARGEST_PACKED" if packed else "LARGEST", 20_000)
+
+    def behave(call: Call) -> None:
+        call.send_response(200)
+        call.send_header("Content-Type", "text/event-stream")
+        if packed:
+            call.send_header("Content-Encoding", "gzip")
+        call.end_headers()
+        try:
+            for piece in [os.urandom(5_000).hex().encode()] * 20_000:
+                call.wfile.write(gzip.compress(piece) if packed else piece)
+        except OSError:
+            cut_off.set()
+        call.close_connection = True
+
+    with endpoint(behave) as server:
+        assert "no streamed chat" in said(server.settings())
+        assert cut_off.wait(5)
+        assert server.calls[0].headers["Accept-Encoding"] == "identity"
 
 
 def test_a_refused_key_names_the_variable_or_asks_for_one() -> None:

@@ -194,9 +194,9 @@ TABLE = (
     Action("pipeline_runs", "P", "past runs", "Choose a run to look at, of any pipeline.",
            "Select", ("pipelines",), "choosing.ask_run", needs_runs, 9),
     Action("pipeline_edges", "e", "edges", "Show every edge as a row, or only where a node has"
-           " several.", "Select", ("pipelines",), "reading.switch_edges", needs_node),
+           " several.", "Select", ("pipelines",), "row.switch_edges", needs_node),
     Action("pipeline_way", "n", "next way in", "Explain the next edge that enters this node.",
-           "Select", ("pipelines",), "reading.next_way", needs_ways, 7),
+           "Select", ("pipelines",), "row.next_way", needs_ways, 7),
     Action("pipeline_refresh", "ctrl+r", "read again", "Read the file and the run again.",
            "Select", ("pipelines",), "reading.refresh", needs_pipeline),
     # Look

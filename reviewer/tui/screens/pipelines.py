@@ -22,6 +22,7 @@ from reviewer.tui.screens.pipelines_looking import PipelinesLooking
 from reviewer.tui.screens.pipelines_model import PipelinesModel
 from reviewer.tui.screens.pipelines_modes import ALL, PipelinesModes
 from reviewer.tui.screens.pipelines_reading import PipelinesReading
+from reviewer.tui.screens.pipelines_row import RowReading
 from reviewer.tui.screens.pipelines_running import Running
 from reviewer.tui.screens.pipelines_showing import PipelinesShowing
 from reviewer.tui.screens.queue import COLUMNS, ROWS
@@ -66,6 +67,7 @@ class PipelinesScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         )
         self.modes = PipelinesModes(self)
         self.reading = PipelinesReading(self)
+        self.row = RowReading(self)
         self.answering = Answering(self)
         self.running = Running(self)
         self.following = Following(self)
@@ -116,7 +118,7 @@ class PipelinesScreen(ListMoving, ReadingScreen, inherit_bindings=False):
                 reading=not reading.was_read,
                 pipeline=graph.pipeline.name if graph is not None else "",
                 node=node.name if node is not None else "",
-                ways=len(reading.ways()),
+                ways=len(self.row.ways()),
                 running=(under_way.run_id or "A run") if under_way else "",
                 pausing=bool(under_way and under_way.pausing),
                 asking=bool(under_way and under_way.question),
@@ -182,7 +184,7 @@ class PipelinesScreen(ListMoving, ReadingScreen, inherit_bindings=False):
     @on(RowList.Moved)
     def _moved(self) -> None:
         self.following.cursor_moved()
-        self.reading.follow()
+        self.row.follow()
 
     @on(RowList.Opened)
     async def _opened(self) -> None:

@@ -73,11 +73,11 @@ class PipelinesModes:
     @property
     def mode(self) -> str:
         """What is shown: a mode, `all` or `said`."""
-        handed = self._screen.reading.handed
+        handed = self._screen.row.handed
         return self.view or (handed.way.fidelity.value if handed is not None else MODES[2])
 
     @property
     def text(self) -> str:
         """The text that is shown below."""
-        handed = self._screen.reading.handed
+        handed = self._screen.row.handed
         return shown_text(self.mode, handed) if handed is not None else ""

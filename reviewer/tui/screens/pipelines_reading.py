@@ -1,6 +1,6 @@
-"""Reading for the Pipelines screen: the file, the run that is shown, what its nodes get.
+"""Reading for the Pipelines screen: the file, and the run that is shown.
 
-The cursor moves first. Every read runs in a worker; a later one of its sort makes it void.
+Every read runs in a worker; a later one of its sort makes it void.
 """
 
 from __future__ import annotations
@@ -12,19 +12,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reviewer.text.display import display_line
-from reviewer.tui.resting import Resting
 from reviewer.tui.screens.pipelines_files import (
     pipelines_below,
     read_graph,
-    read_handed,
     read_run,
 )
-from reviewer.tui.screens.pipelines_model import EdgeRow, Graph, NodeRow, NodeState
-from reviewer.tui.screens.pipelines_values import Handed, RunShown
-from reviewer.tui.widgets.phrases import count
+from reviewer.tui.screens.pipelines_model import Graph, NodeState
+from reviewer.tui.screens.pipelines_values import RunShown
 
 if TYPE_CHECKING:
-    from reviewer.engine import RunView, Way
+    from reviewer.engine import RunView
     from reviewer.tui.screens.pipelines import PipelinesScreen
 
 
@@ -40,13 +37,9 @@ class PipelinesReading:
         """Pipelines below the working folder."""
         self.runs: Sequence[RunView] = ()
         self.run: RunShown | None = None
-        self.handed: Handed | None = None
         self.trouble = ""
         """Why the file is no pipeline, as a sentence."""
-        self.way_number = 0
-        """Which of the ways into the node is explained."""
         self._changed_at = 0.0
-        self._resting = Resting(screen, self.show_row)
         self._version = self._engine.foreign_version()
 
     # the file
@@ -82,7 +75,7 @@ class PipelinesReading:
             self._screen.modes.reset()
             self._screen.answering.left_pipeline()
             self._screen.say("")  # what was said is about another file
-            self.way_number = 0
+            self._screen.row.way_number = 0
 
         def work() -> tuple[Graph, RunShown | None, Sequence[RunView], float]:
             changed = _changed_at(path)
@@ -101,7 +94,8 @@ class PipelinesReading:
                 self._screen.say(said)
 
         def failed(sentence: str) -> None:
-            self.was_read, self.trouble, self.run, self.handed = True, sentence, None, None
+            self.was_read, self.trouble, self.run = True, sentence, None
+            self._screen.row.handed = None
             self._changed_at = _changed_at(path)
             self._screen.model.load(None)
             self._screen.model.states = {}
@@ -154,7 +148,7 @@ class PipelinesReading:
         self._version = self._engine.foreign_version()
         self.show_states()
         self._screen.showing.draw_all()
-        self.read_handed()
+        self._screen.row.read_handed()
         if run is not None and run.trouble:
             self._screen.trouble(run.trouble)
 
@@ -169,76 +163,6 @@ class PipelinesReading:
                 states[course.node] = msgspec.structs.replace(before, now=now)
         self._screen.model.states = states
         self._screen.list.refresh()
-
-    # the row under the cursor
-
-    def follow(self) -> None:
-        """The cursor moved: show its way at once, or while skimming when it rests."""
-        self.way_number = 0
-        self._resting.moved()
-
-    def show_row(self) -> None:
-        """Draw the way, and read what the node gets."""
-        self._screen.showing.draw_way()
-        self.read_handed()
-
-    def ways(self) -> Sequence[Way]:
-        """The ways into the node of the row; of an edge's row the edge alone."""
-        row, graph = self._screen.model.current, self._screen.model.graph
-        if row is None or graph is None:
-            return ()
-        if isinstance(row, EdgeRow):
-            return (row.way,)
-        return graph.into.get(row.node.name, ())
-
-    def way(self) -> Way | None:
-        """The way that is explained."""
-        ways = self.ways()
-        return ways[self.way_number % len(ways)] if ways else None
-
-    def next_way(self) -> None:
-        """Explain the next way into the node."""
-        self.way_number = (self.way_number + 1) % max(len(self.ways()), 1)
-        way = self.way()
-        if way is not None and way.edge is not None:
-            self._screen.say(
-                f"Entered from {display_line(way.edge.source)}: way {self.way_number + 1} of "
-                f"{count(len(self.ways()), 'way')}."
-            )
-        self.show_row()
-
-    def switch_edges(self) -> None:
-        """Every edge as a row, or only where a node has several."""
-        model = self._screen.model
-        model.show_edges(not model.all_edges)
-        self._screen.list.rows_changed()
-        shown = "Every edge is a row." if model.all_edges else "Edges only where there are several."
-        self._screen.say(shown)
-        self.show_row()
-
-    def read_handed(self) -> None:
-        """Read what the node under the cursor gets in each mode."""
-        engine, graph, run = self._engine, self._screen.model.graph, self.run
-        row, node = self._screen.model.current, self._screen.model.node
-        if graph is None or node is None:
-            self.handed = None
-            self._screen.showing.draw_handed()
-            return
-        ran = run is not None and bool(run.history.completed)
-        way = self.way()
-        if isinstance(row, NodeRow) and ran and self.way_number == 0:
-            way = None  # as the run enters it
-        name = node.name
-        self._screen.read(
-            lambda: read_handed(engine, graph, run, way, name), self._took_handed, group="handed"
-        )
-
-    def _took_handed(self, handed: Handed) -> None:
-        node = self._screen.model.node
-        if node is None or handed.way.node.name != node.name:
-            return
-        self.handed = handed
-        self._screen.showing.draw_handed()
 
 
 def _changed_at(path: Path) -> float:

@@ -101,19 +101,19 @@ class PipelinesShowing:
     def draw_way(self) -> None:
         """How the row under the cursor is entered, and why so."""
         screen, graph, node = self._screen, self._model.graph, self._model.node
-        reading, signs = screen.reading, glyphs(screen.app)
+        row, signs = screen.row, glyphs(screen.app)
         if graph is None or node is None:
             screen.way.show([], title="")
             return
-        way = reading.way() or screen.engine.pipelines.rules.way_of_run(
+        way = row.way() or screen.engine.pipelines.rules.way_of_run(
             graph.pipeline, nothing_ran(), node.name
         )
         stop = next((each for each in graph.stops if each.node.name == node.name), None)
         onwards = [graph.ways[edge.index] for edge in (stop.edges if stop else ())]
         lines = {node.line, way.edge.line if way.edge is not None else node.line}
         remarks = [each for each in graph.pipeline.warnings if each.line in lines]
-        ways = len(reading.ways())
-        number = reading.way_number % ways + 1 if ways else 0
+        ways = len(row.ways())
+        number = row.way_number % ways + 1 if ways else 0
         hints = (f"way {number} of {ways}, n next", f"{number} of {ways}") if ways > 1 else ()
         screen.way.show(
             way_blocks(way, stop, onwards, self._model.states.get(node.name), remarks, signs),
@@ -123,7 +123,7 @@ class PipelinesShowing:
 
     def draw_handed(self, *, anew: bool = False) -> None:
         """What the node gets, in the mode that is looked at. `anew` scrolls to the beginning."""
-        pane, handed, modes = self._screen.handed, self._screen.reading.handed, self._screen.modes
+        pane, handed, modes = self._screen.handed, self._screen.row.handed, self._screen.modes
         node, signs = self._model.node, glyphs(self._screen.app)
         if handed is None or node is None:
             pane.show([], title="")
@@ -143,7 +143,7 @@ class PipelinesShowing:
 
     def draw_said(self, *, keep_scroll: bool = True) -> None:
         """What the node said; while it runs, what arrives."""
-        screen, handed, node = self._screen, self._screen.reading.handed, self._model.node
+        screen, handed, node = self._screen, self._screen.row.handed, self._model.node
         if screen.modes.mode != SAID or handed is None or node is None:
             return
         course = screen.running.course

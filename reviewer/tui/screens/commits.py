@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from reviewer.tui.widgets.choice_pane import ChoicePane
+    from reviewer.tui.widgets.commit_checking import CheckedPatterns
     from reviewer.tui.widgets.commit_form import RetentionForm
     from reviewer.tui.widgets.edit_pane import EditPane
 
@@ -224,7 +225,7 @@ class CommitsScreen(ListMoving, ReadingScreen, inherit_bindings=False):
         """Keep a draft while it is typed."""
         await self.patiently(lambda: self.retaining.keep_draft(message.commits, message.criteria))
 
-    def on_retention_form_checks_wanted(self, message: RetentionForm.ChecksWanted) -> None:
+    def on_checked_patterns_checks_wanted(self, message: CheckedPatterns.ChecksWanted) -> None:
         """Check patterns against the commit in sight."""
         self.retaining.check(message.patterns)
 

@@ -73,8 +73,8 @@ class Retaining:
         form, shown = self._form, self._screen.commit.shown
         if form is None or shown is None or self._screen.busy != "retain":
             return
-        form.show_checks(checks)
-        known, text = form.checks, shown.view.text
+        form.checking.show_checks(checks)
+        known, text = form.checking.checks, shown.view.text
         self._screen.read(lambda: match_spans(known, text), self._mark, group="marks")
 
     def _mark(self, matches: tuple[Span, ...]) -> None:

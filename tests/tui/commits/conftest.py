@@ -10,7 +10,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.tui.screens import commits_weighing
-from reviewer.tui.widgets import commit_form
+from reviewer.tui.widgets import commit_checking, commit_form
 from tests.tui.commits.driving import TURNS, written
 
 
@@ -19,7 +19,7 @@ def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Moments are shown in local time: make that the same everywhere; panes follow at once."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr(commits_weighing, "TOTALS_SECONDS", 0.001)
-    monkeypatch.setattr(commit_form, "CHECK_AFTER", 0.001)
+    monkeypatch.setattr(commit_checking, "CHECK_AFTER", 0.001)
     monkeypatch.setattr(commit_form, "DRAFT_AFTER", 0.001)
     time.tzset()
     yield

@@ -73,7 +73,7 @@ async def test_a_slow_expression_says_so_and_the_screen_goes_on(fair: Engine) ->
         await screen.press("f3", "r", "tab", *r"^(([a-z])+.)+[A-Z]([a-z])+$", "ctrl+r")
         await screen.until(lambda: "slow" in screen.text)
         await screen.press("enter", *"x")
-        assert form(screen).area.patterns[1] == ("x", "substring")
+        assert form(screen).checking.area.patterns[1] == ("x", "substring")
 
 
 async def test_a_bad_expression_is_refused_and_the_form_stays(fair: Engine) -> None:
@@ -113,7 +113,7 @@ async def test_criteria_can_be_emptied(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "r")
         form(screen)._words.load_text("")
-        form(screen).area.load_text("")
+        form(screen).checking.area.load_text("")
         await screen.press("ctrl+s")
         assert not fair.contexts.commit(number).retention
         assert said(screen).startswith("Dropped the criteria of")
@@ -136,7 +136,7 @@ async def test_what_is_not_changed_is_not_written(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         before = fair.history.acts_total()
         await screen.press("f3", "j", "r")
-        assert form(screen).area.text.split("\n") == ["a b", r"x\ny"]
+        assert form(screen).checking.area.text.split("\n") == ["a b", r"x\ny"]
         await screen.press("ctrl+s")
         assert said(screen).startswith("Nothing was changed about")
         assert fair.history.acts_total() == before
@@ -180,7 +180,7 @@ async def test_ten_thousand_patterns_open_and_only_those_in_sight_are_checked(
         assert "and 9,950 more: r shows all" in commits(screen).survival.plain_text
         await screen.press("r", "tab", "pagedown", "pagedown")
         await screen.settle()
-        assert len(form(screen).area.patterns) == 10_000
+        assert len(form(screen).checking.area.patterns) == 10_000
         assert max(asked) <= 50
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from reviewer.compression.extractive.brief import TITLED_FROM, brief_text
-from reviewer.compression.extractive.coverage import Coverage, Filling, Piece
+from reviewer.compression.extractive.coverage import Coverage, Filling
 from reviewer.compression.extractive.detailed import detailed_text
 from reviewer.compression.extractive.index_lines import TITLE, tools_line
 from reviewer.compression.extractive.material import Material
 from reviewer.compression.extractive.noise import bare
+from reviewer.compression.extractive.pieces import Piece
 from reviewer.compression.extractive.tags import tag_list
 from reviewer.compression.spans import tag_of
 from reviewer.compression.values import AnchorPoint, AnchorType, Level, Turn

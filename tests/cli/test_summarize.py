@@ -138,3 +138,23 @@ def test_lines_that_end_before_they_begin_are_wrong_usage(
 ) -> None:
     done = reviewer("summarize", session, "--from-line", 5, "--to-line", 2, db=False)
     assert done.returncode == 2
+
+
+def test_the_same_words_come_out_however_python_hashes_them(
+    reviewer: Reviewer, tmp_path: Path
+) -> None:
+    told = Session()
+    told.user("Which tests of the ferry fail?")
+    for number in range(20):
+        deck = f"deck_{number}.py"
+        told.reply(f"Run {number} says nothing new.")
+        told.tool()
+        told.result(f"/srv/ferry/north/{deck}\n/srv/ferry/south/{deck}\n{deck}")
+    path = tmp_path / "tests.jsonl"
+    path.write_bytes(told.bytes())
+    said = {
+        reviewer("summarize", path, "--level", "all", env={"PYTHONHASHSEED": seed}, db=False).stdout
+        for seed in "123"
+    }
+    assert len(said) == 1
+    assert "deck_" in said.pop()

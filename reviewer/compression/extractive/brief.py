@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reviewer.compression.extractive.coverage import Piece
 from reviewer.compression.extractive.cues import Section
 from reviewer.compression.extractive.material import Material
 from reviewer.compression.extractive.noise import bare
+from reviewer.compression.extractive.pieces import Piece
 from reviewer.compression.extractive.source_units import Form
 
 TITLED_FROM = 200

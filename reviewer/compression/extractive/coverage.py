@@ -8,85 +8,50 @@ worth per token is near the best there is, and a unit has to be weighed again on
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 
-from reviewer.compression.extractive.cues import Section
-from reviewer.compression.extractive.expected import Expected, words_of
-from reviewer.compression.extractive.source_units import SourceUnit
-from reviewer.text.normalise import fold
+from reviewer.compression.extractive.pieces import Piece
+from reviewer.compression.extractive.said import Said
 
-SAME = 0.8
-"""Jaccard similarity of words above which two pieces say the same."""
 NAMES = 5.0
 """What the name that is needed most is worth against a word that is certain to be used."""
-
-
-class Piece:
-    """A unit as the choice sees it.
-
-    `number` is its own, `order` its place in the conversation; `weight` multiplies its worth, and
-    pieces with the same `key` say the same.
-    """
-
-    __slots__ = (
-        "alone",
-        "bag",
-        "cost",
-        "key",
-        "names",
-        "number",
-        "order",
-        "pairs",
-        "section",
-        "tails",
-        "unit",
-        "weight",
-        "words",
-    )
-
-    def __init__(
-        self,
-        number: int,
-        unit: SourceUnit,
-        section: Section,
-        cost: int,
-        expected: Expected,
-        *,
-        names: Iterable[str] = (),
-        weight: float = 1.0,
-        order: float | None = None,
-        key: str | None = None,
-    ) -> None:
-        self.number, self.unit, self.section = number, unit, section
-        self.order = number if order is None else order
-        self.cost, self.weight = cost, weight
-        self.key = fold(unit.text) if key is None else key
-        self.words = words = words_of(unit.text)
-        self.bag = frozenset(words)
-        self.tails = [expected.words.get(word, ()) for word in words]
-        self.pairs = {
-            pair: worth
-            for pair in pairwise(words)
-            if (worth := expected.pairs.get(pair)) is not None
-        }
-        self.names = frozenset(names)
-        self.alone: float | None = None
-        """What it adds to nothing, once that was asked."""
+PATIENCE = 32
+"""Pieces weighed for one choice; the best of so many will do. Thousands of lines of one kind all
+lose with each choice: each choice would weigh them all.
+"""
 
 
 class Coverage:
     """What has been said so far, and what a piece would add."""
 
     def __init__(self, need: dict[str, float]) -> None:
-        self._need = need
         self._counts: dict[str, int] = {}
-        self._pairs: set[tuple[str, str]] = set()
-        self._names: set[str] = set()
+        self._words: dict[str, float] = {}
+        """What the next mention of a word is worth."""
+        self._pairs: dict[tuple[str, str], float] = {}
+        self._names = {name: NAMES * worth for name, worth in need.items()}
         self.empty = True
 
+    def meet(self, piece: Piece) -> None:
+        """The piece will be asked about: what its words and pairs are worth unless said before."""
+        for word, tails in zip(piece.words, piece.tails, strict=True):
+            self._words.setdefault(word, tails[0] if tails else 0.0)
+        for pair, worth in piece.pairs.items():
+            self._pairs.setdefault(pair, worth)
+
     def gain(self, piece: Piece) -> float:
-        """Worth of what the piece says and nobody has said yet."""
+        """Worth of what the piece says and nobody has said yet. It has been met."""
+        if piece.repeats:
+            gained = self._repeated(piece)
+        else:
+            gained = sum(map(self._words.__getitem__, piece.words), 0.0)
+        gained = sum(map(self._pairs.__getitem__, piece.pairs), gained)
+        for name in piece.names:
+            gained += self._names.get(name, 0.0)
+        return gained * piece.weight
+
+    def _repeated(self, piece: Piece) -> float:
+        """Worth of the words of a piece that uses one of them more than once."""
         counts = self._counts
         gained = 0.0
         again: dict[str, int] = {}
@@ -96,21 +61,16 @@ class Coverage:
                 if mention < len(tails):
                     gained += tails[mention]
                 again[word] = again.get(word, 0) + 1
-        for pair, worth in piece.pairs.items():
-            if pair not in self._pairs:
-                gained += worth
-        for name in piece.names:
-            if name not in self._names:
-                gained += NAMES * self._need.get(name, 0.0)
-        return gained * piece.weight
+        return gained
 
     def take(self, piece: Piece) -> None:
         """The piece is said."""
         self.empty = False
-        for word in piece.words:
-            self._counts[word] = self._counts.get(word, 0) + 1
-        self._pairs.update(piece.pairs)
-        self._names |= piece.names
+        for word, tails in zip(piece.words, piece.tails, strict=True):
+            said = self._counts[word] = self._counts.get(word, 0) + 1
+            self._words[word] = tails[said] if said < len(tails) else 0.0
+        self._pairs.update(dict.fromkeys(piece.pairs, 0.0))
+        self._names.update(dict.fromkeys(piece.names, 0.0))
 
 
 class Filling:
@@ -121,6 +81,7 @@ class Filling:
         self.spent = 0
         self._coverage = coverage
         self._keys: set[str] = set()
+        self._said: Said | None = None
         self._heap: list[tuple[float, int, Piece]] = []
         for piece in pieces:
             if piece.cost > 0:
@@ -128,6 +89,7 @@ class Filling:
         heapq.heapify(self._heap)
 
     def _push(self, piece: Piece) -> None:
+        self._coverage.meet(piece)
         if piece.alone is None or not self._coverage.empty:
             gained = self._coverage.gain(piece)
             piece.alone = gained if self._coverage.empty else piece.alone
@@ -137,22 +99,11 @@ class Filling:
             value = gained / piece.cost
             self._heap.append((-value, piece.number, piece))
 
-    def _said(self, piece: Piece) -> bool:
+    def _is_said(self, piece: Piece) -> bool:
         """Whether a chosen piece says what this one does."""
-        if piece.key in self._keys:
-            return True
-        if any(piece.key in other.key for other in self.chosen):
-            return True
-        words = len(piece.bag)
-        for other in self.chosen:
-            if not piece.names <= other.names:
-                continue
-            common = len(piece.bag & other.bag)
-            if common > SAME * (words + len(other.bag) - common):
-                new = "".join(piece.bag - other.bag)  # another number is another fact
-                if not any(map(str.isdigit, new)):
-                    return True
-        return False
+        if self._said is None:
+            self._said = Said(self.chosen)
+        return piece.key in self._keys or self._said.holds(piece)
 
     def add(self, pieces: Sequence[Piece], budget: int) -> None:
         """Choose pieces in their order as long as they fit the budget, whatever they cover."""
@@ -168,12 +119,23 @@ class Filling:
         self._keys.add(piece.key)
         self._coverage.take(piece)
         self.chosen.append(piece)
+        if self._said is not None:
+            self._said.add(piece)
         return True
 
     def fill(self, budget: int) -> None:
         """Choose as long as something that adds worth fits the budget."""
         heap, aside = self._heap, list[tuple[float, int, Piece]]()
-        while heap and self.spent < budget:
+        weighed: list[tuple[float, int, Piece]] = []
+        while self.spent < budget and (heap or weighed):
+            if weighed and (not heap or weighed[0][0] <= heap[0][0] or len(weighed) >= PATIENCE):
+                piece = heapq.heappop(weighed)[2]
+                if not self._is_said(piece):
+                    self.take(piece)
+                    for entry in weighed:
+                        heapq.heappush(heap, entry)
+                    weighed.clear()
+                continue
             entry = heapq.heappop(heap)
             piece = entry[2]
             if piece.key in self._keys:
@@ -182,14 +144,9 @@ class Filling:
                 aside.append(entry)
                 continue
             value = self._coverage.gain(piece) / piece.cost
-            if value <= 0:
-                continue
-            if heap and -value > heap[0][0]:
-                heapq.heappush(heap, (-value, piece.number, piece))
-                continue
-            if not self._said(piece):
-                self.take(piece)
-        for entry in aside:
+            if value > 0:
+                heapq.heappush(weighed, (-value, piece.number, piece))
+        for entry in (*weighed, *aside):
             heapq.heappush(heap, entry)
 
     def absorb(self, keep: int, said: Callable[[Piece, Piece], Piece | None]) -> int:
@@ -211,6 +168,7 @@ class Filling:
                 place += 1
                 continue
             self.spent += holder.cost - self.chosen[number].cost - piece.cost
+            self._said = None
             if number < keep:
                 self.chosen[number] = holder
                 del self.chosen[place]
@@ -225,4 +183,5 @@ class Filling:
         """Take back what was chosen last, of at least so many tokens; the first `keep` stay."""
         wanted = self.spent - tokens
         while self.spent > wanted and len(self.chosen) > keep:
+            self._said = None
             self.spent -= self.chosen.pop().cost

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reviewer.compression.extractive.coverage import Piece
 from reviewer.compression.extractive.material import Material
+from reviewer.compression.extractive.pieces import Piece
 from reviewer.compression.extractive.source_units import Form
 
 

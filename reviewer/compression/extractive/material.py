@@ -8,13 +8,14 @@ from functools import cached_property
 from msgspec import structs
 
 from reviewer.compression.anchor_rules import WRITING_TOOLS
-from reviewer.compression.extractive.coverage import Coverage, Piece
+from reviewer.compression.extractive.coverage import Coverage
 from reviewer.compression.extractive.cues import OF_ANCHOR, Section, section_of
 from reviewer.compression.extractive.expected import Expected, words_of
 from reviewer.compression.extractive.index_lines import NameIndex
 from reviewer.compression.extractive.names import names_in
 from reviewer.compression.extractive.needs import Needs
 from reviewer.compression.extractive.noise import is_summary, is_wrapper, only_looks, unfit
+from reviewer.compression.extractive.pieces import Piece
 from reviewer.compression.extractive.source_units import COMMAND, Form, SourceUnit, source_units
 from reviewer.compression.extractive.tool_lines import tool_lines
 from reviewer.compression.values import AnchorPoint, Level, Turn
@@ -105,6 +106,8 @@ class Material:
         found = []
         for turn in (self._first_request, self._last_word):
             fitting = [p for p in self.told if p.unit.turn == turn and p.cost <= room]
+            for piece in fitting:
+                empty.meet(piece)
             if fitting:
                 found.append(max(fitting, key=empty.gain))
         return found

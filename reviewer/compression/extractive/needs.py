@@ -40,7 +40,7 @@ class Needs:
             weight = _weight(turn)
             if not weight:
                 continue
-            named = set(names_of(turn))
+            named = dict.fromkeys(names_of(turn))  # sums of floats depend on their order
             weight *= (len(turns) - number) ** -FADING
             for name in named:
                 folder, _, tail = name.rpartition("/")
@@ -52,7 +52,7 @@ class Needs:
                 if turn.said == "text":
                     raw[name] += weight
             if turn.said == "text":
-                self.said |= named
+                self.said.update(named)
             elif turn.said == "tool_use" and turn.name:
                 calls[turn.name] += 1
                 known = arguments.setdefault(turn.name, {})

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import log2, sqrt
 
-from reviewer.compression.extractive.coverage import Coverage, Filling, Piece
+from reviewer.compression.extractive.coverage import Coverage, Filling
 from reviewer.compression.extractive.cues import Section
 from reviewer.compression.extractive.expected import FUNCTION_WORDS, SPOKEN
 from reviewer.compression.extractive.index_lines import pieces_of
 from reviewer.compression.extractive.material import Material
+from reviewer.compression.extractive.pieces import Piece
 from reviewer.compression.extractive.source_units import Form, SourceUnit
 from reviewer.compression.words import FUNCTION_WORDS as COMMON_WORDS
 

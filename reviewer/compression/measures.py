@@ -130,6 +130,8 @@ class Measures:
         ):
             self._database.writer.execute("BEGIN IMMEDIATE")
             try:
+                # What is written to a file that was replaced lands in the log beside the new one.
+                self._database.require_in_place()
                 self._database.writer.executemany(
                     "INSERT INTO measurement (at, name, label, value) VALUES (?, ?, ?, ?)",
                     [(one.at, one.name, one.label, one.value) for one in waiting],

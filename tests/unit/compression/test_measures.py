@@ -1,0 +1,55 @@
+"""Figures of compressions, written when there is a moment for it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from reviewer.clock import utc_now
+from reviewer.compression.measures import RATIO, Measures, SegmentCompressed
+from reviewer.compression.values import Level
+from reviewer.store.database import Database
+from tests.unit.compression.making import anchors_of, segment, summarizer
+
+
+def noted(database: Database) -> Measures:
+    """Figures of one compression that wait to be written."""
+    heard: list[SegmentCompressed] = []
+    made, _ = summarizer(heard=heard)
+    found = segment()
+    made.compress(found, anchors_of(found), Level.BRIEF)  # type: ignore[arg-type]
+    measures = Measures(database, utc_now)
+    measures.note(heard[0])
+    return measures
+
+
+def test_what_was_counted_is_summed_by_level(tmp_path: Path) -> None:
+    measures = noted(Database(tmp_path / "store.db"))
+    ratio = next(each for each in measures.summary() if each.name == RATIO)
+    assert (ratio.label, ratio.count) == ("Brief", 1)
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_figures_never_land_beside_a_store_that_was_put_in_the_place_of_the_open_one(
+    tmp_path: Path, gone: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    path, other = tmp_path / "store.db", tmp_path / "other.db"
+    for each in (path, other):
+        Database(each).close()
+    database = Database(path)
+    measures = noted(database)
+    if gone:
+        path.unlink()
+    else:
+        os.replace(shutil.copyfile(other, tmp_path / "copy.db"), path)
+    with caplog.at_level(logging.WARNING):
+        measures.flush()
+    database.close()
+    assert "not kept" in caplog.text
+    log = tmp_path / "store.db-wal"
+    assert not log.exists() or not log.stat().st_size
+    assert path.exists() is not gone

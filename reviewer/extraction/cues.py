@@ -1,8 +1,8 @@
 """Which of many patterns may occur in a text at all, told from its words in one look.
 
-Most rules look for words that a given statement does not hold. From a pattern the words, or their
-beginnings, are derived of which one stands in everything that it finds; one pass over a
-statement's words then names the few patterns that are worth a search.
+Most rules look for words that a given statement does not hold. What everything that a pattern finds
+must hold is derived from it (`extraction/needs.py`); one pass over a statement's words then names
+the few patterns that are worth a search.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from functools import lru_cache
 from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
+
+from reviewer.extraction.needs import Part, Parts, Way, ways_of
 
 WORD = re.compile(r"\w+")
 LONGEST = 16
@@ -26,15 +28,8 @@ LONGEST_WORD = 64
 NUMBER = r"\d"
 """The one pattern that may stand anywhere in a word and yet has a cue: words with a digit."""
 
-_GRAM = 3
-"""Letters with which a part of a word is looked up."""
-_LITTLE = (
-    "a all are as be can for has have if in is it no not now of on or that the this to use with"
-)
-_SURE = 1 << 64
-"""What stands before the bits of groups that surely have a text; there are fewer groups."""
-_FREQUENT = frozenset(_LITTLE.split())
-"""Words that would tell little."""
+_HEAD, _GRAM = 2, 3
+"""Letters with which a beginning and another part of a word are looked up."""
 _LETTERS = re.compile(r"[a-z]+")
 _FIRST = re.compile(r"[A-Za-z]++(?![^\x00-\x7f])")
 _TO_WORDS = bytes(
@@ -50,63 +45,128 @@ _Starts = set[tuple[str, bool]]
 class Cues:
     """The cues of patterns that are written in lower case, each told by its place in the list."""
 
-    def __init__(self, patterns: Sequence[str | None] = ()) -> None:
-        """None stands for what cannot be told and may always occur."""
-        self._whole: dict[str, int] = {}
-        self._beginnings: dict[str, int] = {}
-        self._numbers = 0
-        self._always = 0
-        self._count = 0
-        self._lengths: list[int] = []
-        self._heads: frozenset[str] = frozenset()
-        self._known: dict[bytes, int] = {}
+    def __init__(self, patterns: Sequence[str | None] = (), *, any_case: bool = True) -> None:
+        """None stands for what cannot be told and may always occur.
+
+        `any_case`: the patterns are also looked for where case does not count.
+        """
+        self._any_case = any_case
+        self._always = self._numbers = self._count = 0
+        self._ways: list[tuple[int, Way]] = []
+        """The ways in which patterns may match, with the place of the pattern."""
+        self._built = False
+        self._known: dict[bytes | str, int] = {}
         self.add(patterns)
 
     def add(self, patterns: Sequence[str | None]) -> int:
         """Put patterns behind those that are there; returns the place of the first of them."""
         first = self._count
         for number, pattern in enumerate(patterns, first):
-            bit = 1 << number
             if pattern == NUMBER:
-                self._numbers |= bit
+                self._numbers |= 1 << number
                 continue
-            cues = None if pattern is None else cues_of(pattern)
-            if cues is None or not all(word.isascii() for word, _ in cues):
-                self._always |= bit
-                continue
-            for word, whole in cues:
-                table = self._whole if whole else self._beginnings
-                table[word] = table.get(word, 0) | bit
+            ways = None if pattern is None else ways_of(pattern)
+            if ways is None:
+                self._always |= 1 << number
+            else:
+                self._ways += [(number, way) for way in ways]
         self._count += len(patterns)
-        self._lengths = sorted({len(word) for word in self._beginnings})
-        self._heads = frozenset(word[:2] for word in self._beginnings)
-        self._known.clear()
+        self._built = False
         return first
 
-    def of(self, lower: str) -> int:
-        """A bit for every pattern that may occur in a lower-case text; never one too few."""
-        if not lower.isascii() and _UNEVEN.search(lower):
-            return (1 << self._count) - 1
+    def of(self, lower: str) -> tuple[int, int]:
+        """A bit for every pattern that may occur in a lower-case text, never one too few; and for
+        every one of those that surely does.
+        """
+        if not self._built:
+            self._build()
         known = self._known
         found = self._always
-        for word in lower.encode("latin-1", "replace").translate(_TO_WORDS).split():
+        told = self._all
+        if lower.isascii():
+            words: Sequence[bytes | str] = lower.encode().translate(_TO_WORDS).split()
+        elif self._any_case and _UNEVEN.search(lower):
+            return self._all, 0
+        elif self._foreign:
+            words = WORD.findall(lower)
+        else:
+            words = lower.encode("latin-1", "replace").translate(_TO_WORDS).split()
+            told = 0  # what stands beside a letter that Latin-1 has not looks like a word
+        for word in words:
             bits = known.get(word)
             found |= self._learn(word) if bits is None else bits
-        return found
+        pending = found & self._firsts
+        while pending:
+            first = pending & -pending
+            needed, bit = self._needed[first]
+            if found & needed == needed:
+                found |= bit
+            pending ^= first
+        return found & self._all, found >> self._count & told
 
-    def _learn(self, word: bytes) -> int:
+    def _build(self) -> None:
+        """Number what is looked for: patterns, patterns that surely occur, ways, their sets."""
+        self._known.clear()
+        self._all = (1 << self._count) - 1
+        bits: dict[Part, int] = {}
+        self._needed: dict[int, tuple[int, int]] = {}
+        several = [(number, way) for number, way in self._ways if len(way.sets) > 1]
+        places: dict[Parts, int] = {}
+        for number, way in self._ways:
+            if len(way.sets) == 1:
+                bit = 1 << number | (1 << self._count + number if way.sure else 0)
+                _give(bits, way.sets[0], bit)
+        free = 2 * self._count
+        for place, (number, way) in enumerate(several, free):
+            needed = 0
+            for parts in way.sets[1:]:
+                if parts not in places:
+                    places[parts] = 1 << free + len(several) + len(places)
+                    _give(bits, parts, places[parts])
+                needed |= places[parts]
+            _give(bits, way.sets[0], 1 << place)
+            self._needed[1 << place] = needed, 1 << number
+        self._firsts = sum(self._needed)
+        self._foreign = not all(part.text.isascii() for part in bits)
+        self._whole = {part.text: bit for part, bit in bits.items() if part.starts and part.ends}
+        self._beginnings: dict[str, list[tuple[str, int]]] = {}
+        self._inside: dict[str, list[tuple[str, bool, int]]] = {}
+        for part, bit in bits.items():
+            if part.starts and not part.ends:
+                self._beginnings.setdefault(part.text[:_HEAD], []).append((part.text, bit))
+            elif not part.starts:
+                self._inside.setdefault(part.text[:_GRAM], []).append((part.text, part.ends, bit))
+        self._sizes = sorted({len(letters) for letters in self._inside})
+        self._built = True
+
+    def _learn(self, word: bytes | str) -> int:
         if len(self._known) >= REMEMBERED:
             self._known.clear()
-        text = word.decode("latin-1")
+        text = word if isinstance(word, str) else word.decode("latin-1")
+        size = len(text)
         bits = self._whole.get(text, 0)
-        if text[:2] in self._heads or text[:1] in self._heads:
-            for length in self._lengths:
-                bits |= self._beginnings.get(text[:length], 0)
+        for length in range(1, _HEAD + 1):
+            for part, of_part in self._beginnings.get(text[:length], ()) if length <= size else ():
+                if text.startswith(part):
+                    bits |= of_part
+        inside = self._inside
+        for length in self._sizes:
+            for start in range(size - length + 1):
+                letters = text[start : start + length]
+                if letters in inside:
+                    for part, ends, of_part in inside[letters]:
+                        if text.startswith(part, start) and (not ends or start + len(part) == size):
+                            bits |= of_part
         if self._numbers and any(character.isdecimal() for character in text):
             bits |= self._numbers
-        if len(word) <= LONGEST_WORD:
+        if size <= LONGEST_WORD:
             self._known[word] = bits
         return bits
+
+
+def _give(bits: dict[Part, int], parts: Parts, bit: int) -> None:
+    for part in parts:
+        bits[part] = bits.get(part, 0) | bit
 
 
 VOCABULARY = Cues()
@@ -114,7 +174,7 @@ VOCABULARY = Cues()
 
 
 @lru_cache(maxsize=512)
-def occurring(lower: str) -> int:
+def occurring(lower: str) -> tuple[int, int]:
     """What `VOCABULARY` tells of a lower-case text; remembered, since several parts ask."""
     return VOCABULARY.of(lower)
 
@@ -157,106 +217,6 @@ class FirstWords:
         if len(word) <= LONGEST_WORD:
             self._known[word] = bits
         return bits
-
-
-class Literals:
-    """Which of many groups of literal texts, in lower case, may stand in a text, by its words."""
-
-    def __init__(self, groups: Sequence[Sequence[str]]) -> None:
-        self._signs: list[tuple[str, int]] = []
-        parts: dict[str, int] = {}
-        for number, texts in enumerate(groups):
-            for text in texts:
-                part = _telling_part(text)
-                bits = 1 << number if part else (1 << number) * _SURE
-                if part is None:
-                    self._signs.append((text, bits))
-                else:
-                    bits *= _SURE if part == text else 1
-                    parts[part] = parts.get(part, 0) | bits
-        self._parts: dict[str, list[tuple[re.Pattern[str], int]]] = {}
-        for part, bits in parts.items():
-            letters = part.strip("^$")[:_GRAM]
-            self._parts.setdefault(letters, []).append((re.compile(part), bits))
-        self._sizes = sorted({len(letters) for letters in self._parts})
-        self._known: dict[str, int] = {}
-
-    def of(self, lower: str) -> tuple[int, int]:
-        """Bits for the groups of which a text may stand in a lower-case text, and for those of
-        which one surely does; each group that has one is in either.
-        """
-        known = self._known
-        found = 0
-        for sign, bits in self._signs:
-            if sign in lower:
-                found |= bits
-        for word in WORD.findall(lower):
-            bits = known.get(word, -1)
-            found |= self._learn(word) if bits < 0 else bits
-        return found % _SURE, found // _SURE
-
-    def _learn(self, word: str) -> int:
-        if len(self._known) >= REMEMBERED:
-            self._known.clear()
-        bits = 0
-        for size in self._sizes:
-            for start in range(len(word) - size + 1):
-                for part, of_part in self._parts.get(word[start : start + size], ()):
-                    if part.search(word):
-                        bits |= of_part
-        self._known[word] = bits
-        return bits
-
-
-def _telling_part(text: str) -> str | None:
-    """A pattern for the word that a literal text needs: its rarest, whole where it is bordered."""
-    words = list(WORD.finditer(text))
-    if not words:
-        return None
-    best = max(words, key=lambda word: (word[0] not in _FREQUENT, len(word[0])))
-    start = "^" if best.start() else ""
-    end = "$" if best.end() < len(text) else ""
-    return f"{start}{best[0]}{end}"  # a word needs no escaping
-
-
-def cues_of(pattern: str) -> frozenset[tuple[str, bool]] | None:
-    """Words (True) and beginnings of words (False) of which a text needs one to match.
-
-    None where the pattern does not tell. `pattern` has no flags.
-    """
-    parsed = list(_parser.parse(pattern))
-    if len(parsed) == 1 and parsed[0][0] is ops.BRANCH:
-        branches = [list(branch) for branch in parsed[0][1][1]]
-    else:
-        branches = [parsed]
-    cues: set[tuple[str, bool]] = set()
-    for branch in branches:
-        # A match begins at a word's start where a border or the text's start is asked for.
-        bordered = bool(branch) and branch[0][0] is ops.AT and branch[0][1] in _BORDERS
-        starts = _starts(branch)
-        if starts is None:
-            return None
-        for text, _ in starts:
-            cue = _cue(text, bordered)
-            if cue is None:
-                return None
-            cues.add(cue)
-    return frozenset(cues)
-
-
-_BORDERS = (ops.AT_BEGINNING, ops.AT_BEGINNING_STRING, ops.AT_BOUNDARY)
-
-
-def _cue(text: str, bordered: bool) -> tuple[str, bool] | None:
-    """The longest word, or beginning of one, that a text in the middle of another one shows."""
-    best: tuple[str, bool] | None = None
-    for word in WORD.finditer(text):
-        if word.start() == 0 and not bordered:
-            continue  # may be the end of a longer word
-        whole = word.end() < len(text)
-        if best is None or (len(word[0]), whole) > (len(best[0]), best[1]):
-            best = word[0], whole
-    return best
 
 
 def _starts(sequence: Iterable[tuple[Any, Any]]) -> _Starts | None:

@@ -65,8 +65,10 @@ def weight(statement: Statement, rule: Rule) -> float:
         score += PROSE_OF_NOTE
     if rule.id == "option_argument":
         score += OPTION_ARGUMENT
-    possible = occurring(statement.lower)
-    score += sum(
-        points for bit, points, finds in _CUES if possible & bit and finds(statement.lower)
-    )
+    possible, sure = occurring(statement.lower)
+    earned = 0.0
+    for bit, points, finds in _CUES:
+        if possible & bit and (sure & bit or finds(statement.lower)):
+            earned += points
+    score += earned
     return min(max(score, 0.0), 1.0)

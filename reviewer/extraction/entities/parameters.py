@@ -8,7 +8,7 @@ from reviewer.extraction.candidates import RuleClass
 from reviewer.extraction.cues import NUMBER
 from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.extraction.entities.naming import leans, name_key, named
-from reviewer.extraction.entities.quantities import QUANTITY
+from reviewer.extraction.entities.quantities import QUANTITY, UNIT
 from reviewer.extraction.entities.rule import EntityRule, Found, Place
 from reviewer.sources.records import Role
 from reviewer.text.units import UnitKind
@@ -25,7 +25,7 @@ _SAID = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _QUALIFIER = re.compile(r"\s*(?:for|on|in|per|at)\s+(?P<what>[^,;.()\n]{2,60})")
-_DIGIT = re.compile(r"\d")
+_MAY_BE_AMOUNT = re.compile(rf"[\d$€£](?:(?<=\d)\s?(?:{UNIT})|(?<=[$€£])\s?[-+]?\d)", re.IGNORECASE)
 _BOX = re.compile(r"\[")
 _CONJUNCTION = re.compile(r"\s+(?:and|because|since)\s")
 _ANOTHER = re.compile(rf"\s*(?:,|;|\band\b)\s*{_ABOUT}{QUANTITY}", re.IGNORECASE)
@@ -57,7 +57,7 @@ def _parameter(place: Place) -> Found | None:
     if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
         return None
     raw = place.record.text[place.start : place.end]
-    if not _DIGIT.search(raw) or _BOX.search(statement.marker):
+    if not _MAY_BE_AMOUNT.search(raw) or _BOX.search(statement.marker):
         return None
     match = _ASSIGNED.match(raw) or _SAID.match(raw)
     if match is None or not (match["unit"] or match["currency"]):

@@ -84,9 +84,11 @@ _COUNTED = (
 _KNOWN = "|".join(
     re.escape(unit) for unit in sorted(_UNITS, key=lambda unit: (-len(unit), unit)) if unit != "$"
 )
+UNIT = rf"{_KNOWN}|{_COUNTED}"
+"""A unit right behind a number."""
 QUANTITY = (
     r"(?:(?P<currency>[$€£])\s?)?(?P<value>[-+]?\d{1,15}(?:[.,]\d{1,15}){0,5})"
-    rf"(?:\s?(?P<unit>(?:{_KNOWN}|{_COUNTED})(?:\s?(?:per|/)\s?[A-Za-z]{{1,20}}"
+    rf"(?:\s?(?P<unit>(?:{UNIT})(?:\s?(?:per|/)\s?[A-Za-z]{{1,20}}"
     r"(?:\s(?:and|per)\s[A-Za-z]{1,20})?)?)(?![\w/]))?"
 )
 """A number with its unit or currency; groups `currency`, `value`, `unit`."""

@@ -33,14 +33,15 @@ _UNTYPED = tuple(rule for rule in _OF_PROSE if rule not in headed.RULES)
 
 _FIRST = VOCABULARY.add([rule.cue for rule in _UNTYPED])
 _OF_BIT = {1 << _FIRST + number: rule for number, rule in enumerate(_UNTYPED)}
-_ANY_UNTYPED = sum(_OF_BIT)
 _NAMED = 1 << VOCABULARY.add([headed.CUE])
 """Told of every list item and every marked sentence that names a type."""
+_ANY_UNTYPED = sum(_OF_BIT)
+_ANY = _ANY_UNTYPED | _NAMED
 
 
 def may_find(kind: UnitKind, lower: str) -> bool:
     """Whether any rule may find something in a unit of a kind, worded so in lower case."""
-    return kind is UnitKind.HEADING or bool(occurring(lower) & (_ANY_UNTYPED | _NAMED))
+    return kind is UnitKind.HEADING or bool(occurring(lower)[0] & _ANY)
 
 
 def first_find(place: Place) -> tuple[EntityRule, Found] | None:
@@ -49,13 +50,23 @@ def first_find(place: Place) -> tuple[EntityRule, Found] | None:
     if statement.kind is UnitKind.HEADING:
         rules = _OF_HEADINGS if headed.heading_names_a_type(place) else _RECORDS
     else:
-        occurs = occurring(statement.lower)
+        occurs, _ = occurring(statement.lower)
         if occurs & _NAMED and headed.names_a_type(place):
             rules = _OF_PROSE
         else:
-            rules = tuple(rule for bit, rule in _OF_BIT.items() if occurs & bit)
+            rules = _of(occurs & _ANY_UNTYPED)
     for rule in rules:
         found = rule.finds(place)
         if found is not None:
             return rule, found
     return None
+
+
+def _of(bits: int) -> tuple[EntityRule, ...]:
+    """The rules of some bits, the strongest first."""
+    rules: list[EntityRule] = []
+    while bits:
+        strongest = bits & -bits
+        rules.append(_OF_BIT[strongest])
+        bits ^= strongest
+    return tuple(rules)

@@ -54,6 +54,9 @@ class Rule(Struct, frozen=True):
     """Whether it may propose what is said in a conversation."""
     narration: bool = False
     """Whether the rule is for what its speaker is about to do; no other rule takes that."""
+    cue: str | None = None
+    """A pattern in lower case of what must stand in a statement for `matches`
+    (`extraction/cues.py`); None where nothing must, or where `matches` has a pattern itself."""
     role: Role = Role.ASSISTANT
     """Who speaks in the examples."""
     shape: Shape = Shape.TURN
@@ -63,6 +66,10 @@ class Rule(Struct, frozen=True):
     def prior(self) -> float:
         """Prior confidence of the rule's class."""
         return PRIORS[self.rule_class]
+
+    def may_be_said_by(self, role: Role) -> bool:
+        """Whether the rule is for what such a speaker says."""
+        return not isinstance(self.matches, Says) or not self.matches.by or role in self.matches.by
 
 
 def example_statements(rule: Rule, text: str) -> Iterator[Statement]:
@@ -91,21 +98,23 @@ def example_statements(rule: Rule, text: str) -> Iterator[Statement]:
 class Says:
     """A test on prose: a pattern occurs, spoken by the right person. Made by `says`."""
 
-    __slots__ = ("_by", "_unwanted", "_wanted", "pattern")
+    __slots__ = ("_unwanted", "_wanted", "by", "pattern")
 
     def __init__(self, pattern: str, by: tuple[Role, ...], unless: str) -> None:
         self.pattern = pattern
         self._wanted = re.compile(pattern)
         self._unwanted = re.compile(unless) if unless else None
-        self._by = by
+        self.by = by
 
     def __call__(self, statement: Statement) -> bool:
         """Whether the statement says it."""
-        if self._by and statement.role not in self._by:
+        return bool(self._wanted.search(statement.lower)) and self.is_said(statement)
+
+    def is_said(self, statement: Statement) -> bool:
+        """Whether a statement says it, when the pattern is known to occur."""
+        if self.by and statement.role not in self.by:
             return False
         if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
-            return False
-        if not self._wanted.search(statement.lower):
             return False
         return self._unwanted is None or not self._unwanted.search(statement.lower)
 

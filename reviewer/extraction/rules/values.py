@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from reviewer.extraction.candidates import MemoryType, RuleClass
+from reviewer.extraction.cues import NUMBER
 from reviewer.extraction.rules.rule import Rule, Statement, says
 
 _UNIT = (
@@ -35,6 +36,7 @@ RULES = (
         type=MemoryType.KNOWLEDGE,
         description="A named thing has an amount with a unit: `X = 4.8 kg`, `timeout is 30 s`.",
         matches=_amount,
+        cue=NUMBER,
         quality=0.5,
         examples=(
             ("Mass of the arm = 4.8 kg", True),

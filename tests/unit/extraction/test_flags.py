@@ -1,9 +1,6 @@
-import re
-
 import pytest
 
 from reviewer.extraction.flags import INJECTION, LOOK_ALIKE, MASKED, flags_of
-from reviewer.extraction.orders import AIMS
 from reviewer.sources.records import Role
 from reviewer.text.secrets import mask
 from tests.unit.extraction import more_orders, planted_orders
@@ -58,17 +55,6 @@ def test_a_word_of_two_alphabets_is_flagged() -> None:
 )
 def test_an_order_in_disguise_is_flagged(content: str) -> None:
     assert INJECTION in flags_of(content, Role.ASSISTANT)
-
-
-def test_the_cheap_look_hides_nothing() -> None:
-    hidden = [
-        (text, aim.cues)
-        for text in (*PLANTED, *PLAIN)
-        for aim in AIMS
-        if re.search("|".join(aim.orders), text.lower())
-        and not any(cue in text.lower() for cue in aim.cues)
-    ]
-    assert hidden == []
 
 
 @pytest.mark.parametrize(

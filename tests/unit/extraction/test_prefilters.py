@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from reviewer.extraction import flags, screens
-from reviewer.extraction.cues import NUMBER, Cues, FirstWords, Literals
+from reviewer.extraction.cues import NUMBER, Cues, FirstWords
 from reviewer.extraction.entities import extract as entity_extract
+from reviewer.extraction.entities import parameters, quantities
 from reviewer.extraction.entities import rules as entity_rules
 from reviewer.extraction.entities.rules import may_find
-from reviewer.extraction.orders import _MAY_STAND, AIMS
-from reviewer.extraction.rules import RULES, first_match
+from reviewer.extraction.rules import RULES, findings, first_match
 from reviewer.extraction.rules.rule import Statement
 from reviewer.extraction.weights import CUES as WEIGHT_CUES
 from reviewer.sources.records import Role, Shape
@@ -118,7 +118,33 @@ def test_the_words_of_a_rule_stand_in_what_it_finds(text: str) -> None:
     cues = [rule.cue for rule in entity_rules._UNTYPED]
     for number, cue in enumerate(cues):
         if cue is not None and re.search(cue, text.lower()):
-            assert Cues(cues).of(text.lower()) >> number & 1, cue
+            assert Cues(cues).of(text.lower())[0] >> number & 1, cue
+
+
+@given(STATEMENTS, st.sampled_from(UnitKind))
+def test_the_words_of_a_rule_that_is_a_function_stand_in_what_it_matches(
+    text: str, kind: UnitKind
+) -> None:
+    rules = [rule for rule in RULES if rule.cue is not None]
+    assert rules
+    possible, _ = Cues([rule.cue for rule in rules]).of(text.lower())
+    for number, rule in enumerate(rules):
+        if rule.matches(Statement(text, text.lower(), kind, Role.USER, Shape.TURN)):
+            assert possible >> number & 1, rule.id
+
+
+@given(st.text(alphabet="aBx1._/`- ", max_size=24))
+def test_where_no_sign_of_a_name_stands_there_is_none(text: str) -> None:
+    assert findings._MAY_NAME.search(text) or not findings._NAMED.search(text)
+
+
+@given(
+    st.lists(st.sampled_from(["1", "5", " ", "MB", "€", "$", "-", "s", "row", "x"])).map("".join)
+)
+def test_where_no_amount_may_be_there_is_none(text: str) -> None:
+    for match in quantities._QUANTITY.finditer(text):
+        if match["unit"] or match["currency"]:
+            assert parameters._MAY_BE_AMOUNT.search(text)
 
 
 @given(STATEMENTS)
@@ -126,7 +152,7 @@ def test_words_that_earn_points_are_never_passed_over(text: str) -> None:
     patterns = [pattern for _, _, pattern in WEIGHT_CUES]
     for number, pattern in enumerate(patterns):
         if re.search(pattern, text.lower()):
-            assert Cues(patterns).of(text.lower()) >> number & 1
+            assert Cues(patterns).of(text.lower())[0] >> number & 1
 
 
 @pytest.mark.parametrize(
@@ -136,13 +162,13 @@ def test_words_that_earn_points_are_never_passed_over(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_number_is_a_cue_wherever_it_stands_in_a_word(text: str, found: bool) -> None:
-    assert bool(Cues([NUMBER]).of(text)) is found
+    assert bool(Cues([NUMBER]).of(text)[0]) is found
 
 
 def test_letters_that_are_others_in_another_case_tell_nothing() -> None:
     cues = Cues([r"\bmust\b"])
-    assert not cues.of("it may")
-    assert cues.of("it muſt"), "the long s is an s where case does not count"
+    assert cues.of("it may") == (0, 0)
+    assert cues.of("it muſt") == (1, 0), "the long s is an s where case does not count"
 
 
 def test_first_words_tell_which_patterns_may_match_at_the_start() -> None:
@@ -196,31 +222,6 @@ def test_units_stand_in_order_and_hold_no_white_space_around_them(text: str) -> 
     assert all(text[u.start : u.end].strip() == text[u.start : u.end] for u in found)
     assert [u.start for u in found] == sorted(u.start for u in found)
     assert list(split_sentences("One. Two", 0, 8)) == [(0, 4), (5, 8)]
-
-
-CUES_OF_ORDERS = [cue for aim in AIMS for cue in aim.cues]
-
-
-BETWEEN = ["x", "é", " ", "’s", ".", "_"]
-
-
-@given(st.lists(st.sampled_from([*CUES_OF_ORDERS, *BETWEEN * 9]), max_size=6).map("".join))
-def test_no_order_is_passed_over_whose_cue_stands_in_a_text(text: str) -> None:
-    possible, sure = _MAY_STAND.of(text)
-    for number, aim in enumerate(AIMS):
-        stands = any(cue in text for cue in aim.cues)
-        assert (possible | sure) >> number & 1 or not stands, aim.cues
-        assert stands or not sure >> number & 1, aim.cues
-
-
-def test_literal_texts_are_told_by_their_rarest_word() -> None:
-    literals = Literals([["you are", "["], ["the user"], ["token"]])
-    assert literals.of("thank you are they") == (0b001, 0)
-    assert literals.of("they are in use") == (0, 0)
-    assert literals.of("users") == (0b010, 0), "enough to look, not enough to be there"
-    assert literals.of("a username") == (0b010, 0)
-    assert literals.of("mytokens") == (0, 0b100)
-    assert literals.of("[") == (0, 0b001)
 
 
 @given(st.text(alphabet="ab*_`~ \t\n\u00a0,é", max_size=20))

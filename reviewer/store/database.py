@@ -164,10 +164,11 @@ class Database:
         return bool(self.writer.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
 
     def data_version(self) -> int:
-        """A number that changes when any other connection has written."""
+        """A number that changes when any other connection has written. Raises StoreError."""
         if self.read_only:
             return hash(self._stamp())
-        return int(self.reader().execute("PRAGMA data_version").fetchone()[0])
+        with failures_as_sentences(self.path):
+            return int(self.reader().execute("PRAGMA data_version").fetchone()[0])
 
     def close(self) -> None:
         """Close every connection."""

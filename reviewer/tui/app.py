@@ -14,7 +14,7 @@ from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 
-from reviewer.errors import StoreError
+from reviewer.errors import ReviewerError, StoreError
 from reviewer.resources import styles_folder
 from reviewer.text.display import display_line, use_ascii_marks
 from reviewer.tui.acting import Acting
@@ -139,8 +139,11 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
             super()._fatal_error()
             return
         problem = self._exception
-        what = display_line(f"{type(problem).__name__}: {problem}")
-        self._exit_renderables.append(Text(f"{DEFECT} ({what}). {KEPT}"))
+        if isinstance(problem, ReviewerError):  # the store went bad under what is shown
+            said = display_line(str(problem))
+        else:
+            said = f"{DEFECT} ({display_line(f'{type(problem).__name__}: {problem}')}). {KEPT}"
+        self._exit_renderables.append(Text(said))
         self._close_messages_no_wait()
 
     def _collect_again(self) -> None:

@@ -42,3 +42,21 @@ def test_it_says_so_in_one_line_and_keeps_what_was_decided(store, tmp_path):
     assert engine.queue.counts(None).rejected_today == 1
     assert engine.history.verify().ok
     engine.close()
+
+
+def test_a_store_that_goes_bad_under_the_screen_is_no_defect(store, tmp_path):
+    terminal = Terminal(
+        [sys.executable, "-m", "reviewer", "--db", str(store)], tmp_path, 100, 30, REVIEWER_DEBUG=""
+    )
+    try:
+        terminal.until("wait")
+        with store.open("r+b") as file:
+            file.truncate(100_000)
+        terminal.press("j")
+        assert terminal.ended() == 1
+        terminal.read(0.2)
+        assert "is damaged" in terminal.text
+        assert "Restore it from a backup" in terminal.text
+        assert "defect" not in terminal.text
+    finally:
+        terminal.kill()

@@ -14,7 +14,7 @@ from reviewer.engine import Engine
 from reviewer.errors import StoreError
 from reviewer.store import read_only
 from tests.cli.conftest import Reviewer
-from tests.cli.test_bad_input import bound as bound
+from tests.cli.permissions import bound as bound
 
 READING = (
     ["queue", "list"],

@@ -58,7 +58,7 @@ class Panes:
         if self._zoomed:
             self.back()
         else:
-            pane.focus(scroll_visible=False)
+            self._focus(pane)
             self.fill(pane)
 
     def next(self) -> None:
@@ -74,14 +74,18 @@ class Panes:
         at = self._panes.index(focused) if focused in self._panes else 0
         pane = self._panes[(at + step) % len(self._panes)]
         self.unzoom()
-        pane.focus(scroll_visible=False)
+        self._focus(pane)
         if zoomed:
-            self._screen.call_after_refresh(lambda: self.fill(pane))
+            self.fill(pane)
+
+    def _focus(self, pane: Widget) -> None:
+        """Focus a pane at once: a key that was typed ahead is about the pane it leads to."""
+        self._screen.set_focus(pane, scroll_visible=False)
 
     def back(self) -> bool:
         """Leave the zoom, else the pane, for the list. False where there is neither to leave."""
         if not self._zoomed and self._screen.focused is self._panes[0]:
             return False
         self.unzoom()
-        self._panes[0].focus(scroll_visible=False)
+        self._focus(self._panes[0])
         return True

@@ -143,8 +143,9 @@ class RetentionForm(Acting, Vertical):
 
     def _step(self, step: int) -> None:
         fields: list[EditorArea] = [self._words, self.checking.area, self._reason]
-        at = next((at for at, field in enumerate(fields) if field.has_focus), 0)
-        fields[(at + step) % len(fields)].focus(scroll_visible=False)
+        focused = self.screen.focused
+        at = next((at for at, field in enumerate(fields) if field is focused), 0)
+        self.screen.set_focus(fields[(at + step) % len(fields)], scroll_visible=False)
 
     @on(Field.Entered)
     def _entered(self, event: Field.Entered) -> None:

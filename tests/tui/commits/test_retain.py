@@ -76,6 +76,15 @@ async def test_a_slow_expression_says_so_and_the_screen_goes_on(fair: Engine) ->
         assert form(screen).checking.area.patterns[1] == ("x", "substring")
 
 
+async def test_tabs_typed_ahead_go_on_from_field_to_field(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "r")
+        form(screen).next_field()
+        form(screen).next_field()
+        await screen.press(*"asked")
+        assert form(screen).criteria == Criteria(reason="asked")
+
+
 async def test_a_bad_expression_is_refused_and_the_form_stays(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "r", "tab", *"(ab", "ctrl+r", "ctrl+s")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from threading import Lock
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
@@ -91,6 +92,7 @@ class ScriptedModel:
         self.prompts: list[list[ChatMessage]] = []
         self.limits: list[int] = []
         self.cancelled: Callable[[], bool] | None = None
+        self._asked = Lock()
 
     def complete(
         self,
@@ -101,10 +103,11 @@ class ScriptedModel:
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
-        self.prompts.append(list(messages))
-        self.limits.append(max_tokens)
-        self.cancelled = cancelled
-        answer = self.script[min(len(self.prompts), len(self.script)) - 1]
+        with self._asked:  # several threads ask: each takes a place of its own in the script
+            self.prompts.append(list(messages))
+            self.limits.append(max_tokens)
+            self.cancelled = cancelled
+            answer = self.script[min(len(self.prompts), len(self.script)) - 1]
         if callable(answer):
             answer = answer(messages)
         if isinstance(answer, Exception):

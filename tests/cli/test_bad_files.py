@@ -1,0 +1,135 @@
+"""Whatever is wrong with what is read: one clear line, the right exit code, nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import NOTE, Reviewer
+from tests.cli.permissions import bound as bound
+
+
+def wave(program: Reviewer, *paths: object) -> dict[str, object]:
+    """The counts of an ingestion that succeeds."""
+    (counts,) = program.rows("ingest", *paths)
+    return counts
+
+
+class TestWhatIsRead:
+    def test_a_missing_path(self, reviewer: Reviewer) -> None:
+        line = reviewer.fails("ingest", "nowhere/at/all.md")
+        assert "nowhere/at/all.md" in line
+        assert not reviewer.db.exists()
+        line = reviewer.fails("extract", "nowhere.md")
+        assert "nowhere.md" in line
+
+    def test_an_unreadable_file(self, reviewer: Reviewer, bound: Callable[[], None]) -> None:
+        note = reviewer.folder / "secret.md"
+        note.write_text(NOTE)
+        note.chmod(0)
+        done = reviewer("ingest", note, preexec_fn=bound)
+        assert done.returncode == 1
+        assert done.stderr.startswith("Nothing could be read: 1 x ")
+        assert "permission denied" in done.stderr
+        assert "secret.md" in reviewer.fails("extract", note, preexec_fn=bound)
+
+    def test_an_unreadable_file_does_not_stop_its_folder(
+        self, reviewer: Reviewer, bound: Callable[[], None]
+    ) -> None:
+        folder = reviewer.folder / "notes"
+        folder.mkdir()
+        (folder / "good.md").write_text(NOTE)
+        (folder / "bad.md").write_text(NOTE)
+        (folder / "bad.md").chmod(0)
+        done = reviewer("ingest", folder, "--json", preexec_fn=bound)
+        counts = json.loads(done.stdout)
+        assert counts["files"] == 1
+        assert counts["new"] > 0
+        assert "permission denied" in str(counts["passed_over"])
+        log = Path(counts["report_folder"], "errors.log")
+        assert done.stderr.splitlines()[0] == f"1 file could not be read: see {log}"
+        assert "bad.md" in log.read_text()
+
+    def test_a_folder_without_anything_readable(self, reviewer: Reviewer) -> None:
+        folder = reviewer.folder / "pictures"
+        folder.mkdir()
+        (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
+        done = reviewer("ingest", folder)
+        assert (done.returncode, done.stderr) == (1, "Nothing could be read: 1 x binary.\n")
+        (folder / "a.png").unlink()
+        done = reviewer("ingest", folder)
+        assert (done.returncode, done.stderr) == (1, "There is nothing to read there.\n")
+        (folder / ".gitignore").write_text("*.md\n")
+        (folder / "a.md").write_text(NOTE)
+        done = reviewer("ingest", folder)
+        assert done.returncode == 1
+        assert "1 x ignored by .gitignore" in done.stderr
+        reviewer.nothing_lost(candidates=0)
+
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("binary.md", bytes(range(256)) * 40),
+            ("empty.md", b""),
+            ("blank.jsonl", b"\n\n\n"),
+            ("cut.jsonl", b'{"type":"user","uuid":"a","message":{"role":"user","content":"Hel'),
+            ("wrong.json", b"{]"),
+            ("deep.json", b"[" * 100_000),
+            (
+                "latin.md",
+                "# Größe\n\n- [Decision] Über die Tür wird entschieden.\n".encode("latin-1"),
+            ),
+            ("nul.txt", b"We decided to keep\x00 the drawer closed until the terminal answers.\n"),
+        ],
+    )
+    def test_damaged_files_are_counted(self, reviewer: Reviewer, name: str, content: bytes) -> None:
+        path = reviewer.folder / name
+        path.write_bytes(content)
+        done = reviewer("ingest", path)
+        assert "Traceback" not in done.stderr
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert done.returncode == (1 if done.stderr.startswith("Nothing could be read") else 0)
+        if reviewer.db.exists():
+            reviewer.nothing_lost()
+
+    def test_invalid_utf8_keeps_what_can_be_read(self, reviewer: Reviewer) -> None:
+        note = reviewer.folder / "note.md"
+        note.write_bytes(
+            NOTE.encode() + b"\n- [Decision] The \xff\xfe drawer has two keys and a lock.\n"
+        )
+        assert wave(reviewer, note)["new"]
+        assert reviewer("queue", "list").returncode == 0
+
+    def test_a_name_that_is_no_text_is_said(self, reviewer: Reviewer) -> None:
+        name = os.fsdecode(b"note-\xff.md")
+        Path(reviewer.folder / name).write_text(NOTE)
+        done = reviewer("ingest", name)
+        assert done.returncode == 1
+        assert done.stderr == "Nothing could be read: 1 x a name that is no text.\n"
+
+    def test_a_name_that_is_no_text_does_not_stop_its_folder(self, reviewer: Reviewer) -> None:
+        folder = reviewer.folder / "notes"
+        folder.mkdir()
+        (folder / "good.md").write_text(NOTE)
+        (folder / os.fsdecode(b"note-\xff.md")).write_text(NOTE)
+        assert wave(reviewer, folder)["new"]
+
+    def test_ingesting_again_adds_nothing(self, ingested: Reviewer) -> None:
+        note = ingested.folder / "kiosk-decisions.md"
+        note.write_text(NOTE, encoding="utf-8")
+        before = len(ingested.ids("--status", "all"))
+        (counts,) = ingested.rows("--project", "kiosk", "ingest", note)
+        assert counts["new"] == 0
+        ingested.nothing_lost(candidates=before)
+
+    def test_a_folder_in_which_nothing_changed_is_no_failure(self, reviewer: Reviewer) -> None:
+        folder = reviewer.folder / "notes"
+        folder.mkdir()
+        (folder / "note.md").write_text(NOTE)
+        wave(reviewer, folder)
+        again = wave(reviewer, folder)
+        assert (again["files"], again["unchanged"]) == (0, 1)

@@ -1,0 +1,141 @@
+"""Whatever is wrong with what is asked: one clear line, the right exit code, nothing lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+
+
+class TestWhatIsAsked:
+    @pytest.mark.parametrize("verb", ["promote", "reject", "defer", "restore"])
+    def test_an_unknown_id_decides_nothing(self, seeded: Reviewer, verb: str) -> None:
+        known = seeded.ids()[0]
+        acts = len(seeded.rows("history"))
+        assert "4711" in seeded.fails(verb, known, 4711)
+        assert len(seeded.rows("history")) == acts
+
+    def test_an_unknown_id_elsewhere(self, seeded: Reviewer) -> None:
+        assert "4711" in seeded.fails("queue", "show", 4711)
+        assert "4711" in seeded.fails("merge", 4711, "--into", 1)
+        assert "4711" in seeded.fails("history", "show", 4711)
+        assert "4711" in seeded.fails("undo", 4711)
+        assert "4711" in seeded.fails("edit", 4711, "--content-file", "-", typed="Some other words")
+
+    def test_what_is_already_decided(self, seeded: Reviewer) -> None:
+        first, second = seeded.ids("--limit", 2)
+        seeded("promote", first, "--alone")
+        line = seeded.fails("reject", second, first)
+        assert f"#{first}" in line
+        assert "already active" in line
+        assert second in seeded.ids()
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["promote"],
+            ["promote", "abc"],
+            ["promote", "0"],
+            ["promote", "9" * 30],
+            ["queue", "list", "--status", "new"],
+            ["queue", "list", "--limit", "0"],
+            ["extract", "a.md", "--from-line", "5", "--to-line", "2"],
+            ["no-such-verb"],
+            ["ingest"],
+            ["--project", "", "stats"],
+        ],
+        ids=lambda arguments: " ".join(arguments)[:40],
+    )
+    def test_wrong_usage(self, seeded: Reviewer, arguments: list[str]) -> None:
+        assert "--help" in seeded.fails(*arguments, code=2)
+
+    def test_a_bad_filter(self, seeded: Reviewer) -> None:
+        assert "conf" in seeded.fails("queue", "list", "--filter", "conf>high")
+
+    def test_a_misspelt_project(self, ingested: Reviewer) -> None:
+        assert "kiosk" in ingested.fails("--project", "kisok", "queue", "list")
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (b"", "empty"),
+            (b"  \n", "empty"),
+            (b"\xff\xfe\x00", "UTF-8"),
+            (b"x" * (1 << 21), "larger"),
+        ],
+    )
+    def test_a_bad_wording(self, seeded: Reviewer, content: bytes, said: str) -> None:
+        wording = seeded.folder / "wording"
+        wording.write_bytes(content)
+        memory = seeded.ids()[0]
+        assert said in seeded.fails("edit", memory, "--content-file", wording)
+        assert "nowhere" in seeded.fails("edit", memory, "--content-file", "nowhere")
+        seeded.nothing_lost()
+
+    def test_the_screen_without_a_terminal(self, seeded: Reviewer) -> None:
+        assert "reviewer queue list" in seeded.fails(code=2)
+        assert "--no-screen" in seeded.fails("demo", code=2)
+
+
+class TestThePromotionGraph:
+    """Unknown types, empty and huge words, twice the same, what another process did meanwhile."""
+
+    def test_unknown_types_and_ids(self, ingested: Reviewer) -> None:
+        memory = ingested.ids("--kind", "memory")[0]
+        assert ingested("promote", memory, "--alone").returncode == 0
+        assert "validation_claim" in ingested.fails("graduate", memory, "--as", "foo")
+        assert "identity" in ingested.fails("add", "foo", "Some words of a fact")
+        assert "#999" in ingested.fails("graduate", 999, "--as", "decision")
+        assert "#999" in ingested.fails("supersede", memory, "--by", 999)
+        assert "#999" in ingested.fails("conflict", "show", 999)
+        assert "is no id" in ingested.fails("relate", "x", "uses", 1, code=2)
+        ingested.nothing_lost()
+
+    def test_graduating_twice_a_candidate_or_an_entity(self, ingested: Reviewer) -> None:
+        memory, waiting = ingested.ids("--kind", "memory")[:2]
+        assert ingested("promote", memory, "--alone").returncode == 0
+        assert ingested("graduate", memory, "--as", "decision").returncode == 0
+        assert "graduated already" in ingested.fails("graduate", memory, "--as", "system")
+        assert "promote it first" in ingested.fails("graduate", waiting, "--as", "decision")
+        entity = ingested.rows("queue", "show", memory)[0]["graduated_to"]
+        assert "an entity" in ingested.fails("graduate", entity, "--as", "decision")
+        ingested.nothing_lost()
+
+    def test_empty_words(self, reviewer: Reviewer) -> None:
+        blank = reviewer.folder / "blank.txt"
+        blank.write_text(" \n\n")
+        assert "empty" in reviewer.fails("add", "decision", "  ")
+        assert "empty" in reviewer.fails("add", "decision", "--content-file", blank)
+        assert "give the text" in reviewer.fails("add", "decision", code=2)
+        assert "gone.txt" in reviewer.fails("add", "decision", "--content-file", "gone.txt")
+
+    def test_a_megabyte(self, reviewer: Reviewer) -> None:
+        words = reviewer.folder / "words.txt"
+        words.write_text("A word \x1b[31m and another one. " * 34_000)
+        assert 1_000_000 < words.stat().st_size < 1 << 20
+        assert "at most 4,000" in reviewer.fails("add", "decision", "--content-file", words)
+        words.write_text("x" * ((1 << 20) + 1))
+        assert "1 MiB" in reviewer.fails("add", "decision", "--content-file", words)
+        reviewer.nothing_lost(candidates=0)
+
+    def test_editing_what_another_process_just_decided(self, ingested: Reviewer) -> None:
+        number = ingested.ids("--kind", "memory")[0]
+        words = ingested.folder / "words.txt"
+        words.write_text("Other words for the same fact\n")
+        assert ingested("reject", number, "--alone").returncode == 0
+        line = ingested.fails("edit", number, "--content-file", words, "--promote")
+        assert f"#{number} is already rejected" in line
+        assert ingested("restore", number).returncode == 0
+        assert ingested("promote", number, "--alone").returncode == 0
+        assert ingested("edit", number, "--content-file", words, "--promote").returncode == 0
+        shown = ingested.rows("queue", "show", number)[0]
+        assert (shown["status"], len(shown["wordings"])) == ("active", 1)
+        ingested.nothing_lost()
+
+    def test_two_processes_that_decide_the_same_row_at_once(self, ingested: Reviewer) -> None:
+        number = ingested.ids("--kind", "memory")[0]
+        running = [ingested.start("promote", number, "--alone") for _ in range(3)]
+        ended = [(process.communicate(timeout=50)[1], process.returncode) for process in running]
+        assert sorted(code for _, code in ended) == [0, 1, 1]
+        assert all("already active" in text for text, code in ended if code)
+        ingested.nothing_lost()

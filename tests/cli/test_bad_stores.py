@@ -1,0 +1,100 @@
+"""Whatever is wrong with the store: one clear line, the right exit code, nothing lost."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.conftest import Reviewer
+from tests.cli.permissions import bound as bound
+
+
+class TestTheStore:
+    def test_none_there(self, reviewer: Reviewer) -> None:
+        line = reviewer.fails("queue", "list")
+        assert "reviewer ingest PATH" in line
+        assert not reviewer.db.exists()
+
+    def test_no_sqlite_file(self, reviewer: Reviewer) -> None:
+        reviewer.db.write_text("Dear diary, today I was mistaken for a store.\n" * 50)
+        before = reviewer.db.read_bytes()
+        for arguments in (["queue", "list"], ["dev-seed", "1"], ["verify"]):
+            assert "not a reviewer store" in reviewer.fails(*arguments)
+        assert reviewer.db.read_bytes() == before
+
+    def test_a_folder_in_its_place(self, reviewer: Reviewer) -> None:
+        reviewer.db.mkdir()
+        assert f"{reviewer.db} is a folder: name a file" in reviewer.fails("queue", "list")
+
+    def test_no_name_at_all(self, reviewer: Reviewer) -> None:
+        assert "name the file" in reviewer.fails("--db", "", "stats", db=False, code=2)
+
+    def test_of_a_newer_version(self, seeded: Reviewer) -> None:
+        with sqlite3.connect(seeded.db) as connection:
+            connection.execute("PRAGMA user_version = 99")
+        connection.close()
+        assert "newer reviewer" in seeded.fails("queue", "list")
+        assert "newer reviewer" in seeded.fails("promote", "1")
+
+    def test_read_only(self, seeded: Reviewer, bound: Callable[[], None]) -> None:
+        before = len(seeded.ids("--status", "all"))
+        seeded.db.chmod(0o400)
+        assert "read-only" in seeded.fails("promote", "1", preexec_fn=bound)
+        seeded.nothing_lost(candidates=before)
+
+    def test_a_place_where_nothing_may_be_written(
+        self, reviewer: Reviewer, bound: Callable[[], None]
+    ) -> None:
+        folder = reviewer.folder / "closed-folder"
+        folder.mkdir()
+        folder.chmod(0o500)
+        line = reviewer.fails("--db", folder / "s.db", "dev-seed", "1", db=False, preexec_fn=bound)
+        assert "--db" in line
+
+    def test_locked_by_another_program(self, seeded: Reviewer) -> None:
+        before = len(seeded.ids("--status", "all"))
+        with sqlite3.connect(seeded.db, isolation_level=None) as holder:
+            holder.execute("BEGIN IMMEDIATE")
+            assert "busy" in seeded.fails("promote", "1")
+            assert seeded("queue", "list").returncode == 0
+            holder.execute("ROLLBACK")
+        holder.close()
+        assert seeded("promote", "1").returncode == 0
+        seeded.nothing_lost(candidates=before)
+
+    def test_a_full_disk(self, seeded: Reviewer, tmp_path: Path) -> None:
+        """SQLite reports a file that may not grow (RLIMIT_FSIZE) as it does a full disk."""
+        before = len(seeded.ids("--status", "all"))
+        limit = seeded.db.stat().st_size + 8192
+        import resource
+
+        def cap() -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+        done = seeded("dev-seed", 20_000, preexec_fn=cap)
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        seeded.nothing_lost(candidates=before)
+
+    def test_two_programs_at_once(self, seeded: Reviewer) -> None:
+        ids = seeded.ids()
+        running = [seeded.start("promote", memory, "--alone") for memory in ids]
+        for process in running:
+            _, said = process.communicate(timeout=50)
+            assert process.returncode == 0, said
+        assert sorted(seeded.ids("--status", "active")) == sorted(ids)
+        seeded.nothing_lost(candidates=len(ids))
+
+    def test_the_same_decision_twice_at_once(self, seeded: Reviewer) -> None:
+        memory = seeded.ids()[0]
+        running = [seeded.start(verb, memory, "--alone") for verb in ("promote", "reject")]
+        codes = []
+        for process in running:
+            process.communicate(timeout=50)
+            codes.append(process.returncode)
+        assert sorted(codes) == [0, 1]
+        seeded.nothing_lost()

@@ -1,0 +1,93 @@
+"""Priorities by key: marks and ranges, where the cursor goes, undo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+from tests.tui.commits.driving import at, chain, commits, priorities, said, written
+from tests.tui.conftest import opened
+
+DECISIONS = [
+    # keys, priorities afterwards, cursor afterwards, what is said
+    ("one key, the cursor stays", ["j", "p"], "ppnnnn", 1, "Pinned"),
+    ("important", ["j", "i"], "pinnnn", 1, "important"),
+    ("skip", ["j", "j", "S"], "pnsnnn", 2, "Skipped"),
+    ("back to normal", ["n"], "nnnnnn", 0, "normal"),
+    ("the same again changes nothing", ["j", "p", "p"], "ppnnnn", 1, "is pinned already."),
+    ("space goes down, a key takes all", ["j", "space", "space", "p"], "pppnnn", 3,
+     "Pinned 2 commits - u to undo"),
+    ("a range upwards", ["G", "v", "k", "k", "i"], "pnniii", 3, "Marked 3 commits important"),
+    ("a kept range and a mark", ["v", "j", "v", "j", "j", "space", "S"], "ssnsnn", 4,
+     "Skipped 3 commits - u to undo"),
+    ("all", ["*", "n"], "nnnnnn", 0, "Made 6 commits normal - u to undo"),
+    ("marks are cleared by a decision", ["*", "i", "j", "p"], "ipiiii", 1, "Pinned"),
+    ("escape clears the marks", ["*", "escape", "j", "p"], "ppnnnn", 1, "Pinned"),
+    ("undo puts the cursor back", ["j", "p", "G", "u"], "pnnnnn", 1, "Undone: Pinned"),
+    ("undo takes a bulk back at once", ["*", "S", "G", "u"], "pnnnnn", 0,
+     "Undone: Skipped 6 commits - Z to redo"),
+    ("redo", ["j", "p", "u", "G", "Z"], "ppnnnn", 1, "Redone: Pinned"),
+    ("two undos", ["j", "p", "j", "i", "u", "u"], "pnnnnn", 1, "Undone: Pinned"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("keys", "letters", "position", "words"),
+    [each[1:] for each in DECISIONS],
+    ids=[each[0] for each in DECISIONS],
+)
+async def test_a_decision(
+    fair: Engine, keys: list[str], letters: str, position: int, words: str
+) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", *keys)
+        assert priorities(fair) == letters
+        assert at(screen) == position
+        assert words in said(screen)
+        assert not commits(screen).model.count_marked()
+
+
+async def test_a_bulk_is_one_act(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        before = fair.history.acts_total()
+        await screen.press("f3", "*", "p")
+        assert fair.history.acts_total() == before + 1
+        assert fair.history.can_undo() == "Pinned 6 commits"
+
+
+async def test_the_footer_says_how_many_a_key_takes(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "*")
+        assert "p pin 6  i important 6  n normal 6" in screen.text
+        await screen.press("escape")
+        assert "p pin  i important" in screen.text
+
+
+async def test_undo_of_what_another_session_did_finds_its_commit(fair: Engine) -> None:
+    fair.contexts.annotate(chain(fair)[4], priority="pinned")
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "u")
+        assert at(screen) == 4
+        assert priorities(fair) == "pnnnnn"
+
+
+async def test_undo_goes_to_the_context_of_its_commit(fair: Engine, tmp_path: Path) -> None:
+    other = written(tmp_path / "other.jsonl", (("user", "Another thing."), ("user", "And more.")))
+    fair.contexts.import_file(other, project="acme")
+    fair.contexts.annotate(chain(fair)[3], priority="pinned")
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "C", *"other", "enter")
+        assert commits(screen).title_rule._title == "other"
+        await screen.press("u")
+        assert commits(screen).title_rule._title == "fair"
+        assert at(screen) == 3
+        assert said(screen).startswith("Undone: Pinned")
+
+
+async def test_undo_under_a_filter_says_where_the_commit_is(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "p", "/", *"deposit", "enter", "u")
+        assert "(not in this list)" in said(screen)
+        assert priorities(fair) == "pnnnnn"

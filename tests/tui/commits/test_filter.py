@@ -1,0 +1,69 @@
+"""The filter of the Commits screen: live, and what is decided under it."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.engine import Engine
+from tests.tui.commits.driving import at, commits, priorities, said
+from tests.tui.conftest import opened
+
+FILTERS = [
+    # typed, positions, cursor (when it began on position 3)
+    ("deposit", [4, 5], 4),
+    ("priority:pinned", [0], 0),
+    ("role:user", [1, 3, 5], 3),
+    ("role:user -council", [1], 1),
+    ("tokens>3", [0, 1, 2, 3, 4, 5], 3),
+    ("nothing like it", [], None),
+]
+
+
+@pytest.mark.parametrize(("text", "positions", "cursor"), FILTERS, ids=[one[0] for one in FILTERS])
+async def test_the_filter_is_live_and_escape_goes_back_to_the_row(
+    fair: Engine, text: str, positions: list[int], cursor: int | None
+) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "j", "j", "/", *text)
+        model = commits(screen).model
+        found = [row.position for row in fair.contexts.rows(model.ids)]
+        assert found == positions
+        assert (model.current.position if model.current else None) == cursor
+        if not found:
+            assert "Nothing matches / nothing like it" in screen.text
+        await screen.press("escape")
+        assert len(model.ids) == 6
+        assert at(screen) == 3
+
+
+async def test_a_filter_that_means_nothing_says_so_and_changes_no_list(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "/", *"role:user")
+        field = commits(screen).filtering._bar.field
+        field.value = "role:user rolle:user"
+        await screen.settle()
+        assert 'did you mean "role"?' in said(screen)
+        assert len(commits(screen).model.ids) == 3
+        await screen.press("enter")
+        assert commits(screen).filtering.focused
+        await screen.press("escape")
+        assert commits(screen).list.has_focus
+        assert len(commits(screen).model.ids) == 6
+        assert said(screen) == ""
+
+
+async def test_a_decided_row_stays_under_the_filter_until_it_is_read_again(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "/", *"priority:normal", "enter", "p")
+        assert len(commits(screen).model.ids) == 5
+        assert at(screen) == 1
+        await screen.press("R")
+        assert len(commits(screen).model.ids) == 4
+        assert at(screen) == 2
+
+
+async def test_a_bulk_takes_what_the_filter_shows(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "/", *"role:user", "enter", "*", "i")
+        assert priorities(fair) == "pinini"
+        assert said(screen).startswith("Marked 3 commits important - u to undo")

@@ -1,0 +1,45 @@
+"""Looks at what the Packet screen shows, and types into its fields."""
+
+from __future__ import annotations
+
+from reviewer.tui.screens.packet import PacketScreen
+from reviewer.tui.screens.packet_model import ItemRow, PacketModel
+from reviewer.tui.widgets.bars import StatusBar
+from tests.tui.conftest import Screen
+
+SIZES = [(118, 34), (80, 24), (60, 20)]
+
+
+def shown(screen: Screen) -> PacketScreen:
+    found = screen.app.screen
+    assert isinstance(found, PacketScreen)
+    return found
+
+
+def model(screen: Screen) -> PacketModel:
+    return shown(screen).model
+
+
+def said(screen: Screen) -> str:
+    return screen.app.screen.query_one(StatusBar).text
+
+
+def packet_text(screen: Screen) -> str:
+    return shown(screen).text.plain_text
+
+
+async def go_to(screen: Screen, title: str) -> None:
+    """Put the cursor on the item with that title."""
+    rows = model(screen).rows
+    at = next(
+        n for n, row in enumerate(rows) if isinstance(row, ItemRow) and title in row.item.title
+    )
+    shown(screen).list.move_to(at)
+    await screen.settle()
+
+
+async def typed(screen: Screen, key: str, text: str) -> None:
+    """Open a field, replace what stands in it, take it."""
+    await screen.press(key)
+    shown(screen).prompt.field.fill("")
+    await screen.press(*("space" if sign == " " else sign for sign in text), "enter")

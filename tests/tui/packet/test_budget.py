@@ -1,0 +1,136 @@
+"""The budget of a packet, its task and its date: by step, typed, by click; two side by side."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.text.tokens import counter
+from reviewer.tui.screens.packet_model import BUDGETS, ItemRow, step_budget
+from reviewer.tui.widgets.packet_budget import budget_at, place_of
+from tests.tui.conftest import opened
+from tests.tui.packet.driving import go_to, model, packet_text, said, shown, typed
+
+
+async def test_a_step_of_the_budget_changes_everything_at_once(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "b", "500")
+        assert shown(screen).reading.budget == 500
+        before = model(screen).packet
+        await screen.press("<", "<")
+        packet = model(screen).packet
+        assert packet is not None
+        assert before is not None
+        assert packet.budget == 0 < before.budget
+        assert packet.tokens_used == counter().count(packet.markdown) < before.tokens_used
+        assert "over: tier 1 alone needs that" in screen.text
+        await screen.press("right", ")")
+        assert model(screen).packet.budget == 350
+        assert f"used {model(screen).packet.tokens_used}" in screen.text
+        await screen.press("(")
+        assert model(screen).packet.budget == 250
+
+
+@pytest.mark.parametrize(
+    ("words", "budget"), [("12k", 12_000), ("1,500", 1_500), ("0", 0), ("7", 7)]
+)
+async def test_a_budget_is_typed(engine, kiosk, words, budget):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "b", words)
+        assert model(screen).packet.budget == budget
+        assert screen.app.focused is shown(screen).list
+
+
+async def test_what_is_no_budget_keeps_the_field(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "b", "-5")
+        assert said(screen) == "A budget is a number of tokens, such as 8000 or 8k."
+        assert shown(screen).prompt.is_open
+        await screen.press("escape")
+        assert model(screen).packet.budget == 8_000
+
+
+async def test_a_complaint_goes_when_the_next_budget_is_taken(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "b", "9" * 20)
+        assert said(screen) == "A budget has at most 1,000,000,000,000 tokens here."
+        await typed(screen, "ctrl+u", "900")
+        assert said(screen) == ""
+        assert model(screen).packet.budget == 900
+
+
+async def test_the_packet_follows_while_a_task_is_typed_and_escape_takes_it_back(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5", "t", *"scale")
+        assert model(screen).packet.task == "scale"
+        assert 'task   "scale"' in screen.text
+        await screen.press("escape")
+        assert model(screen).packet.task == ""
+        await typed(screen, "t", "coins scale weight")
+        scores = {i.title: i.score.relevance for i in model(screen).packet.items if i.score}
+        assert scores["Coins are counted by weight"] == 1.0
+
+
+async def test_a_date_changes_the_ages(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "D", "2026-07-26")
+        assert "as of 2026-07-26" in screen.text
+        await go_to(screen, "Receipts before drawers")
+        assert "recency 1.0 (2 days)" in shown(screen).why.plain_text
+        await typed(screen, "D", "2030-01-01")
+        assert "recency 0.2" in shown(screen).why.plain_text
+        await typed(screen, "D", "soon")
+        assert said(screen) == "A date is written 2026-02-14."
+
+
+async def test_two_budgets_show_what_more_tokens_buy(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "b", "400")
+        await screen.press("d")
+        assert "400 → 500" in screen.text
+        bought = packet_text(screen)
+        assert "tokens more buy:" in bought
+        changed = [r for r in model(screen).rows if isinstance(r, ItemRow) and r.before]
+        assert any(row.before.state != row.item.state for row in changed)
+        await typed(screen, "b", "300")
+        assert "300 → 400" in screen.text
+        await screen.press("d")
+        assert said(screen) == "One budget again: 300 tokens."
+        await screen.press("d", "escape")
+        assert model(screen).kept is None
+        assert "# Context packet" in packet_text(screen)
+
+
+async def test_clicking_the_slider_chooses_a_budget(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        line = shown(screen).budget_line
+        start = line.render_line(0).text.index("━")
+        await screen.pilot.click(line, offset=(start, 0))
+        await screen.settle()
+        assert model(screen).packet.budget == 0
+
+
+def test_the_slider_goes_through_its_steps():
+    seen = [0]
+    while seen[-1] < BUDGETS[-1]:
+        seen.append(step_budget(seen[-1], 1))
+    assert tuple(seen) == BUDGETS
+    assert step_budget(0, -1) == 0
+    assert step_budget(8_100, -1) == 8_000
+    assert step_budget(BUDGETS[-1], 1) == 2 * BUDGETS[-1]
+    assert step_budget(10**12, 1) == 10**12
+    assert step_budget(2 * BUDGETS[-1], -1) == BUDGETS[-1]
+
+
+def test_a_place_of_the_slider_and_its_budget_agree():
+    cells = len(BUDGETS)
+    assert [budget_at(place_of(budget, cells), cells) for budget in BUDGETS] == list(BUDGETS)
+    places = [place_of(budget, 22) for budget in range(0, 210_000, 37)]
+    assert places == sorted(places)
+    assert set(places) <= set(range(22))

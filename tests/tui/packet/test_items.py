@@ -1,0 +1,104 @@
+"""The items of a packet: why each is as it is, pins and mutes, the filter."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from reviewer.storeless import assemble, prepare_folder
+from reviewer.tui.screens import packet_filter
+from reviewer.tui.screens.packet_model import ItemRow, matches, text_of
+from tests.tui.conftest import opened
+from tests.tui.packet.driving import go_to, model, said, shown, typed
+
+
+async def test_an_item_is_explained_and_the_packet_scrolls_to_it(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await go_to(screen, "The hall is cold")
+        why = shown(screen).why.plain_text
+        assert "in full" in why
+        assert "LEARNINGS.md:9 · 2025-12-01" in why
+        await screen.press("<")
+        assert "Displays start slowly below five degrees." in screen.text
+        await screen.press("g")
+        assert "whatever the budget is" in shown(screen).why.plain_text
+        await screen.press("n")
+        assert "40 % of the budget" in shown(screen).why.plain_text
+        await screen.press("N")
+        assert model(screen).section == "constitution"
+
+
+async def test_pins_and_mutes_hold_for_this_packet(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "b", "380")
+        await go_to(screen, "The hall is cold")
+        assert model(screen).item.state != "full"
+        await screen.press("P")
+        assert model(screen).item.state == "full"
+        assert model(screen).packet.tokens_used <= 380
+        assert "●" in screen.text
+        await screen.press("m")
+        assert model(screen).item.state == "dropped"
+        assert "∅" in screen.text
+        await screen.press("u")
+        assert said(screen) == "Took back 1 choice."
+        assert not model(screen).pinned | model(screen).muted
+        await screen.press("u")
+        assert said(screen).startswith("Nothing is pinned or muted")
+
+
+async def test_a_pin_that_does_not_fit_says_so(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await typed(screen, "b", "250")
+        await go_to(screen, "Receipts before drawers")
+        await screen.press("P")
+        assert said(screen).startswith("Pinned, but ")
+        assert model(screen).packet.tokens_used <= 250
+
+
+async def test_the_constitution_can_be_neither_pinned_nor_muted(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5", "j")
+        for key in ("P", "m"):
+            await screen.press(key)
+            assert said(screen).startswith("The constitution is always whole")
+
+
+async def test_the_filter_narrows_the_list_and_escape_clears_it(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5", "/", *"coins in:decisions")
+        assert {row.item.section for row in model(screen).rows if isinstance(row, ItemRow)} == {
+            "decisions"
+        }
+        await screen.press("enter", "escape")
+        assert model(screen).filter == ""
+        assert model(screen).shown == len(model(screen).packet.items)
+
+
+async def test_a_long_packet_is_looked_through_when_the_typing_rests(remembering, monkeypatch):
+    monkeypatch.setattr(packet_filter, "AT_ONCE", 0)
+    monkeypatch.setattr(packet_filter, "REST_SECONDS", 3600)
+    async with opened(remembering) as screen:
+        await screen.press("f5", "slash")
+        everything = model(screen).shown
+        await screen.press(*"zzzz")
+        assert (model(screen).filter, model(screen).shown) == ("", everything)
+        await screen.press("enter")
+        assert (model(screen).filter, model(screen).shown) == ("zzzz", 0)
+        await screen.press("slash", "escape")
+        assert (model(screen).filter, model(screen).shown) == ("", everything)
+
+
+def test_filter_words(kiosk):
+    prepared = prepare_folder(kiosk, now=datetime(2026, 7, 26, tzinfo=UTC), counting="estimate")
+    items = assemble(prepared, 10_000).items
+    count = {
+        text: sum(matches(item, text, text_of(item)) for item in items)
+        for text in ("", "coins", "coins -hand", "in:tasks", "state:full in:learn", "state:title")
+    }
+    assert count == {
+        "": len(items), "coins": 4, "coins -hand": 2, "in:tasks": 3, "state:full in:learn": 2,
+        "state:title": 0,
+    }  # fmt: skip

@@ -1,0 +1,63 @@
+"""The panes of the Packet screen: three sizes, text from outside, the way back."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from tests.tui.conftest import opened
+from tests.tui.packet.driving import SIZES, shown
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("ascii_only", [False, True])
+async def test_every_size_has_its_place_for_everything(engine, kiosk, size, ascii_only):
+    async with opened(engine, size=size, ascii=ascii_only) as screen:
+        await screen.press("f5")
+        lines = screen.text.split("\n")
+        assert max(map(cell_len, lines)) <= size[0]
+        assert "8,000" in screen.text
+        assert "Constitution" in screen.text
+        await screen.press("tab", "tab", "+")
+        assert "# Context packet" in screen.text
+        assert "Items" not in screen.text
+        await screen.press("escape", "G")
+        assert "The hall is cold" in screen.text
+        await screen.press("d", "t", "x")
+        assert max(map(cell_len, screen.text.split("\n"))) <= size[0]
+        if ascii_only:
+            assert screen.text.isascii()
+
+
+async def test_nothing_from_outside_is_obeyed(engine, kiosk):
+    (kiosk / "TASKS.md").write_text("- [ ] \x1b[2J\u202e [b]now[/b]\n")
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        assert not {"\x1b", "\u202e"} & set(screen.text)
+        assert "[b]now[/b]" in screen.text
+
+
+async def test_keys_typed_ahead_are_about_the_pane_they_lead_to(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        panes = shown(screen).panes
+        panes.next()
+        panes.next()
+        panes.zoom()
+        await screen.settle()
+        assert screen.app.focused is shown(screen).text
+        assert "# Context packet" in screen.text
+        assert "Items" not in screen.text
+        panes.next()
+        panes.next()
+        await screen.settle()
+        assert screen.app.focused is shown(screen).why
+        assert "# Context packet" not in screen.text
+        assert "Items" not in screen.text
+
+
+async def test_escape_and_q_go_back_to_the_queue(engine, kiosk):
+    async with opened(engine) as screen:
+        for key in ("escape", "q"):
+            await screen.press("f5", key)
+            assert screen.app.screen is screen.queue

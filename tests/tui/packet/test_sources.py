@@ -1,0 +1,109 @@
+"""Where a packet comes from: the store, a folder that is near, another; and the way back there."""
+
+from __future__ import annotations
+
+from reviewer.tui.screens.packet_model import SectionRow
+from reviewer.tui.screens.packet_reading import PacketReading
+from reviewer.tui.screens.source import SourceScreen
+from tests.tui.conftest import opened
+from tests.tui.packet.driving import go_to, model, packet_text, said, shown
+
+
+async def test_the_store_is_what_is_shown_first(remembering, kiosk):
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("f5")
+        assert "- paper width = 80 mm" in packet_text(screen)
+        assert "forty seconds" in packet_text(screen)
+        assert [row.name for row in model(screen).rows if isinstance(row, SectionRow)] == [
+            "constitution", "conventions", "decisions", "learnings"
+        ]  # fmt: skip
+
+
+async def test_an_empty_store_shows_the_folder_that_is_near(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        assert shown(screen).reading.folder is not None
+        assert "Receipts before drawers" in packet_text(screen)
+        await screen.press("S")
+        assert "Nothing is active or trusted yet." in screen.text
+        assert "S reads the .context folder here" in screen.text
+        await screen.press("S")
+        assert "Receipts before drawers" in packet_text(screen)
+
+
+async def test_without_anything_the_way_out_is_said(engine):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        assert "O opens a .context folder" in screen.text
+        await screen.press("S")
+        assert "There is no .context folder where reviewer was started" in said(screen)
+        await screen.press("P")
+        assert said(screen) == "The list is empty."
+
+
+async def test_another_folder_and_one_that_is_none(engine, kiosk, tmp_path):
+    other = tmp_path / "bakery"
+    other.mkdir()
+    async with opened(engine) as screen:
+        await screen.press("f5", "O")
+        shown(screen).prompt.field.fill(str(other))
+        await screen.press("enter")
+        assert "no context folder" in said(screen)
+        assert "O opens another folder" in screen.text
+        await screen.press("d")
+        assert said(screen).startswith("There is no packet")
+        (other / "TASKS.md").write_text("- [ ] Heat the ovens\n")
+        await screen.press("R")
+        assert "Heat the ovens" in packet_text(screen)
+
+
+async def test_what_others_write_is_shown(remembering):
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("f5")
+        remembering.state.set("kiosk", "lamp", "green")
+        shown(screen).reading.watch()
+        await screen.settle()
+        assert "lamp = green" in packet_text(screen)
+
+
+async def test_while_it_is_read_the_budget_is_the_one_that_will_be_used(engine, monkeypatch):
+    monkeypatch.setattr(PacketReading, "begin", lambda self: None)
+    async with opened(engine, size=(80, 24)) as screen:
+        await screen.press("f5")
+        assert "8,000" in screen.text
+        assert "as of today" in screen.text
+        assert "Reading ..." in screen.text
+
+
+async def test_a_source_is_opened_at_its_line(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        await go_to(screen, "Coins are counted by weight")
+        await screen.press("o")
+        assert isinstance(screen.app.screen, SourceScreen)
+        assert "Coins are counted by weight" in screen.text
+
+
+async def test_marks_lead_back(remembering):
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("f5")
+        assert "[m:" not in packet_text(screen)
+        await screen.press("M")
+        assert "[m:3]" in packet_text(screen)
+
+
+async def test_copy_and_write(engine, kiosk, tmp_path):
+    async with opened(engine) as screen:
+        await screen.press("f5", "y")
+        assert screen.app.clipboard == model(screen).packet.markdown
+        await screen.press("W")
+        target = tmp_path / "packet.md"
+        shown(screen).prompt.field.fill(str(target))
+        await screen.press("enter")
+        assert target.read_text("utf-8") == model(screen).packet.markdown
+        target.write_text("by hand")
+        await screen.press("W")
+        shown(screen).prompt.field.fill(str(target))
+        await screen.press("enter")
+        assert "is no packet" in said(screen)
+        assert target.read_text() == "by hand"

@@ -1,0 +1,44 @@
+"""A store with one of each: trusted state, an entity, a memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+
+
+@pytest.fixture(autouse=True)
+def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Moments are shown in local time: make that the same everywhere."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def memory(engine: Engine) -> int:
+    """An active memory."""
+    (number,) = engine.entities.author("acme", "preference", "Deploys need two approvals").ids
+    engine.triage.promote([number])
+    return number
+
+
+@pytest.fixture
+def entity(engine: Engine) -> int:
+    """An active entity."""
+    (number,) = engine.entities.author("acme", "decision", "We ship on Mondays only").ids
+    engine.triage.promote([number])
+    return number
+
+
+@pytest.fixture
+def known(engine: Engine, memory: int, entity: int, notes: Path) -> Engine:
+    """A store with one of each: state, entity, memory."""
+    engine.state.set("acme", "db", "Tapes", note="for now", evidence=f"{notes}:5")
+    return engine

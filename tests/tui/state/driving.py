@@ -1,0 +1,39 @@
+"""Looks at what the State screen shows."""
+
+from __future__ import annotations
+
+from reviewer.engine import Engine
+from reviewer.tui.screens.state import StateScreen
+from reviewer.tui.state_model import Head
+from reviewer.tui.widgets.bars import StatusBar
+from tests.tui.conftest import Screen
+
+SIZES = [(118, 34), (80, 24), (60, 20)]
+
+
+def status_of(engine: Engine, number: int) -> str:
+    return engine.queue.candidate(number).status.value
+
+
+def state(screen: Screen) -> StateScreen:
+    found = screen.app.screen
+    assert isinstance(found, StateScreen)
+    return found
+
+
+def said(screen: Screen) -> str:
+    return screen.app.screen.query_one(StatusBar).text
+
+
+def rows(screen: Screen) -> list[str]:
+    """The list as it is: heads by their title, facts by their words."""
+    model = state(screen).model
+    found = []
+    for index in range(model.total):
+        row = model.row(index)
+        assert row is not None
+        if isinstance(row, Head):
+            found.append(f"{row.layer} {row.title} {row.count}")
+        else:
+            found.append(getattr(row, "content", "") or f"{row.key} = {row.value}")
+    return found

@@ -1,0 +1,120 @@
+"""The reversibility table by key: every way back, graduation, supersession, relations."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.engine import Engine, QueueQuery
+from tests.tui.conftest import opened
+from tests.tui.state.driving import said, state, status_of
+
+
+@pytest.mark.parametrize("kind", ["memory", "entity"])
+@pytest.mark.parametrize(("key", "status"), [("a", "active"), ("x", "invalid")])
+@pytest.mark.parametrize("back", ["u", "r"])
+async def test_a_decision_is_taken_back_in_the_queue(
+    engine: Engine, kind: str, key: str, status: str, back: str
+) -> None:
+    type_ = {"memory": "preference", "entity": "decision"}[kind]
+    (number,) = engine.entities.author("acme", type_, "We ship on Mondays only").ids
+    async with opened(engine) as screen:
+        await screen.press(key)
+        assert status_of(engine, number) == status
+        await screen.press(back)
+        assert status_of(engine, number) == "candidate"
+        assert engine.history.verify().ok
+
+
+async def test_a_candidate_that_was_written_is_deleted_by_undoing_its_act(engine: Engine) -> None:
+    (number,) = engine.entities.author("acme", "decision", "We ship on Mondays only").ids
+    async with opened(engine) as screen:
+        await screen.press("f8", "x")
+        assert number not in engine.queue.ids(QueueQuery(status="all"))
+
+
+@pytest.mark.parametrize("kind", ["memory", "entity"])
+@pytest.mark.parametrize("key", ["r", "b"])
+async def test_what_is_active_goes_back_to_the_queue(
+    known: Engine, memory: int, entity: int, kind: str, key: str
+) -> None:
+    number = memory if kind == "memory" else entity
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7", *("jj" if kind == "memory" else "j"), key)
+        assert status_of(known, number) == "candidate"
+        assert said(screen) == f"Put back #{number} - u to undo"
+        await screen.press("u")
+        assert status_of(known, number) == "active"
+        assert state(screen).model.current_key == (False, number)
+        await screen.press("Z")
+        assert status_of(known, number) == "candidate"
+        await screen.press("f2")
+        await screen.until(lambda: "1 new candidate" in screen.status or screen.model.ids)
+
+
+async def test_graduating_freezes_the_memory_and_undo_deletes_the_candidate(
+    known: Engine, memory: int
+) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7", "G", "p")
+        assert "the likeliest first" in screen.text
+        await screen.press(*"vendor", "enter")
+        assert status_of(known, memory) == "graduated"
+        (candidate,) = known.queue.ids(QueueQuery(filter="kind:entity"))
+        assert known.queue.candidate(candidate).type == "vendor"
+        assert said(screen).startswith(f"Graduated #{memory} to vendor #{candidate}")
+        await screen.press("u")
+        assert status_of(known, memory) == "active"
+        assert not known.queue.ids(QueueQuery(status="all", filter=f"id:{candidate}"))
+
+
+async def test_leaving_the_choice_changes_nothing(known: Engine) -> None:
+    acts = known.history.acts_total()
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7", "G", "p", "down", "escape", "k", "l", "escape", "X", "escape")
+        assert said(screen) == "Nothing was changed."
+        assert known.history.acts_total() == acts
+
+
+async def test_an_active_entity_is_superseded_by_a_new_one(known: Engine, entity: int) -> None:
+    (new,) = known.entities.author("acme", "decision", "We ship on Tuesdays too").ids
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7", "j", "S", *"tuesdays", "enter")
+        assert (status_of(known, entity), status_of(known, new)) == ("superseded", "active")
+        assert state(screen).model.current_key == (False, new)
+        await screen.press("u")
+        assert (status_of(known, entity), status_of(known, new)) == ("active", "candidate")
+
+
+async def test_a_wording_is_kept_when_it_is_edited(known: Engine, memory: int) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7", "G", "e", *" each", "ctrl+s")
+        assert known.queue.candidate(memory).content == "Deploys need two approvals each"
+        assert "before" in screen.text
+        await screen.press("h")
+        assert said(screen) == "Shown: all 1 earlier wording."
+        await screen.press("u")
+        assert known.queue.candidate(memory).content == "Deploys need two approvals"
+
+
+async def test_a_relation_is_chosen_and_walked(known: Engine, entity: int) -> None:
+    (other,) = known.entities.author("acme", "system", "The shop", name="shop").ids
+    known.triage.promote([other])
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7", "}", "j", "l", *"part", "enter", *"shop", "enter")
+        chosen = known.entities.get(entity).relations
+        assert [(each.kind, each.target_id) for each in chosen] == [("part_of", other)]
+        assert "part of shop" in screen.text
+        await screen.press("enter")
+        assert state(screen).model.current_key == (False, other)
+        await screen.press("u")
+        assert known.entities.get(entity).relations == ()
+
+
+async def test_a_circle_of_relations_is_refused_in_a_sentence(known: Engine, entity: int) -> None:
+    (other,) = known.entities.author("acme", "system", "The shop", name="shop").ids
+    known.triage.promote([other])
+    known.entities.relate(other, "part_of", entity)
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7", "}", "j", "l", *"part", "enter", *"shop", "enter")
+        assert "circle" in said(screen)
+        assert known.entities.get(entity).relations == ()

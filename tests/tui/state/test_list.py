@@ -1,0 +1,131 @@
+"""What holds, on the screen: groups, the search, what each fact rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine, QueueQuery
+from reviewer.tui.screens.source import SourceScreen
+from reviewer.tui.state_model import StateModel, states_with
+from tests.tui.conftest import opened
+from tests.tui.state.driving import rows, said, state
+
+
+async def test_groups_come_in_the_order_of_trust_with_their_counts(known: Engine) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7")
+        assert rows(screen) == [
+            "L3 Trusted state 1", "db = Tapes",
+            "L2 decision 1", "We ship on Mondays only",
+            "L1 preference 1", "Deploys need two approvals",
+        ]  # fmt: skip
+        assert "Trusted state  1" in screen.text
+        assert "1 of 3" in screen.text
+
+
+async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None:
+    async with opened(engine, size=(60, 20)) as screen:
+        await screen.press("f7", "j", "G", "x", "r", "p", "l", "S", "h", "o", "E", "y", "enter")
+        assert "Trusted state (L3): values that only you write by hand." in screen.text
+        assert "n writes one; what you promote (F2) stands below them." in screen.text
+
+
+async def test_the_cursor_passes_over_heads_and_braces_go_by_type(known: Engine) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7")
+        kinds = []
+        for key in ("j", "j", "k", "g", "}", "}", "}", "{"):
+            await screen.press(key)
+            kinds.append(state(screen).reading.kind)
+        assert kinds == [
+            "entity", "memory", "entity", "state", "entity", "memory", "memory", "entity",
+        ]  # fmt: skip
+
+
+async def test_search_goes_over_all_groups_and_escape_clears_it(known: Engine) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7", "/", *"mondays")
+        assert rows(screen) == ["L2 decision 1", "We ship on Mondays only"]
+        await screen.press("escape", "/", *"tapes", "enter")
+        assert rows(screen) == ["L3 Trusted state 1", "db = Tapes"]
+        await screen.press("escape")
+        assert len(rows(screen)) == 6
+        await screen.press("/", *"zzz")
+        assert "Nothing matches / zzz" in screen.text
+        await screen.press("escape", "/", *"type:preference", "enter")
+        assert rows(screen) == ["L1 preference 1", "Deploys need two approvals"]
+
+
+def test_only_the_window_is_read() -> None:
+    from array import array
+
+    from reviewer.promotion.holdings import Holding
+    from reviewer.promotion.views import Kind
+
+    asked: list[int] = []
+    model = StateModel(lambda ids: asked.extend(ids) or [])
+    model.load([], [Holding(Kind.MEMORY, "project", array("q", range(1, 100_001)))])
+    model.window(50_000, 50_040)
+    assert len(asked) == 40
+    assert model.total == 100_001
+
+
+def test_a_field_search_finds_no_state_and_a_minus_leaves_out(known: Engine) -> None:
+    held = known.state.all("acme")
+    assert states_with(held, "TAPES db") == held
+    assert states_with(held, "tapes -db") == []
+    assert states_with(held, "type:decision") == []
+
+
+async def test_others_writing_is_noticed_and_the_cursor_stays(
+    known: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reviewer.tui.screens.state.WATCH_SECONDS", 0.05)
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7", "G")
+        before = state(screen).model.current_key
+        other = Engine.open(known.path, actor="script")
+        other.state.set("acme", "region", "eu-north")
+        other.close()
+        await screen.until(lambda: "eu-north" in screen.text)
+        assert state(screen).model.current_key == before
+
+
+async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Path) -> None:
+    number = stocked.queue.ids(QueueQuery(filter="kind:memory"))[0]
+    stocked.triage.promote([number])
+    stocked.state.set("acme", "db", "Tapes", evidence=f"{notes}:5")
+    async with opened(stocked) as screen:
+        await screen.press("f7")
+        assert "L3  db" in screen.text
+        assert "decisions.md:5" in screen.text
+        assert "We decided to use PostgreSQL 16" in screen.text
+        await screen.press("o")
+        assert isinstance(screen.app.screen, SourceScreen)
+        assert "line 5 of" in screen.text
+        await screen.press("escape", "G")
+        assert f"#{number} · active" in screen.text
+        await screen.press("o")
+        assert isinstance(screen.app.screen, SourceScreen)
+
+
+async def test_what_was_written_by_hand_says_so(known: Engine) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7", "G")
+        assert "hand-authored" in screen.text
+        await screen.press("o")
+        assert said(screen) == "This names no line of a file: it was written by hand."
+
+
+async def test_reasons_are_sentences(known: Engine) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f7", "r")
+        assert said(screen).endswith("x unsets it.")
+        await screen.press("p", "j", "x")
+        assert said(screen) == "This is no trusted state: r puts this entity back into the queue."
+        await screen.press("p")
+        assert said(screen) == "This is an entity already."
+        await screen.press("j", "l")
+        assert said(screen) == "Only entities have relations: p graduates this memory."

@@ -1,0 +1,64 @@
+"""A context fitted into a number of tokens: what is kept, what is refused, what is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from reviewer.compression.fitting import UnreachableError
+from reviewer.compression.licence import LicenceError
+from reviewer.compression.previewing import PreviewProgress, Watch
+from reviewer.compression.service import Compression
+from reviewer.compression.values import Level, Locked
+from reviewer.llm.model import CancelledError
+from tests.unit.compression.conftest import Kiosk
+
+
+def test_fit_keeps_what_it_can_within_the_target(kiosk: Kiosk) -> None:
+    everything = sum(message.tokens for message in kiosk.compiled())
+    roomy = kiosk.compression.fit(kiosk.id, everything)
+    assert {choice.level for choice in roomy.choices} == {Level.FULL}
+    for target in (everything // 2, everything // 4, everything // 8):
+        plan = kiosk.compression.fit(kiosk.id, target)
+        found = kiosk.compression.preview(plan)
+        assert found.tokens_after <= target
+        levels = [int(choice.level) for choice in plan.choices]
+        assert levels[-1] <= levels[0]
+    assert kiosk.compression.apply(kiosk.id, found.plan).tokens_after <= target
+    assert sum(message.tokens for message in kiosk.compiled()) <= target
+
+
+def test_a_target_below_the_floor_is_refused_with_what_costs(kiosk: Kiosk) -> None:
+    with pytest.raises(UnreachableError, match="10 tokens cannot be reached") as told:
+        kiosk.compression.fit(kiosk.id, 10)
+    assert told.value.reach.needs > 10
+    assert told.value.reach.costly
+
+
+def test_fit_tells_of_every_summary_it_tries_and_can_be_stopped(kiosk: Kiosk) -> None:
+    told: list[PreviewProgress] = []
+    watch = Watch(lambda: len(told) == 2, on_progress=told.append)
+    with pytest.raises(CancelledError, match="nothing was written"):
+        kiosk.compression.fit(kiosk.id, 300, watch=watch)
+    assert [each.done for each in told] == [1, 2]
+    everything = len(kiosk.compression.segments(kiosk.id)) * 3
+    assert all(each.total == everything and each.segment for each in told)
+    quiet: list[PreviewProgress] = []
+    plan = kiosk.compression.fit(kiosk.id, 300, watch=Watch(on_progress=quiet.append))
+    assert plan == kiosk.compression.fit(kiosk.id, 300)
+    assert quiet[-1].done == len(quiet) <= everything
+
+
+def test_the_licence_lowers_what_fit_may_use(
+    kiosk: Kiosk, with_settings: Callable[..., Compression]
+) -> None:
+    pro = with_settings(tier="writer-pro")
+    with pytest.raises(LicenceError, match="needs the tier teams"):
+        pro.plan(kiosk.id, "tags")
+    smallest = sum(m.tokens for m in kiosk.compiled()) // 5
+    plan = pro.fit(kiosk.id, smallest)
+    assert max(choice.level for choice in plan.choices) <= Level.BRIEF
+    levels = list(pro.all_levels(kiosk.id))
+    locked = [one for one in levels if isinstance(one.locked, Locked)]
+    assert {one.level for one in locked} == {Level.TAGS}

@@ -1,0 +1,85 @@
+"""Branches of Claude Code sessions: what a person rewound, and what only looks so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reviewer.sources.records import Use
+
+from .builders import Session, uses
+
+
+class TestBranches:
+    """Which branches of the tree a person left."""
+
+    def test_a_prompt_replaced_by_a_later_one_is_rewound_with_its_replies(
+        self, tmp_path: Path
+    ) -> None:
+        session = Session()
+        session.user("Set up the project.")
+        fork = session.reply("It is set up.")
+        session.user("Use MySQL.")
+        session.reply("MySQL it is.")
+        session.add("progress", data={}, after=fork)
+        session.user("Use Postgres.")
+        session.reply("Postgres it is.")
+        assert uses(session.read(tmp_path)) == [
+            ("Set up the project.", "said"),
+            ("It is set up.", "said"),
+            ("Use MySQL.", "rewound"),
+            ("MySQL it is.", "rewound"),
+            ("Use Postgres.", "said"),
+            ("Postgres it is.", "said"),
+        ]
+
+    def test_parallel_tool_calls_are_no_rewind(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Fix both files.")
+        first = session.tool("m1")
+        second = session.tool("m1")
+        session.result("one", after=first)
+        session.reply("Reading one.", "m2")
+        session.result("two", after=second)
+        session.reply("Both fixed.", "m3")
+        session.user("Thanks.")
+        assert {record.use for record in session.read(tmp_path)} == {Use.SAID}
+
+    def test_words_typed_into_a_running_tool_call_are_no_rewind(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Fix it.")
+        call = session.tool("m1")
+        other = session.tool("m1")
+        session.user("leave the tests alone", after=call)
+        session.result(after=other)
+        session.reply("Done.")
+        session.user("Next.")
+        assert {record.use for record in session.read(tmp_path)} == {Use.SAID}
+
+    def test_a_prompt_later_than_the_path_that_went_on_is_kept(self, tmp_path: Path) -> None:
+        session = Session()
+        fork = session.user("Write two poems.")
+        kept = session.user("And publish them.")
+        session.user("are they still being written?", after=fork)
+        session.reply("Published.", after=kept)
+        assert {record.use for record in session.read(tmp_path)} == {Use.SAID}
+
+    def test_a_conversation_before_a_resume_is_kept(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("First task.")
+        session.reply("Done.")
+        session.user("Second task.", after=None)
+        session.user("Third task.", after="unknown-parent")
+        assert {record.use for record in session.read(tmp_path)} == {Use.SAID}
+
+    def test_rewinds_are_seen_across_a_compaction(self, tmp_path: Path) -> None:
+        session = Session()
+        fork = session.reply("Ready.")
+        session.user("Use red.")
+        session.user("Use blue.", after=fork)
+        last = session.reply("Blue.")
+        session.add("system", after=None, subtype="compact_boundary", logicalParentUuid=last)
+        session.user("Summary of it all", isCompactSummary=True)
+        session.reply("Going on.")
+        found = {record.text: record.use for record in session.read(tmp_path)}
+        assert found["Use red."] is Use.REWOUND
+        assert found["Use blue."] is Use.SAID

@@ -1,0 +1,132 @@
+"""Damaged files of Claude Code sessions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .builders import Session
+
+
+class TestDamage:
+    """Broken files lose the broken record and nothing else."""
+
+    def test_a_cut_last_line_is_counted(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Whole.")
+        session.user("This one is cut in the middle.")
+        scan = session.scan(tmp_path, session.bytes()[:-40])
+        assert [record.text for record in scan] == ["Whole."]
+        assert scan.tally["bad JSON"] == 1
+        assert scan.errors == ["line 2: not a JSON record"]
+
+    def test_records_run_together_are_both_read(self, tmp_path: Path) -> None:
+        session = Session()
+        for text in ("Grüße.", "Two.", "Three."):
+            session.user(text)
+        one, two, three = session.lines()
+        data = one + two + b"\n" + three + b"\n"
+        scan = session.scan(tmp_path, data)
+        records = list(scan)
+        assert [(r.text, r.line_start) for r in records] == [
+            ("Grüße.", 0),
+            ("Two.", 0),
+            ("Three.", 1),
+        ]
+        assert data[records[1].byte_start : records[1].byte_end] == two
+        assert scan.tally["recovered from a damaged line"] == 2
+
+    def test_the_record_after_a_cut_one_on_the_same_line_is_read(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Cut.")
+        session.user("Whole.")
+        session.user("Last.")
+        one, two, three = session.lines()
+        scan = session.scan(tmp_path, one[:60] + two + b"\n" + three + b"\n")
+        assert [record.text for record in scan] == ["Whole.", "Last."]
+
+    def test_lines_that_are_no_records_are_counted(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Said.")
+        data = b"// a comment\n[1, 2]\n\x00\x00\x00\n" + session.bytes() * 1 + b"12\n"
+        scan = session.scan(tmp_path, data)
+        assert [record.line_start for record in scan] == [3]
+        assert scan.tally["bad JSON"] == 4
+
+    def test_unknown_types_are_counted_by_a_clean_short_name(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Said.")
+        session.add("new\x1b[31mthing" + "x" * 100)
+        scan = session.scan(tmp_path)
+        list(scan)
+        [name] = [name for name in scan.tally if name.startswith("unknown type: ")]
+        assert name.startswith("unknown type: new?")
+        assert "\x1b" not in name
+        assert len(name) < 60
+
+    def test_fields_of_another_type_do_not_lose_the_record(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Said.", timestamp=17, cwd=["x"], isSidechain="no", version=None)
+        session.user([{"type": "text", "text": "Kept."}, {"type": 5, "text": []}, "bare", 7])
+        assert [record.text for record in session.read(tmp_path)] == ["Said.", "Kept.\n\nbare"]
+
+    def test_nesting_too_deep_to_read_is_counted(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Said.")
+        deep = b'{"type":"user","message":' + b'[{"a":' * 50_000 + b"1" + b"}]" * 50_000 + b"}\n"
+        scan = session.scan(tmp_path, session.bytes() + deep)
+        assert [record.text for record in scan] == ["Said."]
+        assert scan.tally["nested too deep"] == 1
+
+    def test_invalid_utf8_is_replaced_and_counted(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Keep XX this.")
+        scan = session.scan(tmp_path, session.bytes().replace(b"XX", b"\xff\xc3"))
+        assert [record.text for record in scan] == ["Keep \ufffd\ufffd this."]
+        assert scan.tally["invalid UTF-8"] == 1
+
+    @pytest.mark.parametrize("end", [b"\r", b"\r\n", "\u2028".encode()])
+    def test_other_line_ends_are_lines(self, tmp_path: Path, end: bytes) -> None:
+        session = Session()
+        session.user("One.")
+        session.user("Two.")
+        data = session.bytes().replace(b"\n", end)
+        records = session.read(tmp_path, data)
+        assert [(record.text, record.line_start) for record in records] == [
+            ("One.", 0),
+            ("Two.", 1),
+        ]
+        assert json.loads(data[records[1].byte_start : records[1].byte_end])["uuid"] == "s1-1"
+
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+    def test_utf16_is_read_at_its_own_bytes(self, tmp_path: Path, encoding: str) -> None:
+        session = Session()
+        session.user("Eins — ĊਊĀ.")  # code units with 0x0A bytes in them
+        session.user("Zwei.")
+        text = session.bytes().decode()
+        mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+        data = mark + "\n".join(
+            json.dumps(json.loads(line), ensure_ascii=False) for line in text.splitlines()
+        ).encode(encoding)
+        records = session.read(tmp_path, data)
+        assert [(r.text, r.line_start) for r in records] == [("Eins — ĊਊĀ.", 0), ("Zwei.", 1)]
+        raw = data[records[1].byte_start : records[1].byte_end]
+        assert json.loads(raw.decode("utf-16-be" if mark else "utf-16-le"))["uuid"] == "s1-1"
+
+    def test_a_huge_line_between_records_is_passed_over(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Before.")
+        session.user("After.")
+        one, two = session.lines()
+        scan = session.scan(tmp_path, one + b"\n" + b"A" * 8_000_000 + b"\n" + two + b"\n")
+        assert [record.line_start for record in scan] == [0, 2]
+
+    def test_a_first_line_longer_than_the_sample_does_not_hide_the_format(
+        self, tmp_path: Path
+    ) -> None:
+        session = Session()
+        session.user("Said.")
+        scan = session.scan(tmp_path, b"A" * 600_000 + b"\n" + session.bytes())
+        assert [(scan.format, record.line_start) for record in scan] == [("claude-code", 1)]

@@ -1,0 +1,173 @@
+"""Whose words a record of a Claude Code session holds: the person, the agent, or neither."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewer.sources.records import Role, Use
+
+from .builders import Session, uses
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<local-command-caveat>Caveat: the messages below</local-command-caveat>",
+        "<command-name>/clear</command-name>",
+        "<command-message>review</command-message>\n<command-name>/review</command-name>",
+        "<local-command-stdout>Bye!</local-command-stdout>",
+        "<bash-input>git pull</bash-input>",
+        "<bash-stdout>Already up to date.</bash-stdout>",
+        "<task-notification>\n<task-id>a1</task-id></task-notification>",
+        "<ide_opened_file>The user opened plan.md</ide_opened_file>",
+        "<ide_selection>lines 1 to 3</ide_selection>",
+        "[Request interrupted by user for tool use]",
+    ],
+)
+def test_wrappers_are_not_the_persons_words(tmp_path: Path, text: str) -> None:
+    session = Session()
+    session.user(text)
+    session.user([{"type": "text", "text": text}])
+    session.user("but this is")
+    assert [record.use for record in session.read(tmp_path)] == [
+        Use.WRAPPER,
+        Use.WRAPPER,
+        Use.SAID,
+    ]
+
+
+def test_meta_records_are_wrappers_whatever_they_say(tmp_path: Path) -> None:
+    session = Session()
+    session.user("Base folder of this skill: skills/review", isMeta=True)
+    assert [record.use for record in session.read(tmp_path)] == [Use.WRAPPER]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<system-reminder>Keep the list short.</system-reminder>",
+        "Contents of /work/shop/CLAUDE.md (project instructions):\n\nUse tabs.",
+        "# AGENTS.md instructions for /work/shop\n\nUse tabs.",
+    ],
+)
+def test_instructions_read_at_start_are_boot_text(tmp_path: Path, text: str) -> None:
+    session = Session()
+    session.user(text)
+    [record] = session.read(tmp_path)
+    assert (record.use, record.text) == (Use.BOOT, text)
+
+
+@pytest.mark.parametrize("tag", ["relevant-memories", "memory", "claude-mem-context", "recalled"])
+def test_memories_that_a_tool_put_in_are_injected(tmp_path: Path, tag: str) -> None:
+    session = Session()
+    session.user(f"<{tag}>The user likes tea.</{tag}>")
+    assert [record.use for record in session.read(tmp_path)] == [Use.INJECTED]
+
+
+def test_reminders_among_typed_words_become_blanks_of_their_length(tmp_path: Path) -> None:
+    session = Session()
+    reminder = "<system-reminder>\nKeep it short.\n</system-reminder>"
+    session.user(f"Use tabs. {reminder} Always.")
+    scan = session.scan(tmp_path)
+    [record] = scan
+    assert record.use is Use.SAID
+    assert record.text.split() == ["Use", "tabs.", "Always."]
+    assert len(record.text) == len(f"Use tabs. {reminder} Always.")
+    assert record.text.count("\n") == 2
+    assert scan.tally["system reminder cut out"] == 1
+
+
+def test_an_opening_tag_that_never_closes_cuts_nothing(tmp_path: Path) -> None:
+    session = Session()
+    session.user("Rename the <memory> element in config.xml to <store>.")
+    assert "<memory> element" in session.read(tmp_path)[0].text
+
+
+def test_a_note_typed_for_memory_is_said_without_its_tags(tmp_path: Path) -> None:
+    session = Session()
+    session.user("<user-memory-input>always run the linter</user-memory-input>")
+    [record] = session.read(tmp_path)
+    assert (record.use, record.text.strip()) == (Use.SAID, "always run the linter")
+
+
+def test_typed_words_beside_an_editor_event_are_said_alone(tmp_path: Path) -> None:
+    session = Session()
+    event = {"type": "text", "text": "<ide_opened_file>plan.md</ide_opened_file>"}
+    session.user([event, {"type": "text", "text": "follow the plan"}])
+    assert uses(session.read(tmp_path)) == [("follow the plan", "said")]
+
+
+def test_tool_results_are_counted_and_words_typed_with_them_are_kept(tmp_path: Path) -> None:
+    session = Session()
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "SECRET OUTPUT"}
+    session.user([result])
+    session.user([result, {"type": "text", "text": "stop, use the other file"}])
+    scan = session.scan(tmp_path)
+    assert uses(scan) == [("stop, use the other file", "said")]
+    assert scan.tally["tool result"] == 2
+
+
+def test_errors_of_the_service_are_not_the_agents_words(tmp_path: Path) -> None:
+    session = Session()
+    session.reply("API Error: 529 overloaded", isApiErrorMessage=True)
+    message = {"model": "<synthetic>", "content": [{"type": "text", "text": "No response."}]}
+    session.add("assistant", message=message)
+    assert {record.use for record in session.read(tmp_path)} == {Use.WRAPPER}
+
+
+def test_the_summary_of_a_compaction_is_no_persons_text(tmp_path: Path) -> None:
+    session = Session()
+    before = session.user("Use Postgres.")
+    session.add("system", after=None, subtype="compact_boundary", logicalParentUuid=before)
+    session.user("The user asked for Postgres.", isCompactSummary=True)
+    session.user("This session is being continued from a previous conversation that ran out.")
+    assert [(r.use, r.role) for r in session.read(tmp_path)] == [
+        (Use.SAID, Role.USER),
+        (Use.SUMMARY, Role.ASSISTANT),
+        (Use.SUMMARY, Role.ASSISTANT),
+    ]
+
+
+def test_a_subagents_task_is_not_the_persons_words(tmp_path: Path) -> None:
+    session = Session()
+    session.user("Find all callers of save().", isSidechain=True)
+    session.reply("There are three.", isSidechain=True)
+    assert [(r.sidechain, r.role, r.session) for r in session.read(tmp_path)] == [
+        (True, Role.ASSISTANT, "s1"),
+        (True, Role.ASSISTANT, "s1"),
+    ]
+
+
+class TestQueuedText:
+    """What a person types while the agent is busy."""
+
+    def test_is_the_persons_words(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Start.")
+        session.bare("queue-operation", operation="enqueue", content="and log to a file")
+        session.bare("queue-operation", operation="remove")
+        [_, queued] = session.read(tmp_path)
+        assert (queued.text, queued.role, queued.use) == (
+            "and log to a file",
+            Role.USER,
+            Use.SAID,
+        )
+        assert queued.key == f"sha256:{queued.sha256}"
+
+    def test_is_given_once_when_it_comes_again_as_a_turn(self, tmp_path: Path) -> None:
+        session = Session()
+        session.bare("queue-operation", operation="enqueue", content="run the tests")
+        session.bare("queue-operation", operation="dequeue")
+        turn = session.user("run the tests")
+        scan = session.scan(tmp_path)
+        assert [record.key for record in scan] == [turn]
+        assert scan.tally["queued text that comes again"] == 1
+
+    def test_is_not_said_when_it_was_taken_back(self, tmp_path: Path) -> None:
+        session = Session()
+        session.user("Start.")
+        session.bare("queue-operation", operation="enqueue", content="never mind this")
+        session.bare("queue-operation", operation="popAll", content="never mind this")
+        assert [record.text for record in session.read(tmp_path)] == ["Start."]

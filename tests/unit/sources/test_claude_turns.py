@@ -1,0 +1,85 @@
+"""Turns of Claude Code sessions: keys, places, replies in blocks, copies, ranges."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from reviewer.sources.records import Role
+
+from .builders import Session
+
+
+def test_a_turn_keeps_its_id_time_place_and_digest(tmp_path: Path) -> None:
+    session = Session()
+    session.bare("file-history-snapshot", snapshot={})
+    uuid = session.user("We ship on Fridays.")
+    [record] = session.read(tmp_path)
+    line = session.lines()[1]
+    start = len(session.lines()[0]) + 1
+    assert (record.key, record.line_start, record.line_end) == (uuid, 1, 2)
+    assert (record.byte_start, record.byte_end) == (start, start + len(line))
+    assert record.sha256 == hashlib.sha256(line).hexdigest()
+    assert (record.role, record.session, record.at) == (Role.USER, "s1", "2026-02-14T10:00:01Z")
+    assert record.meta == {"cwd": "/work/shop", "gitBranch": "main", "version": "2.1.0"}
+
+
+def test_blocks_of_one_reply_are_one_record_from_first_to_last_text(tmp_path: Path) -> None:
+    session = Session()
+    session.user("Go on.")
+    session.block({"type": "thinking", "thinking": "hm"}, "m1")
+    first = session.reply("First part.", "m1")
+    session.tool("m1")
+    session.result()
+    session.reply("Second part.", "m1")
+    session.tool("m1")
+    _, reply = session.read(tmp_path)
+    data = session.bytes()
+    assert reply.text == "First part.\n\nSecond part."
+    assert reply.key == first
+    assert (reply.line_start, reply.line_end) == (2, 6)
+    assert data[reply.byte_start : reply.byte_end] == b"\n".join(session.lines()[2:6])
+    assert reply.sha256 == hashlib.sha256(data[reply.byte_start : reply.byte_end]).hexdigest()
+
+
+def test_replies_told_interleaved_stay_apart(tmp_path: Path) -> None:
+    session = Session()
+    session.user("Ask both.")
+    session.reply("Main one.", "m1")
+    session.reply("Side one.", "m2", isSidechain=True)
+    session.reply("Main two.", "m1")
+    session.reply("Side two.", "m2", isSidechain=True)
+    texts = {record.text: record.sidechain for record in session.read(tmp_path)[1:]}
+    assert texts == {"Main one.\n\nMain two.": False, "Side one.\n\nSide two.": True}
+
+
+def test_a_resumed_copy_gives_the_same_keys(tmp_path: Path) -> None:
+    session = Session()
+    session.user("One.")
+    session.reply("Two.", "m1")
+    keys = [record.key for record in session.read(tmp_path)]
+    copy = Session("s2")
+    copy.records = [{**record, "sessionId": "s2"} for record in session.records]
+    copy.last = session.last
+    copy.user("Three.")
+    assert [record.key for record in copy.read(tmp_path)][:2] == keys
+
+
+def test_a_file_written_twice_gives_every_record_once(tmp_path: Path) -> None:
+    session = Session()
+    session.user("One.")
+    session.reply("Two.", "m1")
+    scan = session.scan(tmp_path, session.bytes() * 2)
+    assert [record.text for record in scan] == ["One.", "Two."]
+    assert scan.tally["repeated"] == 2
+
+
+def test_only_records_inside_the_range_are_given_with_their_own_lines(tmp_path: Path) -> None:
+    session = Session()
+    for number in range(6):
+        session.user(f"Turn {number}.")
+    records = session.read(tmp_path, line_start=2, line_end=4)
+    assert [(record.text, record.line_start) for record in records] == [
+        ("Turn 2.", 2),
+        ("Turn 3.", 3),
+    ]

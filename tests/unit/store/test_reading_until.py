@@ -38,14 +38,13 @@ def test_the_thread_reads_on_afterwards(database: Database) -> None:
     assert database.reader().execute(f"{many} SELECT count(*) FROM n").fetchone()[0] == 300_000
 
 
-@pytest.mark.parametrize("order", ["rank", "learned"])
-def test_ids_are_given_up_when_cancelled(tmp_path: Path, order: str) -> None:
+def test_ids_are_given_up_when_cancelled(tmp_path: Path) -> None:
     engine = Engine.open(tmp_path / "s.db")
-    engine.intake.seed(40_000, project="acme")
-    query = QueueQuery(sort=order)  # type: ignore[arg-type]
-    with pytest.raises(ReadStoppedError):
-        engine.ids(query, cancelled=lambda: True)
-    assert len(engine.ids(query, cancelled=lambda: False)) > 10_000
+    engine.intake.seed(5_000, project="acme")
+    for query in (QueueQuery(sort="rank"), QueueQuery(sort="learned")):
+        with pytest.raises(ReadStoppedError):
+            engine.ids(query, cancelled=lambda: True)
+        assert len(engine.ids(query, cancelled=lambda: False)) > 1_000
     engine.close()
 
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from reviewer.sources.claude_index import Place, index_session, text_hash
+from reviewer.sources.claude_index import Place, Words, index_session, text_hash
 from reviewer.sources.claude_lines import LineFields, Turn, parse_words
 from reviewer.sources.lines import BLOCK, TextForm, reading
 from reviewer.sources.records import Record, Role, Use
@@ -33,7 +33,8 @@ class _Reply(Struct):
 
 
 class ClaudeCodeScan:
-    """One session file. Iterating reads it twice: first for the tree, then for the words."""
+    """One session file. Iterating reads it for the tree first; words that are too many to be kept
+    meanwhile are read again."""
 
     format = "claude-code"
 
@@ -57,12 +58,10 @@ class ClaudeCodeScan:
             yield from self._close_replies(stream)
 
     def _read(self, stream: BinaryIO, place: Place) -> Iterator[Record]:
-        stream.seek(place.start)
-        raw = stream.read(place.length)
-        line, turn = parse_words(self.form.utf8(raw), Counter())
-        if turn is None:
+        words = place.words or self._words(stream, place)
+        if words is None:
             return
-        digest = hashlib.sha256(raw).hexdigest()
+        line, turn, digest = words.line, words.turn, words.sha256
         key = line.uuid or f"sha256:{digest}"
         if turn.role is Role.ASSISTANT and turn.reply and turn.use is Use.SAID:
             yield from self._join(
@@ -74,6 +73,15 @@ class ClaudeCodeScan:
             return
         yield from self._close_replies(stream)
         yield from self._give(_Reply(line, turn, [turn.text], place, place, key, digest))
+
+    def _words(self, stream: BinaryIO, place: Place) -> Words | None:
+        """The words of a record, read again; None where the file has changed meanwhile."""
+        stream.seek(place.start)
+        raw = stream.read(place.length)
+        line, turn = parse_words(self.form.utf8(raw), Counter())
+        if turn is None:
+            return None
+        return Words(line, turn, hashlib.sha256(raw).hexdigest())
 
     def _comes_again(self, turn: Turn) -> bool:
         """Whether a queued text is also an ordinary turn, or was queued before or taken back."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from collections import Counter
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,21 +17,42 @@ from reviewer.sources.json_pieces import json_pieces
 from reviewer.sources.lines import TextForm, read_lines, reading
 from reviewer.sources.records import Role
 
+KEPT = 2_000_000
+"""Bytes that the words kept from the first pass to the second may take; what is beyond is read
+again, so that memory stays flat.
+"""
+_FIELDS = 1_200
+"""Bytes that the fields of one record take besides its text."""
+
+
+class Words(Struct, frozen=True):
+    """What a record says, and the sha256 (hex) of its bytes."""
+
+    line: LineFields
+    turn: Turn
+    sha256: str
+
 
 class Place(Struct, frozen=True):
-    """Where one record with words stands in the file."""
+    """Where one record with words stands in the file, and its words if they were kept."""
 
     line: int
     start: int
     length: int
     rewound: bool
+    words: Words | None = None
 
 
 class SessionIndex:
-    """The places of all records with words, a few bytes each, and hashes of what was typed."""
+    """The places of all records with words, a few bytes each, and hashes of what was typed.
+
+    The words of the first records are kept, too, but not with `every_turn`.
+    """
 
     def __init__(self, every_turn: bool = False) -> None:
         self._every_turn = every_turn
+        self._room = 0 if every_turn else KEPT
+        self._kept: list[Words] = []
         self.tree = SessionTree()
         self._typed = array("q")
         """Hash of the text of every turn of the person."""
@@ -46,11 +69,15 @@ class SessionIndex:
         self,
         line: LineFields,
         turn: Turn | None,
-        place: tuple[int, int, int],
+        place: tuple[int, int],
+        raw: bytes,
         inside: bool,
         tally: Counter[str],
     ) -> None:
-        """Hang one record into the tree, and keep its (line, start, length) if it has words."""
+        """Hang one record into the tree; keep its place if it has words.
+
+        `place`: its line and where in the file its bytes `raw` begin.
+        """
         node = -1
         if line.uuid:
             kind = turn.node if turn else Node.OTHER
@@ -66,9 +93,13 @@ class SessionIndex:
         elif turn.queued:
             self._queued.add(text_hash(turn))
         if inside:
+            if self._room > 0:
+                # A queued text keeps its whole line in memory.
+                self._room -= _FIELDS + (len(raw) if turn.queued else len(turn.text))
+                self._kept.append(Words(line, turn, hashlib.sha256(raw).hexdigest()))
             self._lines.append(place[0])
             self._starts.append(place[1])
-            self._lengths.append(place[2])
+            self._lengths.append(len(raw))
             self._nodes.append(node)
 
     def expected(self) -> Counter[int]:
@@ -80,8 +111,8 @@ class SessionIndex:
         """All places in the order of the file."""
         left = self.tree.rewound()
         rows = zip(self._lines, self._starts, self._lengths, self._nodes, strict=True)
-        for line, start, length, node in rows:
-            yield Place(line, start, length, node >= 0 and bool(left[node]))
+        for (line, start, length, node), words in zip_longest(rows, self._kept):
+            yield Place(line, start, length, node >= 0 and bool(left[node]), words)
 
 
 def index_session(
@@ -101,6 +132,7 @@ def index_session(
     index = SessionIndex(every_turn)
     first, end = lines
     unheard: Counter[str] = Counter()
+    recoded = form.encoding != "utf-8"
     with reading(path) as stream:
         for number, start, raw in read_lines(stream, form):
             inside = first <= number < end
@@ -111,7 +143,7 @@ def index_session(
                 continue
             if not raw or raw.isspace():
                 continue
-            data = form.utf8(raw)
+            data = form.utf8(raw) if recoded else raw
             try:
                 line, turn = parse_words(data, counts)
             except RecursionError:
@@ -123,9 +155,10 @@ def index_session(
                 if data is not raw:
                     continue  # positions of pieces are known in UTF-8 only
                 for offset, length, line, turn in _recovered(data, counts):
-                    index.note(line, turn, (number, start + offset, length), inside, counts)
+                    piece = data[offset : offset + length]
+                    index.note(line, turn, (number, start + offset), piece, inside, counts)
             else:
-                index.note(line, turn, (number, start, len(raw)), inside, counts)
+                index.note(line, turn, (number, start), raw, inside, counts)
     return index
 
 

@@ -138,6 +138,11 @@ def _kind_of(block: str | None) -> str:
     return shortened(block).replace("_", " ")
 
 
+@lru_cache(maxsize=64)
+def _unknown(type_: str | None) -> str:
+    return f"unknown type: {'(none)' if type_ is None else shortened(type_)}"
+
+
 def shortened(name: object) -> str:
     """A foreign name made fit for a tally: printable and short."""
     clean = re.sub(r"[^\w .:/-]", "?", str(name))
@@ -146,17 +151,14 @@ def shortened(name: object) -> str:
 
 def read_turn(line: LineFields, tally: Counter[str]) -> Turn | None:
     """What the line says, or None when it holds no words; what is passed over is counted."""
-    if line.type == "assistant":
+    kind = line.type
+    if kind == "assistant":
         return _assistant(line, tally)
-    if line.type == "user":
+    if kind == "user":
         return _user(line, tally)
-    if line.type == "queue-operation":
+    if kind == "queue-operation":
         return _queued(line, tally)
-    if line.type in SILENT_TYPES:
-        tally[line.type] += 1
-    else:
-        name = "(none)" if line.type is None else shortened(line.type)
-        tally[f"unknown type: {name}"] += 1
+    tally[kind if kind and kind in SILENT_TYPES else _unknown(kind)] += 1
     return None
 
 
@@ -175,8 +177,10 @@ def _user(line: LineFields, tally: Counter[str]) -> Turn:
         use, text = Use.SUMMARY, "\n\n".join(texts)
     elif line.is_meta:
         use, text = Use.WRAPPER, "\n\n".join(texts)
-    else:
+    elif texts:
         use, text = _typed(texts, tally)
+    else:
+        use, text = Use.SAID, ""
     # The task of a sub-agent and the summary are written by an agent, not by the person.
     by_agent = line.is_sidechain or use is Use.SUMMARY
     if line.is_sidechain:
@@ -219,9 +223,9 @@ def _typed(texts: list[str], tally: Counter[str]) -> tuple[Use, str]:
 
 
 def _message_of(line: LineFields) -> _Message:
-    if isinstance(line, ClaudeLine):
+    if not isinstance(line, _WordedLine):
+        assert isinstance(line, ClaudeLine)
         return _message(line.message)
-    assert isinstance(line, _WordedLine)
     message = line.message
     if message is None or isinstance(message, str):
         return _Message(content=message)
@@ -258,12 +262,13 @@ def _texts_of(content: str | list[_Block] | None, tally: Counter[str]) -> tuple[
     texts: list[str] = []
     results = 0
     for block in content:
-        if block.type == "text" and block.text is not None:
-            if block.text.strip():
-                texts.append(block.text)
+        kind, text = block.type, block.text
+        if kind == "text" and text is not None:
+            if text and not text.isspace():
+                texts.append(text)
         else:
-            results += block.type == "tool_result"
-            tally[_kind_of(block.type)] += 1
+            results += kind == "tool_result"
+            tally[_kind_of(kind)] += 1
     return texts, results
 
 

@@ -17,6 +17,9 @@ LINE_LIMIT = 64_000_000
 
 BLOCK = 1 << 18
 """Bytes read at a time: what fits into a core's cache is split and decoded twice as fast."""
+BUFFER = 1 << 16
+"""Bytes read ahead when lines are read one by one, or from here and there."""
+_LINE_FEED = ord("\n")
 LINE_SEPARATOR = "\u2028".encode()
 
 
@@ -45,7 +48,7 @@ class TextForm(Struct, frozen=True):
 def reading(path: Path) -> Iterator[BinaryIO]:
     """The open file. What goes wrong with it becomes a SourceError that names it."""
     try:
-        with path.open("rb") as stream:
+        with path.open("rb", buffering=BUFFER) as stream:
             yield stream
     except FileNotFoundError:
         raise SourceError(f"{path} does not exist: check the path.") from None
@@ -78,6 +81,34 @@ def read_lines(
     The bytes are None for a line of more than `limit` bytes. `stream` is at its beginning.
     """
     stream.read(form.bom)
+    if form.line_end == b"\n":
+        return _plain_lines(stream, form.bom, limit)
+    return _split_lines(stream, form, limit)
+
+
+def _plain_lines(
+    stream: BinaryIO, start: int, limit: int
+) -> Iterator[tuple[int, int, bytes | None]]:
+    """Lines that end with a line feed of one byte: the stream finds those itself."""
+    number = 0
+    while raw := stream.readline(limit + 1):
+        size = len(raw)
+        if raw[-1] == _LINE_FEED:
+            yield number, start, raw[:-1]
+        elif size <= limit:  # the last one
+            yield number, start, raw
+        else:
+            while raw[-1] != _LINE_FEED and (raw := stream.readline(BLOCK)):
+                size += len(raw)
+            yield number, start, None
+        number += 1
+        start += size
+
+
+def _split_lines(
+    stream: BinaryIO, form: TextForm, limit: int
+) -> Iterator[tuple[int, int, bytes | None]]:
+    """Lines that end otherwise: found block by block."""
     number, start = 0, form.bom
     held: list[bytes] = []
     size = 0  # bytes of the unfinished line so far, held or passed over

@@ -16,6 +16,7 @@ from reviewer.errors import OtherKindError, SourceError
 from reviewer.sources.binary import looks_binary
 from reviewer.sources.chat import ChatScan
 from reviewer.sources.claude_code import ClaudeCodeScan
+from reviewer.sources.claude_sign import CLAUDE_RECORD, looks_like_claude
 from reviewer.sources.formats import CHAT, CLAUDE_CODE, document_format, is_claude, line_format
 from reviewer.sources.json_pieces import json_pieces
 from reviewer.sources.json_positions import outline
@@ -154,6 +155,8 @@ def _object(line: bytes) -> dict[str, object] | None:
     stripped = line.strip()
     if not stripped.startswith(b"{"):
         return None
+    if looks_like_claude(stripped):
+        return CLAUDE_RECORD
     try:
         found = outline(memoryview(stripped), 2)
         if not isinstance(found, dict) or not is_claude(found):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from reviewer.sources import claude_index
 from reviewer.sources.lines import LINE_LIMIT
 from reviewer.sources.open import open_source
 
@@ -48,11 +49,21 @@ def short_turns(path: Path, turns: int) -> Path:
     return path
 
 
-def test_a_short_turn_takes_less_than_eighty_bytes(tmp_path: Path) -> None:
-    few, _ = peak_of_reading(short_turns(tmp_path / "few.jsonl", 2_000))
-    many, records = peak_of_reading(short_turns(tmp_path / "many.jsonl", 8_000))
-    assert records == 8_000
-    assert many - few < 80 * (8_000 - 2_000)
+def test_one_more_short_turn_takes_less_than_140_bytes(tmp_path: Path) -> None:
+    few, _ = peak_of_reading(short_turns(tmp_path / "few.jsonl", 4_000))
+    many, records = peak_of_reading(short_turns(tmp_path / "many.jsonl", 12_000))
+    assert records == 12_000
+    assert many - few < 140 * (12_000 - 4_000)
+
+
+def test_words_that_are_not_kept_are_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = short_turns(tmp_path / "turns.jsonl", 40)
+    kept = list(open_source(path))
+    for room in (0, 20_000):
+        monkeypatch.setattr(claude_index, "KEPT", room)
+        assert list(open_source(path)) == kept
 
 
 def test_a_note_of_30_mb_is_read_in_8(tmp_path: Path) -> None:

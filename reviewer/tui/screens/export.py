@@ -88,7 +88,8 @@ class ExportScreen(Moving, ReadingScreen, inherit_bindings=False):
         """Whether there is something to write."""
         return Situation(plan=self._why_not)
 
-    def _read_plans(self) -> None:
+    def _read_plans(self, trouble: str = "") -> None:
+        """Plan anew; `trouble` is why the plan before could not be written, and stays in sight."""
         self._plans, self._why_not = None, _READING
         exports, project, form, place = self._engine.exports, self._project, self._form, self._place
 
@@ -102,7 +103,12 @@ class ExportScreen(Moving, ReadingScreen, inherit_bindings=False):
                 plans = [exports.plan_into(project, place)]
             return plans, [exports.diff(plan) for plan in plans]
 
-        self.read(work, lambda found: self._planned(*found), group="plan", failed=self._refused)
+        def took(found: tuple[list[PlannedFile], list[list[str]]]) -> None:
+            self._planned(*found)
+            if trouble:
+                self.trouble(trouble)
+
+        self.read(work, took, group="plan", failed=self._refused)
 
     def _refused(self, sentence: str) -> None:
         self._why_not = sentence
@@ -142,8 +148,8 @@ class ExportScreen(Moving, ReadingScreen, inherit_bindings=False):
         plans, self._why_not = self._plans or [], _READING
         try:
             backups = await to_thread(self._engine.exports.write, plans)
-        except BaseException:
-            self._read_plans()
+        except BaseException as problem:
+            self._read_plans(str(problem))
             raise
         written = [str(plan.path) for plan in plans if plan.changed]
         where = written[0] if len(written) == 1 else f"{len(written)} files"

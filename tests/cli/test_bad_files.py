@@ -71,30 +71,49 @@ class TestWhatIsRead:
         reviewer.nothing_lost(candidates=0)
 
     @pytest.mark.parametrize(
-        ("name", "content"),
+        ("name", "content", "why"),
         [
-            ("binary.md", bytes(range(256)) * 40),
-            ("empty.md", b""),
-            ("blank.jsonl", b"\n\n\n"),
-            ("cut.jsonl", b'{"type":"user","uuid":"a","message":{"role":"user","content":"Hel'),
-            ("wrong.json", b"{]"),
-            ("deep.json", b"[" * 100_000),
+            ("binary.md", bytes(range(256)) * 40, "it is binary"),
+            ("cut.jsonl", b'{"type":"user","uuid":"a","message":{"role":"user","content":"Hel',
+             "JSON that is damaged"),
+            ("wrong.json", b"{]", "text of another kind"),
+            ("deep.json", b"[" * 100_000, "cannot be read: its JSON is nested too deep"),
+            ("nul.txt", b"We decided to keep\x00 the drawer closed until the terminal answers.\n",
+             "it is binary"),
+        ],
+    )  # fmt: skip
+    def test_damaged_files_are_counted(
+        self, reviewer: Reviewer, name: str, content: bytes, why: str
+    ) -> None:
+        path = reviewer.folder / name
+        path.write_bytes(content)
+        done = reviewer("ingest", path, "--json")
+        assert done.returncode == 1
+        said = why.removeprefix("it is ")
+        assert done.stderr == f"Nothing could be read: 1 x {said}.\n"
+        assert json.loads(done.stdout)["passed_over"] == {why: 1}
+        reviewer.nothing_lost(candidates=0)
+
+    @pytest.mark.parametrize(
+        ("name", "content", "skipped"),
+        [
+            ("empty.md", b"", {"empty file": 1}),
+            ("blank.jsonl", b"\n\n\n", {"empty file": 1}),
             (
                 "latin.md",
                 "# Größe\n\n- [Decision] Über die Tür wird entschieden.\n".encode("latin-1"),
+                {"invalid UTF-8": 2},
             ),
-            ("nul.txt", b"We decided to keep\x00 the drawer closed until the terminal answers.\n"),
         ],
     )
-    def test_damaged_files_are_counted(self, reviewer: Reviewer, name: str, content: bytes) -> None:
+    def test_files_with_little_to_read_are_read(
+        self, reviewer: Reviewer, name: str, content: bytes, skipped: dict[str, int]
+    ) -> None:
         path = reviewer.folder / name
         path.write_bytes(content)
-        done = reviewer("ingest", path)
-        assert "Traceback" not in done.stderr
-        assert len(done.stderr.splitlines()) == 1, done.stderr
-        assert done.returncode == (1 if done.stderr.startswith("Nothing could be read") else 0)
-        if reviewer.db.exists():
-            reviewer.nothing_lost()
+        counts = wave(reviewer, path)
+        assert (counts["files"], counts["skipped_by"]) == (1, skipped)
+        reviewer.nothing_lost()
 
     def test_invalid_utf8_keeps_what_can_be_read(self, reviewer: Reviewer) -> None:
         note = reviewer.folder / "note.md"

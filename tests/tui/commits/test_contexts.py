@@ -34,6 +34,8 @@ async def test_a_file_is_imported_by_key(engine: Engine, transcript: Path) -> No
         assert "fair" in screen.text
         assert engine.contexts.all("acme")[0].commits == 6
         await screen.press("I", "enter")
+        await screen.until(lambda: "nothing was added" in said(screen))
+        assert [each.commits for each in engine.contexts.all("acme")] == [6]
 
 
 async def test_what_cannot_be_imported_is_a_sentence(engine: Engine, tmp_path: Path) -> None:

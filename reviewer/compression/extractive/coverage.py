@@ -15,7 +15,7 @@ from reviewer.compression.extractive.said import Said
 
 NAMES = 5.0
 """What the name that is needed most is worth against a word that is certain to be used."""
-PATIENCE = 32
+PATIENCE = 128
 """Pieces weighed for one choice; the best of so many will do. Thousands of lines of one kind all
 lose with each choice: each choice would weigh them all.
 """

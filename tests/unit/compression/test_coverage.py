@@ -91,8 +91,8 @@ def test_thousands_of_lines_of_one_kind_are_not_all_weighed_for_each_choice(monk
     weighed = []
     gain = Coverage.gain
     monkeypatch.setattr(Coverage, "gain", lambda self, of: weighed.append(of) or gain(self, of))
-    texts = [f"the drawer of kiosk {n * 7919 % 9973} opens twice after {n} s" for n in range(600)]
+    texts = [f"the drawer of kiosk {n * 7919 % 9973} opens twice after {n} s" for n in range(1_200)]
     filling = Filling(pieces_of(texts), Coverage({}))
-    filling.fill(3_000)
-    assert len(filling.chosen) == 300
-    assert len(weighed) < 60 * len(filling.chosen)
+    filling.fill(6_000)
+    assert len(filling.chosen) == 600
+    assert len(weighed) < 130 * len(filling.chosen)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from asyncio import to_thread
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,6 +24,7 @@ from reviewer.tui.actions import bindings_for
 from reviewer.tui.drawn_lines import let_go_of_drawn_lines
 from reviewer.tui.keymap import Keymap, load_keymap
 from reviewer.tui.screens.queue import QueueScreen
+from reviewer.tui.terse import terse
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
 from reviewer.tui.tidying import Tidying
 
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from asyncio import Future
     from collections.abc import Callable
 
+    from textual.driver import Driver
     from textual.screen import Screen
 
     from reviewer.engine import Engine
@@ -92,16 +96,22 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         """What is being written could not be kept when the program was to be left."""
         self.glyphs = ASCII if ascii else GLYPHS
         use_ascii_marks(ascii)
+        # Textual would make colours of a terminal's own palette into true ones, in a second copy of
+        # every line; the themes have none. Without colour it would send greys.
+        self._filters = []
         if self.no_color:
             from reviewer.tui.colourless import Colourless
 
-            # Textual itself would send greys
-            self._filters = [Colourless()]
+            self._filters.append(Colourless())
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = LIGHT if light else DARK
         self.animation_level = "none"
         self.set_keymap(self.keymap_in_use.overrides)
+
+    def get_driver_class(self) -> type[Driver]:
+        """The platform's, saying less for the same picture."""
+        return terse(super().get_driver_class())
 
     def get_default_screen(self) -> Screen[None]:
         """The queue is where everything begins."""
@@ -110,7 +120,7 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
     def on_mount(self) -> None:
         """After the first picture the collector works again, but not on what was imported."""
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
-        self.call_after_refresh(self._collect_again)
+        self.call_after_refresh(Tidying.begin)
 
     async def on_event(self, event: events.Event) -> None:
         """Give a key that was typed ahead to the text field that has opened meanwhile.
@@ -130,7 +140,7 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
 
     def pop_screen(self) -> AwaitComplete:
         """Leave the screen on top; what it held is let go."""
-        self._tidying.soon()
+        self._tidying.soon(self.screen)
         return super().pop_screen()
 
     def _fatal_error(self) -> None:
@@ -145,10 +155,6 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
             said = f"{DEFECT} ({display_line(f'{type(problem).__name__}: {problem}')}). {KEPT}"
         self._exit_renderables.append(Text(said))
         self._close_messages_no_wait()
-
-    def _collect_again(self) -> None:
-        gc.freeze()
-        gc.enable()
 
     def _restyle(self) -> None:
         for screen in self.screen_stack:
@@ -172,32 +178,37 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         while len(self.screen_stack) > 1:
             self.pop_screen()
 
-    def show_commits(self) -> None:
+    async def show_commits(self) -> None:
         """Show a context and its commits."""
+        await imported("commits")
         from reviewer.tui.screens.commits import CommitsScreen
 
         self._show(CommitsScreen)
 
-    def show_compress(self) -> None:
+    async def show_compress(self) -> None:
         """Show the levels of a context."""
+        await imported("compress")
         from reviewer.tui.screens.compress import CompressScreen
 
         self._show(CompressScreen)
 
-    def show_compress_from(self, commit: int) -> None:
+    async def show_compress_from(self, commit: int) -> None:
         """Show the levels of what comes from a commit on."""
+        await imported("compress")
         from reviewer.tui.screens.compress import CompressScreen
 
         self._show(lambda engine, project: CompressScreen(engine, project, commit))
 
-    def show_packet(self) -> None:
+    async def show_packet(self) -> None:
         """Show what an agent would get."""
+        await imported("packet")
         from reviewer.tui.screens.packet import PacketScreen
 
         self._show(PacketScreen)
 
-    def show_pipelines(self) -> None:
+    async def show_pipelines(self) -> None:
         """Show pipelines and their runs."""
+        await imported("pipelines")
         from reviewer.tui.screens.pipelines import PipelinesScreen
 
         self._show(PipelinesScreen)
@@ -210,16 +221,18 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
             self.show_queue()
             self.push_screen(kind(self.engine, self.project))
 
-    def show_state(self) -> None:
+    async def show_state(self) -> None:
         """Show what holds."""
+        await imported("state")
         from reviewer.tui.screens.state import StateScreen
 
         if not isinstance(self.screen, StateScreen):
             self.show_queue()
             self.push_screen(StateScreen(self.engine, self.project))
 
-    def show_history(self) -> None:
+    async def show_history(self) -> None:
         """Show the ledger."""
+        await imported("history")
         from reviewer.tui.screens.history import HistoryScreen
 
         if not isinstance(self.screen, HistoryScreen):
@@ -261,6 +274,18 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
             self.pipeline_course.close()
         self.queue_screen.loader.close()
         self.exit(0)
+
+
+async def imported(screen: str) -> None:
+    """Import a screen and what it needs, the first time behind the one that is shown."""
+    name = f"reviewer.tui.screens.{screen}"
+    if name not in _imported:
+        await to_thread(import_module, name)
+        _imported.add(name)
+
+
+_imported: set[str] = set()
+"""Screens that are there to the end; `sys.modules` has one while it is still being read."""
 
 
 def run_screen(

@@ -54,7 +54,7 @@ class Pattern(Struct, frozen=True):
     mode: MatchMode = "substring"
 
 
-class RetentionCriteria(Struct, frozen=True, omit_defaults=True):
+class RetentionCriteria(Struct, frozen=True, omit_defaults=True, gc=False):
     """What must survive of an IMPORTANT commit: guidance in words, patterns that are checked."""
 
     instructions: str | None = None

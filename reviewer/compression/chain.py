@@ -36,7 +36,7 @@ _CHAIN = (
 )
 
 
-class ChainCommit(Struct, frozen=True):
+class ChainCommit(Struct, frozen=True, gc=False):
     """A commit as a compression needs it: what holds of it, and what repeating it takes."""
 
     id: int
@@ -86,7 +86,7 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
     )
 
 
-class Mark(Struct, frozen=True):
+class Mark(Struct, frozen=True, gc=False):
     """A span that a person or an earlier compression wants kept, of a commit by its origin."""
 
     origin: int

@@ -25,7 +25,7 @@ RICH = 5
 """Anchors from which on a segment is rich in them."""
 
 
-class Choice(Struct, frozen=True):
+class Choice(Struct, frozen=True, gc=False):
     """A level for one segment, and the summary where there is one already."""
 
     segment: str
@@ -40,7 +40,7 @@ class Choice(Struct, frozen=True):
     """Put back what retention criteria miss, instead of refusing."""
 
 
-class Plan(Struct, frozen=True):
+class Plan(Struct, frozen=True, gc=False):
     """Choices for the segments of a context, or of a range of it."""
 
     context: int
@@ -74,7 +74,7 @@ class Plan(Struct, frozen=True):
         )
 
 
-class SegmentPreview(Struct, frozen=True):
+class SegmentPreview(Struct, frozen=True, gc=False):
     """What one segment would become."""
 
     segment: Segment

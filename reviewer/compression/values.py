@@ -38,7 +38,7 @@ class AnchorType(StrEnum):
     CODE_ARTIFACT = "CodeArtifact"
 
 
-class Turn(Struct, frozen=True):
+class Turn(Struct, frozen=True, gc=False):
     """One message of a segment. `commit` is its id in the store, None for a bare file."""
 
     role: str
@@ -52,7 +52,7 @@ class Turn(Struct, frozen=True):
     retention: RetentionCriteria = RetentionCriteria()
 
 
-class Segment(Struct, frozen=True):
+class Segment(Struct, frozen=True, gc=False):
     """Consecutive turns that are compressed together. Its id holds no colon and no bracket."""
 
     id: str
@@ -62,7 +62,7 @@ class Segment(Struct, frozen=True):
     conversation: str = ""
 
 
-class AnchorPoint(Struct, frozen=True):
+class AnchorPoint(Struct, frozen=True, gc=False):
     """A span `segment.turns[turn].text[start:end]` that must survive verbatim; `content` is it.
 
     `source`: found by a rule, confirmed or pinned by a person, or asked for by a criterion.
@@ -77,7 +77,7 @@ class AnchorPoint(Struct, frozen=True):
     source: Literal["detected", "confirmed", "pinned", "retained"] = "detected"
 
 
-class ExpansionMarker(Struct, frozen=True):
+class ExpansionMarker(Struct, frozen=True, gc=False):
     """A place `content[start:end]` of a summary that opens the segment one level closer to Full."""
 
     id: str
@@ -106,7 +106,7 @@ class SummarizationOptions(Struct, frozen=True):
     """A hard ceiling on the tokens of the content, above anchors, too."""
 
 
-class CompressedSegment(Struct, frozen=True):
+class CompressedSegment(Struct, frozen=True, gc=False):
     """A segment at one level."""
 
     segment_id: str
@@ -130,7 +130,7 @@ class CompressedSegment(Struct, frozen=True):
         return self.original_token_count / self.token_count if self.token_count else 0.0
 
 
-class Lost(Struct, frozen=True):
+class Lost(Struct, frozen=True, gc=False):
     """Something that a summary no longer says. `weight` orders; `times` it stood in the source."""
 
     text: str
@@ -142,7 +142,7 @@ class Lost(Struct, frozen=True):
     end: int
 
 
-class FidelityValidation(Struct, frozen=True):
+class FidelityValidation(Struct, frozen=True, gc=False):
     """How faithful a compressed segment is (settled.md, "Levels and anchors")."""
 
     overall_score: float

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from inspect import getattr_static
 
 from textual._styles_cache import StylesCache
+from textual.widget import Widget
 
 
 def let_go_of_drawn_lines() -> None:
@@ -20,3 +22,15 @@ def let_go_of_drawn_lines() -> None:
     by_widget = getattr(kept, "__wrapped__", None)
     if by_widget is not None:
         StylesCache.get_inner_outer = classmethod(lru_cache(1024)(by_widget))  # type: ignore[method-assign,assignment,arg-type]
+
+
+def forget_lines(widgets: Iterable[Widget]) -> None:
+    """Let go of the lines that widgets drew, which are many small objects that nothing refers to.
+
+    The collector of the garbage need not find that out then: it is half of what it would go
+    through when a screen was left.
+    """
+    for widget in widgets:
+        kept = getattr(widget, "_styles_cache", None)
+        if isinstance(kept, StylesCache):
+            kept.clear()

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from reviewer.tui.drawn_lines import forget_lines
 
 if TYPE_CHECKING:
     from textual.app import App
+    from textual.screen import Screen
     from textual.timer import Timer
+    from textual.widget import Widget
 
 AFTER_SECONDS = 0.15
 """From leaving a screen until it is cleared away: the next one is drawn by then."""
+SELDOM = 40
+"""The collector goes through everything by itself four times less often than it would."""
 
 
 class Tidying:
@@ -25,14 +31,26 @@ class Tidying:
         """`app` keeps the time."""
         self._app = app
         self._timer: Timer | None = None
+        self._left: list[Widget] = []
 
-    def soon(self) -> None:
+    @staticmethod
+    def begin() -> None:
+        """From now on the collector works, but not on what there is already."""
+        gc.freeze()
+        young, middle, _ = gc.get_threshold()
+        gc.set_threshold(young, middle, SELDOM)
+        gc.enable()
+
+    def soon(self, left: Screen[Any]) -> None:
         """A screen is being left. Several in a row are cleared away together."""
+        self._left += left.walk_children(with_self=True)
         if self._timer is not None:
             self._timer.stop()
         self._timer = self._app.set_timer(AFTER_SECONDS, self._tidy)
 
     def _tidy(self) -> None:
         self._timer = None
+        forget_lines(self._left)
+        self._left.clear()
         if gc.isenabled():
             gc.collect()

@@ -32,7 +32,7 @@ class Form(StrEnum):
     OUTPUT = "output"
 
 
-class SourceUnit(Struct, frozen=True):
+class SourceUnit(Struct, frozen=True, gc=False):
     """One line of a summary, as it would stand there; `turn` is the index of its turn.
 
     `source` is the same with its emphasis and backticks, which cost tokens and say nothing.

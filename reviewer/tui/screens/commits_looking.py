@@ -54,14 +54,14 @@ class CommitsLooking:
         self._screen.app.copy_to_clipboard(view.text)
         self._screen.say(f"Copied {view.row.hash[:SHORT]} ({len(view.text):,} characters).")
 
-    def compress_from(self) -> None:
+    async def compress_from(self) -> None:
         """Go to the Compress screen, which begins at the commit under the cursor."""
         from reviewer.tui.app import ReviewerApp
 
         screen, number = self._screen, self._screen.model.current_id
         if isinstance(screen.app, ReviewerApp) and number is not None:
             screen.reading.keep_place()  # the other screen shows the context that was left last
-            screen.app.show_compress_from(number)
+            await screen.app.show_compress_from(number)
 
     # panes
 

@@ -82,6 +82,7 @@ class Weighing:
             lambda: commits_outlook.measure(engine, number, target),
             lambda found: self._took_outlook(*found),
             group="outlook",
+            in_turn=True,
         )
 
     def _took_outlook(self, outlook: Outlook, reach: Reach | None) -> None:

@@ -132,7 +132,7 @@ class CompressReading:
         def take(found: Found | None) -> None:
             self._took(found, said, all_full=all_full, own=own)
 
-        self._screen.read(work, take, group="context")
+        self._screen.read(work, take, group="context", in_turn=True)
 
     def _found(
         self,

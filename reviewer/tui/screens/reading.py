@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
+from threading import Lock
 from typing import TypeVar
 
 from textual import on
 from textual.message import Message
 from textual.screen import Screen
+from textual.worker import get_current_worker
 
 from reviewer.errors import ReviewerError
 from reviewer.tui.acting import Acting
@@ -18,6 +20,10 @@ from reviewer.tui.situation import Situation
 from reviewer.tui.widgets.bars import FooterBar
 
 Value = TypeVar("Value")
+
+ASK_SECONDS = 0.05
+"""How often work that waits for its turn looks whether it is still wanted."""
+_turns: defaultdict[tuple[type, str], Lock] = defaultdict(Lock)
 
 
 class ReadingScreen(Acting, Screen[None], inherit_bindings=False):
@@ -43,15 +49,29 @@ class ReadingScreen(Acting, Screen[None], inherit_bindings=False):
         *,
         group: str = "read",
         failed: Callable[[str], None] | None = None,
+        in_turn: bool = False,
     ) -> None:
         """Run `work` in a thread and `then` with its result, unless the group was asked again.
 
-        A ReviewerError goes to `failed`, or into the status line.
+        A ReviewerError goes to `failed`, or into the status line. `in_turn`: only one work of the
+        group runs at a time, also where a screen of this kind was left and opened again, and what
+        nobody wants any more is not begun. Long work that waited for the same things would
+        otherwise keep every screen that was left meanwhile, and the threads of the others.
         """
         self._latest[group] += 1
         number = self._latest[group]
+        turn = _turns[type(self), group]
 
         def guarded() -> None:
+            if not in_turn:
+                run()
+            elif _begun(turn):
+                try:
+                    run()
+                finally:
+                    turn.release()
+
+        def run() -> None:
             try:
                 value = work()
             except ReviewerError as error:
@@ -88,3 +108,15 @@ class ReadingScreen(Acting, Screen[None], inherit_bindings=False):
         message.stop()
         if not was_left(self) and message.number == self._latest[message.group]:
             message.take()
+
+
+def _begun(turn: Lock) -> bool:
+    """Wait for a turn, and take it; False when the work is not wanted any more."""
+    worker = get_current_worker()
+    while not turn.acquire(timeout=ASK_SECONDS):
+        if worker.is_cancelled:
+            return False
+    if worker.is_cancelled:
+        turn.release()
+        return False
+    return True

@@ -22,14 +22,14 @@ _TOKEN = re.compile(r"\s+|\S+")
 _JOINERS = "\u200d\ufe0e\ufe0f"
 
 
-class Run(Struct, frozen=True):
+class Run(Struct, frozen=True, gc=False):
     """Text in one style, named as in `theme.Palette`."""
 
     text: str
     style: str = "text"
 
 
-class Span(Struct, frozen=True):
+class Span(Struct, frozen=True, gc=False):
     """Characters `start:end` of a block's text, to be shown in another style.
 
     `here` spans are what a pane scrolls to, and what a text that is too long is cut around.
@@ -41,7 +41,7 @@ class Span(Struct, frozen=True):
     here: bool = True
 
 
-class Block(Struct, frozen=True):
+class Block(Struct, frozen=True, gc=False):
     """One text with its margin.
 
     `first` stands left of the first line and `rest` left of all others (blanks as wide as `first`
@@ -62,7 +62,7 @@ class Block(Struct, frozen=True):
     """What to do to see the rest, after "… 812 kB more": ", o opens the source"."""
 
 
-class Line(Struct, frozen=True):
+class Line(Struct, frozen=True, gc=False):
     """One row of cells. `block` is the index of its block; `marked`: a `here` span touches it."""
 
     runs: tuple[Run, ...]

@@ -1,0 +1,111 @@
+"""What goes on behind the screen keeps nothing that was left, and stands in nobody's way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from threading import Event, get_ident
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.screen import Screen
+from textual.widgets import Static
+
+from reviewer.tui.app import imported
+from reviewer.tui.drawn_lines import forget_lines
+from reviewer.tui.screens.reading import ReadingScreen
+
+PATIENCE = 5.0
+
+
+class Bare(App[None]):
+    """Nothing but screens."""
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for something that another thread does."""
+    for _ in range(int(PATIENCE / 0.01)):
+        if holds():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came")
+
+
+async def test_long_work_of_a_kind_runs_one_at_a_time_and_what_nobody_wants_never() -> None:
+    ran: list[str] = []
+    taken: list[str] = []
+    go_on = Event()
+
+    def work(name: str) -> Callable[[], str]:
+        def run() -> str:
+            ran.append(name)
+            assert go_on.wait(PATIENCE)
+            return name
+
+        return run
+
+    async with Bare().run_test() as pilot:
+        left, shown = ReadingScreen(), ReadingScreen()
+        await pilot.app.push_screen(left)
+        left.read(work("of the screen that is left"), taken.append, in_turn=True)
+        await until(lambda: len(ran) == 1)
+        await pilot.app.switch_screen(shown)
+        shown.read(work("asked for again"), taken.append, in_turn=True)
+        shown.read(work("wanted"), taken.append, in_turn=True)
+        await asyncio.sleep(0.1)
+        assert ran == ["of the screen that is left"]
+        go_on.set()
+        await until(lambda: taken == ["wanted"])
+
+    assert ran == ["of the screen that is left", "wanted"]
+
+
+async def test_work_of_other_groups_does_not_wait() -> None:
+    taken: list[int] = []
+    go_on = Event()
+    async with Bare().run_test() as pilot:
+        screen = ReadingScreen()
+        await pilot.app.push_screen(screen)
+        screen.read(lambda: go_on.wait(PATIENCE), lambda _: None, group="long", in_turn=True)
+        screen.read(lambda: 1, taken.append, group="short", in_turn=True)
+        await until(lambda: taken == [1])
+        go_on.set()
+
+
+class Poem(Screen[None]):
+    """A screen with lines."""
+
+    def compose(self) -> ComposeResult:
+        """One text."""
+        yield Static("roses\nviolets")
+
+
+async def test_lines_of_a_screen_that_was_left_are_let_go() -> None:
+    async with Bare().run_test() as pilot:
+        await pilot.app.push_screen(Poem())
+        await pilot.pause()
+        drawn = list(pilot.app.screen.walk_children(with_self=True))
+        assert any(widget._styles_cache._cache for widget in drawn)
+
+        forget_lines(drawn)
+
+        assert not any(widget._styles_cache._cache for widget in drawn)
+
+
+async def test_a_screen_is_imported_beside_the_thread_that_answers_keys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    answering = get_ident()
+
+    def note(name: str) -> None:
+        asked.append(name)
+        assert get_ident() != answering
+
+    monkeypatch.setattr("reviewer.tui.app.import_module", note)
+    monkeypatch.setattr("reviewer.tui.app._imported", set())
+
+    await imported("history")
+    await imported("history")
+
+    assert asked == ["reviewer.tui.screens.history"]

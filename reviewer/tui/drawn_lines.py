@@ -7,7 +7,7 @@ from functools import lru_cache
 from inspect import getattr_static
 
 from textual._styles_cache import StylesCache
-from textual.widget import Widget
+from textual.dom import DOMNode
 
 
 def let_go_of_drawn_lines() -> None:
@@ -24,7 +24,7 @@ def let_go_of_drawn_lines() -> None:
         StylesCache.get_inner_outer = classmethod(lru_cache(1024)(by_widget))  # type: ignore[method-assign,assignment,arg-type]
 
 
-def forget_lines(widgets: Iterable[Widget]) -> None:
+def forget_lines(widgets: Iterable[DOMNode]) -> None:
     """Let go of the lines that widgets drew, which are many small objects that nothing refers to.
 
     The collector of the garbage need not find that out then: it is half of what it would go

@@ -9,9 +9,9 @@ from reviewer.tui.drawn_lines import forget_lines
 
 if TYPE_CHECKING:
     from textual.app import App
+    from textual.dom import DOMNode
     from textual.screen import Screen
     from textual.timer import Timer
-    from textual.widget import Widget
 
 AFTER_SECONDS = 0.15
 """From leaving a screen until it is cleared away: the next one is drawn by then."""
@@ -31,7 +31,7 @@ class Tidying:
         """`app` keeps the time."""
         self._app = app
         self._timer: Timer | None = None
-        self._left: list[Widget] = []
+        self._left: list[DOMNode] = []
 
     @staticmethod
     def begin() -> None:

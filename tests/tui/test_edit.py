@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -15,12 +14,15 @@ from reviewer.engine import Engine
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import hunks
 from reviewer.tui.theme import DARK, GLYPHS, THEMES
+from reviewer.tui.widgets import edit_pane
 from reviewer.tui.widgets.bars import StatusBar
 from reviewer.tui.widgets.edit_pane import EditPane, length_remark
 from reviewer.tui.widgets.word_diff_view import diff_block
-from tests.tui.conftest import opened
+from tests.tui.conftest import SOON, opened
+from tests.tui.idle import idle
 from tests.tui.views import HOSTILE
 
+LONG = 3600.0
 ORIGINAL = "Use PostgreSQL 16 for the ledger; SQLite stays for tests."
 
 
@@ -64,7 +66,7 @@ def difference(app: Editor) -> str:
 
 async def settle(pilot: Pilot[None]) -> None:
     """Let the difference be drawn."""
-    await asyncio.sleep(0.08)
+    await idle(SOON)
     await pilot.pause()
 
 
@@ -132,27 +134,36 @@ async def test_escape_posts_what_is_there_and_whether_it_differs() -> None:
         assert app.posted[-1] == ("Left", 412, ORIGINAL + "!", True)
 
 
-async def test_a_draft_is_given_out_after_a_moment_and_once() -> None:
-    async with editing() as (app, pilot):
-        await pilot.press("!", "!")
+async def test_a_draft_is_given_out_after_a_moment_and_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(edit_pane, "DRAFT_AFTER", SOON / 2)
+    async with editing() as (app, _):
+        app.pane.editor.insert("!")
+        app.pane.editor.insert("!")
         assert kinds(app) == []
-        await asyncio.sleep(0.7)
+        await idle(SOON)
         assert app.posted == [("DraftChanged", 412, ORIGINAL + "!!", True)]
 
 
-async def test_leaving_gives_no_draft_afterwards() -> None:
+async def test_leaving_gives_no_draft_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edit_pane, "DRAFT_AFTER", LONG)
     async with editing() as (app, pilot):
-        await pilot.press("!", "escape")
-        await asyncio.sleep(0.7)
+        await pilot.press("!")
+        assert app.pane._draft_timer is not None
+        await pilot.press("escape")
+        assert app.pane._draft_timer is None
         assert kinds(app) == ["Left"]
 
 
-async def test_a_draft_goes_on_and_is_compared_with_the_original() -> None:
+async def test_a_draft_goes_on_and_is_compared_with_the_original(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(edit_pane, "DRAFT_AFTER", SOON / 2)
     async with editing(draft=ORIGINAL + " Really.") as (app, pilot):
         await settle(pilot)
         assert app.pane.content == ORIGINAL + " Really."
         assert "{+ Really.+}" in difference(app)
-        await asyncio.sleep(0.6)
         assert kinds(app) == []
 
 

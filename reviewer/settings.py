@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal, get_type_hints
+from typing import Annotated, Literal, get_args, get_type_hints
 
 import msgspec
 
 from reviewer.errors import ReviewerError
 from reviewer.plain_files import read_small
+
+WORDS = {
+    "str": "text in quotes", "int": "a whole number", "float": "a number", "bool": "true or false",
+    "array": "a list", "object": "a table", "null": "nothing",
+}  # fmt: skip
+"""What the validator calls the types of TOML, and a person."""
 
 
 class SettingsError(ReviewerError):
@@ -102,17 +109,40 @@ def load_settings(path: Path | None = None) -> Settings:
         raise SettingsError(f"The settings {path}: {_explained(str(problem))}") from problem
 
 
+def check_folders(settings: Settings, path: Path) -> None:
+    """Raise SettingsError for a folder that the settings at `path` name and that is not there."""
+    templates = settings.compression.templates
+    if templates and not Path(templates).expanduser().is_dir():
+        raise SettingsError(
+            f"The settings {path}: templates of [compression] is {templates}, which is no folder."
+        )
+
+
 def _explained(problem: str) -> str:
-    """The validator's message, with the nearest name when a name is unknown."""
-    if "unknown field" not in problem:
-        return f"{problem}."
+    """The validator's message in words: what is wrong where, and what may stand there."""
+    said, _, place = problem.partition(" - at `$.")
+    *table, name = re.sub(r"\[[^\]]*\]|`", "", place).split(".")
+    struct = get_type_hints(Settings)[table[0]] if table else Settings
+    where = f"{name} of [{table[0]}]" if table else name
+    if "unknown field" in problem:
+        return _unknown(problem.split("`")[1], name)
+    if said.startswith("Invalid enum value "):
+        allowed = " or ".join(f'"{each}"' for each in get_args(get_type_hints(struct)[name]))
+        return f"{where} is {said.removeprefix('Invalid enum value ')}, and may be {allowed}."
+    words = re.sub(r"`([^`]*)`", lambda found: _in_words(found[1]), said)
+    return f"{where}: {words[:1].lower()}{words[1:]}."
+
+
+def _in_words(types: str) -> str:
+    return " or ".join(WORDS.get(each, each) for each in types.split(" | "))
+
+
+def _unknown(name: str, table: str) -> str:
+    """A name that is no setting of a table ("": of the file), with the nearest that is one."""
     from difflib import get_close_matches
 
-    name = problem.split("`")[1]
-    _, _, table = problem.partition("`$.")
-    struct = get_type_hints(Settings).get(table.rstrip("`"), Settings)
-    known = struct.__struct_fields__
-    where = f" of [{table.rstrip('`')}]" if table else ""
+    known = (get_type_hints(Settings)[table] if table else Settings).__struct_fields__
+    where = f" of [{table}]" if table else ""
     near = get_close_matches(name, known, n=1)
     hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
     return f"{name} is no setting{where}. {hint}"

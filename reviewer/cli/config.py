@@ -61,9 +61,10 @@ def validate(session: Session) -> None:
 
 def check_settings(session: Session, path: Path) -> None:
     """Read the settings as the screen does. Raises ReviewerError with what is wrong."""
-    from reviewer.settings import load_settings
+    from reviewer.settings import check_folders, load_settings
 
     settings = load_settings(path)
+    check_folders(settings, path)
     if settings.keys:
         session.check_keymap(path)
     if settings.model.base_url or settings.model.name or settings.model.key_variable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -37,18 +38,30 @@ def test_a_file_is_read(reviewer: Reviewer) -> None:
     [
         ('them = "dark"', "Did you mean theme?"),
         ("zebra = 1", "Known: theme"),
-        ('theme = "blue"', "theme"),
-        ("ascii = 3", "ascii"),
+        ('theme = "blue"', 'theme is \'blue\', and may be "dark" or "light".'),
+        ("ascii = 3", "ascii: expected true or false, got a whole number."),
+        ("[keys]\npromote = 1", "expected text in quotes or a list, got a whole number."),
+        ("[model]\ntimeout = 0", "timeout of [model]: expected a number > 0.0."),
+        ("model = 1", "model: expected a table, got a whole number."),
+        ('[compression]\nengine = "big"', "engine of [compression] is"),
+        ("[model]\nnames = 1", "names is no setting of [model]. Did you mean name?"),
         ('theme = "dark"\nascii =\n', "line 2"),
     ],
 )
 def test_a_mistake_is_named(reviewer: Reviewer, text: str, said: str) -> None:
     path = written(reviewer.folder, text)
-    with pytest.raises(SettingsError, match=said.replace("?", r"\?")):
+    with pytest.raises(SettingsError, match=re.escape(said)):
         load_settings(path)
     settings = {"REVIEWER_CONFIG": str(path)}
     assert said in reviewer.fails("config", "validate", env=settings)
     assert said in reviewer("doctor", env=settings).stdout
+
+
+def test_a_folder_of_templates_has_to_be_there(reviewer: Reviewer) -> None:
+    path = written(reviewer.folder, '[compression]\ntemplates = "gone"\n')
+    settings = {"REVIEWER_CONFIG": str(path)}
+    said = "templates of [compression] is gone, which is no folder."
+    assert said in reviewer.fails("config", "validate", env=settings)
 
 
 @pytest.mark.parametrize(

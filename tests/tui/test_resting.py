@@ -12,7 +12,7 @@ from reviewer.tui.screens.packet import PacketScreen
 from reviewer.tui.screens.state import StateScreen
 from reviewer.tui.widgets.packet_bars import SectionBars
 from reviewer.tui.widgets.text_pane import TextPane
-from tests.tui.compressing import compress, stocked
+from tests.tui.compress.driving import compress, stocked
 from tests.tui.conftest import Screen, opened
 
 LONG = 3600.0

@@ -138,3 +138,18 @@ def with_model(monkeypatch: pytest.MonkeyPatch, engine: Engine, model: ScriptedM
 
 def unreachable() -> ModelError:
     return ModelError("The model at 127.0.0.1:9 does not answer. Is it running?")
+
+
+def summary(screen: Screen) -> str:
+    """The pane of the summary."""
+    return compress(screen).summary.plain_text
+
+
+def original(screen: Screen) -> str:
+    """The pane of the original."""
+    return compress(screen).original.plain_text
+
+
+def checks(screen: Screen) -> str:
+    """The pane of the checks."""
+    return compress(screen).checks.plain_text

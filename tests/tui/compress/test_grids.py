@@ -13,7 +13,7 @@ from reviewer.engine import CommitQuery, Engine
 from reviewer.tui.actions import ACTIONS, actions_of
 from reviewer.tui.holders import holders
 from reviewer.tui.screens import compress_showing
-from tests.tui.compressing import compress, stocked
+from tests.tui.compress.driving import compress, stocked
 from tests.tui.conftest import opened
 from tests.tui.views import HOSTILE
 

@@ -9,7 +9,7 @@ import pytest
 from reviewer.engine import CommitQuery, Engine
 from reviewer.tui.widgets import compress_edit, edit_pane
 from reviewer.tui.widgets.compress_edit import SummaryEditPane
-from tests.tui.compressing import chain, compress, said, stocked
+from tests.tui.compress.driving import chain, compress, said, stocked
 from tests.tui.conftest import Screen, opened
 
 

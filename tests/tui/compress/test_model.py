@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 
-import pytest
-
-from reviewer.engine import CommitQuery, Engine
-from tests.tui.compressing import (
+from reviewer.engine import CommitQuery
+from tests.tui.compress.driving import (
     ScriptedModel,
     chain,
     compress,
@@ -18,13 +15,6 @@ from tests.tui.compressing import (
     with_model,
 )
 from tests.tui.conftest import Screen, opened
-
-
-@pytest.fixture
-def machines(engine: Engine, tmp_path: Path) -> Engine:
-    """Four segments, two of them Brief."""
-    stocked(engine, tmp_path, 4)
-    return engine
 
 
 def summary(screen: Screen) -> str:

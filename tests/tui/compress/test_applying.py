@@ -1,0 +1,95 @@
+"""The Compress screen by its keys: fit, apply and undo."""
+
+from __future__ import annotations
+
+import threading
+
+from reviewer.compressing import SegmentPreview
+from reviewer.compression import fitting
+from reviewer.engine import CommitQuery
+from tests.tui.compress.driving import (
+    chain,
+    compress,
+    levels,
+    said,
+)
+from tests.tui.conftest import opened
+
+
+async def test_apply_is_one_act_and_undo_brings_everything_back(machines):
+    before = chain(machines)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "2")
+        promised = compress(screen).model
+        sent, after = promised.sent, promised.whole().tokens
+        content = promised.shown(promised.choice).compressed.content
+        acts = len(machines.history.acts())
+        await screen.press("A")
+        assert said(screen) == f"Compressed {sent:,} to {after:,} tokens - u to undo"
+        assert chain(machines) == ["summary", "summary", *["dialogue"] * 14]
+        assert len(machines.history.acts()) == acts + 1
+        first = machines.contexts.ids(CommitQuery(1))[0]
+        assert machines.contexts.commit(first).text == content, "what was seen is what was written"
+        assert set(levels(screen)) == {"F"}, "nothing is compressed twice by itself"
+        await screen.press("u")
+        assert chain(machines) == before
+        assert levels(screen) == "DBFF", "and what was chosen is chosen again"
+        await screen.press("Z")
+        assert chain(machines)[:2] == ["summary", "summary"]
+
+
+async def test_nothing_is_applied_when_everything_is_full(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "1", "A")
+        assert "Every segment is Full" in said(screen)
+        assert "summary" not in chain(kiosk)
+
+
+async def test_fit_chooses_levels_for_a_number_of_tokens(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "f", *"900")
+        assert compress(screen).busy == "choose"
+        await screen.press("enter")
+        assert compress(screen).model.whole().tokens <= 900
+        assert "Fits 900 tokens" in said(screen)
+        assert "target 900 ✓" in screen.text
+        await screen.press("A")
+        assert machines.contexts.totals(1).total <= 900
+
+
+async def test_fit_says_how_far_it_is_and_escape_stops_it(machines, monkeypatch):
+    go_on = threading.Event()
+    tried = 0
+    one = fitting.preview_choice
+
+    def slow(*given: object) -> SegmentPreview:
+        nonlocal tried
+        tried += 1
+        if tried == 2:
+            go_on.wait(5)
+        return one(*given)
+
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "f", *"900")
+        before = levels(screen)
+        monkeypatch.setattr(fitting, "preview_choice", slow)
+        await screen.pilot.press("enter")
+        await screen.until(lambda: "1 of at most 12 summaries tried" in said(screen))
+        assert "escape stops it" in said(screen)
+        await screen.pilot.press("A")
+        assert "summary" not in chain(machines)
+        await screen.pilot.press("escape")
+        go_on.set()
+        await screen.settle()
+        assert said(screen) == "Stopped: the levels stay as they were."
+        assert levels(screen) == before
+        assert "target 900" not in screen.text
+        assert not compress(screen).running
+
+
+async def test_a_target_that_cannot_be_reached_says_why_and_changes_nothing(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "f", *"9", "enter")
+        assert "cannot be reached" in said(screen)
+        assert levels(screen) == "BBFF"
+        assert "over" in screen.text

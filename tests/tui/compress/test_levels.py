@@ -1,0 +1,109 @@
+"""The Compress screen by its keys: a level for each segment, and what the panes say of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.compress.driving import (
+    checks,
+    compress,
+    levels,
+    original,
+    said,
+)
+from tests.tui.conftest import opened
+
+
+async def test_older_segments_are_brief_and_the_newest_stay_full(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        assert levels(screen) == "BBFF"
+        assert compress(screen).summary.title.startswith("Brief ")
+
+
+@pytest.mark.parametrize(
+    ("key", "letters", "title"),
+    [
+        ("1", "FBFF", "Full"),
+        ("2", "DBFF", "Detailed"),
+        ("3", "BBFF", "Brief"),
+        ("4", "TBFF", "Tags"),
+    ],
+)
+async def test_a_digit_chooses_the_level_of_the_segment(machines, key, letters, title):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", key)
+        assert levels(screen) == letters
+        assert compress(screen).summary.title.startswith(title)
+
+
+async def test_a_level_for_all(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "4", "*")
+        assert levels(screen) == "TTTT"
+        assert "3 segments more at Tags" in said(screen)
+
+
+async def test_the_whole_follows_the_levels(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        model = compress(screen).model
+        at_brief = model.whole()
+        assert at_brief.exact
+        await screen.press("1")
+        assert model.whole().tokens > at_brief.tokens
+        await screen.press("j", "1")
+        assert model.whole().tokens == model.sent
+        line = next(each for each in screen.text.splitlines() if each.startswith(" whole"))
+        assert f"whole {model.sent:,} → {model.sent:,}" in line
+
+
+async def test_the_size_in_the_bar_is_the_size_that_is_written(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        promised = compress(screen).model.whole().tokens
+        await screen.press("A")
+        assert machines.contexts.totals(1).total == promised
+
+
+async def test_ratio_fidelity_and_anchors_are_taken_apart(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4")
+        shown = " ".join(checks(screen).split())
+        assert "8 of 8 anchors" in shown
+        assert "aim 10:1" in shown
+        assert "anchors need" in shown, "they alone are larger than the target, and it says so"
+        assert "anchors 1.00 · facts" in shown
+        preview = compress(screen).model.shown(compress(screen).model.choice)
+        assert f"→ .{round(preview.fidelity.overall_score * 100)}" in shown
+
+
+async def test_the_original_marks_anchors_with_brackets_and_the_letter_of_their_type(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4")
+        shown = " ".join(original(screen).split())
+        assert "D[We decided to keep the connection" in shown
+        assert "X[No, do not touch the driver" in shown
+        assert "The kiosk prints receipts too slowly." in shown
+
+
+async def test_all_levels_side_by_side_and_back(kiosk):
+    async with opened(kiosk, size=(140, 34), project="acme") as screen:
+        await screen.press("f4", "a")
+        titles = [pane.title for pane in compress(screen).columns.panes]
+        assert [title.replace("▌ ", "").split()[0] for title in titles] == [
+            "Full", "Detailed", "Brief", "Tags",
+        ]  # fmt: skip
+        assert titles[2].startswith("▌ ")
+        await screen.press("4")
+        assert compress(screen).columns.panes[3].title.startswith("▌ ")
+        await screen.press("a")
+        assert not compress(screen).has_class("all-levels")
+        assert compress(screen).focused is compress(screen).list
+
+
+async def test_all_levels_need_room(kiosk):
+    async with opened(kiosk, size=(80, 24), project="acme") as screen:
+        await screen.press("f4", "a")
+        assert "need 100 columns" in said(screen)
+        assert not compress(screen).has_class("all-levels")

@@ -1,0 +1,104 @@
+"""The Compress screen by its keys: what a summary loses: the list, pins and criteria from it."""
+
+from __future__ import annotations
+
+from reviewer.engine import CommitQuery, Engine
+from tests.tui.compress.driving import (
+    checks,
+    compress,
+    lost,
+    original,
+    said,
+    summary,
+)
+from tests.tui.conftest import opened
+
+
+async def test_what_is_lost_is_heaviest_first_with_times_and_says_what_is_new(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4")
+        model = compress(screen).model
+        rows = compress(screen).lost.rows
+        found = model.shown(model.choice).fidelity.lost_information
+        assert [row.text for row in rows] == [each.text for each in found]
+        above = model.previews[("s1", 1, "offline")].fidelity.lost_information
+        still = {each.text for each in above}
+        assert [row.new for row in rows] == [each.text not in still for each in found]
+        assert any(row.new for row in rows)
+        assert not all(row.new for row in rows)
+        assert "new since Detailed" in screen.text
+        assert "×12" in screen.text
+
+
+async def test_a_pin_from_the_lost_list_and_the_preview_follows(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "tab", "tab", "tab")
+        row = next(at for at, each in enumerate(lost(screen)) if each.startswith("tray_"))
+        compress(screen).lost.move_to(row)
+        wanted = lost(screen)[row]
+        assert wanted not in summary(screen)
+        await screen.press("p")
+        assert wanted in summary(screen)
+        assert wanted not in lost(screen)
+        assert said(screen) == f'Pinned "{wanted}" - u to undo'
+        assert f"●F[{wanted}]" in original(screen), "marked as somebody's, not as found"
+        pins = [each for each in compress(screen).lost.rows if each.pinned]
+        assert [each.text for each in pins] == [wanted]
+
+
+async def test_the_pin_is_taken_back_by_the_same_key_or_by_undo(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "tab", "tab", "tab")
+        row = next(at for at, each in enumerate(lost(screen)) if each.startswith("tray_"))
+        compress(screen).lost.move_to(row)
+        wanted = lost(screen)[row]
+        await screen.press("p", "G", "p")
+        assert said(screen) == f'Unpinned "{wanted}" - u to undo'
+        assert wanted in lost(screen)
+        await screen.press("u")
+        assert wanted not in lost(screen)
+        await screen.press("u")
+        assert wanted in lost(screen)
+
+
+async def test_what_is_retained_becomes_a_criterion_that_is_checked(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "tab", "tab", "tab")
+        row = next(at for at, each in enumerate(lost(screen)) if each.startswith("tray_"))
+        compress(screen).lost.move_to(row)
+        wanted = lost(screen)[row]
+        await screen.press("r")
+        assert wanted in summary(screen)
+        assert f'✓ "{wanted}"' in checks(screen)
+        commit = machine_commit(kiosk, wanted)
+        assert [each.text for each in kiosk.contexts.commit(commit).retention.patterns] == [wanted]
+
+
+def machine_commit(engine: Engine, text: str) -> int:
+    ids = engine.contexts.ids(CommitQuery(1))
+    return next(each for each in ids if text in engine.contexts.commit(each).text)
+
+
+async def test_retaining_keeps_the_criteria_that_are_there(kiosk):
+    commit = machine_commit(kiosk, "tray_5")
+    kiosk.contexts.annotate(commit, retain_match=["paper motor"], retain_regex=[r"hour \d+"])
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "4", "tab", "tab", "tab")
+        row = next(at for at, each in enumerate(lost(screen)) if each.startswith("tray_"))
+        compress(screen).lost.move_to(row)
+        wanted = lost(screen)[row]
+        await screen.press("r")
+        patterns = [each.text for each in kiosk.contexts.commit(commit).retention.patterns]
+        assert sorted(patterns) == sorted(["paper motor", r"hour \d+", wanted])
+
+
+async def test_enter_on_what_is_lost_shows_it_in_the_original(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "tab", "tab", "tab", "enter")
+        shown = compress(screen)
+        assert shown.focused is shown.original
+        marked = [line for line in shown.original._lines if line.marked]
+        assert marked
+        assert lost(screen)[0] in marked[0].text.lower()
+        top = shown.original.scroll_offset.y
+        assert top <= shown.original._lines.index(marked[0]) < top + shown.original.room

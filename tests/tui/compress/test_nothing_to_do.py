@@ -1,0 +1,95 @@
+"""The Compress screen by its keys: nothing to compress, and the way out of long work."""
+
+from __future__ import annotations
+
+import threading
+
+from reviewer.compressing import Plan, Segment, Watch
+from reviewer.compression.plan import Preview
+from reviewer.compression.service import Compression
+from reviewer.engine import CommitQuery
+from reviewer.tui.compress_model import CompressModel
+from reviewer.tui.screens import compress_reading
+from reviewer.tui.screens.queue import QueueScreen
+from tests.tui.compress.driving import (
+    chain,
+    compress,
+    levels,
+    said,
+)
+from tests.tui.conftest import opened
+
+
+async def test_no_context(engine):
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f4")
+        assert "No context yet" in screen.text
+        await screen.press("A", "3", "e", "enter", "f")
+        assert "There is no context yet" in said(screen)
+
+
+async def test_only_pins(kiosk):
+    kiosk.contexts.annotate(list(kiosk.contexts.ids(CommitQuery(1))), priority="pinned")
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4")
+        assert "holds only pinned commits" in " ".join(screen.text.split())
+        await screen.press("3", "A")
+        assert "nothing to compress" in said(screen).lower()
+
+
+async def test_only_skips(kiosk):
+    kiosk.contexts.annotate(list(kiosk.contexts.ids(CommitQuery(1))), priority="skip")
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "3", "A")
+        assert "summary" not in chain(kiosk)
+
+
+async def test_escape_leaves_one_thing_at_a_time(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "tab", "plus", "escape")
+        assert not compress(screen).looking.zoomed
+        await screen.press("tab", "escape")
+        assert compress(screen).focused is compress(screen).list
+        await screen.press("escape")
+        assert isinstance(screen.app.screen, QueueScreen)
+
+
+async def test_a_long_context_shows_its_first_part_before_the_rest(machines, monkeypatch):
+    monkeypatch.setattr(compress_reading, "LONG", 10)
+    monkeypatch.setattr(compress_reading, "FIRST_PART", 7)
+    shown: list[int] = []
+    took = CompressModel.load
+
+    def load(self: CompressModel, segments: list[Segment], *rest: object) -> list[str]:
+        shown.append(len(segments))
+        return took(self, segments, *rest)
+
+    monkeypatch.setattr(CompressModel, "load", load)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        assert shown == [1, 4]
+        assert not compress(screen).reading.partial
+        assert levels(screen) == "BBFF"
+
+
+async def test_escape_stops_before_anything_is_written(machines, monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+    preview = Compression.preview
+
+    def slow(self: Compression, plan: Plan, watch: Watch | None = None, **more: object) -> Preview:
+        if watch is not None:
+            begun.set()
+            go_on.wait(5)
+        return preview(self, plan, watch, **more)
+
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        monkeypatch.setattr(Compression, "preview", slow)
+        await screen.pilot.press("A")
+        await screen.until(begun.is_set)
+        assert compress(screen).running
+        await screen.pilot.press("escape")
+        go_on.set()
+        await screen.settle()
+        assert said(screen) == "Stopped: nothing was written."
+        assert "summary" not in chain(machines)

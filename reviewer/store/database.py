@@ -13,7 +13,7 @@ from reviewer.errors import ReadStoppedError, StoreError
 from reviewer.private_files import make_folders
 from reviewer.store.read_only import is_read_only, read_only_address, stamp
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """`PRAGMA user_version` of a store that has every migration of `store/schema.py`."""
 
 APPLICATION_ID = 0x52565752

@@ -368,6 +368,26 @@ def indexes_of_long_stores(db: Database) -> None:
             db.execute(statement)
 
 
+INDEXES_OF_FILTERS = """
+DROP INDEX memory_queue;
+CREATE INDEX memory_queue
+    ON memory (status, deferred, rank DESC, id, leader_id, confidence, kind, type, flags)
+    WHERE leader_id IS NULL;
+DROP INDEX memory_queue_of_project;
+CREATE INDEX memory_queue_of_project
+    ON memory (project_id, status, deferred, rank DESC, id, leader_id, confidence, kind, type, flags)
+    WHERE leader_id IS NULL;
+"""
+
+
+@migrations()
+def indexes_of_filters(db: Database) -> None:
+    """Version 7: a filter by kind, type or flag reads no row; an act may have several parts."""
+    for statement in INDEXES_OF_FILTERS.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+
+
 def migrate(connection: sqlite3.Connection, version: int, application: int) -> None:
     """Apply the migrations that a store lacks and mark it as of `version` and as a store of this
     `application`.

@@ -72,6 +72,22 @@ def test_what_a_list_is_sorted_by_stands_in_the_index(
     assert all("COVERING INDEX" in step for step in looked_up), looked_up
 
 
+@pytest.mark.parametrize("project", [None, "kiosk"])
+@pytest.mark.parametrize("text", ["type:p", "-type:decision", "kind:memory", "-flag:secret"])
+def test_what_a_filter_asks_of_a_row_stands_in_the_index(
+    engine: Engine, text: str, project: str | None
+):
+    reader = engine._database.reader()
+    asked: list[str] = []
+    reader.set_trace_callback(asked.append)
+    assert len(engine.ids(QueueQuery(project=project, filter=text)))
+    reader.set_trace_callback(None)
+    steps = [row["detail"] for sql in asked for row in reader.execute(f"EXPLAIN QUERY PLAN {sql}")]
+    looked_up = [step for step in steps if step.split()[1] == "m"]
+    assert looked_up
+    assert all("COVERING INDEX" in step for step in looked_up), looked_up
+
+
 def test_an_act_is_undone_until_it_is_done_again(engine: Engine):
     def undone() -> list[int]:
         return [act.id for act in engine.history.acts(newest_first=False) if act.undone]

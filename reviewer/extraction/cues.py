@@ -48,7 +48,8 @@ class Cues:
     def __init__(self, patterns: Sequence[str | None] = (), *, any_case: bool = True) -> None:
         """None stands for what cannot be told and may always occur.
 
-        `any_case`: the patterns are also looked for where case does not count.
+        `any_case`: the patterns are also looked for where case does not count; then all that they
+        need is written in ASCII, or they are not looked for in other texts.
         """
         self._any_case = any_case
         self._always = self._numbers = self._count = 0
@@ -80,21 +81,25 @@ class Cues:
         """
         if not self._built:
             self._build()
-        known = self._known
-        found = self._always
         told = self._all
+        words: Sequence[bytes | str]
         if lower.isascii():
-            words: Sequence[bytes | str] = lower.encode().translate(_TO_WORDS).split()
-        elif self._any_case and _UNEVEN.search(lower):
-            return self._all, 0
-        elif self._foreign:
+            words = lower.encode().translate(_TO_WORDS).split()
+        elif not self._any_case:
             words = WORD.findall(lower)
+        elif _UNEVEN.search(lower):
+            return self._all, 0
         else:
             words = lower.encode("latin-1", "replace").translate(_TO_WORDS).split()
             told = 0  # what stands beside a letter that Latin-1 has not looks like a word
+        known = self._known
+        found = self._always
         for word in words:
             bits = known.get(word)
-            found |= self._learn(word) if bits is None else bits
+            if bits:
+                found |= bits
+            elif bits is None:
+                found |= self._learn(word)
         pending = found & self._firsts
         while pending:
             first = pending & -pending
@@ -127,7 +132,6 @@ class Cues:
             _give(bits, way.sets[0], 1 << place)
             self._needed[1 << place] = needed, 1 << number
         self._firsts = sum(self._needed)
-        self._foreign = not all(part.text.isascii() for part in bits)
         self._whole = {part.text: bit for part, bit in bits.items() if part.starts and part.ends}
         self._beginnings: dict[str, list[tuple[str, int]]] = {}
         self._inside: dict[str, list[tuple[str, bool, int]]] = {}

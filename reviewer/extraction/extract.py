@@ -13,6 +13,7 @@ from reviewer.extraction.flags import flags_of
 from reviewer.extraction.hints import structural_signal
 from reviewer.extraction.judged import Dropped, Judged, KnownText, settled
 from reviewer.extraction.labels import unlabelled
+from reviewer.extraction.orders import may_order
 from reviewer.extraction.passages import Passage, passages
 from reviewer.extraction.rules import EXTRACTOR_VERSION, first_match
 from reviewer.extraction.rules.rule import Statement
@@ -142,7 +143,11 @@ def judge_record(record: Record, final: bool, setting: Setting, signal: float) -
             span_start=begin,
             span_end=end,
             extractor_version=EXTRACTOR_VERSION,
-            flags=flags_of(unlabelled_content, record.role),
+            flags=flags_of(
+                unlabelled_content,
+                record.role,
+                may_order=unlabelled_content is not content or may_order(statement.lower),
+            ),
         )
         yield Judged(candidate, content, restates)
     yield from screened

@@ -29,25 +29,28 @@ _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 """Tag characters: an invisible copy of ASCII, with which a text is hidden in a text."""
 # Marks before a word or after one; to begin with a set of signs makes the search faster.
 _EMPHASIS = re.compile(r"[*_`~](?:(?<!\w.)[*_`~]*|[*_`~]*(?!\w))", re.DOTALL)
+_JOINING = re.compile(r"[*`~](?<=\w[*`~])[*`~]+\w|_(?:(?<!\w.)|(?!\w))", re.DOTALL)
+"""Marks without which a text has other words."""
 _SPACES = re.compile(r"[^\S\n]+|(?<=[\w,;])\n(?=\w)")
 
 
-def flags_of(content: str, role: Role) -> tuple[str, ...]:
+def flags_of(content: str, role: Role, *, may_order: bool = True) -> tuple[str, ...]:
     """MASKED where masked text is inside; INJECTION where it reads like an order planted in data;
     LOOK_ALIKE where a word mixes Latin letters with some of another script that look the same.
 
-    What the person typed is theirs to order, so it is never flagged as planted.
+    What the person typed is theirs to order, so it is never flagged as planted. `may_order` is
+    False where the words of the text tell that it holds no order as it stands.
     """
-    from reviewer.extraction.orders import reads_like_an_order  # late: its expressions cost
-
+    plain = content.isascii()
     found = []
     if _MASK in content:
         found.append(MASKED)
-    if role is not Role.USER and any(
-        reads_like_an_order(reading.lower()) for reading in _readings(content)
-    ):
-        found.append(INJECTION)
-    if not content.isascii() and _MIXED.search(content):
+    if role is not Role.USER and (may_order or not plain or _JOINING.search(content)):
+        from reviewer.extraction.orders import reads_like_an_order  # late: its expressions cost
+
+        if any(reads_like_an_order(reading.lower()) for reading in _readings(content)):
+            found.append(INJECTION)
+    if not plain and _MIXED.search(content):
         found.append(LOOK_ALIKE)
     return tuple(found)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import reduce
+from functools import cache, reduce
 from itertools import chain
 from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
@@ -18,18 +18,19 @@ from msgspec import Struct
 
 EDGE = "\0"
 """In a derived text: a border of a word."""
-MOST = 32
+MOST = 80
 """Derived texts of one stretch of a pattern; with more, the stretch is cut."""
 MOST_WAYS = 40
 SETS = 3
 """Sets of a way that are kept: the most telling ones."""
 _WIDEST = 6
 """Characters of a class of which each is told apart."""
+_SHORT = 3
+"""Letters below which a part of a word stands in every other text."""
 _WORD = re.compile(r"\w+")
 _LITTLE = (
-    "a all an and any are as at be but by can do for from has have i if in into is it its me my no"
-    " not now of on only or out so t that the them then there this to use was we were will with"
-    " you your"
+    "a an and are as at be by can for from has have if in is it its not of on or so t that the this"
+    " to was we will with you"
 )
 _FREQUENT = frozenset(_LITTLE.split())
 """Words that would tell little."""
@@ -68,11 +69,15 @@ class _Found(Struct, frozen=True):
 
 _EMPTY = _Found(frozenset(("",)))
 _ANYTHING = _Found(None, (), False)
+_SIGN = _Found(frozenset((" ",)), (), False)
+"""A blank stands for any character that is in no word."""
+_SOME_SIGNS = _Found(frozenset(("", " ")), (), False)
 _ZERO_WIDTH = _Found(frozenset(("",)), (), False)
 _END = (None, None)
 _BORDERS = {ops.AT_BOUNDARY: True, ops.AT_BEGINNING: False, ops.AT_BEGINNING_STRING: False}
 
 
+@cache
 def ways_of(pattern: str) -> tuple[Way, ...] | None:
     """The ways in which a pattern without flags may match; None where any text might do."""
     ways: set[Way] = set()
@@ -124,15 +129,24 @@ def _sequence(elements: Iterable[tuple[Any, Any]]) -> _Found:
             break
         found = _element(kind, value)
         plain = plain and found.plain
+        if found.texts is not None and _may_be_left_out(found.texts) and _all_border(texts, -1):
+            plain = False  # what follows begins behind a sign either way
+            continue
         if found.texts is not None and len(texts) * len(found.texts) <= MOST:
             texts = frozenset([text + more for text in texts for more in found.texts])
             continue
         cut = True
-        sets += (*_set_of(texts), *found.sets)
-        texts = frozenset(("",)) if found.texts is None else found.texts
+        next_texts = _EMPTY.texts if found.texts is None else found.texts
+        assert next_texts is not None
+        if _all_border(next_texts, 0):
+            texts = frozenset([text + EDGE for text in texts])
+        if found.texts is not None and _all_border(texts, -1):
+            next_texts = frozenset([EDGE + text for text in next_texts])
+        sets += (*_sets_of(texts), *found.sets)
+        texts = next_texts
     if not cut:
         return _Found(texts, (), plain)
-    return _Found(None, (*sets, *_set_of(texts)), False)
+    return _Found(None, (*sets, *_sets_of(texts)), False)
 
 
 def _element(kind: Any, value: Any) -> _Found:
@@ -150,6 +164,8 @@ def _element(kind: Any, value: Any) -> _Found:
     if kind in (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT):
         least, most, inner = value
         once = _sequence(inner.data)
+        if once.texts is not None and not any(map(_WORD.search, once.texts)) and most > 1:
+            return _SOME_SIGNS if least == 0 else _SIGN
         if most == 1 and least == 0:
             return _either(once, _EMPTY) if once.texts is not None else _ANYTHING
         return once if most == 1 else _cut(once) if least else _ANYTHING
@@ -157,7 +173,9 @@ def _element(kind: Any, value: Any) -> _Found:
 
 
 def _class(members: Sequence[tuple[Any, Any]]) -> _Found:
-    """The characters of a class, where they are few."""
+    """The characters of a class, where they are few; one sign for those that are in no word."""
+    if all(_is_sign(kind, value) for kind, value in members):
+        return _SIGN
     characters: set[str] = set()
     for kind, value in members:
         if kind is ops.LITERAL:
@@ -169,9 +187,26 @@ def _class(members: Sequence[tuple[Any, Any]]) -> _Found:
     return _Found(frozenset(characters)) if len(characters) <= _WIDEST else _ANYTHING
 
 
+def _is_sign(kind: Any, value: Any) -> bool:
+    """Whether a member of a class stands in no word."""
+    if kind is ops.LITERAL:
+        return _WORD.match(chr(value)) is None
+    return kind is ops.CATEGORY and value in (ops.CATEGORY_SPACE, ops.CATEGORY_NOT_WORD)
+
+
+def _all_border(texts: Texts, place: int) -> bool:
+    """Whether all texts have a sign, or a border, at their start (0) or end (-1)."""
+    return all(text and _WORD.match(text[place]) is None for text in texts)
+
+
+def _may_be_left_out(texts: Texts) -> bool:
+    """Whether texts are words with a sign behind them, or nothing."""
+    return len(texts) > 1 and "" in texts and _all_border(texts - {""}, -1)
+
+
 def _cut(found: _Found) -> _Found:
     """The same without knowing what stands right beside it."""
-    return _Found(None, found.sets if found.texts is None else _set_of(found.texts), False)
+    return _Found(None, found.sets if found.texts is None else _sets_of(found.texts), False)
 
 
 def _either(one: _Found, other: _Found) -> _Found:
@@ -184,9 +219,10 @@ def _either(one: _Found, other: _Found) -> _Found:
 
 
 def _ways_of_texts(texts: Texts, plain: bool) -> list[Way] | None:
-    """One way for all texts that have a telling word, and one for each of those that have not."""
+    """Few ways for all texts: those of one word, those of several, and each that tells little."""
     sure: set[Part] = set()
-    telling: set[Part] = set()
+    single: set[Part] = set()
+    several: set[str] = set()
     ways: list[Way] = []
     for text in texts:
         parts = _parts(text)
@@ -195,26 +231,29 @@ def _ways_of_texts(texts: Texts, plain: bool) -> list[Way] | None:
         best = max(parts, key=_worth)
         if plain and text == f"{EDGE}{best.text}{EDGE}":
             sure.add(best)
-        elif best.text in _FREQUENT and len(parts) > 1:
-            ways.append(Way(_best(tuple(frozenset((part,)) for part in parts))))
+        elif len(parts) == 1:
+            single.add(best)
+        elif _tells(best):
+            several.add(text)
         else:
-            telling.add(best)
-    if telling:
-        ways.append(Way((frozenset(telling),)))
+            ways.append(Way(_best(_sets_of(frozenset((text,))))))
     if sure:
         ways.append(Way((frozenset(sure),), True))
+    if single:
+        ways.append(Way((frozenset(single),)))
+    if several:
+        ways.append(Way(_best(_sets_of(frozenset(several)))))
     return ways
 
 
-def _set_of(texts: Texts) -> tuple[Parts, ...]:
-    """The set of the most telling part of each text; nothing where one of them has none."""
-    best: set[Part] = set()
-    for text in texts:
-        parts = _parts(text)
-        if not parts:
-            return ()
-        best.add(max(parts, key=_worth))
-    return (frozenset(best),)
+def _sets_of(texts: Texts) -> tuple[Parts, ...]:
+    """Sets of one part of each text: their first words, their second ones, ..., and counted from
+    their ends; none where a text has no word.
+    """
+    ranked = [_parts(text) for text in texts]
+    least = min(map(len, ranked), default=0)
+    places = range(-least, least)
+    return _best(tuple(frozenset([parts[place] for parts in ranked]) for place in places))
 
 
 def _parts(text: str) -> list[Part]:
@@ -229,8 +268,23 @@ def _worth(part: Part) -> tuple[bool, int, bool, Part]:
 
 
 def _best(sets: tuple[Parts, ...]) -> tuple[Parts, ...]:
-    """The most telling sets, in order: a set tells as much as the commonest of its parts."""
+    """The most telling sets, in order: a set tells as much as the commonest of its parts.
+
+    What stands in most texts tells nothing beside a set that tells more.
+    """
     ranked = sorted(
         set(sets), key=lambda parts: (min(map(_worth, parts))[:2], -len(parts), sorted(parts))
     )
-    return tuple(reversed(ranked))[:SETS]
+    ranked.reverse()
+    telling = [parts for parts in ranked if all(map(_tells, parts))]
+    if len(telling) < 2:
+        telling += [parts for parts in ranked if parts not in telling and all(map(_is_long, parts))]
+    return tuple(telling or ranked[:1])[:SETS]
+
+
+def _tells(part: Part) -> bool:
+    return part.text not in _FREQUENT and _is_long(part)
+
+
+def _is_long(part: Part) -> bool:
+    return len(part.text) >= _SHORT or (part.starts and part.ends)

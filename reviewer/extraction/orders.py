@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from reviewer.extraction.cues import Cues
+from reviewer.extraction.cues import VOCABULARY, Cues, occurring
 
 _AGENT = (
     r"(?:ai|a\.i\.|llm|(?:large )?language model|ai (?:system|agent|model|assistant|tool)"
@@ -273,12 +273,19 @@ ORDERS = (
 """What planted orders are after, as patterns in lower case, read wherever they stand."""
 _MAY_STAND = Cues(ORDERS, any_case=False)
 """Told from the words alone; most statements hold nothing that an order needs."""
+_FIRST = VOCABULARY.add(ORDERS)
+_BITS = ((1 << len(ORDERS)) - 1) << _FIRST
 
 
 @cache
 def _pattern(number: int) -> re.Pattern[str]:
     """Made when it is first needed: most orders stand nowhere."""
     return re.compile(ORDERS[number])
+
+
+def may_order(lower: str) -> bool:
+    """Whether an ASCII text in lower case may hold an order, told along with everything else."""
+    return bool(occurring(lower)[0] & _BITS)
 
 
 def reads_like_an_order(lower: str) -> bool:

@@ -43,21 +43,24 @@ def told(pattern: str) -> set[tuple[str, ...]] | None:
 @pytest.mark.parametrize(
     ("pattern", "ways"),
     [
-        (r"\b(?:we|i) agreed\b", {("agreed",)}),
+        (r"\b(?:we|i) agreed\b", {("agreed", "i|we")}),
         (r"\breplac(?:ed|ing)\b", {("replaced|replacing!",)}),
         (r"\b(?:for now|first)\b.{8,}stop", {("-stop-", "first|now")}),
-        (r"^(?:please )?never\b", {("never|please",)}),
-        (r"\bdon'?t\b", {("don",), ("dont!",)}),
+        (r"^(?:please )?never\b", {("never",)}),
+        (r"\bdon'?t\b", {("don", "t"), ("dont!",)}),
         (r"\bcolou?r", {("color-|colour-",)}),
         (r", so the\b", {("the", "so")}),
-        (r"\b(?:a+b|cat)\b", {("-b", "-a-"), ("cat!",)}),
+        (r"\b(?:a+b|cat)\b", {("-b",), ("cat!",)}),
         (
             r"\b(?:because|the (?:\w+ )?(?:bug|gap) (?:is|was))\b",
-            {("because!",), ("-bug|-gap", "the")},
+            {("because!",), ("-bug|-gap", "the", "is|was")},
         ),
         (r"cat(?!s)", {("-cat-",)}),
         (r"\w+ing\b", {("-ing",)}),
-        (r"(?:red )?[kl]ight", {("-kight-|-light-|kight-|light-",)}),
+        (r"(?:red )?[kl]ight", {("kight-|light-", "-red"), ("-kight-|-light-",)}),
+        (r"\bhide (?:the|this) (?:change|edit)s?\b", {("hide", "change|changes|edit|edits")}),
+        (r"(?:^|[.:] {0,2})(?:ai|bot) ?[:,] {0,2}(?:mark|say)", {("mark-|say-", "ai|bot")}),
+        (r"\bmust(?: not)? be\b", {("must", "must|not", "be")}),
         (r"[a-z]+ than (?:\d+|x)", {("than",)}),
     ],
 )
@@ -75,15 +78,15 @@ def test_what_may_hold_any_word_has_no_cue(pattern: str) -> None:
 def test_patterns_are_told_by_their_place_and_those_without_a_cue_always() -> None:
     cues = Cues([r"\bcat(?:s|ch)?", None, r"\b(?:the big|that) doge\b"])
     assert cues.of("two catsup bottles") == (0b011, 0)
-    assert cues.of("the end") == (0b010, 0)
-    assert cues.of("the doge and the cat") == (0b111, 0)
+    assert cues.of("the big dog") == (0b010, 0)
+    assert cues.of("that cat is no doge") == (0b111, 0)
     assert cues.of("concat") == (0b010, 0)
 
 
 def test_a_word_that_is_enough_is_surely_found_and_only_as_a_whole() -> None:
     cues = Cues([r"\b(?:cat|a dog)\b", r"\b(?:cat|dog)(?! food)"])
     assert cues.of("the cat") == (0b11, 0b01)
-    assert cues.of("the dog") == (0b11, 0b00)
+    assert cues.of("a dog") == (0b11, 0b00)
     assert cues.of("cats") == (0b10, 0b00)
     assert cues.of("\u0142cat") == (0b11, 0b00), "a letter stands before it"
     assert cues.of("\u2192cat")[0] == 0b11

@@ -8,7 +8,6 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError
 from reviewer.promotion.decided_rows import DecidedRow
 from reviewer.promotion.views import Kind, Status
-from reviewer.store.changes import Change
 from reviewer.store.ledger import Act, chunks
 
 
@@ -32,14 +31,13 @@ def look_for_conflicts(act: Act, rows: Sequence[DecidedRow], now: str) -> None:
         open_conflicts(act, entities, now)
 
 
-def look_again(clock: Clock) -> Callable[[Act, Sequence[Change]], None]:
+def look_again(clock: Clock) -> Callable[[Act, Sequence[int]], None]:
     """What an undo must not forget: entities that contradict each other as they are again."""
 
-    def afterwards(act: Act, changes: Sequence[Change]) -> None:
-        touched = {c.row for c in changes if c.table == "memory" and "status" in (c.after or {})}
+    def afterwards(act: Act, decided: Sequence[int]) -> None:
         rows = [
-            DecidedRow(number, Kind.ENTITY, Status(status), None, 0.0)
-            for chunk in chunks(sorted(touched))
+            DecidedRow(number, Kind.ENTITY, Status(status), None)
+            for chunk in chunks(sorted(set(decided)))
             for number, status in act.query(
                 "SELECT m.id, m.status FROM memory m JOIN entity e ON e.memory_id = m.id"
                 " WHERE m.status IN ('candidate', 'active')"

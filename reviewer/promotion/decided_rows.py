@@ -19,14 +19,13 @@ STATUS_WORDS = {
 }
 
 
-class DecidedRow(Struct, frozen=True):
+class DecidedRow(Struct, frozen=True, gc=False):
     """A row as a decision looks at it."""
 
     id: int
     kind: Kind
     status: Status
     leader_id: int | None
-    rank: float
 
 
 def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
@@ -34,20 +33,25 @@ def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
     wanted = list(dict.fromkeys(ids))
     if not wanted:
         raise ReviewerError("Name at least one id.")
-    found: dict[int, DecidedRow] = {}
+    rows: list[DecidedRow] = []
+    missing: list[int] = []
     for chunk in chunks(wanted):
         sql = (
-            "SELECT id, kind, status, leader_id, rank FROM memory"
+            "SELECT id, kind, status, leader_id FROM memory"
             f" WHERE id IN ({','.join('?' * len(chunk))})"
         )
-        for number, kind, status, leader, rank in act.query(sql, chunk):
-            found[number] = DecidedRow(number, Kind(kind), Status(status), leader, rank)
-    missing = [number for number in wanted if number not in found]
+        found = {row[0]: row for row in act.query(sql, chunk)}
+        for number in chunk:
+            if number in found:
+                _, kind, status, leader = found[number]
+                rows.append(DecidedRow(number, Kind(kind), Status(status), leader))
+            else:
+                missing.append(number)
     if missing:
         raise UnknownIdError(
             f"There is no candidate or memory {_listed(missing)}. Nothing was changed."
         )
-    return [found[number] for number in wanted]
+    return rows
 
 
 def candidates_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:

@@ -13,9 +13,6 @@ from reviewer.store.ledger import chunks
 from reviewer.store.undo import Reversal, Undo
 from reviewer.store.verify import Verdict, verify
 
-TOUCHED = 1000
-"""Memory ids that an `Undone` names at most."""
-
 
 class ActView(Struct, frozen=True):
     """One act of the ledger. `undone` says how it stands at present."""
@@ -179,5 +176,4 @@ def _label(change: Change, contents: dict[int, str]) -> str:
 
 
 def _undone(reversal: Reversal) -> Undone:
-    ids = dict.fromkeys(c.row for c in reversal.changes if c.table == "memory")
-    return Undone(reversal.act, reversal.target, reversal.title, tuple(ids)[:TOUCHED])
+    return Undone(reversal.act, reversal.target, reversal.title, reversal.memories)

@@ -166,9 +166,9 @@ class Triage:
             if seen is not None:
                 _require_as_seen(act, row, seen)
             _change_wording(act, number, text, now)
-            if row.kind is Kind.ENTITY and act.changes:
+            if row.kind is Kind.ENTITY and act.changed:
                 _change_structure(act, number, text)
-            verb = "Edited" if act.changes else ""
+            verb = "Edited" if act.changed else ""
             act.title = f"Edited #{number}"
             ids: tuple[int, ...] = (number,)
             if promote and row.status is Status.CANDIDATE:

@@ -1,9 +1,14 @@
-"""Before and after images of rows, and how the ledger packs them."""
+"""Before and after images of rows, and how the ledger packs them.
+
+An act of many changes is packed in parts, one after another, so that neither writing it nor taking
+it back needs all of them in memory.
+"""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TypeAlias
 
 import msgspec
@@ -15,7 +20,11 @@ Value: TypeAlias = int | float | str | None
 Image: TypeAlias = dict[str, Value]
 
 
-class Change(Struct, frozen=True, array_like=True):
+PART = 20_000
+"""Changes that are packed together."""
+
+
+class Change(Struct, frozen=True, array_like=True, gc=False):
     """What an act did to one row.
 
     An insertion has no `before`, a deletion no `after`; both hold every column but `id`. An update
@@ -37,9 +46,37 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(list[Change])
 
 
+class Packed:
+    """Changes that come one after another, as the ledger stores them: MessagePack, deflated."""
+
+    def __init__(self) -> None:
+        self._open: list[Change] = []
+        self._parts: list[bytes] = []
+
+    def __len__(self) -> int:
+        return PART * len(self._parts) + len(self._open)
+
+    def add(self, changes: Iterable[Change]) -> None:
+        """Take more changes."""
+        self._open += changes
+        while len(self._open) > PART:
+            self._parts.append(_deflated(self._open[:PART]))
+            del self._open[:PART]
+
+    def blob(self) -> bytes:
+        """All of them."""
+        return b"".join([*self._parts, _deflated(self._open)])
+
+
 def pack(changes: Iterable[Change]) -> bytes:
-    """Changes as the ledger stores them: MessagePack, deflated."""
-    return zlib.compress(_encoder.encode(list(changes)), 1)
+    """Changes as the ledger stores them."""
+    packed = Packed()
+    packed.add(changes)
+    return packed.blob()
+
+
+def _deflated(changes: Sequence[Change]) -> bytes:
+    return zlib.compress(_encoder.encode(changes), 1)
 
 
 def unpack(blob: bytes) -> list[Change]:
@@ -47,8 +84,36 @@ def unpack(blob: bytes) -> list[Change]:
 
     Raises ValueError when the blob is damaged.
     """
+    return [change for part in split(blob) for change in unpack_part(part)]
+
+
+def split(blob: bytes) -> list[memoryview]:
+    """The parts of a ledger row's changes, each still packed.
+
+    Raises ValueError when the blob is damaged.
+    """
+    view, at, found = memoryview(blob), 0, list[memoryview]()
+    while at < len(view) or not found:
+        inflater = zlib.decompressobj()
+        try:
+            inflater.decompress(view[at:])
+        except zlib.error as problem:
+            raise ValueError(f"unreadable changes: {problem}") from problem
+        if not inflater.eof:
+            raise ValueError("unreadable changes: they end too early")
+        end = len(view) - len(inflater.unused_data)
+        found.append(view[at:end])
+        at = end
+    return found
+
+
+def unpack_part(part: bytes | memoryview) -> list[Change]:
+    """The changes of one part, as `split` found it.
+
+    Raises ValueError when it is damaged.
+    """
     try:
-        return _decoder.decode(zlib.decompress(blob))
+        return _decoder.decode(zlib.decompress(part))
     except (zlib.error, msgspec.DecodeError) as problem:
         raise ValueError(f"unreadable changes: {problem}") from problem
 
@@ -58,10 +123,17 @@ def unpack_first(blob: bytes, limit: int) -> list[Change]:
 
     Raises ValueError when what is read of the blob is damaged.
     """
+    if limit > PART:
+        return list(islice(_each(blob), limit))
     try:
         return _decoder.decode(first_values(blob, limit))
     except msgspec.DecodeError as problem:
         raise ValueError(f"unreadable changes: {problem}") from problem
+
+
+def _each(blob: bytes) -> Iterator[Change]:
+    for part in split(blob):
+        yield from unpack_part(part)
 
 
 class Entry(Struct, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
@@ -11,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from reviewer.clock import Clock, iso
-from reviewer.store.changes import Change, Entry, Image, Value, entry_hash, pack
+from reviewer.store.changes import Change, Entry, Image, Packed, Value, entry_hash
 from reviewer.store.database import Database, failures_as_sentences
 
 LEDGERED = (
@@ -46,6 +47,9 @@ WATCH_STEPS = 50_000
 CHUNK = 500
 """Rows of one `IN (...)` query."""
 
+BATCH = 10_000
+"""Changes that are carried out at a time."""
+
 
 class Scope(StrEnum):
     """Whose act it is: `undo` walks decisions only, an ingestion is undone by naming it."""
@@ -59,13 +63,21 @@ class Act:
 
     def __init__(self, connection: sqlite3.Connection, title: str) -> None:
         self._connection = connection
-        self.changes: list[Change] = []
+        self.packed = Packed()
+        """What was done until now."""
+        self.touched = array("q")
+        """Memories that were there before and were changed, one as often as it was."""
         self.title = title
         """What history shows; may be set until the act is closed."""
         self.target: int | None = None
         """The act that this one undoes, or the undo that it redoes."""
         self.id = 0
         """Ledger id, known once the act is closed."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything differs from before."""
+        return len(self.packed) > 0
 
     def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         """Rows as they are inside this transaction."""
@@ -81,9 +93,10 @@ class Act:
             return range(0)
         first = self._next_id(table)
         defaults = self._defaults(table)
-        for number, row in enumerate(rows):
-            self.changes.append(Change(table, first + number, None, {**defaults, **row}))
-        put(self._connection, self.changes[len(self.changes) - len(rows) :])
+        self.apply(
+            Change(table, first + number, None, {**defaults, **row})
+            for number, row in enumerate(rows)
+        )
         return range(first, first + len(rows))
 
     def update(self, table: str, row: int, **values: Value) -> bool:
@@ -92,29 +105,34 @@ class Act:
 
     def update_many(self, table: str, rows: Sequence[int], **values: Value) -> int:
         """Change the same columns of many rows; returns how many differ from before."""
-        return self.update_each(table, [(row, dict(values)) for row in rows])
+        return sum(self._update(table, [(row, values) for row in chunk]) for chunk in chunks(rows))
 
     def update_each(self, table: str, updates: Sequence[tuple[int, Image]]) -> int:
         """Change columns row by row; returns how many rows differ from before."""
+        return sum(self._update(table, chunk) for chunk in chunks(updates))
+
+    def _update(self, table: str, updates: Sequence[tuple[int, Image]]) -> int:
         done: list[Change] = []
-        for chunk in chunks(updates):
-            columns = sorted({column for _, values in chunk for column in values})
-            current = images(self._connection, table, [row for row, _ in chunk], columns)
-            for row, values in chunk:
-                old = current.get(row)
-                if old is None:
-                    raise KeyError(f"{table} {row}")
-                changed = {c: v for c, v in values.items() if old[c] != v}
-                if changed:
-                    done.append(Change(table, row, {c: old[c] for c in changed}, changed))
-        put(self._connection, done)
-        self.changes += done
+        columns = sorted({column for _, values in updates for column in values})
+        current = images(self._connection, table, [row for row, _ in updates], columns)
+        for row, values in updates:
+            old = current.get(row)
+            if old is None:
+                raise KeyError(f"{table} {row}")
+            changed = {c: v for c, v in values.items() if old[c] != v}
+            if changed:
+                done.append(Change(table, row, {c: old[c] for c in changed}, changed))
+        self.apply(done)
         return len(done)
 
-    def apply(self, changes: Sequence[Change]) -> None:
+    def apply(self, changes: Iterable[Change]) -> None:
         """Carry out changes as they are (undo and redo)."""
-        put(self._connection, changes)
-        self.changes += changes
+        for run in batched(changes):
+            put(self._connection, run)
+            self.packed.add(run)
+            self.touched.extend(
+                change.row for change in run if change.table == "memory" and change.before
+            )
 
     def _defaults(self, table: str) -> Image:
         """Every column with its default, because an image of an insertion holds the whole row."""
@@ -194,7 +212,7 @@ class Ledger:
                 self._show(connection)
                 draft = Act(connection, title or kind)
                 yield draft
-                if draft.changes or draft.target is not None:
+                if draft.changed or draft.target is not None:
                     draft.id = self._record(connection, kind, scope, draft)
                     self._database.require_in_place()
                 connection.set_progress_handler(None, 0)
@@ -221,9 +239,9 @@ class Ledger:
             kind,
             draft.title,
             draft.target,
-            len(draft.changes),
+            len(draft.packed),
         )
-        blob = pack(draft.changes)
+        blob = draft.packed.blob()
         connection.execute(
             "INSERT INTO ledger (id, at, actor, scope, kind, title, target, rows, changes,"
             " previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -241,10 +259,9 @@ class Ledger:
                 entry_hash(previous, entry, blob),
             ),
         )
-        touched = {c.row for c in draft.changes if c.table == "memory" and c.before is not None}
         connection.executemany(
-            "INSERT INTO ledger_touch (memory_id, act) VALUES (?, ?)",
-            [(row, number) for row in sorted(touched)],
+            "INSERT OR IGNORE INTO ledger_touch (memory_id, act) VALUES (?, ?)",
+            ((row, number) for row in sorted(draft.touched)),
         )
         return number
 
@@ -253,6 +270,13 @@ def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """The items in slices of at most CHUNK."""
     for start in range(0, len(items), CHUNK):
         yield items[start : start + CHUNK]
+
+
+def batched(changes: Iterable[Change]) -> Iterator[list[Change]]:
+    """The changes in lists that need little memory; a statement that repeats runs through each."""
+    remaining = iter(changes)
+    while run := list(islice(remaining, BATCH)):
+        yield run
 
 
 def images(

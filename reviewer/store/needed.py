@@ -12,10 +12,13 @@ SHARED = ("project", "content")
 """Tables whose rows several acts use and none owns: the first that needs one writes it."""
 REFUSED = ("context", "commit_")
 """Tables of which a row that something newer refers to is not taken away."""
+OF_INTEREST = {*SHARED, *REFUSED}
 
 
 def keep_needed(act: Act, changes: Sequence[Change], title: str) -> None:
     """Put shared rows back that an undo deleted while others refer to them.
+
+    `changes`: what it did to rows of the tables OF_INTEREST, in order; others do not matter.
 
     Raises ConflictError, naming what refers to it, where a deleted row belongs to the act alone.
     """

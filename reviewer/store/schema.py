@@ -375,7 +375,9 @@ CREATE INDEX memory_queue
     WHERE leader_id IS NULL;
 DROP INDEX memory_queue_of_project;
 CREATE INDEX memory_queue_of_project
-    ON memory (project_id, status, deferred, rank DESC, id, leader_id, confidence, kind, type, flags)
+    ON memory (
+        project_id, status, deferred, rank DESC, id, leader_id, confidence, kind, type, flags
+    )
     WHERE leader_id IS NULL;
 """
 

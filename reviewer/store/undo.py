@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import sqlite3
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import TypeVar
 
 from msgspec import Struct
 
 from reviewer.errors import ConflictError, StoreError, UnknownIdError
-from reviewer.store.changes import Change, unpack
+from reviewer.store.changes import Change, Image, split, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger, images
-from reviewer.store.needed import keep_needed
+from reviewer.store.needed import OF_INTEREST, keep_needed
+
+Packed = TypeVar("Packed")
+Found = TypeVar("Found")
+
+TOUCHED = 1_000
+"""Memories that a reversal names at most."""
 
 
 class Reversal(Struct, frozen=True):
@@ -24,7 +33,8 @@ class Reversal(Struct, frozen=True):
     """The act that was undone or done again."""
     title: str
     """Title of that act."""
-    changes: tuple[Change, ...]
+    memories: tuple[int, ...]
+    """Ids of the memories that it was about, at most TOUCHED."""
 
 
 class Undo:
@@ -34,9 +44,11 @@ class Undo:
         self,
         database: Database,
         ledger: Ledger,
-        afterwards: Callable[[Act, Sequence[Change]], None] | None = None,
+        afterwards: Callable[[Act, Sequence[int]], None] | None = None,
     ) -> None:
-        """`afterwards` may add to an undo or redo what follows from the rows as they are then."""
+        """`afterwards` may add to an undo or redo what follows from the rows as they are then; it
+        gets the ids of the memories that have another status.
+        """
         self._database = database
         self._ledger = ledger
         self._afterwards = afterwards
@@ -122,20 +134,33 @@ class Undo:
     def _reverse(self, source: int, kind: str, title: str, target: int, name: str) -> Reversal:
         with self._ledger.act(kind, title) as act:
             (blob,) = act.query("SELECT changes FROM ledger WHERE id = ?", (source,))[0]
-            changes = _unpacked(source, blob)
-            require_unchanged(self._database.writer, changes, name)
-            back = tuple(change.reversed() for change in reversed(changes))
-            try:
-                act.apply(back)
-            except sqlite3.IntegrityError as problem:
-                raise ConflictError(
-                    f'Cannot {kind} "{name}": something newer stands in its place ({problem}).'
-                ) from problem
-            keep_needed(act, back, name)
+            shared: list[Change] = []
+            memories: dict[int, None] = {}
+            decided = array("q")
+            # The last part first: each finds the rows as it left them.
+            for part in reversed(_readable(source, split, blob)):
+                changes = _readable(source, unpack_part, part)
+                require_unchanged(self._database.writer, changes, name)
+                back = [change.reversed() for change in reversed(changes)]
+                try:
+                    act.apply(back)
+                except sqlite3.IntegrityError as problem:
+                    raise ConflictError(
+                        f'Cannot {kind} "{name}": something newer stands in its place ({problem}).'
+                    ) from problem
+                shared += [change for change in back if change.table in OF_INTEREST]
+                rows = (change.row for change in back if change.table == "memory")
+                memories.update(islice(((row, None) for row in rows), TOUCHED))
+                decided.extend(
+                    change.row
+                    for change in back
+                    if change.table == "memory" and "status" in (change.after or ())
+                )
+            keep_needed(act, shared, name)
             if self._afterwards is not None:
-                self._afterwards(act, back)
+                self._afterwards(act, decided)
             act.target = source
-        return Reversal(act.id, target, name, back)
+        return Reversal(act.id, target, name, tuple(islice(memories, TOUCHED)))
 
     def _row(self, number: int) -> tuple[str, str, str, int]:
         with failures_as_sentences(self._database.path):
@@ -157,9 +182,9 @@ class Undo:
                 yield row[0], row[1], row[2], row[3] or 0
 
 
-def _unpacked(number: int, blob: bytes) -> list[Change]:
+def _readable(number: int, read: Callable[[Packed], Found], packed: Packed) -> Found:
     try:
-        return unpack(blob)
+        return read(packed)
     except ValueError as problem:
         raise StoreError(f"Act {number} of the ledger is damaged: {problem}.") from problem
 
@@ -168,11 +193,10 @@ def require_unchanged(
     connection: sqlite3.Connection, changes: Sequence[Change], title: str
 ) -> None:
     """Raise ConflictError, naming the first row, unless every row is as the changes left it."""
-    final: dict[tuple[str, int], dict[str, object] | None] = {}
+    final: dict[tuple[str, int], Image | None] = {}
     for change in changes:
-        known = final.get((change.table, change.row)) or {}
-        after = change.after
-        final[change.table, change.row] = None if after is None else {**known, **after}
+        known, after = final.get((change.table, change.row)), change.after
+        final[change.table, change.row] = {**known, **after} if known and after else after
     by_table: dict[str, list[int]] = defaultdict(list)
     for table, row in final:
         by_table[table].append(row)

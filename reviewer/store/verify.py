@@ -8,7 +8,7 @@ from contextlib import closing
 
 from msgspec import Struct
 
-from reviewer.store.changes import Entry, entry_hash, unpack
+from reviewer.store.changes import Entry, entry_hash, split, unpack_part
 from reviewer.store.database import Database, failures_as_sentences, is_of_the_disk
 from reviewer.store.ledger import LEDGERED, put
 
@@ -83,7 +83,8 @@ def _replay(
             problems.append(f"ledger: act {number} was changed after it was written")
         previous = stated_hash
         try:
-            put(connection, unpack(blob), "replay")
+            for part in split(blob):
+                put(connection, unpack_part(part), "replay")
         except (ValueError, sqlite3.Error) as problem:
             if isinstance(problem, sqlite3.Error) and is_of_the_disk(problem):
                 raise  # it says nothing about the ledger

@@ -1,0 +1,93 @@
+"""An act of many changes is packed in parts; one that is taken back a part at a time is one act."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from reviewer.errors import ConflictError
+from reviewer.store import changes, ledger
+from reviewer.store.changes import Change, pack, split, unpack, unpack_first, unpack_part
+from reviewer.store.database import Database
+from reviewer.store.ledger import Ledger
+from reviewer.store.undo import Undo
+from reviewer.store.verify import verify
+
+SMALL = 3
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes, "PART", SMALL)
+    monkeypatch.setattr(ledger, "BATCH", 2)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    return Database(tmp_path / "store.db")
+
+
+@pytest.fixture
+def writing(database: Database) -> Ledger:
+    return Ledger(database, actor="tester", clock=lambda: datetime(2026, 3, 1, tzinfo=UTC))
+
+
+def names(database: Database) -> list[str]:
+    return [row[0] for row in database.reader().execute("SELECT name FROM project ORDER BY id")]
+
+
+def renamed_twice(writing: Ledger) -> None:
+    """Eight projects, made in one act, of which another renames all, and the first once more."""
+    with writing.act("make", "made") as act:
+        rows = act.insert_many("project", [{"name": f"p{number}"} for number in range(8)])
+    with writing.act("rename", "renamed") as act:
+        act.update_each("project", [(row, {"name": f"q{row}"}) for row in rows])
+        act.update("project", 1, name="r1")
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 6, 7, 20])
+def test_what_is_packed_in_parts_is_read_as_one(count: int) -> None:
+    done = [Change("project", number, None, {"name": f"p{number}"}) for number in range(count)]
+    blob = pack(done)
+
+    assert unpack(blob) == done
+    assert [len(unpack_part(part)) <= SMALL for part in split(blob)] == [True] * len(split(blob))
+    assert [unpack_first(blob, limit) for limit in range(count + 2)] == [
+        done[:limit] for limit in range(count + 2)
+    ]
+
+
+def test_a_part_that_breaks_off_is_damage() -> None:
+    blob = pack([Change("project", number, None, {"name": "p"}) for number in range(7)])
+
+    with pytest.raises(ValueError, match="end too early"):
+        unpack(blob[:-4])
+
+
+def test_undo_goes_through_the_parts_backwards(database: Database, writing: Ledger) -> None:
+    renamed_twice(writing)
+    undo = Undo(database, writing)
+
+    undo.undo()
+
+    assert names(database) == [f"p{number}" for number in range(8)]
+    undo.redo()
+    assert names(database) == ["r1", *(f"q{row}" for row in range(2, 9))]
+    assert verify(database).ok
+
+
+def test_a_row_of_the_first_part_that_changed_since_leaves_all_parts_alone(
+    database: Database, writing: Ledger
+) -> None:
+    renamed_twice(writing)
+    with writing.act("rename", "again") as act:
+        act.update("project", 2, name="s2")
+    before = names(database)
+
+    with pytest.raises(ConflictError, match="name of project 2 has changed"):
+        Undo(database, writing).undo_act(2)
+
+    assert names(database) == before
+    assert verify(database).ok

@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import os
 import queue
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import IO, Protocol
 
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.promotion import wire
 from reviewer.promotion.collecting import collected_seldom
+from reviewer.promotion.reader_process import ReaderProcess, may_fork, start
 from reviewer.promotion.reading import Closed, Job, Piece, read
 
 AHEAD = 16
 """Pieces of one file that may wait: readers do not run away from the writer."""
 POLL = 0.2
-WORTH = 32_000_000
-"""Bytes to be read from which starting processes pays. One takes 0.3 s to begin; two of them save
-half of the 25 ms that a megabyte of transcripts takes, so below this the wait is as long."""
+WORTH = 8_000_000
+"""Bytes to be read from which copies of this process pay. They are there in 20 ms."""
+WORTH_ANEW = 32_000_000
+"""The same for processes that begin anew, which takes each of them 0.3 s of work; a megabyte of
+transcripts takes 20 ms."""
 FILES = 4
 MOST = 8
 
@@ -47,8 +50,11 @@ class Reading(Protocol):
 def readers_for(jobs: Sequence[tuple[Job, int]]) -> Reading:
     """Processes where jobs and bytes (the second of each pair) are many, else this process."""
     count = min(_cores(), MOST, len(jobs) // 2)
-    worth = len(jobs) >= FILES and sum(size for _, size in jobs) >= WORTH
-    if count < 2 or not worth or not sys.executable:
+    copies = may_fork()
+    least = WORTH if copies else max(WORTH, WORTH_ANEW)
+    if count < 2 or len(jobs) < FILES or sum(size for _, size in jobs) < least:
+        return Here()
+    if not copies and not sys.executable:
         return Here()
     return Readers([job for job, _ in jobs], count)
 
@@ -74,7 +80,10 @@ class Readers:
         }
         self._jobs = iter(jobs)
         self._next = threading.Lock()
-        self._processes = [_start() for _ in range(count)]
+        self._processes: list[ReaderProcess] = []
+        with suppress(OSError):  # where the system lets no more begin, fewer do
+            while len(self._processes) < count:
+                self._processes.append(start(serve))
         self._threads = [
             threading.Thread(target=self._serve, args=(process,), name="reader", daemon=True)
             for process in self._processes
@@ -128,7 +137,7 @@ class Readers:
                 if not any(thread.is_alive() for thread in self._threads) and arrived.empty():
                     return _LOST
 
-    def _serve(self, process: subprocess.Popen[bytes]) -> None:
+    def _serve(self, process: ReaderProcess) -> None:
         """Give a process one file after the other, and put aside what it sends."""
         assert process.stdin is not None
         assert process.stdout is not None
@@ -162,10 +171,15 @@ class Readers:
         return False
 
 
-def serve() -> None:
-    """The life of a reading process: jobs come in on stdin, pieces go out on stdout."""
+def serve_standard() -> None:
+    """The life of a reading process that has begun anew."""
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr
+    serve(stdin, stdout)
+
+
+def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
+    """The life of a reading process: jobs come in on stdin, pieces go out on stdout."""
     try:
         with collected_seldom():
             while (job := wire.read_job(stdin)) is not None:
@@ -185,22 +199,6 @@ def _answer(stdout: IO[bytes], job: Job) -> None:
         wire.write(stdout, wire.Sent(failed=str(problem), other_kind=other_kind))
     except OSError as problem:
         wire.write(stdout, wire.Sent(failed=problem.strerror or "", errno=problem.errno or 0))
-
-
-def _start() -> subprocess.Popen[bytes]:
-    # -P: a folder that is being read must not be where modules are found.
-    program = (
-        "import sys; sys.path[:] = sys.argv[1:];"
-        "from reviewer.promotion.readers import serve; serve()"
-    )
-    paths = [path for path in sys.path if path]
-    return subprocess.Popen(  # noqa: S603
-        [sys.executable, "-P", "-c", program, *paths],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # ctrl+c is for the one who asked
-    )
 
 
 def _close(stream: IO[bytes]) -> None:

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from contextlib import closing
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import SourceError
-from reviewer.promotion import readers, wire
+from reviewer.promotion import reader_process, readers, wire
 from reviewer.promotion.reading import Closed, Job, read
 from reviewer.promotion.wave_report import WaveReport
 
@@ -99,11 +100,23 @@ def everything(store: Path) -> dict[str, list[Any]]:
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes read, however little there is to read."""
     monkeypatch.setattr(readers, "WORTH", 0)
+    monkeypatch.setattr(readers, "WORTH_ANEW", 0)
     monkeypatch.setattr(readers, "_cores", lambda: 3)
 
 
+@pytest.fixture(params=["copies", "begun anew"])
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How reading processes begin; a copy only where no other thread runs."""
+    if request.param == "copies" and not reader_process.may_fork():
+        pytest.skip("no copies here")
+    forks = request.param == "copies"
+    for module in (reader_process, readers):
+        monkeypatch.setattr(module, "may_fork", lambda: forks)
+    return str(request.param)
+
+
 def test_what_comes_out_is_the_same_to_the_last_row(
-    tmp_path: Path, folder: Path, request: pytest.FixtureRequest
+    tmp_path: Path, folder: Path, request: pytest.FixtureRequest, kind: str
 ) -> None:
     one, many = tmp_path / "one" / "s.db", tmp_path / "many" / "s.db"
     alone = ingested(one, folder)
@@ -144,13 +157,31 @@ def test_a_file_that_cannot_be_read_says_so_as_it_does_here(tmp_path: Path, fold
         reading.close()
 
 
-def test_files_of_readers_that_were_killed_are_read_here(folder: Path) -> None:
+def test_files_of_readers_that_ended_at_once_are_read_here(
+    folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readers, "serve", lambda stdin, stdout: None)  # what a copy does
     jobs = [Job(str(folder / f"{number}.jsonl"), NOW, 0) for number in range(7)]
     reading = readers.Readers(jobs, 2)
     for process in reading._processes:
         process.kill()
     try:
         assert [list(reading.pieces(job)) for job in jobs] == [list(read(job)) for job in jobs]
+    finally:
+        reading.close()
+
+
+def test_where_the_system_lets_none_begin_files_are_read_here(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(serve: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(readers, "start", refused)
+    job = Job(str(folder / "1.jsonl"), NOW, 0)
+    reading = readers.Readers([job], 2)
+    try:
+        assert list(reading.pieces(job)) == list(read(job))
     finally:
         reading.close()
 
@@ -176,6 +207,7 @@ def test_a_file_whose_reader_ends_in_the_middle_is_told_to_be_read_again(
         reading.close()
 
 
+@pytest.mark.usefixtures("kind")
 def test_closing_early_leaves_no_process_behind(folder: Path) -> None:
     jobs = [Job(str(folder / f"{number}.jsonl"), NOW, 0) for number in range(7)]
     reading = readers.Readers(jobs, 2)
@@ -185,9 +217,44 @@ def test_closing_early_leaves_no_process_behind(folder: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_readers_end_when_the_one_who_asked_is_killed(tmp_path: Path, folder: Path) -> None:
+def test_a_copy_holds_nothing_open_but_its_streams(tmp_path: Path, folder: Path) -> None:
+    if not reader_process.may_fork():
+        pytest.skip("other threads run")
+    with (tmp_path / "held.txt").open("w"):
+        process = reader_process.start(readers.serve)
+        try:
+            end = time.monotonic() + 10
+            while len(_open_files(process.pid)) != 3 and time.monotonic() < end:
+                time.sleep(0.01)
+            assert len(_open_files(process.pid)) == 3
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _open_files(number: int) -> list[str]:
+    return os.listdir(f"/proc/{number}/fd")
+
+
+def test_no_copy_is_made_of_a_process_whose_other_threads_would_stand_still() -> None:
+    over = threading.Event()
+    thread = threading.Thread(target=over.wait)
+    thread.start()
+    try:
+        assert not reader_process.may_fork()
+    finally:
+        over.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_readers_end_when_the_one_who_asked_is_killed(
+    tmp_path: Path, folder: Path, anew: bool
+) -> None:
     program = (
         "import sys, time; from datetime import *; from reviewer.promotion import readers, reading;"
+        f"from reviewer.promotion import reader_process as r; r.may_fork = lambda: {not anew};"
         "jobs = [reading.Job(p, datetime.now(UTC), 0) for p in sys.argv[1:]];"
         "r = readers.Readers(jobs, 2); print(*[p.pid for p in r._processes], flush=True);"
         "time.sleep(60)"

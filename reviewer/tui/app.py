@@ -27,6 +27,7 @@ from reviewer.tui.screens.queue import QueueScreen
 from reviewer.tui.terse import terse
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
 from reviewer.tui.tidying import Tidying
+from reviewer.tui.typed_bytes import any_bytes
 
 DEFECT = "This is a defect of reviewer"
 KEPT = "What was decided is kept, and so are drafts. REVIEWER_DEBUG=1 shows where."
@@ -110,8 +111,8 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         self.set_keymap(self.keymap_in_use.overrides)
 
     def get_driver_class(self) -> type[Driver]:
-        """The platform's, saying less for the same picture."""
-        return terse(super().get_driver_class())
+        """The platform's, saying less for the same picture and reading any bytes."""
+        return terse(any_bytes(super().get_driver_class()))
 
     def get_default_screen(self) -> Screen[None]:
         """The queue is where everything begins."""

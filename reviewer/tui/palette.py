@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from typing import Any
 
-from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Provider
+from textual.command import CommandInput, CommandList, CommandPalette, DiscoveryHit, Hit, Provider
 from textual.markup import escape
 
 from reviewer.tui.acting import Acting
@@ -18,6 +18,8 @@ _WORD = re.compile(r"\w+")
 _HIDDEN_GROUPS = {"Move"}
 HELP_SCORE = 0.01
 """Below every match in a title."""
+LONGEST = 100
+"""Characters that can be asked for."""
 
 
 class Palette(CommandPalette):
@@ -25,6 +27,10 @@ class Palette(CommandPalette):
 
     def __init__(self) -> None:
         super().__init__(providers=[ActionProvider], placeholder="Find an action")
+
+    def on_mount(self) -> None:
+        """A text of megabytes, pasted by mistake, would be compared with every action for hours."""
+        self.query_one(CommandInput).max_length = LONGEST
 
     def _action_command_list(self, action: str) -> None:
         # A list that takes no room yet knows no lines, and turning its page raises KeyError.

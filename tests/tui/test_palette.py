@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from textual.command import CommandList
+from textual import events
+from textual.command import CommandInput, CommandList
 from textual.content import Content
 
 from reviewer.tui.palette import _help
@@ -31,3 +32,13 @@ def test_a_reason_is_shown_as_it_is():
     action = SimpleNamespace(why_disabled=lambda _: reason, help="")
     shown = _help(action, SimpleNamespace(situation=lambda: None))
     assert Content.from_markup(shown).plain == reason
+
+
+async def test_a_paste_of_a_book_is_no_name_of_an_action(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("ctrl+p", *"the")
+        asked = screen.app.screen.query_one(CommandInput)
+        asked.post_message(events.Paste("word " * 20_000))
+        await screen.press(*"me")
+        await screen.until(lambda: "dark or light" in screen.text)
+        assert asked.value == "theme"

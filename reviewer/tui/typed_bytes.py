@@ -1,0 +1,43 @@
+"""What comes from the terminal need not be UTF-8: a paste in another encoding, noise on a line."""
+
+from __future__ import annotations
+
+import os
+import selectors
+from codecs import getincrementaldecoder
+
+from textual._xterm_parser import XTermParser
+from textual.driver import Driver
+
+POLL = 0.1
+"""Seconds between two looks at whether the driver is to end."""
+AT_ONCE = 4096
+"""Bytes that are read at once."""
+
+
+def any_bytes(driver: type[Driver]) -> type[Driver]:
+    """A driver to which a byte that is no text is a character that no key has.
+
+    Textual's ends the program with a traceback. Only drivers that read the terminal themselves,
+    those of Linux and macOS, are changed.
+    """
+    if not hasattr(driver, "run_input_thread"):
+        return driver
+
+    class AnyBytesDriver(driver):  # type: ignore[misc,valid-type]
+        """Reads as Textual's does, with another decoder."""
+
+        def run_input_thread(self) -> None:
+            """Wait for input and hand out events until the driver ends."""
+            parser = XTermParser(self._debug)
+            decode = getincrementaldecoder("utf-8")("replace").decode
+            with selectors.SelectSelector() as selector:
+                selector.register(self.fileno, selectors.EVENT_READ)
+                while not self.exit_event.is_set():
+                    typed = decode(os.read(self.fileno, AT_ONCE)) if selector.select(POLL) else ""
+                    for event in parser.feed(typed) if typed else ():  # half a character is none
+                        self.process_message(event)
+                    for event in parser.tick():
+                        self.process_message(event)
+
+    return AnyBytesDriver

@@ -32,6 +32,7 @@ WEIGHT: dict[TermKind, float] = {
 _QUOTE = re.compile(r"[\"“](?=\S)([^\"”\n]{3,80})(?<=\S)[\"”]")
 _NAME = re.compile(r"(?<=[a-z,;)] )[A-Z][a-z]{2,30}(?: [A-Z][a-z]{1,30}){0,3}")
 _ESCAPE = re.compile(r'\\[nrt"\\]')
+_MASKED = re.compile(r"[\w.$@/+=-]*\[masked [a-z0-9 -]+\]")
 _PIECE = re.compile(r"[\w.$@/-]+")
 
 
@@ -61,6 +62,8 @@ class SourceTerms:
         for number, turn in enumerate(turns):
             factor = SPOKEN[turn.said] * (PERSON if turn.role == "user" else 1.0)
             said = turn.text if turn.said == "text" else without_escapes(turn.text)
+            if "[masked " in said:
+                said = without_masks(said)
             for text, kind, start, end in mentioned(said):
                 if turn.said != "text" and is_markup(said, kind, end):
                     continue
@@ -108,6 +111,11 @@ class SourceTerms:
 def without_escapes(text: str) -> str:
     """The JSON of a tool's input with its escapes as blanks; every place stays where it is."""
     return _ESCAPE.sub("  ", text) if text.startswith(("{", "[")) else text
+
+
+def without_masks(text: str) -> str:
+    """A text with what was masked as blanks: no summary has to keep it. Every place stays."""
+    return _MASKED.sub(lambda found: " " * len(found[0]), text)
 
 
 def is_markup(text: str, kind: str, end: int) -> bool:

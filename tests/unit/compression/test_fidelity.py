@@ -114,6 +114,14 @@ def test_what_is_said_in_other_words_of_the_path_is_not_lost() -> None:
     assert "src/kiosk/spool/driver.py" not in lost
 
 
+def test_what_was_masked_is_nothing_to_keep() -> None:
+    said = "The old key AKIA[masked aws-access-key] of the printer was rotated in Lisbon yesterday."
+    lost = {term.text for term in judged(segment(turn(said)), "Nothing.").lost_information}
+    assert "printer" in lost
+    assert not lost & {"akia", "masked", "aws", "access", "aws-access-key"}
+    assert not any("masked" in text.lower() for text in lost)
+
+
 def test_keys_and_escapes_of_a_tools_json_are_no_terms() -> None:
     call = r'{"file_path":"/srv/a.py","new_string":"x = 1\nreconnect()\n"}'
     source = segment(turn(call, "assistant", "tool_use", name="Edit"))

@@ -40,7 +40,7 @@ class Said:
         return any(_same(piece, other) for other in self._alike(piece))
 
     def _alike(self, piece: Piece) -> Iterable[Piece]:
-        """Those that may say the same: with the numbers of this one, and one of its rarest words."""
+        """Those that may say it: they have its numbers and one of its rarest words."""
         numbers = [self._by_word.get(word, []) for word in piece.bag if _is_number(word)]
         if numbers:
             return min(numbers, key=len)

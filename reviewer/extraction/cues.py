@@ -8,8 +8,9 @@ the few patterns that are worth a search.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, reduce
+from operator import or_
 from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
@@ -56,7 +57,7 @@ class Cues:
         self._ways: list[tuple[int, Way]] = []
         """The ways in which patterns may match, with the place of the pattern."""
         self._built = False
-        self._known: dict[bytes | str, int] = {}
+        self._known = _Known(self._bits_of)
         self.add(patterns)
 
     def add(self, patterns: Sequence[str | None]) -> int:
@@ -92,14 +93,7 @@ class Cues:
         else:
             words = lower.encode("latin-1", "replace").translate(_TO_WORDS).split()
             told = 0  # what stands beside a letter that Latin-1 has not looks like a word
-        known = self._known
-        found = self._always
-        for word in words:
-            bits = known.get(word)
-            if bits:
-                found |= bits
-            elif bits is None:
-                found |= self._learn(word)
+        found = reduce(or_, map(self._known.__getitem__, words), self._always)
         pending = found & self._firsts
         while pending:
             first = pending & -pending
@@ -143,9 +137,7 @@ class Cues:
         self._sizes = sorted({len(letters) for letters in self._inside})
         self._built = True
 
-    def _learn(self, word: bytes | str) -> int:
-        if len(self._known) >= REMEMBERED:
-            self._known.clear()
+    def _bits_of(self, word: bytes | str) -> int:
         text = word if isinstance(word, str) else word.decode("latin-1")
         size = len(text)
         bits = self._whole.get(text, 0)
@@ -163,8 +155,21 @@ class Cues:
                             bits |= of_part
         if self._numbers and any(character.isdecimal() for character in text):
             bits |= self._numbers
-        if size <= LONGEST_WORD:
-            self._known[word] = bits
+        return bits
+
+
+class _Known(dict[bytes | str, int]):
+    """The bits of words; those of a new one are found when it is asked for."""
+
+    def __init__(self, bits_of: Callable[[bytes | str], int]) -> None:
+        self._bits_of = bits_of
+
+    def __missing__(self, word: bytes | str) -> int:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        bits = self._bits_of(word)
+        if len(word) <= LONGEST_WORD:
+            self[word] = bits
         return bits
 
 

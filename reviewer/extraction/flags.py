@@ -27,6 +27,8 @@ _UNSEEN = re.compile(
 """What a reader does not see, and accents, which are parted from their letters before."""
 _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 """Tag characters: an invisible copy of ASCII, with which a text is hidden in a text."""
+_DISGUISING = re.compile(f"{_UNSEEN.pattern[:-1]}{_CYRILLIC_AND_GREEK}\U000e0020-\U000e007e]")
+"""Characters without which a text in normal form is what it looks like."""
 # Marks before a word or after one; to begin with a set of signs makes the search faster.
 _EMPHASIS = re.compile(r"[*_`~](?:(?<!\w.)[*_`~]*|[*_`~]*(?!\w))", re.DOTALL)
 _JOINING = re.compile(r"[*`~](?<=\w[*`~])[*`~]+\w|_(?:(?<!\w.)|(?!\w))", re.DOTALL)
@@ -59,7 +61,9 @@ def _readings(content: str) -> set[str]:
     """A text as a reader takes it: without the marks of emphasis, on one line; and, where it is not
     ASCII, also in plain letters and with what tag characters hide in it."""
     texts = {content}
-    if not content.isascii():
+    if not content.isascii() and (
+        _DISGUISING.search(content) or not unicodedata.is_normalized("NFKD", content)
+    ):
         parted = unicodedata.normalize("NFKD", content.translate(_TAGS))
         texts.add(_UNSEEN.sub("", parted).translate(_AS_LATIN))
     return {_on_one_line(_EMPHASIS.sub("", text)) for text in texts}

@@ -29,11 +29,11 @@ _SHORT = 3
 """Letters below which a part of a word stands in every other text."""
 _WORD = re.compile(r"\w+")
 _LITTLE = (
-    "a an and are as at be by can for from has have if in is it its not of on or so t that the this"
-    " to was we will with you"
+    "the to a and is in it that this i for of with on if s are t be as not you from was so can has"
+    " have will we by at or an its"
 )
-_FREQUENT = frozenset(_LITTLE.split())
-"""Words that would tell little."""
+_FREQUENT = {word: place for place, word in enumerate(_LITTLE.split())}
+"""Words that tell little, the most frequent ones first."""
 
 Texts = frozenset[str]
 
@@ -222,7 +222,8 @@ def _ways_of_texts(texts: Texts, plain: bool) -> list[Way] | None:
     """Few ways for all texts: those of one word, those of several, and each that tells little."""
     sure: set[Part] = set()
     single: set[Part] = set()
-    several: set[str] = set()
+    several: dict[int, set[str]] = {}
+    """Texts by the number of their words."""
     ways: list[Way] = []
     for text in texts:
         parts = _parts(text)
@@ -234,15 +235,14 @@ def _ways_of_texts(texts: Texts, plain: bool) -> list[Way] | None:
         elif len(parts) == 1:
             single.add(best)
         elif _tells(best):
-            several.add(text)
+            several.setdefault(len(parts), set()).add(text)
         else:
-            ways.append(Way(_best(_sets_of(frozenset((text,))))))
+            ways.append(Way(_sets_of(frozenset((text,)))))
     if sure:
         ways.append(Way((frozenset(sure),), True))
     if single:
         ways.append(Way((frozenset(single),)))
-    if several:
-        ways.append(Way(_best(_sets_of(frozenset(several)))))
+    ways += [Way(_sets_of(frozenset(of_length))) for of_length in several.values()]
     return ways
 
 
@@ -263,8 +263,9 @@ def _parts(text: str) -> list[Part]:
     ]
 
 
-def _worth(part: Part) -> tuple[bool, int, bool, Part]:
-    return part.text not in _FREQUENT, len(part.text), part.starts, part
+def _worth(part: Part) -> tuple[int, int, bool, Part]:
+    rank = _FREQUENT.get(part.text, len(_FREQUENT))
+    return rank, len(part.text), part.starts, part
 
 
 def _best(sets: tuple[Parts, ...]) -> tuple[Parts, ...]:

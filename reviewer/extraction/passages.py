@@ -127,15 +127,17 @@ def _border(text: str, start: int, end: int) -> int | None:
 
 def _joined(text: str, first: Passage, second: Passage) -> Passage | None:
     """Both as one passage, where they stand in one paragraph and the second leans on the first."""
-    if second.end - first.start > LONGEST or narrated(first.content) or narrated(second.content):
-        return None
-    if _BETWEEN.fullmatch(text, first.end, second.start) is None:
+    if second.end - first.start > LONGEST:
         return None
     if second.unit.block != first.unit.block:
         # A line that ends in a colon belongs to the first item, or paragraph, that it announces.
         if text[first.start : first.end].rstrip("*_")[-1:] != ":":
             return None
     elif not (len(second.content) < 60 or len(first.content) < 60 or _LEANS.match(second.content)):
+        return None
+    if _BETWEEN.fullmatch(text, first.end, second.start) is None:
+        return None
+    if narrated(first.content) or narrated(second.content):
         return None
     content = wording(text[first.start : second.end])
     return (

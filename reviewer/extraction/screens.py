@@ -203,7 +203,7 @@ def gives_reason(content: str) -> bool:
 
 def after_narration(raw: str) -> int:
     """Where the finding begins in `Let me check X - it returns Y`; 0 when nothing is narrated."""
-    if not narrated(raw):
+    match = _LATER_CLAUSE.search(raw) if "-" in raw or "—" in raw or "–" in raw else None
+    if match is None or not narrated(raw):
         return 0
-    match = _LATER_CLAUSE.search(raw)
-    return match.end() if match and len(raw) - match.end() >= 40 else 0
+    return match.end() if len(raw) - match.end() >= 40 else 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.commits import find_context
+from reviewer.cli.commits import IMPORT, find_context
 from reviewer.cli.compress_shows import (
     show_all_levels,
     show_applied,
@@ -140,7 +140,7 @@ def compress(
         raise click.UsageError("--level all only shows; choose a level, or --fit N")
     if fit is not None and (level or start or end):
         raise click.UsageError("--fit chooses the levels of the whole context by itself")
-    with session.engine() as opened:
+    with session.engine(filled_by=IMPORT) as opened:
         context = find_context(session, opened, names[0]).id
         if expand is not None:
             show_expanded(opened, opened.contexts.resolve(expand, context), as_json=as_json)

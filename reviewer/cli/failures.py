@@ -98,6 +98,8 @@ def _os_line(problem: OSError) -> str:
     where = f"{os.fsdecode(problem.filename)}: " if problem.filename is not None else ""
     if problem.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"{where}{what}. Make room and try again."
+    if problem.errno == errno.EFBIG:
+        return f"{where}A file would become larger than files may be here (see: ulimit -f)."
     return f"{where}{what}."
 
 

@@ -117,7 +117,7 @@ def packet(
             from reviewer.storeless import prepare_folder
 
             return prepare_folder(context_dir, now=today, task=task, counting=counting, marks=marks)
-        with session.engine() as engine:
+        with session.engine(filled_by="reviewer ingest PATH, or name --context-dir DIR") as engine:
             return engine.packets.prepare_own(
                 session.project_to_read(engine),
                 task=task,

@@ -18,6 +18,8 @@ from reviewer.cli.session import Session, Verb, pass_session
 if TYPE_CHECKING:
     from reviewer.engine import Engine, RunDone, RunOptions, RunView
 
+RUN = "reviewer pipeline run FILE"
+
 _pairs = click.option(
     "--answer", "answers", multiple=True, metavar="NODE=LABEL",
     help="Answer a question in advance; several for one node are used in order.",
@@ -117,7 +119,7 @@ def resume(
     same. The sessions of threads do not outlive a program: the first stage that would go on with
     one gets a comprehensive summary instead, once.
     """
-    with session.engine() as store:
+    with session.engine(filled_by=RUN) as store:
         asks_model = engine == "model" or (
             engine is None and not store.pipelines.is_offline(target)
         )
@@ -154,7 +156,7 @@ def runs(
         raise click.UsageError("--thread and --name need --import RUN")
     if import_id is not None and run_id is not None:
         raise click.UsageError("name the run once: --import RUN, without another")
-    with session.engine() as store:
+    with session.engine(filled_by=RUN) as store:
         if import_id is not None:
             _import(store, import_id, thread, name, as_json=as_json)
         elif run_id is not None:

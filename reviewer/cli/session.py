@@ -71,6 +71,10 @@ class Session:
         path = self.store_path()
         if not create and not path.exists():
             raise StoreError(f"There is no store at {path} yet. Fill one: {filled_by}")
+        if not create and path.is_file() and path.stat().st_size == 0:
+            raise StoreError(
+                f"{path} is empty: put a backup in its place, or begin anew: {filled_by}"
+            )
         engine = Engine.open(path)
         try:
             yield engine

@@ -15,6 +15,8 @@ from reviewer.cli.triage import tell
 if TYPE_CHECKING:
     from reviewer.engine import Engine, StateView
 
+SET = "reviewer ingest PATH, or reviewer state set KEY VALUE"
+
 
 @click.group()
 def state() -> None:
@@ -30,7 +32,7 @@ def state() -> None:
 @pass_session
 def list_state(session: Session, past: bool, as_json: bool) -> None:
     """What holds, by key."""
-    with session.engine() as engine:
+    with session.engine(filled_by=SET) as engine:
         project = session.project_to_read(engine)
         found = engine.state.all(project, past=past)
         if as_json:
@@ -60,7 +62,7 @@ def list_state(session: Session, past: bool, as_json: bool) -> None:
 @pass_session
 def show(session: Session, key: str, past: bool, as_json: bool) -> None:
     """The value of a key, its note, and the line it can be looked up in."""
-    with session.engine() as engine:
+    with session.engine(filled_by=SET) as engine:
         values = engine.state.get(project_to_change(session, engine), key.strip())
         for place, each in enumerate(values if past else values[:1]):
             if as_json:
@@ -97,7 +99,7 @@ def set_state(session: Session, key: str, value: str, note: str, evidence: str) 
 @pass_session
 def unset(session: Session, key: str) -> None:
     """End a key; its values stay readable."""
-    with session.engine() as engine:
+    with session.engine(filled_by=SET) as engine:
         tell(engine.state.unset(project_to_change(session, engine), key.strip()))
 
 

@@ -96,7 +96,8 @@ class Contexts:
             contents = store_texts(act, [draft.text for draft in fresh], tokens)
             ids = chain.append(act, number, fresh, contents, self._now())
             annotating.restore(act, ids, [draft.annotations for draft in fresh])
-            act.title = f"Imported {path.name}: {len(fresh):,} commits"
+            commits = "commit" if len(fresh) == 1 else "commits"
+            act.title = f"Imported {path.name}: {len(fresh):,} {commits}"
         return Imported(
             self.get(number), len(fresh), read.skipped, existed, masked=read.masked, act=act.id
         )

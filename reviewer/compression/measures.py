@@ -137,7 +137,8 @@ class Measures:
                     [(one.at, one.name, one.label, one.value) for one in waiting],
                 )
             except BaseException:
-                self._database.writer.execute("ROLLBACK")
+                if self._database.writer.in_transaction:  # a full disk ends it
+                    self._database.writer.execute("ROLLBACK")
                 raise
             self._database.writer.execute("COMMIT")
 

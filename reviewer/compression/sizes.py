@@ -115,10 +115,11 @@ def reach(
                 costs.append(Cost(number, hashes[number], tokens, f"{each.source} span"))
     costs.sort(key=lambda cost: -cost.tokens)
     reachable = target >= needs
+    wanted = f"{target:,} {'token' if target == 1 else 'tokens'}"
     message = (
-        f"{target:,} tokens can be reached."
+        f"{wanted} can be reached."
         if reachable
-        else f"{target:,} tokens cannot be reached: pins and anchors need {sizes.floor:,}, and the "
+        else f"{wanted} cannot be reached: pins and anchors need {sizes.floor:,}, and the "
         f"smallest it gets is about {needs:,}. Unpin something, or choose a larger target."
     )
     return Reach(target, reachable, needs, tuple(costs[:MOST_COSTLY]), message)

@@ -154,6 +154,8 @@ def over_cap(folder: Path) -> Iterator[OverCap]:
                 if marker in line:
                     yield decoder.decode(line)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
+        what = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise StoreError(
-            f"The candidates beyond the cap cannot be read from {folder}: {problem}."
+            f"The candidates beyond the cap cannot be read from {folder}: {what}. Reading their "
+            "sources again proposes them again: reviewer extract --store --wave N"
         ) from problem

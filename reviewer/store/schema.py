@@ -403,6 +403,7 @@ def migrate(connection: sqlite3.Connection, version: int, application: int) -> N
         connection.execute(f"PRAGMA user_version = {int(version)}")
         connection.execute(f"PRAGMA application_id = {int(application)}")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a full disk ends it
+            connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.cli.conftest import Reviewer
+from tests.cli.conftest import NOTE, Reviewer
 from tests.cli.permissions import bound as bound
 
 
@@ -16,6 +16,21 @@ class TestTheStore:
         line = reviewer.fails("queue", "list")
         assert "reviewer ingest PATH" in line
         assert not reviewer.db.exists()
+
+    def test_one_that_was_emptied_is_not_taken_for_a_new_one(self, reviewer: Reviewer) -> None:
+        reviewer.db.touch()
+        for arguments in (["queue", "list"], ["verify"], ["state", "list"], ["packet"]):
+            assert "is empty: put a backup in its place" in reviewer.fails(*arguments)
+        assert reviewer.db.stat().st_size == 0
+        note = reviewer.folder / "note.md"
+        note.write_text(NOTE)
+        assert reviewer("ingest", note).returncode == 0
+
+    def test_the_next_step_is_one_that_fills_what_is_asked_for(self, reviewer: Reviewer) -> None:
+        assert "reviewer context import" in reviewer.fails("compress", "kiosk")
+        assert "reviewer state set" in reviewer.fails("state", "list")
+        assert "reviewer pipeline run" in reviewer.fails("pipeline", "runs")
+        assert "--context-dir" in reviewer.fails("packet")
 
     def test_no_sqlite_file(self, reviewer: Reviewer) -> None:
         reviewer.db.write_text("Dear diary, today I was mistaken for a store.\n" * 50)

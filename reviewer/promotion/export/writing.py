@@ -68,7 +68,8 @@ def write_plan(
         _replace(plan, target)
     except OSError as error:
         at = error.filename or target
-        raise ReviewerError(f"{target} was not written: {at}: {error.strerror}.") from error
+        where = "" if Path(at) == target else f"{at}: "
+        raise ReviewerError(f"{target} was not written: {where}{error.strerror}.") from error
     return backup
 
 
@@ -105,8 +106,12 @@ def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:
         except FileExistsError:
             number += 1
             continue
-        with open(handle, "wb") as file:
-            _write(file, data)
+        try:
+            with open(handle, "wb") as file:
+                _write(file, data)
+        except BaseException:
+            backup.unlink()  # a part of a backup looks like a whole one
+            raise
         return backup
 
 

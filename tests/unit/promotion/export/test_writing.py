@@ -131,6 +131,18 @@ def test_nothing_is_written_without_a_backup(target, put, tmp_path):
     assert target.read_bytes() == b"mine\r\n"
 
 
+def test_a_backup_that_does_not_fit_leaves_no_part_of_itself(target, put, tmp_path, monkeypatch):
+    def full(file, data: bytes) -> None:
+        file.write(data[:2])
+        raise OSError(28, "No space left on device", str(target))
+
+    monkeypatch.setattr("reviewer.promotion.export.writing._write", full)
+    with pytest.raises(ReviewerError) as refused:
+        put(target, b"ours")
+    assert str(refused.value) == f"{target} was not written: No space left on device."
+    assert os.listdir(tmp_path / "backups") == []
+
+
 def test_an_unchanged_plan_writes_nothing(target, put, tmp_path):
     moment = target.stat().st_mtime_ns
     assert put(target, b"mine\r\n") is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import lru_cache
 
 from reviewer.clock import from_iso
@@ -18,12 +18,8 @@ def freshness(record: Record, setting: Setting) -> float:
 
     A time after `setting.now` (another machine's clock) counts as fresh.
     """
-    return freshness_of(from_iso(record.at) if record.at else setting.updated, setting.now)
-
-
-def freshness_of(updated: datetime | None, now: datetime) -> float:
-    """The bonus for something written at `updated`; none when that is unknown."""
-    if updated is not None and now - updated <= FRESH_FOR:
+    updated = from_iso(record.at) if record.at else setting.updated
+    if updated is not None and setting.now - updated <= FRESH_FOR:
         return FRESH_BONUS
     return 1.0
 

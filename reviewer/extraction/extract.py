@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import structs
 
-from reviewer.clock import from_iso
 from reviewer.extraction.candidates import Candidate, Setting
-from reviewer.extraction.confidence import confidence, freshness_of
+from reviewer.extraction.confidence import confidence, freshness
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.hints import structural_signal
 from reviewer.extraction.judged import Dropped, Judged, KnownText, settled
@@ -115,7 +114,7 @@ def judge_record(record: Record, final: bool, setting: Setting, signal: float) -
         screened.append(Judged(dropping(reason, content, start, end)))
 
     settled_otherwise = record.meta.get("status", "").lower().startswith(_NO_LONGER)
-    fresh = freshness_of(from_iso(record.at) if record.at else setting.updated, setting.now)
+    fresh = 0.0  # not known yet
     for passage in passages(record, drop):
         yield from screened
         screened.clear()
@@ -129,6 +128,7 @@ def judge_record(record: Record, final: bool, setting: Setting, signal: float) -
         if rule is None:
             yield Judged(structs.replace(restates, reason=NO_RULE), content, restates)
             continue
+        fresh = fresh or freshness(record, setting)
         begin, unlabelled_content = unlabelled(record.text, start, end, content)
         candidate = Candidate(
             type=rule.type,

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import structs
 
-from reviewer.clock import from_iso
 from reviewer.extraction.candidates import RuleClass, Setting
-from reviewer.extraction.confidence import confidence, freshness_of
+from reviewer.extraction.confidence import confidence, freshness
 from reviewer.extraction.entities.decisions import is_decision_entry, not_in_force
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.entities.rule import EntityRule, Found, Place
@@ -69,7 +68,6 @@ def extract_entities(
 def judge_entities(record: Record, setting: Setting) -> Iterator[Judged]:
     """What the rules find in a SAID record, and what becomes of it."""
     signal = structural_signal(setting.path)
-    fresh = freshness_of(from_iso(record.at) if record.at else setting.updated, setting.now)
     closed = not_in_force(record)
     decision: tuple[int, int] | None = None
     taken: set[int] = set()
@@ -97,6 +95,7 @@ def judge_entities(record: Record, setting: Setting) -> Iterator[Judged]:
         if closed and rule.id != "decision_record":
             yield Judged(structs.replace(restates, reason=NOT_IN_FORCE), content, restates)
             continue
+        fresh = freshness(record, setting)
         candidate = EntityCandidate(
             type=rule.type,
             name=found.name,

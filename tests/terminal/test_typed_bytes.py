@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
+import time
+
+from tests.terminal.conftest import Terminal
 
 
 def test_what_is_no_text_ends_nothing_and_what_comes_after_it_is_typed(launch):
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")
+    terminal.until("type:project")
     os.write(terminal._terminal, b"\x1b[200~Stra\xdfe \xff\x1b[201~ kept")
     terminal.until("/ Stra\ufffde \ufffd kept")
     assert terminal.running()
@@ -18,7 +24,33 @@ def test_a_character_that_arrives_in_two_parts_is_one(launch):
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")
+    terminal.until("type:project")
     os.write(terminal._terminal, b"caf\xc3")
     terminal.until("/ caf")
     os.write(terminal._terminal, b"\xa9!")
     terminal.until("/ caf\u00e9!")
+
+
+def test_a_key_with_a_number_that_no_character_has_is_no_key(launch):
+    terminal = launch()
+    terminal.until("wait")
+    terminal.press("/")
+    terminal.until("type:project")
+    terminal.press("\x1b[1114112;1u\x1b[<35;9999999999;1Mkept")
+    terminal.until("/ kept")
+
+
+def test_a_terminal_that_goes_away_ends_the_program_even_where_that_signal_is_ignored(store):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        program = [sys.executable, "-m", "reviewer", "--db", str(store)]
+        terminal = Terminal(program, store.parent, 100, 30)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    terminal.until("wait")
+    os.close(terminal._terminal)
+    terminal._terminal = -1
+    end = time.monotonic() + 20
+    while terminal.running() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert terminal.code == 129

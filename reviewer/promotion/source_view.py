@@ -12,6 +12,7 @@ from reviewer.errors import SourceError
 from reviewer.promotion.views import SourceState
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import chunks
+from reviewer.text.secrets import mask
 
 BLOCK = 1 << 20
 """Bytes read at a time."""
@@ -19,7 +20,10 @@ BLOCK = 1 << 20
 LINE_CUT = 4_000
 """Characters of a line that a window shows; transcripts have lines of several megabytes."""
 
-BYTES_HELD = 4 * LINE_CUT
+READ_ON = 1_000
+"""Characters behind the cut that are looked at, so that half a secret is still seen to be one."""
+
+BYTES_HELD = 4 * (LINE_CUT + READ_ON)
 """Bytes of a line that are kept while reading: UTF-8 needs four a character at most."""
 
 LOOKED_THROUGH = 1 << 20
@@ -91,7 +95,8 @@ class SourceView:
     def lines(self, path: str, around_line: int, *, context: int = 200) -> FileWindow:
         """The lines from `context` before to `context` after a 0-based line.
 
-        Lines are cut at LINE_CUT characters. Raises SourceError when the file cannot be read.
+        Secrets are masked and lines cut at LINE_CUT characters. Raises SourceError when the file
+        cannot be read.
         """
         first, last = max(0, around_line - context), around_line + context + 1
         return window(Path(path), first, last)
@@ -170,4 +175,8 @@ def _window(path: Path, first: int, last: int) -> FileWindow:
 
 
 def _decoded(lines: list[bytes]) -> tuple[str, ...]:
-    return tuple(line.decode("utf-8", "replace").rstrip("\r")[:LINE_CUT] for line in lines)
+    """The lines as text, their secrets masked; what reads on behind the cut may be part of one."""
+    longer = LINE_CUT + READ_ON
+    texts = (line.decode("utf-8", "replace").rstrip("\r")[:longer] for line in lines)
+    masked = mask("\n".join(texts)).text  # lines stay lines
+    return tuple(line[:LINE_CUT] for line in masked.split("\n")) if lines else ()

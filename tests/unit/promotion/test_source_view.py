@@ -86,3 +86,24 @@ def test_a_line_longer_than_a_block_is_cut_and_counts_once(engine, tmp_path):
 def test_a_missing_file_is_named(engine, tmp_path):
     with pytest.raises(SourceError, match="gone"):
         engine.sources.lines(str(tmp_path / "gone.md"), 3)
+
+
+def test_a_line_is_shown_without_its_secrets_also_where_it_is_cut(engine, tmp_path):
+    token = "ghp_" + "x7Kd9QwErTy" * 4
+    path = tmp_path / "notes.md"
+    path.write_text(f"push with {token}\n{'x ' * (LINE_CUT // 2 - 8)}{token}\nend\n")
+    lines = engine.sources.lines(str(path), 0).lines
+    assert lines[0] == "push with ghp_[masked github-token]"
+    assert lines[1].endswith("x ghp_[masked gith")
+    assert lines[2:] == ("end",)
+
+
+def test_the_lines_of_a_key_stay_as_many_as_they_are(engine, tmp_path):
+    body = "\n".join("MIIEowIBAAKCAQEA0Z3VS5JJcds3xfn" + str(number) for number in range(5))
+    path = tmp_path / "key.md"
+    path.write_text(
+        f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\nend\n"
+    )
+    lines = engine.sources.lines(str(path), 0).lines
+    assert (len(lines), lines[-1]) == (8, "end")
+    assert "MIIE" not in "".join(lines)

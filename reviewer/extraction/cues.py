@@ -127,13 +127,17 @@ class Cues:
             self._needed[1 << place] = needed, 1 << number
         self._firsts = sum(self._needed)
         self._whole = {part.text: bit for part, bit in bits.items() if part.starts and part.ends}
+        self._ends = {part.text: bit for part, bit in bits.items() if part.ends and not part.starts}
+        self._end_sizes = sorted({len(text) for text in self._ends})
         self._beginnings: dict[str, list[tuple[str, int]]] = {}
-        self._inside: dict[str, list[tuple[str, bool, int]]] = {}
+        self._inside: dict[str, list[tuple[str, int]]] = {}
         for part, bit in bits.items():
+            if self._any_case and not part.text.isascii():
+                continue
             if part.starts and not part.ends:
                 self._beginnings.setdefault(part.text[:_HEAD], []).append((part.text, bit))
-            elif not part.starts:
-                self._inside.setdefault(part.text[:_GRAM], []).append((part.text, part.ends, bit))
+            elif not part.starts and not part.ends:
+                self._inside.setdefault(part.text[:_GRAM], []).append((part.text, bit))
         self._sizes = sorted({len(letters) for letters in self._inside})
         self._built = True
 
@@ -141,6 +145,10 @@ class Cues:
         text = word if isinstance(word, str) else word.decode("latin-1")
         size = len(text)
         bits = self._whole.get(text, 0)
+        for length in self._end_sizes:
+            if length > size:
+                break
+            bits |= self._ends.get(text[-length:], 0)
         for length in range(1, _HEAD + 1):
             for part, of_part in self._beginnings.get(text[:length], ()) if length <= size else ():
                 if text.startswith(part):
@@ -150,10 +158,10 @@ class Cues:
             for start in range(size - length + 1):
                 letters = text[start : start + length]
                 if letters in inside:
-                    for part, ends, of_part in inside[letters]:
-                        if text.startswith(part, start) and (not ends or start + len(part) == size):
+                    for part, of_part in inside[letters]:
+                        if text.startswith(part, start):
                             bits |= of_part
-        if self._numbers and any(character.isdecimal() for character in text):
+        if self._numbers and not text.isalpha() and any(map(str.isdecimal, text)):
             bits |= self._numbers
         return bits
 

@@ -25,7 +25,8 @@ _SAID = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _QUALIFIER = re.compile(r"\s*(?:for|on|in|per|at)\s+(?P<what>[^,;.()\n]{2,60})")
-_MAY_BE_AMOUNT = re.compile(rf"[\d$€£](?:(?<=\d)\s?(?:{UNIT})|(?<=[$€£])\s?[-+]?\d)", re.IGNORECASE)
+_AMOUNT = rf"[\d$€£](?:(?<=\d)\s?(?:{UNIT})|(?<=[$€£])\s?[-+]?\d)"
+_LOWER_AMOUNT, _ANY_AMOUNT = re.compile(_AMOUNT.lower()), re.compile(_AMOUNT, re.IGNORECASE)
 _BOX = re.compile(r"\[")
 _CONJUNCTION = re.compile(r"\s+(?:and|because|since)\s")
 _ANOTHER = re.compile(rf"\s*(?:,|;|\band\b)\s*{_ABOUT}{QUANTITY}", re.IGNORECASE)
@@ -57,7 +58,7 @@ def _parameter(place: Place) -> Found | None:
     if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
         return None
     raw = place.record.text[place.start : place.end]
-    if not _MAY_BE_AMOUNT.search(raw) or _BOX.search(statement.marker):
+    if not may_hold_amount(raw) or _BOX.search(statement.marker):
         return None
     match = _ASSIGNED.match(raw) or _SAID.match(raw)
     if match is None or not (match["unit"] or match["currency"]):
@@ -87,6 +88,13 @@ def _parameter(place: Place) -> Found | None:
         attributes=_amounts(match),
         slot=_slot(name, statement.heading),
     )
+
+
+def may_hold_amount(text: str) -> bool:
+    """Whether a number with a unit or a currency may stand in a text: a cheap first look."""
+    if text.isascii():  # without folding, units are told apart by their first letters
+        return _LOWER_AMOUNT.search(text.lower()) is not None
+    return _ANY_AMOUNT.search(text) is not None
 
 
 def _slot(name: str, heading: str) -> str:

@@ -144,7 +144,9 @@ def test_where_no_sign_of_a_name_stands_there_is_none(text: str) -> None:
 def test_where_no_amount_may_be_there_is_none(text: str) -> None:
     for match in quantities._QUANTITY.finditer(text):
         if match["unit"] or match["currency"]:
-            assert parameters._MAY_BE_AMOUNT.search(text)
+            assert parameters.may_hold_amount(text)
+            assert parameters.may_hold_amount(text.upper())
+            assert parameters.may_hold_amount(f"→ {text}")
 
 
 @given(STATEMENTS)

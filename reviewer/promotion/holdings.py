@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 
 from msgspec import Struct
 
@@ -16,7 +17,7 @@ from reviewer.store.database import Database, failures_as_sentences
 
 RELATION_KINDS: tuple[str, ...] = tuple(RelationKind)
 _ORDER = {
-    (kind, str(name)): place
+    (str(kind), str(name)): place
     for place, (kind, name) in enumerate(
         [
             *((Kind.ENTITY, type_) for type_ in EntityType),
@@ -24,6 +25,13 @@ _ORDER = {
         ]
     )
 }
+
+
+_ACTIVE = (
+    "FROM memory m WHERE m.status = 'active' AND m.kind <> 'conflict'"
+    " AND (?1 IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?1))"
+)
+_LAST_DECIDED_FIRST = "ORDER BY m.decided_at DESC, m.id DESC"
 
 
 class Holding(Struct, frozen=True):
@@ -52,20 +60,26 @@ class Holdings:
         `filter` is a filter line of the queue. Raises FilterError.
         """
         condition = parse_filter(filter)
-        sql = (
-            "SELECT m.kind, m.type, m.id FROM memory m WHERE m.status = 'active'"
-            " AND m.kind <> 'conflict'"
-            " AND (?1 IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?1))"
-            f" AND {condition.sql}"
-            " ORDER BY m.decided_at DESC, m.id DESC"
-        )
-        found: dict[tuple[Kind, str], array[int]] = {}
+        sql = f"SELECT m.kind, m.type, m.id {_ACTIVE} AND {condition.sql} {_LAST_DECIDED_FIRST}"
+        found: defaultdict[tuple[str, str], array[int]] = defaultdict(lambda: array("q"))
         with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(sql, (project, *condition.parameters))
-            for kind, type_, number in rows:
-                found.setdefault((Kind(kind), type_), array("q")).append(number)
+            cursor = self._database.reader().cursor()
+            cursor.row_factory = None  # a million plain rows take a third of the time
+            for kind, type_, number in cursor.execute(sql, (project, *condition.parameters)):
+                found[kind, type_].append(number)
         known = sorted(found, key=lambda key: (_ORDER.get(key, len(_ORDER)), key))
-        return tuple(Holding(kind, type_, found[kind, type_]) for kind, type_ in known)
+        return tuple(Holding(Kind(kind), type_, found[kind, type_]) for kind, type_ in known)
+
+    def newest(self, project: str | None, *, filter: str, limit: int) -> list[int]:  # noqa: A002
+        """Ids of the active rows that a filter lets through, the last decided first.
+
+        Raises FilterError.
+        """
+        condition = parse_filter(filter)
+        sql = f"SELECT m.id {_ACTIVE} AND {condition.sql} {_LAST_DECIDED_FIRST} LIMIT ?"
+        with failures_as_sentences(self._database.path):
+            rows = self._database.reader().execute(sql, (project, *condition.parameters, limit))
+            return [row[0] for row in rows]
 
     def likely_types(self, number: int) -> tuple[str, ...]:
         """All entity types for a memory, the likeliest first. Raises UnknownIdError."""

@@ -9,6 +9,7 @@ import pytest
 from reviewer.engine import Engine, QueueQuery
 from reviewer.store import ledger
 from reviewer.tui import acting, bulk
+from reviewer.tui.widgets.bars import StatusBar
 from tests.tui.conftest import opened
 
 MANY = 1_500
@@ -91,3 +92,19 @@ async def test_an_undo_that_outlives_its_screen_is_done_and_ends_nothing(many, g
         await screen.settle()
         assert waiting(many) == MANY
         assert screen.status.startswith("Undone")
+
+
+@pytest.mark.parametrize("key", ["f3", "f4", "f7"], ids=["Commits", "Compress", "State"])
+async def test_a_long_undo_says_so_on_every_screen_and_escape_stops_it(many, gate, key):
+    many.triage.reject(many.ids(QueueQuery("acme")))
+    async with opened(many, project="acme") as screen:
+        await screen.press(key)
+        shown = screen.app.screen
+        await screen.pilot.press("u")
+        bar = shown.query_one(StatusBar)
+        await screen.until(lambda: bar.text.startswith("Undoing: "))
+        await screen.pilot.press("escape")
+        gate.set()
+        await screen.settle()
+        assert screen.app.screen is shown
+        assert waiting(many) == 0

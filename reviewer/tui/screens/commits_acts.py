@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from reviewer.text.display import display_line
+from reviewer.tui.bulk import carry
+from reviewer.tui.left import was_left
 from reviewer.tui.widgets.commit_row import SHORT
 
 if TYPE_CHECKING:
@@ -85,16 +87,19 @@ class CommitActs:
 
     async def undo(self) -> None:
         """Take the last decision back; the cursor goes to its commit."""
-        undone = await to_thread(self._engine.history.undo)
+        undone = await carry(self._screen, self._engine, self._engine.history.undo, "Undoing")
         await self._back_on(undone, f"Undone: {display_line(undone.title)} - Z to redo")
 
     async def redo(self) -> None:
         """Do again what was undone; the cursor goes to its commit."""
-        redone = await to_thread(self._engine.history.redo)
+        redone = await carry(self._screen, self._engine, self._engine.history.redo, "Redoing")
         await self._back_on(redone, f"Redone: {display_line(redone.title)} - u to undo")
 
     async def _back_on(self, undone: Undone, words: str) -> None:
         screen, model = self._screen, self._screen.model
+        if was_left(screen):
+            screen.say(words)
+            return
         touched = list(self._about.get(undone.target, ()))
         if not touched:
             read = self._engine.history.changes

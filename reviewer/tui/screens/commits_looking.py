@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.widget import Widget
 
 from reviewer.errors import SourceError
+from reviewer.tui.bulk import stopped
 from reviewer.tui.widgets.commit_row import SHORT
 
 if TYPE_CHECKING:
@@ -119,8 +120,10 @@ class CommitsLooking:
             self._screen.call_after_refresh(lambda: self._zoom(pane))
 
     def back(self) -> None:
-        """Leave one thing: range and marks, zoom, the pane, the filter, the screen."""
+        """Leave one thing: an act that goes on, range and marks, zoom, pane, filter, screen."""
         screen, model = self._screen, self._screen.model
+        if stopped(screen):
+            return
         if model.range_from is not None or model.marks:
             screen.marking.clear()
         elif self._zoomed:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from reviewer.compressing import AnchorType, Level, MarkedSpan, Segment
 from reviewer.errors import ReviewerError
 from reviewer.text.display import display_line
+from reviewer.tui.bulk import carry
+from reviewer.tui.left import was_left
 from reviewer.tui.widgets.compress_lost import LostRow
 from reviewer.tui.widgets.compress_row import level_name
 from reviewer.tui.widgets.phrases import count
@@ -134,15 +136,18 @@ class CompressActs:
 
     async def undo(self) -> None:
         """Take the last decision back."""
-        undone = await to_thread(self._engine.history.undo)
+        undone = await carry(self._screen, self._engine, self._engine.history.undo, "Undoing")
         self._again(f"Undone: {display_line(undone.title)} - Z to redo")
 
     async def redo(self) -> None:
         """Do again what was undone."""
-        redone = await to_thread(self._engine.history.redo)
+        redone = await carry(self._screen, self._engine, self._engine.history.redo, "Redoing")
         self._again(f"Redone: {display_line(redone.title)} - u to undo")
 
     def _again(self, words: str) -> None:
+        if was_left(self._screen):
+            self._screen.say(words)
+            return
         self._screen.model.forget_all()
         self._screen.reading.wrote(words)
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
+from reviewer.tui.bulk import stopped
+
 if TYPE_CHECKING:
     from reviewer.tui.screens.compress import CompressScreen
 
@@ -146,6 +148,8 @@ class CompressLooking:
     def back(self) -> None:
         """Leave one thing: what is being written, the zoom, all levels, the pane, the screen."""
         screen = self._screen
+        if stopped(screen):
+            return
         if screen.writing.running:
             screen.writing.stop()
         elif screen.applying.running:

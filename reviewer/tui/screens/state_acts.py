@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from reviewer.engine import QueueRow
 from reviewer.text.display import display_line
+from reviewer.tui.bulk import carry
+from reviewer.tui.left import was_left
 
 if TYPE_CHECKING:
     from reviewer.engine import Done, Undone
@@ -46,13 +48,16 @@ class StateActs:
 
     async def undo(self) -> None:
         """Take the last decision back; the cursor goes to what it touched."""
-        self._reversed(await to_thread(self._engine.history.undo), "Undone", "Z to redo")
+        undone = await carry(self._screen, self._engine, self._engine.history.undo, "Undoing")
+        self._reversed(undone, "Undone", "Z to redo")
 
     async def redo(self) -> None:
         """Do again what was undone."""
-        self._reversed(await to_thread(self._engine.history.redo), "Redone", "u to undo")
+        redone = await carry(self._screen, self._engine, self._engine.history.redo, "Redoing")
+        self._reversed(redone, "Redone", "u to undo")
 
     def _reversed(self, undone: Undone, verb: str, hint: str) -> None:
         here = (False, undone.ids[0]) if undone.ids else None
-        self._screen.reading.read_list(here=here)
+        if not was_left(self._screen):
+            self._screen.reading.read_list(here=here)
         self._screen.say(f"{verb}: {display_line(undone.title)} - {hint}")

@@ -123,9 +123,10 @@ class Asking:
         def search(text: str) -> list[Option]:
             like = f"kind:{kind} {text}"
             same = f"type:{type_} {like}"
+            # Near duplicates stand behind their row until words are typed: rows are in an index.
+            waits = "candidate" if text.strip() else "waiting"
             return self._rows(
-                number,
-                (("candidate", same), ("active", same), ("candidate", like), ("active", like)),
+                number, ((waits, same), ("active", same), (waits, like), ("active", like))
             )
 
         async def then(option: Option) -> None:
@@ -153,12 +154,19 @@ class Asking:
 
     def _rows(self, number: int, queries: Sequence[tuple[str, str]]) -> list[Option]:
         """The rows of some (status, filter), each once, without the one that is asked about."""
-        queue, project = self._engine.queue, self._screen.project
+        queue, holdings = self._engine.queue, self._engine.holdings
+        project = self._screen.project
         found: dict[int, None] = {}
         try:
             for status, text in queries:
-                ids = queue.ids(QueueQuery(project, status, text), limit=MOST + 1)
-                found.update(dict.fromkeys(ids))
+                if len(found) > MOST:
+                    break
+                if status == "active":
+                    newest = holdings.newest(project, filter=text, limit=MOST + 1)
+                    found.update(dict.fromkeys(newest))
+                else:
+                    ids = queue.ids(QueueQuery(project, status, text), limit=MOST + 1)
+                    found.update(dict.fromkeys(ids))
         except FilterError:
             return []
         rows = queue.rows([each for each in found if each != number][:MOST])

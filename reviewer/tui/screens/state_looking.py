@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from reviewer.engine import QueueRow
 from reviewer.errors import SourceError
+from reviewer.tui.bulk import stopped
 from reviewer.tui.screens.places import evidence_at, open_place
 from reviewer.tui.widgets.why_text import places_of
 
@@ -93,8 +94,10 @@ class StateLooking:
         panes[(at + step) % len(panes)].focus(scroll_visible=False)
 
     def back(self) -> None:
-        """Back to the list, then clear the search, then leave."""
+        """Stop an act that goes on; back to the list, then clear the search, then leave."""
         screen = self._screen
+        if stopped(screen):
+            return
         if screen.focused is not screen.list:
             screen.list.focus(scroll_visible=False)
         elif screen.reading.search:

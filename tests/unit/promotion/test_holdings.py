@@ -45,3 +45,11 @@ def test_words_say_which_type_is_likely_and_no_type_is_left_out(content, likelie
     found = likely_types(content)
     assert found[0] == likeliest
     assert sorted(found) == sorted(map(str, EntityType))
+
+
+def test_the_newest_are_a_part_of_them(engine):
+    numbers = [an_active_memory(engine, f"Rule {name} holds") for name in ("one", "two", "three")]
+    newest = engine.holdings.newest
+    assert newest("acme", filter="", limit=2) == numbers[:0:-1]
+    assert newest("acme", filter="two", limit=2) == [numbers[1]]
+    assert newest("other", filter="", limit=2) == []

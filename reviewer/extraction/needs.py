@@ -165,7 +165,9 @@ def _element(kind: Any, value: Any) -> _Found:
         least, most, inner = value
         once = _sequence(inner.data)
         if once.texts is not None and not any(map(_WORD.search, once.texts)) and most > 1:
-            return _SOME_SIGNS if least == 0 else _SIGN
+            return _SOME_SIGNS if least == 0 or "" in once.texts else _SIGN
+        if kind is ops.POSSESSIVE_REPEAT and once.texts is not None:
+            once = _Found(once.texts, (), False)  # what it takes it does not give back
         if most == 1 and least == 0:
             return _either(once, _EMPTY) if once.texts is not None else _ANYTHING
         return once if most == 1 else _cut(once) if least else _ANYTHING

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reviewer.extraction.cues import Cues
@@ -60,6 +60,9 @@ def told(pattern: str) -> set[tuple[str, ...]] | None:
         (r"(?:red )?[kl]ight", {("kight-|light-", "-red"), ("-kight-|-light-",)}),
         (r"\bhide (?:the|this) (?:change|edit)s?\b", {("hide", "change|changes|edit|edits")}),
         (r"(?:^|[.:] {0,2})(?:ai|bot) ?[:,] {0,2}(?:mark|say)", {("mark-|say-", "ai|bot")}),
+        (r"x(?: ?)+foo", {("foo-",), ("-xfoo-",)}),
+        (r"\bfo?+o\b", {("fo|foo",)}),
+        (r"\b(?:please )?stop\b", {("stop",)}),
         (r"\bmust(?: not)? be\b", {("must", "be"), ("must", "not", "be")}),
         (r"[a-z]+ than (?:\d+|x)", {("than",)}),
     ],
@@ -130,6 +133,21 @@ def test_no_rule_is_passed_over_that_would_have_matched(words: list[str]) -> Non
         stands = re.search(PATTERNS[name], " ".join(words)) is not None
         assert possible >> number & 1 or not stands, name
         assert stands or not sure >> number & 1, name
+
+
+MATCHING = st.sampled_from([*ORDERS, *PATTERNS.values()]).flatmap(
+    lambda pattern: st.tuples(st.just(pattern), st.from_regex(pattern))
+)
+
+
+@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@given(MATCHING)
+def test_whatever_a_pattern_finds_holds_what_it_needs(found: tuple[str, str]) -> None:
+    pattern, text = found
+    lower = text.lower()
+    if re.search(pattern, lower):
+        assert Cues([pattern], any_case=False).of(lower)[0], pattern
+        assert Cues([pattern]).of(lower)[0] or not lower.isascii(), pattern
 
 
 def test_no_rule_is_passed_over_in_the_examples_of_any_rule() -> None:

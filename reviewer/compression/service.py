@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.patterns import Given
 from reviewer.commits.reading import Reader
-from reviewer.commits.retention import instructions
-from reviewer.commits.values import RetentionCriteria
 from reviewer.compression import licence
-from reviewer.compression.anchors import find_anchors
 from reviewer.compression.committing import write_preview
 from reviewer.compression.engines import Engines
 from reviewer.compression.expanding import Expansions
 from reviewer.compression.fitting import fit_plan, lowered
-from reviewer.compression.levels import Summarizer
-from reviewer.compression.licence import Tier
 from reviewer.compression.marking import SpanMarks
 from reviewer.compression.measures import Measures, MeasureSummary
+from reviewer.compression.one_segment import SegmentCompression
 from reviewer.compression.plan import (
     Applied,
     Choice,
@@ -36,17 +31,13 @@ from reviewer.compression.reading import (
     require_segments,
 )
 from reviewer.compression.readings import Readings
-from reviewer.compression.retention import RetentionFailure, gather, validate_retention
 from reviewer.compression.sizes import Outlook, Reach, outlook, reach
 from reviewer.compression.values import (
     AnchorPoint,
-    CompressedSegment,
-    FidelityValidation,
     Level,
     Locked,
     Segment,
     SummarizationOptions,
-    Turn,
 )
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.settings import Settings, load_settings
@@ -54,7 +45,7 @@ from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
 
-class Compression:
+class Compression(SegmentCompression):
     """Segments, previews and compressions of contexts. Reading is safe from several threads."""
 
     def __init__(
@@ -69,12 +60,10 @@ class Compression:
         self._reader = Reader(database)
         self._ledger = ledger
         self._clock = clock
-        self._contexts = contexts
-        self._settings = settings
         self._measures = Measures(database, clock)
+        super().__init__(contexts, Engines(settings, clock, self._measures.note), settings)
         self.marks = SpanMarks(ledger, contexts, clock)
         """Spans of commits that a person wants verbatim in every summary."""
-        self.engines = Engines(settings, clock, self._measures.note)
         self._readings = Readings(self._reader, contexts)
 
     def segments(
@@ -92,10 +81,6 @@ class Compression:
         """The anchors of each of its segments. Raises UnknownIdError."""
         return tuple(self._readings.of(context, start, end).anchors)
 
-    def anchor_spans(self, text: str, role: str) -> tuple[AnchorPoint, ...]:
-        """The anchors that rules find in one commit's text."""
-        return find_anchors([Turn(role, text, 0)])
-
     def outlook(self, context: int) -> Outlook:
         """Sizes of a context now and at each level. Raises UnknownIdError."""
         read = self._readings.of(context)
@@ -105,44 +90,6 @@ class Compression:
         """Whether a context can get as small as `target` tokens. Raises UnknownIdError."""
         read = self._readings.of(context)
         return reach(read.chain, read.segments, read.anchors, target, self._count(), self._lowest())
-
-    def compress(
-        self,
-        segment: Segment,
-        anchors: Sequence[AnchorPoint],
-        level: Level,
-        options: SummarizationOptions | None = None,
-        *,
-        engine: str | None = None,
-    ) -> CompressedSegment:
-        """A segment at a level (hierarchical-summarizer.md, section 4).
-
-        See `Summarizer.compress`.
-        """
-        return self._summarizer(engine, options).compress(segment, anchors, level, options)
-
-    def compress_all(
-        self,
-        segment: Segment,
-        anchors: Sequence[AnchorPoint],
-        options: SummarizationOptions | None = None,
-        *,
-        engine: str | None = None,
-    ) -> dict[Level, CompressedSegment | Locked]:
-        """A segment at all levels; what the licence holds back says so in its place."""
-        return self._summarizer(engine, options).compress_all(segment, anchors, options)
-
-    def validate_fidelity(
-        self, segment: Segment, compressed: CompressedSegment
-    ) -> FidelityValidation:
-        """How faithful a compressed segment is, and what it lost."""
-        return self.engines.summarizer("offline").validate_fidelity(segment, compressed)
-
-    def check_retention(
-        self, text: str, segment: Segment, retention: RetentionCriteria | None = None
-    ) -> list[RetentionFailure]:
-        """What a summary of the segment misses of its criteria, and of those of the call."""
-        return validate_retention(text, gather(segment, retention))
 
     def all_levels(
         self,
@@ -167,35 +114,6 @@ class Compression:
                 else:
                     fidelity = summarizer.validate_fidelity(segment, found)
                     yield SegmentAtLevel(segment, level, found, fidelity)
-
-    def options(
-        self,
-        *,
-        retain: str | None = None,
-        retain_match: Sequence[Given] = (),
-        retain_regex: Sequence[Given] = (),
-        template: str | None = None,
-        max_tokens: int | None = None,
-        ceiling: int | None = None,
-        temperature: float = 0.3,
-        markers: bool = True,
-        anchors: bool = True,
-        model_id: str | None = None,
-    ) -> SummarizationOptions:
-        """Options as a person gives them. Raises PatternError, with the column of the fault."""
-        return SummarizationOptions(
-            model_id=model_id,
-            max_output_tokens=max_tokens,
-            temperature=temperature,
-            generate_expansion_markers=markers,
-            validate_anchors=anchors,
-            custom_prompt_template_id=template,
-            retention=RetentionCriteria(
-                None if retain is None else instructions(retain),
-                self._contexts.patterns(retain_match, retain_regex),
-            ),
-            ceiling=ceiling,
-        )
 
     def plan(
         self,
@@ -344,20 +262,3 @@ class Compression:
                 "The context changed since it was previewed. Nothing was written; preview again."
             )
         return read
-
-    def _summarizer(self, engine: str | None, options: SummarizationOptions | None) -> Summarizer:
-        return self.engines.summarizer(
-            self.engines.named(engine), options.model_id if options else None
-        )
-
-    def _tier(self) -> Tier:
-        return self._settings().compression.tier
-
-    def _lowest(self) -> Level:
-        """The level nearest to Tags that the licence holds."""
-        return max(level for level in Level if licence.locked(level, self._tier()) is None)
-
-    def _count(self) -> Callable[[str], int]:
-        from reviewer.text.tokens import counter
-
-        return counter().count

@@ -23,6 +23,7 @@ from reviewer.compressing import (
     one_segment,
     target_tokens,
 )
+from reviewer.tui.compress_segments import Segments
 
 Writer = Literal["offline", "model", "by hand"]
 
@@ -51,13 +52,12 @@ def answered(choice: Choice) -> Answered:
     return choice.sources, choice.level
 
 
-class CompressModel:
+class CompressModel(Segments):
     """The segments of one context, or of a range of it, with a cursor and a plan."""
 
     def __init__(self) -> None:
-        self.segments: tuple[Segment, ...] = ()
+        super().__init__()
         self.plan: Plan | None = None
-        self.cursor = 0
         self.engine: Literal["offline", "model"] = "offline"
         """What writes where nothing else was chosen."""
         self.sent = 0
@@ -72,7 +72,6 @@ class CompressModel:
         """What a model wrote, and its name: weighed again where something was pinned meanwhile."""
         self.chosen: dict[tuple[int, ...], Choice] = {}
         """Every choice that was made, by the commits that it was made for."""
-        self._places: dict[str, int] = {}
 
     def load(self, segments: Sequence[Segment], plan: Plan | None, sent: int) -> list[str]:
         """Take segments as they were read; previews stay of those that are as they were.
@@ -80,26 +79,25 @@ class CompressModel:
         What was chosen for the same commits holds again. Returns the segments that are not as
         they were, of those that were known.
         """
-        before = {each.id: each for each in self.segments}
-        here = self.current
-        self.segments, self.sent = tuple(segments), sent
-        self._places = {each.id: at for at, each in enumerate(self.segments)}
-        changed = [key for key, each in before.items() if self._segment(key) != each]
+        before, here = self.segments, self.current
+        self.show(segments)
+        self.sent = sent
+        changed = [each.id for each in before if self.segment(each.id) != each]
         self.forget(changed)
         self.plan = None if plan is None else carried(plan, self.chosen)
         first = here.turns[0].commit if here is not None and here.turns else None
         self.go_to_commit(first)
-        self.taken_offline &= set(self._places)
+        self.taken_offline &= {each.id for each in self.segments}
         return changed
 
     def clear(self) -> None:
         """Another context: nothing of this one holds."""
-        self.segments, self.plan, self.sent, self.cursor = (), None, 0, 0
+        self.show(())
+        self.plan, self.sent, self.cursor = None, 0, 0
         self.target = None
         self.taken_offline.clear()
         self.previews.clear()
         self.troubles.clear()
-        self._places.clear()
 
     def forget(self, segments: Iterable[str]) -> None:
         """Write the previews of some segments again."""
@@ -113,39 +111,12 @@ class CompressModel:
         self.previews.clear()
         self.troubles.clear()
 
-    def _segment(self, segment: str) -> Segment | None:
-        at = self._places.get(segment)
-        return None if at is None else self.segments[at]
-
-    def go_to_commit(self, commit: int | None) -> None:
-        """Put the cursor on the segment of a commit, or leave it where it is."""
-        at = next(
-            (
-                at
-                for at, segment in enumerate(self.segments)
-                if commit is not None and any(turn.commit == commit for turn in segment.turns)
-            ),
-            self.cursor,
-        )
-        self.cursor = max(0, min(at, len(self.segments) - 1))
-
-    # the segment under the cursor
-
-    @property
-    def current(self) -> Segment | None:
-        """The segment under the cursor."""
-        return self.segments[self.cursor] if self.cursor < len(self.segments) else None
-
     @property
     def choice(self) -> Choice | None:
         """What is chosen for it."""
         if self.plan is None or self.cursor >= len(self.plan.choices):
             return None
         return self.plan.choices[self.cursor]
-
-    def at(self, segment: str) -> int | None:
-        """The place of a segment."""
-        return self._places.get(segment)
 
     # what is shown
 
@@ -212,8 +183,9 @@ class CompressModel:
 
     def size(self, choice: Choice) -> Size:
         """The tokens that a segment will have in the context."""
-        at = self._places[choice.segment]
-        whole = self.segments[at].tokens
+        segment = self.segment(choice.segment)
+        assert segment is not None  # choices are of the segments that are shown
+        whole = segment.tokens
         if choice.level is Level.FULL:
             return Size(whole, exact=True)
         found = self.shown(choice)

@@ -20,6 +20,7 @@ from reviewer.tui.screens.commits_editing import CommitEditing
 from reviewer.tui.screens.commits_filter import CommitFilter
 from reviewer.tui.screens.commits_looking import CommitsLooking
 from reviewer.tui.screens.commits_marking import Marking
+from reviewer.tui.screens.commits_messages import FromPanes
 from reviewer.tui.screens.commits_reading import CommitsReading
 from reviewer.tui.screens.commits_retaining import Retaining
 from reviewer.tui.screens.commits_weighing import Weighing
@@ -38,11 +39,6 @@ from reviewer.tui.widgets.text_pane import TextPane
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from reviewer.tui.widgets.choice_pane import ChoicePane
-    from reviewer.tui.widgets.commit_checking import CheckedPatterns
-    from reviewer.tui.widgets.commit_form import RetentionForm
-    from reviewer.tui.widgets.edit_pane import EditPane
-
 WATCH_SECONDS = 2.0
 LAID_OUT_SECONDS = 0.05
 """After so long the panes stand where they belong."""
@@ -50,7 +46,7 @@ MODES = {"retaining": "retain", "editing": "edit", "choosing": "choose"}
 """What may be open in place of the panes: the screen's class, and the pane of its keys."""
 
 
-class CommitsScreen(ListMoving, ReadingScreen, inherit_bindings=False):
+class CommitsScreen(FromPanes, ListMoving, ReadingScreen, inherit_bindings=False):
     """Lays the screen out; what keys do is in the parts: acts, marking, retaining and so on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("commits")]
@@ -208,48 +204,6 @@ class CommitsScreen(ListMoving, ReadingScreen, inherit_bindings=False):
     @on(RowList.Opened)
     async def _opened(self) -> None:
         await self.action_act("read_commit")
-
-    async def on_retention_form_saved(self, message: RetentionForm.Saved) -> None:
-        """Write what must survive."""
-        await self.patiently(
-            lambda: self.retaining.save(message.commits, message.criteria, changed=message.changed)
-        )
-
-    async def on_retention_form_left(self, message: RetentionForm.Left) -> None:
-        """Keep a draft of what was typed."""
-        await self.patiently(
-            lambda: self.retaining.left(message.commits, message.criteria, changed=message.changed)
-        )
-
-    async def on_retention_form_draft_changed(self, message: RetentionForm.DraftChanged) -> None:
-        """Keep a draft while it is typed."""
-        await self.patiently(lambda: self.retaining.keep_draft(message.commits, message.criteria))
-
-    def on_checked_patterns_checks_wanted(self, message: CheckedPatterns.ChecksWanted) -> None:
-        """Check patterns against the commit in sight."""
-        self.retaining.check(message.patterns)
-
-    async def on_edit_pane_saved(self, message: EditPane.Saved) -> None:
-        """Take the text that was written."""
-        await self.patiently(lambda: self.editing.save(message.memory, message.content))
-
-    async def on_edit_pane_left(self, message: EditPane.Left) -> None:
-        """Keep a draft of what was written."""
-        await self.patiently(
-            lambda: self.editing.left(message.memory, message.content, changed=message.changed)
-        )
-
-    async def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
-        """Keep a draft while it is written."""
-        await self.patiently(lambda: self.engine.edit_drafts.save(message.memory, message.content))
-
-    async def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
-        """Go on with what was chosen."""
-        await self.choosing.chosen(message.option)
-
-    def on_choice_pane_left(self) -> None:
-        """Put the chooser away."""
-        self.choosing.close()
 
     def on_descendant_focus(self) -> None:
         """Title and footer follow the focus."""

@@ -32,6 +32,11 @@ def prepare(text: str) -> Prepared:
     return Prepared(found.text, content_hash(found.text), found.kinds)
 
 
+def named(name: str) -> str:
+    """A name that was typed, as it is stored: without secrets and blanks around it."""
+    return prepare(name.strip()).text
+
+
 def known_contents(query: Query, hashes: Iterable[str]) -> dict[str, int]:
     """Ids of the stored texts with those hashes; `query` runs SQL in an act or on a reader."""
     found: dict[str, int] = {}

@@ -12,6 +12,7 @@ from reviewer.commits.contents import (
     Prepared,
     count_tokens,
     known_contents,
+    named,
     prepare,
     store_texts,
 )
@@ -63,7 +64,8 @@ class Contexts:
 
     def create(self, project: str, name: str) -> ContextView:
         """An empty context. Raises ReviewerError for a bad name, ConflictError for a taken one."""
-        with self._ledger.act("create context", f"Created the context {name.strip()}") as act:
+        name = named(name)
+        with self._ledger.act("create context", f"Created the context {name}") as act:
             number = chain.create_context(act, project, name, self._now())
         return self.get(number)
 
@@ -88,6 +90,7 @@ class Contexts:
         path = path.expanduser().absolute()
         read = importing.read_transcript(path, line_start=line_start, line_end=line_end)
         importing.require_drafts(path, read)
+        name = None if name is None else named(name)
         texts = [draft.text for draft in read.drafts]
         tokens = count_tokens(texts, self._known(texts))
         with self._ledger.act("import context", scope=Scope.INTAKE) as act:

@@ -69,6 +69,7 @@ class Entities:
         unknown type, ConflictError when the memory is not active or an entity says the same.
         """
         kind = entity_type(type_)
+        name = mask(name).text if name else name
         now = iso(self._clock())
         with self._ledger.act("graduate") as act:
             row = memory_row(act, number)
@@ -90,6 +91,7 @@ class Entities:
         Raises ReviewerError for an unknown type or an empty text, ConflictError when it is known.
         """
         text = mask(content.strip()).text
+        name = mask(name).text if name else name
         if not clean(text):
             raise ReviewerError("The text is empty. Write what is to be remembered.")
         require_length(text)

@@ -70,8 +70,9 @@ class TrustedState:
 
         Secrets are masked. Raises ReviewerError for an empty key or value.
         """
-        key = key.strip()
-        value, note, evidence = (mask(text.strip()).text for text in (value, note, evidence))
+        key, value, note, evidence = (
+            mask(text.strip()).text for text in (key, value, note, evidence)
+        )
         evidence = _absolute(evidence)
         if not key or len(key) > LONGEST_KEY:
             raise ReviewerError(f"A key has 1 to {LONGEST_KEY} characters.")

@@ -290,4 +290,4 @@ def _is_text(path: Path) -> bool:
 def _reason(problem: SourceError, path: Path) -> str:
     """Why a file was passed over, without its name, so that reasons can be counted."""
     text = str(problem).replace(str(path), "").strip().rstrip(".")
-    return text.removeprefix("is not text that reviewer reads: ")
+    return text.removeprefix("is not text that reviewer reads: ").removeprefix("is in ")

@@ -22,7 +22,7 @@ from reviewer.promotion.export.plans import Plan
 _BEGIN = "<!-- reviewer:begin join={join} (reviewer writes this block; edits in it are lost) -->"
 _END = b"<!-- reviewer:end -->"
 _JOIN = re.compile(rb"\bjoin=([012])\b")
-_MARKER_TEXT = re.compile(r"<!--(?=\s*reviewer:)", re.IGNORECASE)
+_MARKER_TEXT = re.compile(r"\\?<!--(?=\s*reviewer:)", re.IGNORECASE)
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 

@@ -169,6 +169,12 @@ def test_marker_text_in_the_body_ends_no_block(body):
     assert plan_removal(first).after == b"mine\n"
 
 
+def test_marker_text_that_was_escaped_already_is_escaped_once():
+    assert (
+        b"\n&lt;!-- reviewer:end --> it\n" in plan_block(None, "\\<!-- reviewer:end --> it").after
+    )
+
+
 def test_the_body_takes_the_line_endings_of_the_file():
     after = plan_block(b"one\r\ntwo\r\n", "a\nb\r\nc\n").after
     assert b"\r\na\r\nb\r\nc\r\n" in after

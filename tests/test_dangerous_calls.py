@@ -28,7 +28,7 @@ STARTS_PROGRAMS = {
     "pipelines/handlers_tool.py",  # tool nodes, behind --allow-tools
 }
 MAY_USE_A_SHELL = {"pipelines/handlers_tool.py"}
-IMPORTS_BY_NAME = {"engine.py", "cli/lazy.py"}
+IMPORTS_BY_NAME = {"engine.py", "cli/lazy.py", "tui/app.py"}
 """Modules of this package, from tables in the source."""
 
 

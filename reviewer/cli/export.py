@@ -89,6 +89,11 @@ def _hand_out(engine: Engine, text: str, output: Path | None) -> None:
         narrate(f"What was there before: {safe(str(backup))}")
 
 
+def _with_what_it_leads_to(path: Path) -> str:
+    real = path.resolve()
+    return safe(str(path)) if real == path.absolute() else f"{safe(str(path))} ({safe(str(real))})"
+
+
 def _offer(engine: Engine, plans: Sequence[PlannedFile], write: bool) -> None:
     """Show what would change; write it when that was asked for."""
     broken = [plan for plan in plans if plan.problem]
@@ -101,7 +106,7 @@ def _offer(engine: Engine, plans: Sequence[PlannedFile], write: bool) -> None:
     if not changed:
         narrate("Nothing changes.")
         return
-    names = ", ".join(safe(str(plan.path)) for plan in changed)
+    names = ", ".join(_with_what_it_leads_to(plan.path) for plan in changed)
     if not write:
         narrate(f"Nothing was written. To write {names}: the same command with --write")
         return

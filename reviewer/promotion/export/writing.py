@@ -48,8 +48,8 @@ def write_plan(
 
     None when nothing had to be changed, or when there was no file. The backup is a copy that
     only its owner can read, and it is kept. The file is replaced in one step and keeps its owner
-    and permissions; a symbolic link stays, and the file it names is written. The last folder of
-    `path` is made when it is missing.
+    and permissions; a symbolic link stays, and the file it names is written if it is of the same
+    kind. The last folder of `path` is made when it is missing.
 
     Raises ConflictError when the file is no longer as it was planned, ReviewerError for a plan
     with a problem and when something cannot be written; the file is then as it was.
@@ -59,6 +59,7 @@ def write_plan(
     if not plan.changed:
         return None
     target = Path(os.path.realpath(path))
+    _check_kind(path, target)
     _check_unchanged(plan, target)
     try:
         _check_replaceable(target)
@@ -71,6 +72,15 @@ def write_plan(
         where = "" if Path(at) == target else f"{at}: "
         raise ReviewerError(f"{target} was not written: {where}{error.strerror}.") from error
     return backup
+
+
+def _check_kind(path: Path, target: Path) -> None:
+    """A link in somebody's work tree must not lead notes into a file that a shell obeys."""
+    if path.suffix.lower() != target.suffix.lower():
+        raise ReviewerError(
+            f"{path} is a link to {target}, a file of another kind; nothing was written. Name the"
+            " file itself if it is meant."
+        )
 
 
 def _check_unchanged(plan: Plan, target: Path) -> None:

@@ -156,6 +156,16 @@ def test_a_plan_with_a_problem_is_refused(target, tmp_path):
         write_plan(plan, target, backup_folder=tmp_path)
 
 
+def test_a_link_to_a_file_of_another_kind_is_not_followed(put, tmp_path):
+    profile = tmp_path / ".bashrc"
+    profile.write_bytes(b"umask 077\n")
+    link = tmp_path / "CLAUDE.md"
+    link.symlink_to(profile)
+    with pytest.raises(ReviewerError, match="a file of another kind"):
+        put(link, b"ours")
+    assert profile.read_bytes() == b"umask 077\n"
+
+
 def test_hard_links_are_not_parted(target, put, tmp_path):
     os.link(target, tmp_path / "CLAUDE.md")
     with pytest.raises(ReviewerError, match="several names"):

@@ -143,7 +143,8 @@ class Database:
         if _identity(self._place) != self._file:
             raise StoreError(
                 f"The store {self.path} was moved, removed or replaced while it was open. The last "
-                "step was not written; put the file back, or start again."
+                "step was not written; put the file back. To use another in its place, leave the "
+                f"program, take {self.path.name}-wal away, and put the other there again."
             )
         if self.read_only:
             return

@@ -13,8 +13,8 @@ from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.chain import ChainCommit
 from reviewer.compression.reading import ContextReading, KnownAnchors, read_context
 
-REMEMBERED = 4
-"""Contexts and ranges of them that are kept."""
+REMEMBERED = 2
+"""Contexts and ranges of them that are kept: a long one is tens of megabytes of text."""
 KNOWN_SEGMENTS = 10_000
 """Segments whose anchors are kept at most."""
 

@@ -13,6 +13,7 @@ from textual.markup import escape
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import ACTIONS, Action, shown_key
 from reviewer.tui.holders import holders
+from reviewer.tui.left import LeftOnce
 
 _WORD = re.compile(r"\w+")
 _HIDDEN_GROUPS = {"Move"}
@@ -22,7 +23,7 @@ LONGEST = 100
 """Characters that can be asked for."""
 
 
-class Palette(CommandPalette):
+class Palette(LeftOnce, CommandPalette):
     """Textual's palette over our actions, whatever is pressed before it is drawn."""
 
     def __init__(self) -> None:

@@ -13,6 +13,7 @@ from reviewer.tui.acting import Acting
 from reviewer.tui.actions import Action, actions_of, bindings_for, shown_key
 from reviewer.tui.holders import holders
 from reviewer.tui.keymap import Keymap
+from reviewer.tui.left import LeftOnce
 from reviewer.tui.screens.moving import ListMoving
 from reviewer.tui.widgets.bars import FooterBar
 from reviewer.tui.widgets.help_list import Explanation, HelpList, HelpRow
@@ -21,7 +22,7 @@ from reviewer.tui.widgets.line import TitleRule
 GROUPS = ("Decide", "Select", "Look", "Move", "Screens")
 
 
-class HelpScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
+class HelpScreen(LeftOnce, Acting, ListMoving, Screen[None], inherit_bindings=False):
     """A list of actions; `enter` runs the one under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help")]
@@ -75,11 +76,11 @@ class HelpScreen(Acting, ListMoving, Screen[None], inherit_bindings=False):
     async def run_here(self) -> None:
         """Close the help and run the action, unless it can do nothing."""
         row = self.rows.current
-        if row.action is None or row.node is None or row.reason:
+        if row.action is None or row.node is None or row.reason or not self.is_active:
             return
         await self.app.pop_screen()
         await row.node.action_act(row.action.id)
 
     def leave(self) -> None:
         """Close the help."""
-        self.app.pop_screen()
+        self.dismiss()

@@ -15,7 +15,7 @@ from textual.worker import get_current_worker
 from reviewer.errors import ReviewerError
 from reviewer.tui.acting import Acting
 from reviewer.tui.actions import actions_of
-from reviewer.tui.left import was_left
+from reviewer.tui.left import LeftOnce, was_left
 from reviewer.tui.situation import Situation
 from reviewer.tui.widgets.bars import FooterBar
 
@@ -26,7 +26,7 @@ ASK_SECONDS = 0.05
 _turns: defaultdict[tuple[type, str], Lock] = defaultdict(Lock)
 
 
-class ReadingScreen(Acting, Screen[None], inherit_bindings=False):
+class ReadingScreen(LeftOnce, Acting, Screen[None], inherit_bindings=False):
     """A screen that never waits for a file or the store."""
 
     class Came(Message):

@@ -1,0 +1,57 @@
+"""Going from screen to screen faster than they open and close."""
+
+from __future__ import annotations
+
+import time
+from importlib import import_module
+
+import pytest
+from textual import events
+
+from reviewer.tui import app as app_module
+from reviewer.tui.palette import Palette
+from reviewer.tui.screens.commits import CommitsScreen
+from reviewer.tui.screens.help import HelpScreen
+from reviewer.tui.screens.queue import QueueScreen
+from tests.tui.conftest import Screen, opened
+
+
+def type_at_once(screen: Screen, *keys: str) -> None:
+    """Keys that arrive before any of them has been handled."""
+    for key in keys:
+        screen.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Screens are imported for the first time, from a slow disk."""
+
+    def imported(name: str) -> object:
+        time.sleep(0.2)
+        return import_module(name)
+
+    monkeypatch.setattr(app_module, "_imported", set())
+    monkeypatch.setattr(app_module, "import_module", imported)
+
+
+async def test_what_is_typed_while_a_screen_opens_goes_to_that_screen(engine, slow):
+    async with opened(engine) as screen:
+        type_at_once(screen, "f3", "ctrl+p", "z")
+        await screen.until(lambda: isinstance(screen.app.screen, Palette))
+        kinds = [type(one) for one in screen.app.screen_stack]
+        assert kinds == [QueueScreen, CommitsScreen, Palette]
+        await screen.until(lambda: screen.app.screen.query_one("CommandInput").value == "z")
+
+
+async def test_a_screen_is_left_once_however_often_the_key_comes(engine):
+    async with opened(engine) as screen:
+        await screen.press("f3", "question_mark")
+        help_screen = screen.app.screen
+        assert isinstance(help_screen, HelpScreen)
+        help_screen.leave()
+        help_screen.leave()
+        await screen.until(lambda: isinstance(screen.app.screen, CommitsScreen))
+        commits = screen.app.screen
+        commits.dismiss()
+        commits.dismiss()
+        await screen.until(lambda: isinstance(screen.app.screen, QueueScreen))

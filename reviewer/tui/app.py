@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from asyncio import Event, to_thread
-from contextlib import asynccontextmanager
+from asyncio import to_thread
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -35,7 +34,7 @@ KEPT = "What was decided is kept, and so are drafts. REVIEWER_DEBUG=1 shows wher
 
 if TYPE_CHECKING:
     from asyncio import Future
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import Callable
 
     from textual.driver import Driver
     from textual.screen import Screen
@@ -93,8 +92,6 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         """The run of a pipeline that is under way; it outlives its screen."""
         self.compress_kept: dict[int, Kept] = {}
         """What was chosen on the Compress screen, by context."""
-        self._opened: Event | None = None
-        """Set as soon as the screen is there that is being imported."""
         self._tidying = Tidying(self)
         self._cannot_keep = False
         """What is being written could not be kept when the program was to be left."""
@@ -127,13 +124,10 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         self.call_after_refresh(Tidying.begin)
 
     async def on_event(self, event: events.Event) -> None:
-        """Let a key wait for the screen that opens, and give one that was typed ahead to the text
-        field that has opened meanwhile.
+        """Give a key that was typed ahead to the text field that has opened meanwhile.
 
         Such a key was sent to the pane before; a text field itself lets no printable key through.
         """
-        if isinstance(event, events.Key) and not event.is_forwarded and self._opened is not None:
-            await self._opened.wait()  # or it would go to the screen that is being left
         if isinstance(event, events.Key) and event.is_forwarded and event.is_printable:
             field = self.focused
             if field is not None and field.check_consume_key(event.key, event.character):
@@ -187,57 +181,38 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
 
     async def show_commits(self) -> None:
         """Show a context and its commits."""
-        async with self._opening("commits"):
-            from reviewer.tui.screens.commits import CommitsScreen
+        await imported("commits")
+        from reviewer.tui.screens.commits import CommitsScreen
 
-            self._show(CommitsScreen)
+        self._show(CommitsScreen)
 
     async def show_compress(self) -> None:
         """Show the levels of a context."""
-        async with self._opening("compress"):
-            from reviewer.tui.screens.compress import CompressScreen
+        await imported("compress")
+        from reviewer.tui.screens.compress import CompressScreen
 
-            self._show(CompressScreen)
+        self._show(CompressScreen)
 
     async def show_compress_from(self, commit: int) -> None:
         """Show the levels of what comes from a commit on."""
-        async with self._opening("compress"):
-            from reviewer.tui.screens.compress import CompressScreen
+        await imported("compress")
+        from reviewer.tui.screens.compress import CompressScreen
 
-            self._show(lambda engine, project: CompressScreen(engine, project, commit))
+        self._show(lambda engine, project: CompressScreen(engine, project, commit))
 
     async def show_packet(self) -> None:
         """Show what an agent would get."""
-        async with self._opening("packet"):
-            from reviewer.tui.screens.packet import PacketScreen
+        await imported("packet")
+        from reviewer.tui.screens.packet import PacketScreen
 
-            self._show(PacketScreen)
+        self._show(PacketScreen)
 
     async def show_pipelines(self) -> None:
         """Show pipelines and their runs."""
-        async with self._opening("pipelines"):
-            from reviewer.tui.screens.pipelines import PipelinesScreen
+        await imported("pipelines")
+        from reviewer.tui.screens.pipelines import PipelinesScreen
 
-            self._show(PipelinesScreen)
-
-    @asynccontextmanager
-    async def _opening(self, screen: str) -> AsyncIterator[None]:
-        """Import a screen and what it needs, the first time behind the one that is shown; what is
-        typed meanwhile waits until it is there.
-        """
-        name = f"reviewer.tui.screens.{screen}"
-        if name in _imported:
-            yield
-            return
-        opened = self._opened = Event()
-        try:
-            await to_thread(import_module, name)
-            _imported.add(name)
-            yield
-        finally:
-            opened.set()
-            if self._opened is opened:
-                self._opened = None
+        self._show(PipelinesScreen)
 
     def _show(self, kind: Callable[[Engine, str | None], Screen[None]]) -> None:
         if type(self.screen) is not kind:
@@ -249,21 +224,21 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
 
     async def show_state(self) -> None:
         """Show what holds."""
-        async with self._opening("state"):
-            from reviewer.tui.screens.state import StateScreen
+        await imported("state")
+        from reviewer.tui.screens.state import StateScreen
 
-            if not isinstance(self.screen, StateScreen):
-                self.show_queue()
-                self.push_screen(StateScreen(self.engine, self.project))
+        if not isinstance(self.screen, StateScreen):
+            self.show_queue()
+            self.push_screen(StateScreen(self.engine, self.project))
 
     async def show_history(self) -> None:
         """Show the ledger."""
-        async with self._opening("history"):
-            from reviewer.tui.screens.history import HistoryScreen
+        await imported("history")
+        from reviewer.tui.screens.history import HistoryScreen
 
-            if not isinstance(self.screen, HistoryScreen):
-                self.show_queue()
-                self.push_screen(HistoryScreen(self.engine))
+        if not isinstance(self.screen, HistoryScreen):
+            self.show_queue()
+            self.push_screen(HistoryScreen(self.engine))
 
     def show_help(self) -> None:
         """Show the keys of the pane that has the focus."""
@@ -300,6 +275,14 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
             self.pipeline_course.close()
         self.queue_screen.loader.close()
         self.exit(0)
+
+
+async def imported(screen: str) -> None:
+    """Import a screen and what it needs, the first time behind the one that is shown."""
+    name = f"reviewer.tui.screens.{screen}"
+    if name not in _imported:
+        await to_thread(import_module, name)
+        _imported.add(name)
 
 
 _imported: set[str] = set()

@@ -116,10 +116,8 @@ def _live(serve: Serve, in_reader: int, out_writer: int, mask: Iterable[int]) ->
         with open(0, "rb", closefd=False) as stdin, open(1, "wb", closefd=False) as stdout:
             serve(stdin, stdout)
         status = 0
-    except BaseException:  # noqa: S110 # the one who asked sees that it is gone, and reads himself
-        pass
     finally:
-        os._exit(status)
+        os._exit(status)  # whatever went wrong: the one who asked sees it, and reads himself
 
 
 def begun_anew() -> ReaderProcess:

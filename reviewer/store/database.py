@@ -97,7 +97,7 @@ class Database:
             )
         if version < SCHEMA_VERSION:
             self.writer.execute("PRAGMA journal_mode = WAL")
-            from reviewer.store.schema import migrate
+            from reviewer.store.migrating import migrate
 
             migrate(self.writer, SCHEMA_VERSION, APPLICATION_ID)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -89,11 +90,9 @@ class TestPowerCuts:
         path = workshop.write(THREAD)
         with monkeypatch.context() as patched:
             patched.setattr(os, "replace", cut)
-            try:
+            with suppress(PowerCutError):
                 workshop.start(path)
                 return False
-            except PowerCutError:
-                pass
         for view in workshop.reopened().store.all():
             assert view.state == "interrupted"
             done = workshop.resume(view.run_id)

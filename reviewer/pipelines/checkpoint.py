@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.pipelines.run_errors import CheckpointError
-from reviewer.pipelines.run_files import write_whole
+from reviewer.pipelines.run_files import read_whole, write_whole
 from reviewer.pipelines.values import Outcome, Pipeline, RunHistory, Stage, ToolCall
 
 NOTES = 2_000
@@ -78,9 +78,11 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """The checkpoint of a file. Raises CheckpointError when it is missing, cut or none."""
+    """The checkpoint of a file. Raises CheckpointError when it is missing, cut or none, RunError
+    when its folder belongs to another user.
+    """
     try:
-        data = path.read_bytes()
+        data = read_whole(path)
     except OSError as problem:
         raise CheckpointError(
             f"The checkpoint {path} cannot be read: {problem.strerror}."
@@ -130,6 +132,11 @@ def require_same_pipeline(checkpoint: Checkpoint, pipeline: Pipeline) -> None:
                 f"The checkpoint of run {checkpoint.run_id} goes on at {checkpoint.next_node}, "
                 f"which the pipeline {pipeline.name} does not have."
             )
+        if not _fits(checkpoint, pipeline):
+            raise CheckpointError(
+                f"The checkpoint of run {checkpoint.run_id} is damaged: it names stages or edges "
+                f"that the pipeline {pipeline.name} does not have."
+            )
         return
     if checkpoint.pipeline_name != pipeline.name:
         raise CheckpointError(
@@ -139,6 +146,15 @@ def require_same_pipeline(checkpoint: Checkpoint, pipeline: Pipeline) -> None:
     raise CheckpointError(
         f"The pipeline {pipeline.name} has changed since run {checkpoint.run_id} began. Go on with "
         f"the copy that it began with: reviewer pipeline resume {checkpoint.run_id}"
+    )
+
+
+def _fits(checkpoint: Checkpoint, pipeline: Pipeline) -> bool:
+    edge, logs = checkpoint.next_edge, checkpoint.logs
+    return (
+        (edge is None or 0 <= edge < len(pipeline.edges))
+        and all(entry.node in pipeline.nodes for entry in logs)
+        and bool(logs or checkpoint.next_node)
     )
 
 

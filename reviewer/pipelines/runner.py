@@ -114,6 +114,9 @@ class Runner:
         )
         known = self._course.folder.finished(node.name, step)
         if known is not None:
+            leaving = [edge.index for edge in self._edges.get(node.name, ())]
+            if known.edge is not None and known.edge not in leaving:
+                raise RunError("Its status.json is damaged: it leaves by an edge of another node.")
             return known
         shared = bool(way.thread) and not way.degraded
         preamble = ""

@@ -19,7 +19,7 @@ from reviewer.pipelines.checkpoint import (
     require_same_pipeline,
     write_checkpoint,
 )
-from reviewer.pipelines.dot import read_pipeline
+from reviewer.pipelines.dot import parse_dot, read_pipeline
 from reviewer.pipelines.handlers import Hands, is_model_stage, taken_in
 from reviewer.pipelines.handlers_stand_in import StandIn
 from reviewer.pipelines.preamble import build_preamble
@@ -291,7 +291,7 @@ def _preamble_text(mode: str, pipeline: Pipeline, checkpoint: Checkpoint, node: 
 
 def _kept_pipeline(folder: RunFolder) -> Pipeline:
     card = folder.card()
-    return msgspec.structs.replace(read_pipeline(folder.dot()), name=card.name)
+    return msgspec.structs.replace(parse_dot(folder.dot_text(), folder.dot), name=card.name)
 
 
 def _as_it_began(folder: RunFolder) -> tuple[Pipeline, str]:

@@ -254,7 +254,7 @@ def _stages(store: Engine, run_id: str, *, as_json: bool) -> None:
             safe(entry.node),
             entry.word,
             entry.fidelity + (f" [{safe(entry.thread)}]" if entry.thread else ""),
-            safe(entry.notes),
+            safe(f"{entry.remark} {entry.notes}".strip()),
         )
         for entry in logs
     ]

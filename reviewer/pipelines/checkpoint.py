@@ -39,6 +39,7 @@ class LogEntry(Struct, frozen=True, omit_defaults=True):
     folder: str = ""
     edge: int | None = None
     rule: str = ""
+    remark: str = ""
 
 
 class Checkpoint(Struct, frozen=True):

@@ -225,6 +225,7 @@ class Runner:
             folder=stage_folder_name(node.name, status.step),
             edge=choice.edge.index if choice.edge is not None else None,
             rule=choice.rule,
+            remark=result.remark,
         )
         following = msgspec.structs.replace(
             checkpoint,
@@ -250,6 +251,7 @@ class Runner:
                 target,
                 choice.rule,
                 status.left_out_turns,
+                result.remark,
             )
         )
         return following

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from reviewer.pipelines.run_errors import CheckpointError
 from reviewer.pipelines.run_files import read_whole, write_whole
+from reviewer.pipelines.tool_seal import ToolSeal
 from reviewer.pipelines.values import Outcome, Pipeline, RunHistory, Stage, ToolCall
 
 NOTES = 2_000
@@ -44,7 +45,8 @@ class LogEntry(Struct, frozen=True, omit_defaults=True):
 
 class Checkpoint(Struct, frozen=True):
     """Everything that a run needs to go on. `current_node` is the last that ended; `next_node`,
-    empty at the end of the run, is reached by the edge `next_edge`. `pipeline` is the fingerprint.
+    empty at the end of the run, is reached by the edge `next_edge`. `pipeline` is the fingerprint,
+    `tools` the shell commands that were allowed (None: by a version that did not keep them).
     """
 
     run_id: str
@@ -59,6 +61,7 @@ class Checkpoint(Struct, frozen=True):
     next_node: str
     next_edge: int | None = None
     version: int = 1
+    tools: ToolSeal | None = None
 
     @property
     def finished(self) -> bool:

@@ -2,8 +2,8 @@ import pytest
 
 from reviewer.extraction.candidates import Candidate, MemoryType, Setting
 from reviewer.extraction.extract import NO_RULE, NOT_IN_FORCE, Dropped, cited_lines, extract
+from reviewer.extraction.rejections import RESTATES_BOOT
 from reviewer.extraction.rules import EXTRACTOR_VERSION
-from reviewer.extraction.screens import RESTATES_BOOT
 from reviewer.sources.records import Record, Role, Shape, Use
 
 from .making import NOW, SETTING, note, record

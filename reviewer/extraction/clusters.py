@@ -12,24 +12,18 @@ from msgspec import Struct
 from rapidfuzz import fuzz
 
 from reviewer.text.normalise import duplicate_key
+from reviewer.text.stop_words import SIMILARITY_STOP_WORDS
 
 NEAR = 0.82
 """From this similarity on, two wordings are near-duplicates."""
 
 _WORD = re.compile(r"[^\W_]+(?:[._/'’-][^\W_]+)*")
 _NEGATION = re.compile(r"(?:not|no|never|without|cannot|\w+n['’]t)$")
-_COMMON_LIST = """
-the a an of to in and is was were be it that this for on with as by at from or are not i you we so
-but if can will has have had do does did now just then there its they them which what when all no
-only also use uses used should would could must need needs add added get set new more one two into
-out up after before
-"""
-_COMMON = frozenset(_COMMON_LIST.split())
 
 
 def words(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, lower-case; paths and dotted names stay whole."""
-    return frozenset(_WORD.findall(text.lower())) - _COMMON
+    return frozenset(_WORD.findall(text.lower())) - SIMILARITY_STOP_WORDS
 
 
 def overlap(a: frozenset[str], b: frozenset[str]) -> float:

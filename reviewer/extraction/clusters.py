@@ -1,6 +1,6 @@
-"""When two wordings are so near that a person should see them as one row.
+"""How similar two wordings are, and when a person should see them as near-duplicates.
 
-Similarity proposes, it never merges: near-duplicates stay rows of their own under a leader.
+Near-duplicates are shown under one row but never merged.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ def words(text: str) -> frozenset[str]:
 
 
 def overlap(a: frozenset[str], b: frozenset[str]) -> float:
-    """Share of words in common (Dice), 0 to 1: whether two texts are about the same thing."""
+    """Share of words in common (Dice), 0 to 1."""
     total = len(a) + len(b)
     return 2 * len(a & b) / total if total else 0.0
 
 
 def similarity(a: str, b: str) -> float:
-    """How much two wordings say the same, 0 to 1; 1 only for equal normalised texts.
+    """How much two wordings agree, 0 to 1; 1 only for equal normalised texts.
 
-    Spelling alone is not enough: texts that differ in a number or a name that both spell out, or
-    that share no rare word, stay below NEAR however alike they look.
+    Texts that differ in a number or a negation, or that share no longer word, stay below NEAR
+    however similar they look.
     """
     first, second = _read(a), _read(b)
     if first.key == second.key:
@@ -45,7 +45,7 @@ def similarity(a: str, b: str) -> float:
 
 
 class _Wording(Struct, frozen=True):
-    """What a wording is compared by."""
+    """The parts of a wording that are compared."""
 
     key: str
     words: frozenset[str]
@@ -54,7 +54,7 @@ class _Wording(Struct, frozen=True):
 
 @lru_cache(maxsize=8192)
 def _read(text: str) -> _Wording:
-    """Remembered: in a crowd of near-duplicates each is compared with many."""
+    """Cached: each of many near-duplicates is compared with all others."""
     key = duplicate_key(text)
     return _Wording(key, words(key), _exact(_WORD.findall(key)))
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 from msgspec import structs
 
@@ -16,13 +19,15 @@ from reviewer.extraction.rules import EXTRACTOR_VERSION, first_match
 from reviewer.extraction.rules.rule import Statement
 from reviewer.extraction.weights import weight
 from reviewer.sources.records import Record, Role, Use
-from reviewer.text.line_places import lines_before
 
 __all__ = ["Dropped", "KnownText", "Statements", "cited_lines", "extract", "lines_of_span"]
 
 NO_RULE = "no rule matched"
 NOT_IN_FORCE = "entry superseded or rejected"
 _NO_LONGER = ("superseded", "deprecated", "rejected", "obsolete", "withdrawn")
+_SHORT_TEXT = 2_000
+"""Characters up to which counting line ends is faster than caching their offsets."""
+_LINE_END = re.compile("\n")
 KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
 """Uses of records whose sentences are nothing new."""
 
@@ -90,6 +95,18 @@ def has_own_lines(record: Record) -> bool:
     """Whether a record's text is its lines as they are in the file (else: a string inside JSON)."""
     ends = lines_before(record.text, len(record.text))
     return ends + 1 == record.line_end - record.line_start
+
+
+def lines_before(text: str, offset: int) -> int:
+    """The number of line ends in `text[:offset]`."""
+    if len(text) <= _SHORT_TEXT:
+        return text.count("\n", 0, offset)
+    return bisect_left(_line_ends(text), offset)
+
+
+@lru_cache(maxsize=2)
+def _line_ends(text: str) -> list[int]:
+    return [match.start() for match in _LINE_END.finditer(text)]
 
 
 def judge_record(record: Record, final: bool, setting: Setting, signal: float) -> Iterator[Judged]:

@@ -182,7 +182,7 @@ def gives_reason(content: str) -> bool:
 
 
 def after_narration(raw: str) -> int:
-    """Where the finding begins in `Let me check X - it returns Y`; 0 when nothing is narrated."""
+    """Where the finding begins in `Let me check X - it returns Y`; 0 without narration."""
     match = _LATER_CLAUSE.search(raw) if "-" in raw or "—" in raw or "–" in raw else None
     if match is None or not narrated(raw):
         return 0

@@ -37,7 +37,7 @@ _IDENTIFIER = re.compile(r"`[^`]{2,}`|\w[._/]\w|[a-z][A-Z]\w|--\w|#\d")
 
 
 def weight(statement: Statement, rule: Rule) -> float:
-    """0 to 1: rule quality, specificity, who speaks, position, and what kind of thing is said."""
+    """0 to 1, from rule quality, specificity, speaker, position and wording."""
     text = statement.text
     score = START + PER_QUALITY * rule.quality
     found = islice(_IDENTIFIER.finditer(text), MOST_IDENTIFIERS)

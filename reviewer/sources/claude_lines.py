@@ -224,20 +224,20 @@ def _queued(line: LineFields, tally: Counter[str]) -> Turn | None:
 
 def _typed(texts: list[str], tally: Counter[str]) -> tuple[Use, str]:
     """What a person typed among the texts of one turn, or else what those texts are."""
-    said: list[str] = []
+    typed: list[str] = []
     other: list[tuple[Use, str]] = []
     for text in texts:
         use, clean, cuts = classify(text)
         for reason, count in cuts.items():
             tally[f"{reason} cut out"] += count
         if use is Use.SAID:
-            said.append(clean)
+            typed.append(clean)
         else:
             other.append((use, text))
-    if said or not other:
+    if typed or not other:
         for use, _ in other:
             tally[f"{use.value} beside typed text"] += 1
-        return Use.SAID, "\n\n".join(said)
+        return Use.SAID, "\n\n".join(typed)
     return other[0][0], "\n\n".join(text for _, text in other)
 
 

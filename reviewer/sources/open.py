@@ -45,11 +45,11 @@ FORMATS: tuple[Format, ...] = (
 HEAD_BYTES = 256_000
 DOCUMENT_LIMIT = 256_000_000
 BINARY_LIMIT = 16_000_000
-"""Bytes of a file that begins as no text in which records are looked for: a disk that lost power
-leaves NULs before them.
+"""Bytes of a seemingly binary file in which records are searched: after a power failure NULs may
+precede them.
 """
 SAMPLE_LINES = 24
-"""Lines that are looked into, spread over the sample."""
+"""Lines that are examined, spread over the sample."""
 NO_CONVERSATION = "JSON that is no conversation"
 JSON_START = re.compile(rb'\s*(?:\{\s*"|\[\s*\[?\s*\{)')
 
@@ -98,7 +98,7 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
     """The reader for a file, chosen by content; iterate it to get its records.
 
     `line_start` and `line_end` are 0-based half-open lines; only records inside them are given.
-    Raises OtherKindError when the file is nothing that reviewer reads, and SourceError, here or
+    Raises OtherKindError when reviewer does not read this kind of file, and SourceError, here or
     while iterating, when it cannot be read. The first 256 kB decide, or the lines after a first one
     that is longer.
     """
@@ -204,7 +204,7 @@ def _head(path: Path) -> bytes:
     try:
         kind = path.stat().st_mode
     except (OSError, ValueError):
-        kind = stat.S_IFREG  # opening it says what is wrong
+        kind = stat.S_IFREG  # opening it raises the right error
     if stat.S_ISDIR(kind):
         raise SourceError(f"{path} is a folder: name a file in it.")
     if not stat.S_ISREG(kind):
@@ -253,7 +253,7 @@ def _object(line: bytes) -> dict[str, object] | None:
 
 
 def _run_together(line: bytes) -> list[dict[str, object]]:
-    """The first records of a line that holds several."""
+    """The first records of a line that contains several."""
     found = (_object(piece) for _, piece in islice(json_pieces(line), 3))
     return [each for each in found if each]
 

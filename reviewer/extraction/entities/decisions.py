@@ -42,7 +42,7 @@ _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
 
 
 def not_in_force(record: Record) -> bool:
-    """Whether an entry says that it was superseded, rejected or withdrawn."""
+    """Whether an entry was superseded, rejected or withdrawn."""
     return record.meta.get("status", "").lower().startswith(NO_LONGER)
 
 
@@ -89,7 +89,7 @@ def _record(place: Place) -> Found | None:
 
 
 def _decision_stretch(text: str, below: tuple[Unit, ...]) -> tuple[int, int] | None:
-    """The first statement of what was decided, up to LONGEST characters of one paragraph."""
+    """The first statement of the decision, up to LONGEST characters of one paragraph."""
     for position, unit in enumerate(below):
         if unit.kind is UnitKind.HEADING and _DECISION_HEADING.fullmatch(
             text[unit.start : unit.end]

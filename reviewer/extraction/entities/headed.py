@@ -1,4 +1,4 @@
-"""Rules on structure: headings and list items that begin with the type of what they name."""
+"""Rules on headings and list items that begin with the type of an entity."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
 
 
 class _Kind(Struct, frozen=True):
-    """How a type is written, and a sample of what carries it."""
+    """The words for a type, and a sample entity."""
 
     type: EntityType
     words: str

@@ -67,5 +67,5 @@ class EntityRule(Struct, frozen=True):
 
     @property
     def prior(self) -> float:
-        """Prior confidence of the rule's class (`promotion-rules.md`)."""
+        """Prior confidence of the rule's class."""
         return PRIORS[self.rule_class]

@@ -350,9 +350,6 @@ class _Content(Struct):
     content: Raw = Raw(b"null")
 
 
-_pieces = msgspec.json.Decoder(list[_Piece])
-
-
 class ClaudeBlocks:
     """The blocks of one session file, read twice: for its tree, then for the blocks."""
 

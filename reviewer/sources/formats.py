@@ -33,6 +33,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """
 
     name: str
+    detect_head: Callable[[bytes], bool] | None = None
+    """Whether a file with these first bytes is of this format; for files that are not text."""
     detect_record: Callable[[Fields], bool] | None = None
     """Whether a JSON object is a record of this format, in a file with one object a line."""
     detect_document: Callable[[Fields], bool] | None = None

@@ -56,7 +56,7 @@ def reading(path: Path) -> Iterator[BinaryIO]:
         reason = (error.strerror or str(error)).lower()
         raise SourceError(f"{path} cannot be read: {reason}.") from None
     except ValueError as error:  # a NUL in the name
-        raise SourceError(f"{str(path)!r} is no file name: {error}.") from None
+        raise SourceError(f"{str(path)!r} is not a file name: {error}.") from None
 
 
 def text_form(head: bytes) -> TextForm:

@@ -40,7 +40,9 @@ FORMATS: tuple[Format, ...] = (
     marked_turns.AIDER,
     markdown.FORMAT,
 )
-"""Every format, in the order in which they are tested: the first that fits is taken."""
+"""Every format, in the order of the tests: the first that fits is taken. In a file with one JSON
+object a line, the format of most objects is taken.
+"""
 
 HEAD_BYTES = 256_000
 DOCUMENT_LIMIT = 256_000_000
@@ -50,7 +52,7 @@ precede them.
 """
 SAMPLE_LINES = 24
 """Lines that are examined, spread over the sample."""
-NO_CONVERSATION = "JSON that is no conversation"
+NO_CONVERSATION = "JSON without a conversation"
 JSON_START = re.compile(rb'\s*(?:\{\s*"|\[\s*\[?\s*\{)')
 
 
@@ -131,6 +133,9 @@ def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
     head = _head(path)
     form = text_form(head)
     sample = form.utf8(head[form.bom :])
+    for candidate in FORMATS:
+        if candidate.detect_head is not None and candidate.detect_head(head):
+            return candidate, form, None
     if not sample.strip():
         return _EMPTY, form, None
     pieces, form = _pieces(sample, form)
@@ -208,7 +213,7 @@ def _head(path: Path) -> bytes:
     if stat.S_ISDIR(kind):
         raise SourceError(f"{path} is a folder: name a file in it.")
     if not stat.S_ISREG(kind):
-        raise SourceError(f"{path} is no ordinary file.")
+        raise SourceError(f"{path} is not a regular file.")
     with reading(path) as stream:
         return stream.read(HEAD_BYTES)
 

@@ -37,7 +37,6 @@ _QUALIFIER = re.compile(r"\s*(?:for|on|in|per|at)\s+(?P<what>[^,;.()\n]{2,60})")
 _AMOUNT = rf"[\d$€£](?:(?<=\d)\s?(?:{UNIT})|(?<=[$€£])\s?[-+]?\d)"
 _LOWER_AMOUNT, _ANY_AMOUNT = re.compile(_AMOUNT.lower()), re.compile(_AMOUNT, re.IGNORECASE)
 _BOX = re.compile(r"\[")
-_CONJUNCTION = re.compile(r"\s+(?:and|because|since)\s")
 _ANOTHER = re.compile(rf"\s*(?:,|;|\band\b)\s*{_ABOUT}{QUANTITY}", re.IGNORECASE)
 _END_OF_CLAUSE = re.compile(
     r"\s*(?:$|[,;.()–—-]|(?:for|on|in|per|at|and|by|of|when|unless|because)\b)"

@@ -100,8 +100,8 @@ def test_known_formats_not_read_yet_are_named(tmp_path: Path, document: object, 
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256)) * 4, "binary"),
         (os.urandom(4000), "binary"),
         ("Kein Zeichen vorn".encode("utf-16-le"), "binary"),
-        (b'{"name": "shop", "version": 1}', "JSON that is no conversation"),
-        (b'{"id": 1}\n{"id": 2}\n', "JSON that is no conversation"),
+        (b'{"name": "shop", "version": 1}', "JSON without a conversation"),
+        (b'{"id": 1}\n{"id": 2}\n', "JSON without a conversation"),
         (b'[{"role": "user", "content": "cut o', "JSON that is damaged"),
         (
             b"import os\n\n\ndef main() -> None:\n    print(os.name)\n    return None\n",
@@ -206,7 +206,7 @@ def test_a_file_that_vanishes_before_it_is_read_is_an_ordinary_error(tmp_path: P
 
 def test_something_that_is_no_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(SourceError, match="no ordinary file"):
+    with pytest.raises(SourceError, match="is not a regular file"):
         open_source(tmp_path / "pipe")
 
 
@@ -278,6 +278,16 @@ def test_a_format_is_added_by_one_line_of_the_registry(
         "row of words one",
         "row of words two",
     ]
+
+
+def test_a_format_that_is_not_text_is_recognised_by_its_first_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = Format(name="rows", detect_head=lambda head: head.startswith(b"ROWS\0"), read=_Rows)
+    monkeypatch.setattr(opening, "FORMATS", (*opening.FORMATS, rows))
+    path = tmp_path / "rows.db"
+    path.write_bytes(b"ROWS\0" + bytes(500) + b"\nrow")
+    assert open_source(path).format == "rows"
 
 
 def test_every_format_can_be_recognised_and_has_a_name_of_its_own() -> None:

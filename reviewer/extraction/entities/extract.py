@@ -144,10 +144,7 @@ def first_find(place: Place) -> tuple[EntityRule, Found] | None:
     else:
         rules = _OF_PROSE if headed.names_a_type(place) else _UNTYPED
     for rule in rules:
-        if rule.cues and not any(cue in statement.lower for cue in rule.cues):
-            continue
-        found = rule.finds(place)
-        if found is not None:
+        if rule.has_cue(statement.lower) and (found := rule.finds(place)) is not None:
             return rule, found
     return None
 

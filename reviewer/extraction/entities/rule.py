@@ -65,6 +65,13 @@ class EntityRule(Struct, frozen=True):
     shape: Shape = Shape.SECTION
     """Shape of the record in the examples."""
 
+    def has_cue(self, lower: str) -> bool:
+        """Whether a text in lower case contains one of the cues, if there are any."""
+        for cue in self.cues:  # faster than `any`: this runs for every statement and rule
+            if cue in lower:
+                return True
+        return not self.cues
+
     @property
     def prior(self) -> float:
         """Prior confidence of the rule's class."""

@@ -89,9 +89,9 @@ def example_statements(rule: Rule, text: str) -> Iterator[Statement]:
 
 
 def says(
-    pattern: str, *, by: tuple[Role, ...] = tuple(Role), unless: str = ""
+    pattern: str, *, by: tuple[Role, ...] = (), unless: str = ""
 ) -> Callable[[Statement], bool]:
-    """A test on prose: `pattern` occurs and `unless` does not, spoken by one of `by`.
+    """A test on prose: `pattern` occurs and `unless` does not, spoken by one of `by` (empty: all).
 
     Patterns are written in lower case and search the lower-case text, which is several times
     faster than ignoring case.
@@ -101,7 +101,7 @@ def says(
 
     def test(statement: Statement) -> bool:
         return (
-            statement.role in by
+            (not by or statement.role in by)
             and statement.kind in (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
             and wanted.search(statement.lower) is not None
             and (unwanted is None or unwanted.search(statement.lower) is None)

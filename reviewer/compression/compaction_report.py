@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct
 
 from reviewer.compression.source_terms import is_markup, without_escapes
-from reviewer.sources.blocks import Block, open_blocks
-from reviewer.sources.records import Role, Use
+from reviewer.sources.open import open_blocks
+from reviewer.sources.records import Block, Role, Use
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter

@@ -23,8 +23,8 @@ from reviewer.compression.values import (
     SummarizationOptions,
     Turn,
 )
-from reviewer.sources.blocks import Block, open_blocks
-from reviewer.sources.records import Use
+from reviewer.sources.open import open_blocks
+from reviewer.sources.records import Block, Use
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import TokenCounter, counter
 

@@ -9,7 +9,7 @@ from reviewer.compression.anchor_rules import QUESTION_END, RULES
 from reviewer.compression.extractive.noise import is_machine_text, is_summary
 from reviewer.compression.extractive.source_units import Form, SourceUnit
 from reviewer.compression.values import AnchorType, Turn
-from reviewer.extraction.screens import narrated
+from reviewer.extraction.rejections import narrated
 
 
 class Section(StrEnum):

@@ -9,14 +9,14 @@ from reviewer.compression.extractive.expected import FUNCTION_WORDS, SPOKEN
 from reviewer.compression.extractive.source_units import Form, SourceUnit
 from reviewer.compression.values import Turn
 from reviewer.compression.words import FUNCTION_WORDS as COMMON_WORDS
-from reviewer.extraction.screens import (
+from reviewer.extraction.rejections import (
     CLIENT_TEXT,
     FRAGMENT,
     LONGEST,
     NARRATION,
     THANKS,
     gives_reason,
-    screen,
+    rejection,
 )
 from reviewer.sources.claude_words import BOOT_STARTS, SUMMARY_START, WRAPPER_STARTS
 
@@ -79,7 +79,7 @@ def is_wrapper(text: str) -> bool:
     if opening.startswith((SUMMARY_START, *WRAPPER_STARTS, *BOOT_STARTS)):
         return True
     lower = opening.lower()
-    return bool(_BOILERPLATE.match(lower)) or screen(opening[:LONGEST], "") == CLIENT_TEXT
+    return bool(_BOILERPLATE.match(lower)) or rejection(opening[:LONGEST], "") == CLIENT_TEXT
 
 
 def is_summary(turn: Turn) -> bool:
@@ -117,7 +117,7 @@ def unfit(unit: SourceUnit, turn: Turn) -> bool:
     lower = text.lower()
     if not by_user and len(text) <= OFFER_LENGTH and _OFFER.match(lower):
         return True
-    reason = screen(text[:LONGEST], "")
+    reason = rejection(text[:LONGEST], "")
     if by_user:
         return reason == CLIENT_TEXT or (
             not turn.name and len(_WORD.findall(text)) < FEWEST_WORDS and not _names_something(text)

@@ -1,4 +1,4 @@
-"""The shape of a value: does a literal look like a real credential, or like a mention of one?"""
+"""The shape of a value: does it look like a real credential?"""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _SYMBOLS = frozenset("@!#$%^&*+=~")
 
 
 def is_placeholder(value: str) -> bool:
-    """Stands for a value in a document or a template: `xxxx`, `<token>`, `${SECRET}`."""
+    """A placeholder of a document or template: `xxxx`, `<token>`, `${SECRET}`."""
     return _PLACEHOLDER.search(value) is not None
 
 
@@ -73,7 +73,7 @@ def is_wordy(value: str) -> bool:
 
 
 def is_random(value: str, *, least: int = 16, digits: int = 1) -> bool:
-    """Looks like what a machine drew: a key or token of at least `least` characters."""
+    """Looks machine-generated: a key or token of at least `least` characters."""
     if len(value) < least or not _MACHINE.fullmatch(value) or _is_something_else(value):
         return False
     found = sum(character.isdigit() for character in value)
@@ -84,12 +84,12 @@ def is_random(value: str, *, least: int = 16, digits: int = 1) -> bool:
 
 
 def is_uuid(value: str) -> bool:
-    """A UUID: a credential only where its name says so."""
+    """A UUID: a credential only if its name says so."""
     return _UUID.fullmatch(value) is not None
 
 
 def is_password(value: str) -> bool:
-    """A quoted literal after `password` that is no label, selector, template or name."""
+    """A quoted literal after `password` that is not a label, selector, template or name."""
     value = value.rstrip("?!*:.…,")
     if len(value) < 5 or _is_something_else(value) or value.lower() in _PASSWORD_WORDS:
         return False
@@ -102,7 +102,7 @@ def is_password(value: str) -> bool:
 
 
 def is_strong(value: str) -> bool:
-    """Letters, digits and signs in one piece, as people make up passwords; no prose looks so."""
+    """Letters, digits and symbols in one word, as in passwords and never in prose."""
     return (
         value[:1].isalnum()
         and "=" not in value
@@ -114,8 +114,9 @@ def is_strong(value: str) -> bool:
 
 
 def is_mixed(value: str) -> bool:
-    """Words with a number between them, without a sign: `correct7horse`, but not `hunter2`, which
-    may be a name, or `argon2id`."""
+    """Words with a number between them: `correct7horse`, but not `argon2id`, nor `hunter2`, which
+    may be a name.
+    """
     return (
         len(value) >= 9
         and value.isalnum()
@@ -126,9 +127,9 @@ def is_mixed(value: str) -> bool:
 
 
 def is_bare_password(value: str, *, literal: bool) -> bool:
-    """The same without quotes, where code and prose may stand as well.
+    """A password without quotes, in a place where there may also be code or prose.
 
-    `literal`: whether the place holds literals only (`DB_PASSWORD=`, `--password `, `a=b;c=d`).
+    `literal`: only literals occur there (`DB_PASSWORD=`, `--password `, `a=b;c=d`).
     """
     if value.isdigit() or not is_password(value) or _ATTRIBUTE.fullmatch(value):
         return False
@@ -138,14 +139,14 @@ def is_bare_password(value: str, *, literal: bool) -> bool:
 
 
 def is_code(value: str) -> bool:
-    """An attribute, a type or a name (`config.token2`, `token_v2`) where a literal could stand."""
+    """An attribute, a type or a name (`config.token2`, `token_v2`) instead of a literal."""
     if _ATTRIBUTE.fullmatch(value):
         return not any(is_random(part, digits=3) for part in value.split("."))
     return value.isidentifier() and (is_wordy(value) or _TYPE.fullmatch(value) is not None)
 
 
 def is_url_password(value: str) -> bool:
-    """The password of an address: any literal that is no placeholder, word or version."""
+    """The password of a URL: any literal that is not a placeholder, word or version."""
     return not (
         is_placeholder(value)
         or _BRACKETS.search(value)
@@ -163,7 +164,7 @@ def _is_something_else(value: str) -> bool:
 
 
 def _is_scrambled(value: str) -> bool:
-    """Changes between small, capital and digit as often as no name in any style does."""
+    """Switches between lower case, upper case and digits more often than any name does."""
     return len(value) >= 10 and len(value) < 2.6 * len(_SEGMENT.findall(value))
 
 

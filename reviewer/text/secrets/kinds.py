@@ -1,4 +1,4 @@
-"""Credentials that are known by how they begin: one line for every vendor's form."""
+"""Credentials recognised by their prefix: one line for every vendor's form."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import chain
 
 from msgspec import Struct
 
-from reviewer.text.secret_shapes import is_placeholder, is_wordy
+from reviewer.text.secrets.shapes import is_placeholder, is_wordy
 
 
 class Found(Struct, frozen=True):
-    """A credential in a text: `text[start:end]` is what must not be seen."""
+    """A credential in a text: `text[start:end]` must not be seen."""
 
     start: int
     end: int
@@ -103,10 +103,9 @@ _FORMS = (
 
 
 def _by_first_character() -> dict[str, list[tuple[str, str]]]:
-    """First character -> kind and pattern of the forms that begin so; empty for the others.
+    """First character -> kinds and patterns of the forms that begin with it; "" for the others.
 
-    A search tries a form only where its first character stands; one branch for each character
-    instead of one for each form makes it twice as fast.
+    One branch for each first character instead of one for each form makes the search twice as fast.
     """
     found: dict[str, list[tuple[str, str]]] = {}
     for kind, prefix, body in _FORMS:
@@ -120,8 +119,8 @@ _KINDS = tuple(kind for forms in _GROUPS.values() for kind, _ in forms)
 _ANY = "|".join(
     f"{first}(?:{'|'.join(pattern for _, pattern in forms)})" for first, forms in _GROUPS.items()
 )
-# A form begins a run or follows a sign. That the second pattern begins with one set of characters
-# makes its search several times faster than a look behind at every place.
+# A form begins a run or follows another sign. Starting the second pattern with a character set is
+# several times faster than a lookbehind.
 _FIRST = re.compile(_ANY)
 _NEXT = re.compile(f"[^A-Za-z0-9](?:{_ANY})")
 # Kinds whose prefix is short or also begins ordinary words: their body must look random.
@@ -132,14 +131,14 @@ _LOOSE = frozenset(
     }
 )  # fmt: skip
 
-# Every form is an unbroken run of at least 20 of these, so nothing else is looked at.
+# Every form is an unbroken run of at least 20 of these; nothing else is searched.
 _RUN = b"a" * 20
 _RUN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+/=:"
 _TO_RUNS = bytes(0x61 if code in _RUN_CHARACTERS else 0x20 for code in range(256))
 
 
 def prefixed_values(text: str, flat: bytes) -> Iterator[Found]:
-    """The credentials of `text` with a known beginning; `flat` is its Latin-1 form."""
+    """Credentials with a known prefix; `flat` is the text's Latin-1 form."""
     runs = flat.translate(_TO_RUNS)
     return chain.from_iterable(
         _in_run(text, start, end) for start, end in _long_runs(runs, len(text))
@@ -165,7 +164,7 @@ def _in_run(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 def _is_real(kind: str, value: str) -> bool:
-    """Told from the placeholders of documents: `sk-xxxx...`, `ghp_your_token_here`."""
+    """Whether it is not a placeholder from documentation: `sk-xxxx...`, `ghp_your_token_here`."""
     if len(set(value.lower())) < 4 or is_placeholder(value):
         return False
     if kind in _LOOSE:

@@ -1,7 +1,6 @@
-"""What is kept out before any rule looks: questions, narration, thanks, fragments, placeholders.
+"""What is rejected before any rule looks: questions, narration, thanks, fragments, placeholders.
 
-Each screen gives the reason in words, for `dropped.ndjson` (settled.md, "Keep out before
-extraction"; users.md, Junk).
+Every rejection has a reason in words, for `dropped.ndjson`.
 """
 
 from __future__ import annotations
@@ -9,10 +8,8 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from reviewer.extraction.cues import FirstWords
-
 SHORTEST, LONGEST = 8, 280
-"""Characters of a candidate's content after cleaning, both inclusive (settled.md)."""
+"""Characters of a candidate's content after cleaning, both inclusive."""
 
 TOO_SHORT = "below min content length"
 TOO_LONG = "above max content length"
@@ -22,12 +19,14 @@ THANKS = "thanks or greeting"
 FRAGMENT = "fragment without a statement"
 PLACEHOLDER = "placeholder"
 CLIENT_TEXT = "text of the client"
+TOOL_OUTPUT = "tool output"
 RESTATES_BOOT = "restates boot text"
 
 
 class _Start:
-    """A pattern at a text's start, in whatever case. Plain text is matched in lower case, without
-    folding, which is several times faster. The pattern is written in lower case.
+    """A pattern, in lower case, for the start of a text in any case.
+
+    ASCII text is lowered first: matching it with IGNORECASE is several times slower.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -35,14 +34,13 @@ class _Start:
         self._lower = re.compile(pattern)
 
     def match(self, text: str) -> bool:
-        """Whether the text begins so."""
         if text.isascii():
             return self._lower.match(text.lower()) is not None
         return self._any_case.match(text) is not None
 
     @cached_property
     def _any_case(self) -> re.Pattern[str]:
-        """Made when it is first needed: making it takes longer than many matches."""
+        """Compiled on first use: that takes longer than many matches."""
         return re.compile(self.pattern, re.IGNORECASE)
 
 
@@ -81,7 +79,6 @@ _REASON = re.compile(
     r"|should|already)\b"
 )
 _SPECIFIC = re.compile(r"`[^`]{2,}`|\w[._/]\w|[a-z][A-Z]|\d")
-TOOL_OUTPUT = "tool output"
 _LATER_CLAUSE = re.compile(r"\s[—–-]\s+")
 _DONE = r"(?:done|fixed|pushed|committed|merged|finished|complete|ready|replied|updated|addressed)"
 _STATUS_FORMS = (
@@ -134,14 +131,9 @@ _THREE_WORDS = re.compile(r"(?:[\W\d_]*+[^\W\d_]++){3}")
 _SYMBOLS = re.compile(r"[^\w\s.,'\"`()-]")
 _NO_SYMBOLS = bytes(code for code in range(128) if not _SYMBOLS.match(chr(code)))
 
-_STARTS = (_NARRATION, _STATUS, _THANKS, _PLACEHOLDER, _CLIENT)
-_NARRATES, _TELLS_STATUS, _GREETS, _HOLDS_A_PLACE, _IS_THE_CLIENT = (1 << n for n in range(5))
-# Texts that begin with a digit are looked at by every pattern anyway.
-_FIRST_WORDS = FirstWords([start.pattern.replace(r"|\d+", "") for start in _STARTS])
 
-
-def screen(content: str, raw: str) -> str | None:
-    """Why this must not be proposed, or None. `content` is cleaned, `raw` its text as written."""
+def rejection(content: str, raw: str) -> str | None:
+    """Why a passage must not be proposed, or None. `content` is cleaned, `raw` as written."""
     size = len(content)
     if size < SHORTEST:
         return TOO_SHORT
@@ -149,16 +141,17 @@ def screen(content: str, raw: str) -> str | None:
         return TOO_LONG
     if raw.rstrip("*_ \t\n)\"'").endswith("?"):
         return QUESTION
-    first = _FIRST_WORDS.of(content)
-    if first and (reason := _by_its_start(first, content)):
-        return reason
+    if _CLIENT.match(content):
+        return CLIENT_TEXT
+    if _THANKS.match(content):
+        return THANKS
+    if _STATUS.match(content) or (narrated(content) and not gives_reason(content)):
+        return NARRATION
     if "successfully" in content.casefold() and _SUCCESS.match(content):
         return NARRATION
-    # Most text holds none of the signs that a slower search would look for at every place.
+    # Looking for these characters first saves a slower search in most passages.
     inside = "<" in content or "[" in content or "{{" in content
-    if first & _HOLDS_A_PLACE and _PLACEHOLDER.match(content):
-        return PLACEHOLDER
-    if inside and _INSIDE_PLACEHOLDER.search(content):
+    if _PLACEHOLDER.match(content) or (inside and _INSIDE_PLACEHOLDER.search(content)):
         return PLACEHOLDER
     if (content[0] == "d" or not content[0].isalpha()) and _PRINTED.match(content):
         return TOOL_OUTPUT
@@ -171,38 +164,25 @@ def screen(content: str, raw: str) -> str | None:
     return None
 
 
-def _by_its_start(first: int, content: str) -> str | None:
-    """The reason that the beginning of a text gives; `first` tells which may match."""
-    if first & _IS_THE_CLIENT and _CLIENT.match(content):
-        return CLIENT_TEXT
-    if first & _GREETS and _THANKS.match(content):
-        return THANKS
-    if first & _TELLS_STATUS and _STATUS.match(content):
-        return NARRATION
-    if first & _NARRATES and _NARRATION.match(content) and not gives_reason(content):
-        return NARRATION
-    return None
-
-
 def _symbols(content: str) -> int:
-    """How many characters are neither words nor the signs of prose."""
+    """How many characters are neither words nor punctuation of prose."""
     if content.isascii():
         return len(content.encode().translate(None, _NO_SYMBOLS))
     return len(_SYMBOLS.findall(content))
 
 
 def narrated(content: str) -> bool:
-    """Whether a sentence tells what its speaker is about to do."""
-    return bool(_FIRST_WORDS.of(content) & _NARRATES) and _NARRATION.match(content)
+    """Whether a sentence announces what its speaker is about to do."""
+    return _NARRATION.match(content)
 
 
 def gives_reason(content: str) -> bool:
-    """Whether narration also says why, about something named: then it may hold a finding."""
+    """Whether narration also gives a reason about something named: it may contain a finding."""
     return len(content) >= 60 and bool(_REASON.search(content) and _SPECIFIC.search(content))
 
 
 def after_narration(raw: str) -> int:
-    """Where the finding begins in `Let me check X - it returns Y`; 0 when nothing is narrated."""
+    """Where the finding begins in `Let me check X - it returns Y`; 0 without narration."""
     match = _LATER_CLAUSE.search(raw) if "-" in raw or "—" in raw or "–" in raw else None
     if match is None or not narrated(raw):
         return 0

@@ -1,7 +1,7 @@
-"""The door of secrets: credentials are masked before anything is stored or sent (DESIGN.md).
+"""Masking credentials before anything is stored or sent.
 
-Values are masked, not mentions (users.md, "Secrets"): `apiKey: process.env.X` survives, what looks
-like a real credential becomes `ghp_[masked github-token]`, with its kind and prefix kept.
+Values are masked, not mentions: `apiKey: process.env.X` stays, a value that looks like a real
+credential becomes `ghp_[masked github-token]`, with its kind and prefix kept.
 """
 
 from __future__ import annotations
@@ -10,11 +10,15 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from reviewer.text.secret_assignments import assigned_values
-from reviewer.text.secret_commands import given_values
-from reviewer.text.secret_kinds import Found, prefixed_values
-from reviewer.text.secret_logins import passwords_of_users
-from reviewer.text.secret_places import placed_values
+from reviewer.text.secrets.contexts import (
+    assigned_values,
+    given_values,
+    passwords_of_users,
+    structured_values,
+)
+from reviewer.text.secrets.kinds import Found, prefixed_values
+
+__all__ = ["Masked", "mask"]
 
 
 class Masked(Struct, frozen=True):
@@ -22,15 +26,15 @@ class Masked(Struct, frozen=True):
 
     text: str
     kinds: tuple[str, ...]
-    """One kind for every value that was masked, in the order of the text."""
+    """The kind of every masked value, in the order of the text."""
 
 
 def mask(text: str) -> Masked:
     """Replace every credential in `text` by `[masked KIND]`; masking again changes nothing.
 
-    The time is linear in the length of the text, whatever stands in it.
+    The time is linear in the length of the text.
     """
-    # One byte a character, so that places agree and searching runs at the speed of memory.
+    # One byte a character: positions agree, and searching bytes is fast.
     flat = text.encode("latin-1", "replace")
     parts: list[str] = []
     kinds: list[str] = []
@@ -47,10 +51,10 @@ def mask(text: str) -> Masked:
 
 
 def _without_overlaps(text: str, flat: bytes) -> Iterator[Found]:
-    """What was found, in order; where two overlap, the more specific rule wins."""
+    """All credentials in order; of two that overlap, the more specific rule wins."""
     lower = flat.lower()
     rules = (
-        placed_values(text, flat, lower),
+        structured_values(text, flat, lower),
         prefixed_values(text, flat),
         assigned_values(text, lower),
         given_values(text, lower),

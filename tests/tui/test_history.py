@@ -7,12 +7,12 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 
 from reviewer.engine import ActView, ChangeView, Engine, QueueQuery
-from reviewer.tui.screens.history import HistoryScreen
+from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.theme import DARK, GLYPHS, PALETTES
-from reviewer.tui.widgets.act_list import ActList, act_parts
-from reviewer.tui.widgets.bars import StatusBar
-from reviewer.tui.widgets.change_text import act_blocks
-from reviewer.tui.widgets.text_layout import lay_out
+from reviewer.tui.history.screen import ActList, act_parts
+from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.history.screen import act_blocks
+from reviewer.tui.kit.text import lay_out
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
 
@@ -152,7 +152,7 @@ async def test_a_conflict_is_named_and_nothing_changes(stocked: Engine) -> None:
 async def test_a_decision_of_somebody_else_appears_and_the_cursor_stays(
     stocked: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reviewer.tui.screens.history.WATCH_SECONDS", 0.05)
+    monkeypatch.setattr("reviewer.tui.kit.screen.WATCH_SECONDS", 0.05)
     one, two = stocked.queue.ids(QueueQuery())[:2]
     stocked.triage.reject([one])
     async with opened(stocked) as screen:

@@ -6,8 +6,8 @@ import pytest
 
 from reviewer.tui.screens.packet import PacketScreen
 from reviewer.tui.screens.source import SourceScreen
-from reviewer.tui.widgets.bars import StatusBar
-from reviewer.tui.widgets.text_layout import wrapped
+from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.kit.text import wrapped
 from tests.tui.conftest import Screen, opened
 
 FAR = "/far" + "/further" * 12 + "/away"

@@ -11,10 +11,10 @@ from textual.widgets import Input
 from reviewer.engine import Engine, FileWindow, QueueQuery
 from reviewer.tui.screens.source import SourceScreen
 from reviewer.tui.theme import GLYPHS
-from reviewer.tui.widgets.bars import StatusBar
+from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.widgets.source_search import find, search_file
 from reviewer.tui.widgets.source_text import cited_lines, file_blocks, record_blocks
-from reviewer.tui.widgets.text_layout import Span, lay_out
+from reviewer.tui.kit.text import Span, lay_out
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE, evidence, record
 

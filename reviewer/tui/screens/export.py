@@ -12,17 +12,15 @@ from textual.binding import Binding, BindingType
 
 from reviewer.engine import Engine
 from reviewer.text.display import display_line
-from reviewer.tui.actions import bindings_for
+from reviewer.tui.kit.bars import FooterBar, StatusBar
+from reviewer.tui.kit.edit_pane import Field
+from reviewer.tui.kit.text import Block, Run, count, diff_blocks, tail
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.screens.moving import Moving
 from reviewer.tui.screens.reading import ReadingScreen
 from reviewer.tui.situation import Situation
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.bars import FooterBar, StatusBar
-from reviewer.tui.widgets.diff_text import diff_blocks
-from reviewer.tui.widgets.field import Field
-from reviewer.tui.widgets.phrases import count
-from reviewer.tui.widgets.text_layout import Block, Run, tail
-from reviewer.tui.widgets.text_pane import TextPane
 
 if TYPE_CHECKING:
     from reviewer.engine import PlannedFile

@@ -10,8 +10,12 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
 from reviewer.engine import Engine
-from reviewer.tui.actions import bindings_for
 from reviewer.tui.keys.packet import About
+from reviewer.tui.kit.bars import FooterBar, StatusBar
+from reviewer.tui.kit.line import Separator, TitleRule
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.screens.moving import ListMoving
 from reviewer.tui.screens.packet_asking import PacketAsking
 from reviewer.tui.screens.packet_budgeting import Budgeting
@@ -25,15 +29,11 @@ from reviewer.tui.screens.queue import COLUMNS, ROWS
 from reviewer.tui.screens.reading import ReadingScreen
 from reviewer.tui.screens.top_lines import top_lines
 from reviewer.tui.situation import Situation
-from reviewer.tui.widgets.bars import FooterBar, StatusBar
-from reviewer.tui.widgets.line import Separator, TitleRule
 from reviewer.tui.widgets.packet_bars import SectionBars
 from reviewer.tui.widgets.packet_budget import AboutLine, BudgetLine
 from reviewer.tui.widgets.packet_list import PacketList
 from reviewer.tui.widgets.packet_pane import PacketPane
 from reviewer.tui.widgets.packet_prompt import PromptBar
-from reviewer.tui.widgets.row_list import RowList
-from reviewer.tui.widgets.text_pane import TextPane
 
 WATCH_SECONDS = 2.0
 LAID_OUT_SECONDS = 0.05

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reviewer.text.display import display_line
+from reviewer.tui.kit.text import count
 from reviewer.tui.screens.packet_model import FINE, HIGHEST, step_budget
-from reviewer.tui.widgets.phrases import count
 
 if TYPE_CHECKING:
     from reviewer.tui.screens.packet import PacketScreen

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from reviewer.text.display import display_line
+from reviewer.tui.kit.text import Block, count
 from reviewer.tui.resting import Resting
 from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.packet_budget import AboutWords
 from reviewer.tui.widgets.packet_text import compare_blocks, packet_blocks, row_of, why_blocks
-from reviewer.tui.widgets.phrases import count
-from reviewer.tui.widgets.text_layout import Block
 
 if TYPE_CHECKING:
     from reviewer.storeless import Packet

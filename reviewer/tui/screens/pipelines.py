@@ -10,8 +10,12 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
 from reviewer.engine import Engine
-from reviewer.tui.actions import bindings_for
 from reviewer.tui.keys.pipelines import About
+from reviewer.tui.kit.bars import FooterBar, StatusBar
+from reviewer.tui.kit.line import Separator, TitleRule
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.screens.moving import ListMoving
 from reviewer.tui.screens.panes import Panes
 from reviewer.tui.screens.pipelines_answering import Answering
@@ -29,14 +33,10 @@ from reviewer.tui.screens.queue import COLUMNS, ROWS
 from reviewer.tui.screens.reading import ReadingScreen
 from reviewer.tui.screens.top_lines import top_lines
 from reviewer.tui.situation import Situation
-from reviewer.tui.widgets.bars import FooterBar, StatusBar
-from reviewer.tui.widgets.line import Separator, TitleRule
 from reviewer.tui.widgets.pipeline_list import PipelineList
-from reviewer.tui.widgets.row_list import RowList
-from reviewer.tui.widgets.text_pane import TextPane
 
 if TYPE_CHECKING:
-    from reviewer.tui.widgets.choice_pane import ChoicePane
+    from reviewer.tui.kit.choice_pane import ChoicePane
 
 WATCH_SECONDS = 2.0
 LAID_OUT_SECONDS = 0.05

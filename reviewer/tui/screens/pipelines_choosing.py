@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from reviewer.resources import sample_data_folder
 from reviewer.text.display import display_line
+from reviewer.tui.kit.choice_pane import ChoicePane, Option
+from reviewer.tui.kit.text import moment
 from reviewer.tui.screens.commits_paths import path_options
 from reviewer.tui.screens.pipelines_files import pipelines_below
-from reviewer.tui.widgets.choice_pane import ChoicePane, Option
-from reviewer.tui.widgets.phrases import moment
 
 if TYPE_CHECKING:
     from reviewer.engine import Question, RunView

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from reviewer.text.display import display_line
+from reviewer.tui.kit.text import count
 from reviewer.tui.screens.pipelines_model import EdgeRow
-from reviewer.tui.widgets.phrases import count
 
 if TYPE_CHECKING:
     from reviewer.tui.screens.pipelines import PipelinesScreen

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from reviewer.text.display import display_line
+from reviewer.tui.kit.text import count
 from reviewer.tui.resting import Resting
 from reviewer.tui.screens.pipelines_files import read_handed
 from reviewer.tui.screens.pipelines_model import EdgeRow, NodeRow
 from reviewer.tui.screens.pipelines_values import Handed
-from reviewer.tui.widgets.phrases import count
 
 if TYPE_CHECKING:
     from reviewer.engine import Way

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reviewer.text.display import display_line
+from reviewer.tui.kit.text import count, fit
 from reviewer.tui.screens.pipelines_modes import ALL, SAID
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.phrases import count
 from reviewer.tui.widgets.pipeline_columns import columns
 from reviewer.tui.widgets.pipeline_text import (
     before_words,
@@ -17,7 +17,6 @@ from reviewer.tui.widgets.pipeline_text import (
     way_blocks,
     way_title,
 )
-from reviewer.tui.widgets.text_layout import fit
 
 if TYPE_CHECKING:
     from reviewer.engine import RunHistory

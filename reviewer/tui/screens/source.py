@@ -9,16 +9,16 @@ from textual.binding import BindingType
 
 from reviewer.engine import Engine, EvidenceView, FileWindow, SourceState
 from reviewer.text.display import display_line
-from reviewer.tui.actions import bindings_for
 from reviewer.tui.editor import open_in_editor
+from reviewer.tui.kit.bars import FooterBar, StatusBar
+from reviewer.tui.kit.text import tail
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.screens.moving import Moving
 from reviewer.tui.screens.reading import ReadingScreen
 from reviewer.tui.screens.source_search import Searching, SearchLine
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.bars import FooterBar, StatusBar
 from reviewer.tui.widgets.source_text import file_blocks, record_blocks
-from reviewer.tui.widgets.text_layout import tail
-from reviewer.tui.widgets.text_pane import TextPane
 
 AROUND_LINES = 200
 """Lines of the file on each side that are held at a time."""

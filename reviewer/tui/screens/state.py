@@ -11,7 +11,10 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from reviewer.engine import Engine
-from reviewer.tui.actions import bindings_for
+from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar, TabBar
+from reviewer.tui.kit.line import Separator, TitleRule
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.screens.moving import ListMoving
 from reviewer.tui.screens.queue import COLUMNS, ROWS
 from reviewer.tui.screens.reading import ReadingScreen
@@ -24,15 +27,12 @@ from reviewer.tui.screens.state_search import StateSearch
 from reviewer.tui.screens.state_writing import Writing
 from reviewer.tui.situation import Situation
 from reviewer.tui.state_model import StateModel
-from reviewer.tui.widgets.bars import FooterBar, HeaderBar, StatusBar, TabBar
 from reviewer.tui.widgets.candidate_pane import CandidatePane
 from reviewer.tui.widgets.fact_list import FactList
-from reviewer.tui.widgets.line import Separator, TitleRule
-from reviewer.tui.widgets.text_pane import TextPane
 
 if TYPE_CHECKING:
-    from reviewer.tui.widgets.choice_pane import ChoicePane
-    from reviewer.tui.widgets.edit_pane import EditPane
+    from reviewer.tui.kit.choice_pane import ChoicePane
+    from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.widgets.state_form import StateForm
 
 WATCH_SECONDS = 2.0

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from reviewer.engine import QueueQuery, QueueRow
 from reviewer.errors import ConflictError, FilterError, ReviewerError
+from reviewer.tui.kit.choice_pane import ChoicePane, Option
 from reviewer.tui.messages import OpenMemory
-from reviewer.tui.widgets.choice_pane import ChoicePane, Option
 
 if TYPE_CHECKING:
     from reviewer.tui.screens.state import StateScreen

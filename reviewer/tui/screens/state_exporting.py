@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewer.tui.widgets.choice_pane import Option
+from reviewer.tui.kit.choice_pane import Option
 
 if TYPE_CHECKING:
     from reviewer.tui.screens.state import StateScreen

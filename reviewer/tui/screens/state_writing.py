@@ -16,8 +16,8 @@ from reviewer.text.display import display_line
 if TYPE_CHECKING:
     from textual.widget import Widget
 
+    from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.screens.state import StateScreen
-    from reviewer.tui.widgets.edit_pane import EditPane
     from reviewer.tui.widgets.state_form import StateForm
 
 
@@ -111,7 +111,7 @@ class Writing:
     # wordings
 
     async def _edit_wording(self, number: int, content: str) -> None:
-        from reviewer.tui.widgets.edit_pane import EditPane
+        from reviewer.tui.kit.edit_pane import EditPane
 
         screen = self._screen
         if self._editor is None:

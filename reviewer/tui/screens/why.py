@@ -10,15 +10,15 @@ from textual.binding import BindingType
 
 from reviewer.engine import Engine
 from reviewer.errors import SourceError
-from reviewer.tui.actions import bindings_for
 from reviewer.tui.editor import open_in_editor
+from reviewer.tui.kit.bars import FooterBar, StatusBar
+from reviewer.tui.kit.text import count
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.screens.moving import Moving
 from reviewer.tui.screens.places import evidence_at, open_place
 from reviewer.tui.screens.reading import ReadingScreen
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.bars import FooterBar, StatusBar
-from reviewer.tui.widgets.phrases import count
-from reviewer.tui.widgets.text_pane import TextPane
 from reviewer.tui.widgets.why_text import places_of, step_blocks
 
 if TYPE_CHECKING:

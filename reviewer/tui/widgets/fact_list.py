@@ -12,10 +12,10 @@ from textual.strip import Strip
 
 from reviewer.engine import QueueRow
 from reviewer.text.display import display_line
+from reviewer.tui.kit.line import Part, cells_of, cut, line_of
 from reviewer.tui.state_model import Head, StateModel
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 from reviewer.tui.widgets.candidate_row import sign_of
-from reviewer.tui.widgets.line import Part, cells_of, cut, line_of
 
 if TYPE_CHECKING:
     from reviewer.engine import StateView

@@ -9,9 +9,9 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
+from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.screens.packet_model import PacketModel
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
-from reviewer.tui.widgets.line import Part, line_of
 
 if TYPE_CHECKING:
     from reviewer.storeless import Packet

@@ -9,9 +9,9 @@ from textual import events
 from textual.message import Message
 
 from reviewer.text.display import display_line
+from reviewer.tui.kit.line import Line, Part, cells_of
 from reviewer.tui.screens.packet_model import BUDGETS, STATES, PacketModel
 from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.line import Line, Part, cells_of
 
 SLIDER_CELLS = 22
 NARROW_SLIDER = 10
@@ -145,6 +145,6 @@ def budget_at(cell: int, cells: int) -> int:
 
 
 def _short(text: str, width: int, sign: Glyphs) -> str:
-    from reviewer.tui.widgets.text_layout import fit
+    from reviewer.tui.kit.text import fit
 
     return fit(text, max(width, 4), sign.ellipsis)

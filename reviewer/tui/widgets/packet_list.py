@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from textual.strip import Strip
 
 from reviewer.text.display import display_line
+from reviewer.tui.kit.line import Part, cells_of, line_of
+from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.screens.packet_model import STATES, ItemRow, PacketModel, SectionRow
 from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.line import Part, cells_of, line_of
-from reviewer.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from reviewer.storeless import PacketItem

@@ -5,9 +5,9 @@ from __future__ import annotations
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 
+from reviewer.tui.kit.text import Block, Line, lay_out
+from reviewer.tui.kit.text_pane import HEADER_ROWS, TextPane
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.text_layout import Block, Line, lay_out
-from reviewer.tui.widgets.text_pane import HEADER_ROWS, TextPane
 
 MOST_KEPT = 20_000
 """Lines that are kept laid out."""

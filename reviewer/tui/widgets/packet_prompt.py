@@ -11,10 +11,10 @@ from textual.containers import Horizontal
 from textual.message import Message
 
 from reviewer.tui.acting import Acting
-from reviewer.tui.actions import bindings_for
+from reviewer.tui.kit.edit_pane import Field
+from reviewer.tui.kit.line import Line, Part
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.field import Field
-from reviewer.tui.widgets.line import Line, Part
 
 NAME_CELLS = 9
 

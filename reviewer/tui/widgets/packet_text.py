@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from reviewer.tui.kit.text import Block, Run, count
 from reviewer.tui.screens.packet_model import ItemRow, PacketModel, SectionRow
 from reviewer.tui.theme import Glyphs
-from reviewer.tui.widgets.phrases import count
-from reviewer.tui.widgets.text_layout import Block, Run
 
 if TYPE_CHECKING:
     from reviewer.storeless import Packet, PacketItem

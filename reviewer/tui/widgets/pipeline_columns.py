@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reviewer.tui.kit.text import Block, Line, Run, count, fit, lay_out
 from reviewer.tui.screens.pipelines_values import MODES
 from reviewer.tui.theme import Glyphs
-from reviewer.tui.widgets.phrases import count
 from reviewer.tui.widgets.pipeline_text import bar, left_out
-from reviewer.tui.widgets.text_layout import Block, Line, Run, fit, lay_out
 
 if TYPE_CHECKING:
     from reviewer.tui.screens.pipelines_values import Handed

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
+from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.screens.pipelines_model import NodeRow, PipelinesModel
 from reviewer.tui.theme import Glyphs, Palette
 from reviewer.tui.widgets.pipeline_row import edge_strip, node_strip
-from reviewer.tui.widgets.row_list import RowList
 
 
 class PipelineList(RowList):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from reviewer.text.display import display_line
+from reviewer.tui.kit.text import Block, Run, Span, count
 from reviewer.tui.screens.pipelines_values import MODES
 from reviewer.tui.theme import Glyphs
-from reviewer.tui.widgets.phrases import count
 from reviewer.tui.widgets.pipeline_row import (
     arrow,
     asked_words,
@@ -17,7 +17,6 @@ from reviewer.tui.widgets.pipeline_row import (
     thread_mark,
 )
 from reviewer.tui.widgets.structure_text import labelled
-from reviewer.tui.widgets.text_layout import Block, Run, Span
 
 if TYPE_CHECKING:
     from reviewer.engine import Preamble, Remark, Resolution, Stop, Way

@@ -8,8 +8,8 @@ from typing import Protocol
 from msgspec import Struct
 
 from reviewer.engine import EvidenceView, FileWindow
+from reviewer.tui.kit.text import Span
 from reviewer.tui.widgets.source_text import records
-from reviewer.tui.widgets.text_layout import Span
 
 SEARCH_LINES = 4_000
 """Lines that are read at a time."""

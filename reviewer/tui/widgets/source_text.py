@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from reviewer.engine import EvidenceView, FileWindow, RecordView
+from reviewer.tui.kit.text import Block, Run, Span
 from reviewer.tui.theme import Glyphs
 from reviewer.tui.widgets.roles import role_cells, role_runs
-from reviewer.tui.widgets.text_layout import Block, Run, Span
 
 LINE_CHARACTERS = 600
 """Of a line that is not cited, so many characters are shown."""

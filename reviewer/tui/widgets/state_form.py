@@ -13,11 +13,10 @@ from textual.widget import Widget
 
 from reviewer.text.display import display_line
 from reviewer.tui.acting import Acting
-from reviewer.tui.actions import bindings_for
+from reviewer.tui.kit.edit_pane import EditorArea, Field
+from reviewer.tui.kit.line import Line, Part, TitleRule
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.edit_pane import EditorArea
-from reviewer.tui.widgets.field import Field
-from reviewer.tui.widgets.line import Line, Part, TitleRule
 
 FIELDS = (
     ("project", "whose state this is"),

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from reviewer.tui.kit.text import Block, Run, Span, elapsed, moment
 from reviewer.tui.theme import Glyphs
-from reviewer.tui.widgets.phrases import elapsed, moment
 from reviewer.tui.widgets.structure_text import labelled
-from reviewer.tui.widgets.text_layout import Block, Run, Span
 
 if TYPE_CHECKING:
     from reviewer.engine import StateView

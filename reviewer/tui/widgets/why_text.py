@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from reviewer.tui.kit.text import Block, Run, tail
 from reviewer.tui.theme import Glyphs
-from reviewer.tui.widgets.text_layout import Block, Run, tail
 
 if TYPE_CHECKING:
     from reviewer.engine import Step

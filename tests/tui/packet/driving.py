@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reviewer.tui.screens.packet import PacketScreen
 from reviewer.tui.screens.packet_model import ItemRow, PacketModel
-from reviewer.tui.widgets.bars import StatusBar
+from reviewer.tui.kit.bars import StatusBar
 from tests.tui.conftest import Screen
 
 SIZES = [(118, 34), (80, 24), (60, 20)]

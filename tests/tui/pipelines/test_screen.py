@@ -9,12 +9,12 @@ import pytest
 from rich.cells import cell_len
 
 from reviewer.engine import Engine
-from reviewer.tui.actions import ACTIONS
+from reviewer.tui.legacy_actions import ACTIONS
 from reviewer.tui.holders import holders
 from reviewer.tui.screens.pipelines_choosing import typed_path
 from reviewer.tui.screens.queue import QueueScreen
 from reviewer.tui.screens.source import SourceScreen
-from reviewer.tui.widgets.phrases import count
+from reviewer.tui.kit.text import count
 from tests.tui.conftest import opened
 from tests.tui.pipelines.conftest import BAKERY
 from tests.tui.pipelines.driving import at, rows, said, shown

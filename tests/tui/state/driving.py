@@ -5,7 +5,7 @@ from __future__ import annotations
 from reviewer.engine import Engine
 from reviewer.tui.screens.state import StateScreen
 from reviewer.tui.state_model import Head
-from reviewer.tui.widgets.bars import StatusBar
+from reviewer.tui.kit.bars import StatusBar
 from tests.tui.conftest import Screen
 
 SIZES = [(118, 34), (80, 24), (60, 20)]

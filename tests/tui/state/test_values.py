@@ -47,7 +47,7 @@ async def test_the_form_starts_empty_whatever_is_chosen(known: Engine, steps: st
 async def test_no_key_writes_a_memory_or_entity_into_state(
     known: Engine, steps: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from reviewer.tui.actions import actions_of
+    from reviewer.tui.legacy_actions import actions_of
 
     monkeypatch.chdir(tmp_path)
     before = dump(known, "state")

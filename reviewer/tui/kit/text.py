@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
 from unicodedata import combining
 
 from msgspec import Struct
 from rich.cells import cell_len, split_graphemes
 
+from reviewer.clock import from_iso
 from reviewer.text.display import display_line, display_text
 
 SHOWN_CHARACTERS = 16_000
@@ -283,3 +286,96 @@ def _cut(runs: Sequence[Run], room: int, ellipsis: str) -> tuple[Run, ...]:
         kept.append(run)
         room -= cells
     return tuple(kept)
+
+
+# differences
+
+SHOWN_LINES = 2_000
+
+
+def diff_blocks(lines: Sequence[str]) -> list[Block]:
+    """One block a line, cut to one row; a long difference says how much is left out."""
+    blocks = [Block(line, _diff_style(line), first=(Run(" "),)) for line in lines[:SHOWN_LINES]]
+    if len(lines) > SHOWN_LINES:
+        blocks.append(Block(f"and {len(lines) - SHOWN_LINES:,} lines more", "faint"))
+    return blocks
+
+
+def _diff_style(line: str) -> str:
+    if line.startswith(("--- ", "+++ ")):
+        return "strong"
+    return {"+": "accent", "-": "warm", "@": "faint"}.get(line[:1], "dim")
+
+
+# hard-wrapped prose
+
+WRAPPED = 45
+"""A line shorter than this was ended on purpose."""
+
+_FENCE = re.compile(r"\s*(```|~~~)")
+_PROSE = re.compile(r"[\w(\[`\"'“‘*_](?!\s)|[aAI] ")
+_NOT_PROSE = re.compile(r"\s|#|\||>|[-+*•]\s|\d+[.)]\s|</?\w|[\w -]+:\s*\S*$")
+
+
+def reflowed(text: str) -> str:
+    """`text` with a space for each line end inside a paragraph of prose.
+
+    Every other character stays at its offset, so spans of the text are spans of the result.
+    Headings, lists, tables, quotations, indented and fenced code keep their lines.
+    """
+    lines = text.split("\n")
+    parts = [lines[0]]
+    fenced = bool(_FENCE.match(lines[0]))
+    for before, line in pairwise(lines):
+        fence = bool(_FENCE.match(line))
+        joins = (
+            not fenced
+            and not fence
+            and len(before) >= WRAPPED
+            and not before.endswith("  ")
+            and not before.startswith(("#", "|"))
+            and bool(_PROSE.match(line))
+            and not _NOT_PROSE.match(line)
+        )
+        parts.append((" " if joins else "\n") + line)
+        fenced ^= fence
+    return "".join(parts)
+
+
+# figures and moments
+
+_STEPS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+def figure(value: float) -> str:
+    """A number with two places, without a leading zero: `.58`, `1.10`."""
+    text = f"{value:.2f}"
+    return text[1:] if text.startswith("0.") else text
+
+
+def count(number: int, noun: str) -> str:
+    """`1 session`, `2 sessions`, `12,345 rows`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def times(number: int) -> str:
+    """`once`, `twice`, `3 times`."""
+    return {1: "once", 2: "twice"}.get(number, f"{number:,} times")
+
+
+def elapsed(since: str | None, now: datetime) -> str:
+    """How long ago an ISO moment is: `4 days`, `3 hours`, `a moment`; `?` when unreadable."""
+    moment = from_iso(since) if since else None
+    if moment is None:
+        return "?"
+    seconds = max(0, int((now - moment).total_seconds()))
+    for length, noun in _STEPS:
+        if seconds >= length:
+            return count(seconds // length, noun)
+    return "a moment"
+
+
+def moment(at: str | None) -> str:
+    """An ISO moment as a person reads it, in local time: `2026-02-14 10:22`."""
+    when = from_iso(at) if at else None
+    return when.astimezone().strftime("%Y-%m-%d %H:%M") if when else (at or "")

@@ -7,34 +7,30 @@ pane that follows the cursor of a list costs the terminal little.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
-from textual.binding import BindingType
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from reviewer.text.display import display_line
-from reviewer.tui.acting import Acting
-from reviewer.tui.actions import bindings_for
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.text import Block, Line, Run, fit, lay_out
 from reviewer.tui.theme import glyphs, palette
-from reviewer.tui.widgets.scrolling import Scrolling
-from reviewer.tui.widgets.text_layout import Block, Line, Run, fit, lay_out
 
 HEADER_ROWS = 1
 """Rows of the title, which do not scroll."""
 
 
-class TextPane(Scrolling, Acting, can_focus=True, inherit_bindings=False):
+class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=keys.TEXT):
     """Blocks of text below a title. `tab` reaches it; `j k`, pages, `g G` scroll it."""
 
     DEFAULT_CSS = """
     TextPane { overflow: hidden hidden; height: 1fr; width: 1fr; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("text")]
 
     def __init__(self, *, title: str = "", id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -128,6 +124,42 @@ class TextPane(Scrolling, Acting, can_focus=True, inherit_bindings=False):
     def room(self) -> int:
         """Rows below the header."""
         return max(self.size.height - HEADER_ROWS, 0)
+
+    # scrolling
+
+    def scroll_rows(self, rows: int) -> None:
+        """Scroll by this many rows at once, without animation."""
+        self.scroll_to(y=self.scroll_offset.y + rows, animate=False)
+
+    @runs(keys.SCROLL_DOWN)
+    def line_down(self) -> None:
+        self.scroll_rows(1)
+
+    @runs(keys.SCROLL_UP)
+    def line_up(self) -> None:
+        self.scroll_rows(-1)
+
+    def half_down(self) -> None:
+        self.scroll_rows(max(self.room // 2, 1))
+
+    def half_up(self) -> None:
+        self.scroll_rows(-max(self.room // 2, 1))
+
+    @runs(keys.SCROLL_PAGE_DOWN)
+    def page_down(self) -> None:
+        self.scroll_rows(max(self.room - 1, 1))
+
+    @runs(keys.SCROLL_PAGE_UP)
+    def page_up(self) -> None:
+        self.scroll_rows(-max(self.room - 1, 1))
+
+    @runs(keys.SCROLL_HOME)
+    def go_home(self) -> None:
+        self.scroll_to(y=0, animate=False)
+
+    @runs(keys.SCROLL_END)
+    def go_end(self) -> None:
+        self.scroll_to(y=self.max_scroll_y, animate=False)
 
     def _row(self, y: int) -> tuple[tuple[Run, ...], bool]:
         """What stands in the row `y`, and whether the thumb does."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual._types import WatchCallbackType
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.dom import DOMNode
 from textual.events import DescendantBlur, DescendantFocus
@@ -18,12 +19,13 @@ from textual.widgets import TextArea
 
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import Hunk, hunks, put_back
-from reviewer.tui.acting import Acting
-from reviewer.tui.actions import bindings_for
-from reviewer.tui.left import was_left
-from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.line import Line, Part, cells_of
-from reviewer.tui.widgets.word_diff_view import WordDiffView
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action
+from reviewer.tui.kit.actor import Actor, detached, runs
+from reviewer.tui.kit.line import Line, Part, cells_of
+from reviewer.tui.kit.text import Block, Run, Span
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 DIFF_AFTER = 0.05
 """Seconds without a key after which the difference is drawn again."""
@@ -72,6 +74,139 @@ def _one_for_one(character: str) -> str:
     return "?" if shown.isascii() else "\ufffd"
 
 
+_LEAVES_THE_LINE = {"up", "down", "pageup", "pagedown", "shift+up", "shift+down"}
+
+
+def _within_a_line() -> list[BindingType]:
+    bindings = [each for each in TextArea.BINDINGS if isinstance(each, Binding)]
+    return [each for each in bindings if not _LEAVES_THE_LINE & set(each.key.split(","))]
+
+
+class Field(EditorArea, inherit_bindings=False):
+    """One line; keys that would leave it go to the pane around."""
+
+    DEFAULT_CSS = """
+    Field { border: none; padding: 0; height: 1; width: 1fr; background: $panel;
+            scrollbar-size: 0 0; overflow: hidden hidden; }
+    Field:focus { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = _within_a_line()
+
+    class Entered(Message):
+        """Enter was pressed."""
+
+        def __init__(self, field: Field) -> None:
+            super().__init__()
+            self.field = field
+
+    def __init__(self, placeholder: str = "", *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(
+            highlight_cursor_line=False,
+            compact=True,
+            soft_wrap=False,
+            tab_behavior="focus",
+            placeholder=placeholder,
+            id=id,
+        )
+        self.cursor_blink = False
+
+    @property
+    def value(self) -> str:
+        """What was typed, as one line."""
+        return " ".join(self.text.splitlines()).strip()
+
+    def fill(self, text: str) -> None:
+        """Put a text in, with the cursor at its end."""
+        self.load_text(" ".join(text.splitlines()))
+        self.move_cursor(self.document.end)
+
+    def _on_key(self, event: events.Key) -> None:  # type: ignore[override]
+        if event.key == "enter":
+            event.prevent_default()
+            event.stop()
+            self.post_message(self.Entered(self))
+
+
+HINTS = ("{ } change {dot} backspace puts it back", "{ } {dot} backspace", "{ }")
+
+
+class WordDiffView(TextPane):
+    """The difference, with one change chosen."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._hunks: tuple[Hunk, ...] = ()
+        self._chosen = 0
+
+    @property
+    def chosen(self) -> int | None:
+        """The number of the chosen change, from 0; None when nothing was changed."""
+        return self._chosen if self.changes else None
+
+    @property
+    def changes(self) -> int:
+        """How many changes there are."""
+        return sum(hunk.op != "equal" for hunk in self._hunks)
+
+    def show_hunks(self, hunks: Sequence[Hunk]) -> None:
+        """Show another difference; the chosen change stays the same number where it can."""
+        self._hunks = tuple(hunks)
+        self._chosen = max(0, min(self._chosen, self.changes - 1))
+        self._draw(follow=False)
+
+    def choose(self, number: int) -> None:
+        """Choose a change and bring it into sight; beyond the ends does nothing."""
+        if 0 <= number < self.changes:
+            self._chosen = number
+            self._draw(follow=True)
+
+    def _draw(self, *, follow: bool) -> None:
+        signs = glyphs(self.app)
+        total = self.changes
+        where = f" {signs.rule} change {self._chosen + 1} of {total}" if total else ""
+        self.show(
+            [diff_block(self._hunks, self._chosen, signs)],
+            title=f"Against the original{where}",
+            hints=[hint.replace("{dot}", signs.dot) for hint in HINTS] if total else (),
+            reveal=0 if total else None,
+            keep_scroll=not follow,
+        )
+
+
+def diff_block(hunks: Sequence[Hunk], chosen: int, signs: Glyphs) -> Block:
+    """The difference as one text; brackets say what was removed and added, not colour alone."""
+    margin = (Run(" "),)
+    if all(hunk.op == "equal" for hunk in hunks):
+        return Block("Nothing is changed yet.", "faint", first=margin)
+    parts: list[str] = []
+    spans: list[Span] = []
+    length = number = 0
+
+    def add(text: str, style: str, here: bool) -> None:
+        nonlocal length
+        parts.append(text)
+        spans.append(Span(length, length + len(text), style, here))
+        length += len(text)
+
+    for hunk in hunks:
+        if hunk.op == "equal":
+            parts.append(hunk.original)
+            length += len(hunk.original)
+            continue
+        here = number == chosen
+        number += 1
+        if here:
+            add(signs.bar, "accent_here", here)
+        if hunk.original:
+            add(f"[-{hunk.original}-]", "warm_here" if here else "removed", here)
+        if hunk.original and hunk.edited:
+            parts.append(" ")
+            length += 1
+        if hunk.edited:
+            add(f"{{+{hunk.edited}+}}", "accent_here" if here else "added", here)
+    return Block("".join(parts), "dim", tuple(spans), first=margin)
+
+
 class EditTitle(Line):
     """`─ Edit #412 ──── ctrl+s promote · esc keep draft ─ 57 characters ─`."""
 
@@ -106,7 +241,7 @@ class EditTitle(Line):
         return [*left, (sign.rule * max(room, 0), style.rule), *end], []
 
 
-class EditPane(Acting, Vertical):
+class EditPane(Actor, Vertical, pane=keys.EDIT):
     """The editor and its difference. It writes nothing: it posts what the person wants."""
 
     DEFAULT_CSS = """
@@ -118,7 +253,6 @@ class EditPane(Acting, Vertical):
     EditPane EditorArea:focus { border: none; }
     EditPane WordDiffView { height: 1fr; min-height: 3; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("edit")]
 
     class Edited(Message):
         """Base of the messages: which memory, and its text as it stands in the editor."""
@@ -142,6 +276,7 @@ class EditPane(Acting, Vertical):
         """`verb` says what saving does."""
         super().__init__(id=id)
         self._verb = verb
+        self._title = ""
         self._memory = 0
         self._original = ""
         self._given = ""
@@ -158,9 +293,19 @@ class EditPane(Acting, Vertical):
         yield editor
         yield WordDiffView()
 
-    def begin(self, memory: int, original: str, draft: str | None = None) -> None:
-        """Edit a memory's wording, from its draft where there is one, and take the focus."""
+    def begin(
+        self,
+        memory: int,
+        original: str,
+        draft: str | None = None,
+        *,
+        title: str = "",
+        verb: str = "",
+    ) -> None:
+        """Edit a text, from its draft where there is one, and take the focus."""
         self._stop_timers()
+        self._title = title or f"Edit #{memory}"
+        self._verb = self.query_one(EditTitle).verb = verb or self._verb
         self._memory, self._original = memory, original
         self._given = original if draft is None else draft
         self.editor.load_text(self._given)
@@ -168,6 +313,10 @@ class EditPane(Acting, Vertical):
         self._draw_length()
         self._draw_difference()
         self.editor.focus()
+
+    def title_of(self, action: Action) -> str:
+        """The footer says what saving does."""
+        return self._verb if action is keys.SAVE_EDIT else action.title
 
     @property
     def editor(self) -> EditorArea:
@@ -194,6 +343,7 @@ class EditPane(Acting, Vertical):
         """Whether the wording differs from the original."""
         return self.content != self._original
 
+    @runs(keys.SAVE_EDIT)
     def save(self) -> None:
         """Post the wording as wanted, unless it is empty."""
         if not self.content.strip():
@@ -202,23 +352,27 @@ class EditPane(Acting, Vertical):
         self._stop_timers()
         self.post_message(self.Saved(self._memory, self.content, changed=self.changed))
 
+    @runs(keys.LEAVE_EDIT)
     def leave(self) -> None:
         """Post that the person leaves, with what is there."""
         self._stop_timers()
         self.post_message(self.Left(self._memory, self.content, changed=self.changed))
 
+    @runs(keys.NEXT_HUNK)
     def next_hunk(self) -> None:
         """Choose the next change."""
         chosen = self.difference.chosen
         if chosen is not None:
             self.difference.choose(chosen + 1)
 
+    @runs(keys.PREVIOUS_HUNK)
     def previous_hunk(self) -> None:
         """Choose the change before."""
         chosen = self.difference.chosen
         if chosen is not None:
             self.difference.choose(chosen - 1)
 
+    @runs(keys.REVERT_HUNK)
     def put_back(self) -> None:
         """Make the chosen change as it was originally; the editor can undo that."""
         self._draw_difference()
@@ -231,6 +385,7 @@ class EditPane(Acting, Vertical):
         editor.replace(text, (0, 0), editor.document.end)
         self._draw_difference()
 
+    @runs(keys.SWITCH_HALF)
     def switch_half(self) -> None:
         """Go from the text to the difference, or back."""
         (self.difference if self.editor.has_focus else self.editor).focus()
@@ -265,7 +420,7 @@ class EditPane(Acting, Vertical):
     def _draw_length(self) -> None:
         remark, warn = length_remark(self.content)
         focused = self.editor.has_focus
-        self.query_one(EditTitle).show(f"Edit #{self._memory}", remark, warn=warn, focused=focused)
+        self.query_one(EditTitle).show(self._title, remark, warn=warn, focused=focused)
 
     def _draw_difference(self) -> None:
         original, edited = self._original, self.content
@@ -279,7 +434,7 @@ class EditPane(Acting, Vertical):
         self.run_worker(compute, thread=True, exclusive=True, group="difference")
 
     def _show_if_current(self, edited: str, found: tuple[Hunk, ...]) -> None:
-        if not was_left(self) and edited == self.content:
+        if not detached(self) and edited == self.content:
             self.difference.show_hunks(found)
 
 

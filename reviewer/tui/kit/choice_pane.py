@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.message import Message
@@ -17,11 +15,11 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 
 from reviewer.text.display import display_line
-from reviewer.tui.acting import Acting
-from reviewer.tui.actions import bindings_for
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.edit_pane import Field
+from reviewer.tui.kit.line import Part, TitleRule, cut, line_of
 from reviewer.tui.theme import glyphs, palette
-from reviewer.tui.widgets.field import Field
-from reviewer.tui.widgets.line import Part, TitleRule, cut, line_of
 
 NAME_CELLS = 18
 NOTHING = "Nothing matches: backspace."
@@ -104,11 +102,10 @@ class ChoiceList(ScrollView):
         return line_of(parts, width - 1, text, sign.ellipsis).extend_cell_length(width, text)
 
 
-class ChoicePane(Acting, Vertical):
+class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
     """A title, a field, and the options that hold what is typed."""
 
     DEFAULT_CSS = "ChoicePane { height: 1fr; width: 1fr; } ChoicePane Field { margin: 0 1; }"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("choose")]
 
     class Chosen(Message):
         """An option was taken."""
@@ -138,15 +135,15 @@ class ChoicePane(Acting, Vertical):
         options: Sequence[Option],
         *,
         narrow: Callable[[str], None] | None = None,
-        hint: str = NARROW,
-        nothing: str = NOTHING,
+        hint: str = "",
+        nothing: str = "",
     ) -> None:
         """Ask for one of some options; `narrow` takes what is typed and calls `offer` later.
 
         `hint` stands in the field while it is empty, `nothing` below it while there is no option.
         """
         self._narrow = None
-        self.field.placeholder, self.list.nothing = hint, nothing
+        self.field.placeholder, self.list.nothing = hint or NARROW, nothing or NOTHING
         self.query_one(TitleRule).show(title, detail, focused=True)
         self.field.load_text("")
         self._narrow = narrow
@@ -190,28 +187,34 @@ class ChoicePane(Acting, Vertical):
         event.stop()
         self.choose()
 
+    @runs(keys.CHOOSE)
     def choose(self) -> None:
         """Take the option under the cursor."""
         option = self.list.current
         if option is not None:
             self.post_message(self.Chosen(option))
 
+    @runs(keys.LEAVE_CHOICE)
     def leave(self) -> None:
         """Leave without choosing."""
         self.post_message(self.Left())
 
+    @runs(keys.CHOICE_DOWN)
     def line_down(self) -> None:
         """One option down."""
         self.list.move_by(1)
 
+    @runs(keys.CHOICE_UP)
     def line_up(self) -> None:
         """One option up."""
         self.list.move_by(-1)
 
+    @runs(keys.CHOICE_PAGE_DOWN)
     def page_down(self) -> None:
         """A page down."""
         self.list.move_by(max(self.list.size.height - 1, 1))
 
+    @runs(keys.CHOICE_PAGE_UP)
     def page_up(self) -> None:
         """A page up."""
         self.list.move_by(-max(self.list.size.height - 1, 1))

@@ -10,11 +10,12 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from reviewer.text.display import display_line
-from reviewer.tui.actions import Action, shown_key
-from reviewer.tui.situation import Situation
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import shown_key
+from reviewer.tui.kit.actor import reachable
+from reviewer.tui.kit.line import Line, Part, cells_of, cut, line_of
+from reviewer.tui.kit.text import wrapped
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
-from reviewer.tui.widgets.line import Line, Part, cells_of, cut, line_of
-from reviewer.tui.widgets.text_layout import wrapped
 
 if TYPE_CHECKING:
     from reviewer.engine import Counts, Engine
@@ -77,10 +78,8 @@ class ClickLine(Line):
 
     async def on_click(self, event: events.Click) -> None:
         """Run what was clicked."""
-        from reviewer.tui.holders import holders
-
         names = [name for start, end, name in self.spots if start <= event.x < end]
-        for action, node in holders(self.screen):
+        for action, node in reachable(self.screen):
             if action.id in names:
                 event.stop()
                 await node.action_act(action.id)
@@ -91,15 +90,6 @@ class TabBar(ClickLine):
     """The screens that exist, with their keys; the one that is shown stands out."""
 
     current = reactive("queue")
-    tabs: Sequence[tuple[str, str, str]] = (
-        ("queue", "Queue", "F2"),
-        ("commits", "Commits", "F3"),
-        ("compress", "Compress", "F4"),
-        ("packet", "Packet", "F5"),
-        ("pipelines", "Pipelines", "F6"),
-        ("state", "State", "F7"),
-        ("history", "History", "F8"),
-    )
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
         """` Queue F2   History F8` and where help is."""
@@ -118,13 +108,13 @@ class TabBar(ClickLine):
         """Every tab with its key; `keys_only` leaves out the names of those that are not shown."""
         parts: list[Part] = [(" ", style.text)]
         self.spots.clear()
-        for name, title, key in self.tabs:
-            here = name == self.current
+        for action in keys.SCREENS:
+            here = action.id == f"show_{self.current}"
             at = cells_of(parts)
             if here or not keys_only:
-                parts.append((f"{title} ", style.strong if here else style.dim))
-            parts.append((key, style.accent if here else style.faint))
-            self.spots.append((at, cells_of(parts), f"show_{name}"))
+                parts.append((f"{action.title} ", style.strong if here else style.dim))
+            parts.append((shown_key(action.keys), style.accent if here else style.faint))
+            self.spots.append((at, cells_of(parts), action.id))
             parts.append((gap, style.text))
         return parts
 
@@ -199,10 +189,9 @@ class FooterBar(ClickLine):
         super().__init__(id=id)
         self._keys: list[tuple[str, str, str]] = []
 
-    def show(self, keys: Sequence[tuple[Action, str]], now: Situation | None = None) -> None:
-        """Actions with the key that runs each, in their order; the last is never cut off."""
-        now = now or Situation()
-        shown = [(shown_key(key), action.titled(now), action.id) for action, key in keys]
+    def show(self, keys: Sequence[tuple[str, str, str]]) -> None:
+        """Show keys as (key, title, action id), in their order; the last is never cut off."""
+        shown = [(shown_key(key), title, action) for key, title, action in keys]
         if shown != self._keys:
             self._keys = shown
             self.refresh()

@@ -8,9 +8,9 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from reviewer.tui.kit.line import line_of
+from reviewer.tui.kit.text import wrapped
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
-from reviewer.tui.widgets.line import line_of
-from reviewer.tui.widgets.text_layout import wrapped
 
 WHEEL_LINES = 3
 FOOT_LINES = 1
@@ -42,7 +42,7 @@ class RowList(ScrollView, can_focus=True):
         self.remark = ""
         """What the last line says after the place of the cursor."""
 
-    # what subclasses know
+    # what a subclass provides
 
     @property
     def total(self) -> int:
@@ -133,8 +133,32 @@ class RowList(ScrollView, can_focus=True):
         self.post_message(self.Moved())
 
     def move_by(self, rows: int) -> None:
-        """Move the cursor by so many rows."""
+        """Move the cursor by this many rows."""
         self.move_to(self.cursor + rows)
+
+    def line_down(self) -> None:
+        self.move_by(1)
+
+    def line_up(self) -> None:
+        self.move_by(-1)
+
+    def half_down(self) -> None:
+        self.move_by(max(self.page // 2, 1))
+
+    def half_up(self) -> None:
+        self.move_by(-max(self.page // 2, 1))
+
+    def page_down(self) -> None:
+        self.move_by(self.page)
+
+    def page_up(self) -> None:
+        self.move_by(-self.page)
+
+    def go_home(self) -> None:
+        self.move_to(0)
+
+    def go_end(self) -> None:
+        self.move_to(self.total - 1)
 
     @property
     def height(self) -> int:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from reviewer.tui.evidence.keys import SOURCE, WHY
+from reviewer.tui.export.keys import EXPORT
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
@@ -15,6 +17,9 @@ from reviewer.tui.kit.action import Action, Pane, shown_key
 PANES: tuple[Pane, ...] = (
     keys.APP,
     HISTORY,
+    SOURCE,
+    WHY,
+    EXPORT,
     keys.TEXT,
     keys.FILTER_FIELD,
     keys.EDIT,
@@ -30,6 +35,8 @@ FORMER_IDS = {
     "history_pane": "next_pane",
     "history_refresh": "refresh",
     "leave_history": "leave",
+    "source_editor": "open_editor",
+    "why_editor": "open_editor",
 }
 """Ids that a keymap may still use, with the ids that replaced them."""
 

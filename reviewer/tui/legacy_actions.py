@@ -16,7 +16,6 @@ from reviewer.tui.keys import (
     commits,
     compress,
     everywhere,
-    looking,
     moving,
     packet,
     pipelines,
@@ -56,7 +55,6 @@ _TABLE: tuple[Action, ...] = (
     *packet.TABLE,
     *pipelines.TABLE,
     *state.TABLE,
-    *looking.TABLE,
     *everywhere.TABLE,
 )
 

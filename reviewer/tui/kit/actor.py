@@ -335,6 +335,10 @@ class Host(App[int], inherit_bindings=False):
         """Show a source at the line of an evidence."""
         raise NotImplementedError
 
+    def open_line(self, path: str, line: int) -> None:
+        """Show a file at a 0-based line."""
+        raise NotImplementedError
+
     def refuses_to_write(self) -> str | None:
         """Why nothing can be written now."""
         if self.engine.read_only:

@@ -35,7 +35,7 @@ class Exporting:
         await self._screen.asking.ask("Export", "the difference is shown first", FORMS, self._show)
 
     async def _show(self, option: Option) -> None:
-        from reviewer.tui.screens.export import ExportScreen
+        from reviewer.tui.export.screen import ExportScreen
 
         place = Path.cwd() / PLACES.get(option.key, option.key)
         screen = self._screen

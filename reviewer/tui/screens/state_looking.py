@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from reviewer.engine import QueueRow
 from reviewer.errors import SourceError
 from reviewer.tui.bulk import stopped
-from reviewer.tui.screens.places import evidence_at, open_place
-from reviewer.tui.widgets.why_text import places_of
+from reviewer.tui.evidence.steps import evidence_at, places_of
+from reviewer.tui.screens.places import open_place
 
 if TYPE_CHECKING:
     from reviewer.engine import Step

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from reviewer.engine import QueueRow, SourceState
 from reviewer.text.display import display_line
+from reviewer.tui.evidence.steps import places_of, step_blocks
 from reviewer.tui.kit.text import count
 from reviewer.tui.resting import Resting
 from reviewer.tui.state_model import states_with
 from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.state_text import state_blocks, state_title
 from reviewer.tui.widgets.structure_text import Extras
-from reviewer.tui.widgets.why_text import places_of, step_blocks
 
 if TYPE_CHECKING:
     from reviewer.engine import CandidateView, Holding, StateView, Step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reviewer.tui.screens.packet_model import SectionRow
 from reviewer.tui.screens.packet_reading import PacketReading
-from reviewer.tui.screens.source import SourceScreen
+from reviewer.tui.evidence.source import SourceScreen
 from tests.tui.conftest import opened
 from tests.tui.packet.driving import go_to, model, packet_text, said, shown
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine, QueueQuery
-from reviewer.tui.screens.source import SourceScreen
+from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.state_model import StateModel, states_with
 from tests.tui.conftest import opened
 from tests.tui.state.driving import rows, said, state

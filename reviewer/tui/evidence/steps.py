@@ -1,10 +1,13 @@
-"""Why is this known? The steps of provenance as blocks, down to the line in the file."""
+"""The steps from something known down to the line it rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reviewer.engine import Engine, EvidenceView, RecordView
+from reviewer.errors import UnknownIdError
 from reviewer.tui.kit.text import Block, Run, tail
 from reviewer.tui.theme import Glyphs
 
@@ -39,3 +42,41 @@ def step_blocks(
         margin = (bar, Run("    "))
         blocks.append(Block(text, "text" if here else "dim", first=margin, rest=margin))
     return blocks
+
+
+def evidence_at(engine: Engine, number: int | None, place: int, step: Step) -> EvidenceView:
+    """The evidence behind a step: that of the memory `number`, or for trusted state the line.
+
+    Raises UnknownIdError when the evidence is gone.
+    """
+    if number is None:
+        return _line(step)
+    found = engine.queue.evidence(number)
+    if place >= len(found):
+        raise UnknownIdError(f"#{number} has no such evidence any more: R reads again.")
+    return found[place]
+
+
+def _line(step: Step) -> EvidenceView:
+    return line_of_file(step.path or "", step.line or 0, step.text)
+
+
+def line_of_file(path: str, line: int, text: str = "") -> EvidenceView:
+    """A 0-based line of a file, as an evidence without a stored record; `text` is its text."""
+    record = RecordView(
+        id=0,
+        key="",
+        path=str(Path(path).expanduser()),
+        line_start=line,
+        line_end=line + 1,
+        role="note",
+        use="said",
+        shape="note",
+        at=None,
+        session=None,
+        sidechain=False,
+        headings=(),
+        meta={},
+        text=text,
+    )
+    return EvidenceView(0, record, 0, len(text), "", (), ())

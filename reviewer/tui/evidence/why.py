@@ -1,4 +1,4 @@
-"""Why do I know this? Every step from a row of the queue down to the line in the file."""
+"""Why is this known? Every step from a row of the queue down to the line in the file."""
 
 from __future__ import annotations
 
@@ -10,62 +10,46 @@ from textual.binding import BindingType
 
 from reviewer.engine import Engine
 from reviewer.errors import SourceError
-from reviewer.tui.editor import open_in_editor
-from reviewer.tui.kit.bars import FooterBar, StatusBar
+from reviewer.tui.evidence import keys
+from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
+from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import count
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.legacy_actions import bindings_for
-from reviewer.tui.screens.moving import Moving
-from reviewer.tui.screens.places import evidence_at, open_place
-from reviewer.tui.screens.reading import ReadingScreen
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.why_text import places_of, step_blocks
 
 if TYPE_CHECKING:
     from reviewer.engine import Step
 
 
-class StepsPane(TextPane, inherit_bindings=False):
+class StepsPane(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
     """The steps; their keys are the screen's."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
 
-class WhyScreen(Moving, ReadingScreen, inherit_bindings=False):
+class WhyScreen(TextScreen, pane=keys.WHY):
     """The provenance of one memory, entity or conflict."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("why")]
     AUTO_FOCUS = "#steps"
 
     def __init__(self, engine: Engine, number: int) -> None:
-        super().__init__()
-        self._engine = engine
+        super().__init__(engine)
         self._number = number
         self._steps: tuple[Step, ...] = ()
         self._at = 0
 
     def compose(self) -> ComposeResult:
-        """The steps, status and keys."""
-        yield StepsPane(title=f"Why do I know #{self._number}?", id="steps")
-        yield StatusBar(id="status")
-        yield FooterBar(id="footer")
+        yield StepsPane(title=f"Why is #{self._number} known?", id="steps")
+        yield self.status
+        yield self.footer
 
     def on_mount(self) -> None:
-        """Read in a worker."""
-        self.show_keys("why")
-        self.read(lambda: self._engine.provenance.of(self._number), self._took)
+        self.show_footer()
+        self.read(lambda: self.engine.provenance.of(self._number), self._got_steps)
 
-    @property
-    def pane(self) -> StepsPane:
-        """What scrolls."""
-        return self.query_one(StepsPane)
-
-    @property
-    def looking(self) -> WhyScreen:
-        """Where the registry finds what the keys run."""
-        return self
-
-    def _took(self, steps: tuple[Step, ...]) -> None:
+    def _got_steps(self, steps: tuple[Step, ...]) -> None:
         self._steps = steps
         self._draw(first=True)
 
@@ -73,22 +57,22 @@ class WhyScreen(Moving, ReadingScreen, inherit_bindings=False):
         places = places_of(self._steps)
         chosen = places[self._at] if places else None
         signs = glyphs(self.app)
-        title = f"Why do I know #{self._number}?"
+        title = f"Why is #{self._number} known?"
         if len(places) > 1:
             title += f" {signs.rule} {self._at + 1} of {count(len(places), 'place')}"
-        self.pane.show(
-            step_blocks(self._steps, signs, chosen, self.pane.size.width),
+        self.text.show(
+            step_blocks(self._steps, signs, chosen, self.text.size.width),
             title=title,
             hints=(f"[ ] place {signs.dot} o open at line", "o open") if places else (),
             reveal=None if first or chosen is None else 2 * chosen,
         )
 
+    @runs(keys.NEXT_PLACE)
     def next_place(self) -> None:
-        """The next line that it rests on."""
         self._step(1)
 
+    @runs(keys.PREVIOUS_PLACE)
     def previous_place(self) -> None:
-        """The line before."""
         self._step(-1)
 
     def _step(self, step: int) -> None:
@@ -104,18 +88,17 @@ class WhyScreen(Moving, ReadingScreen, inherit_bindings=False):
             raise SourceError(f"#{self._number} was written by hand: it has no source file.")
         return self._steps[places[self._at]]
 
-    def open_source(self) -> None:
+    @runs(keys.SHOW_SOURCE)
+    def show_source(self) -> None:
         """Show the file at the line."""
         step = self._chosen()
-        evidence = evidence_at(self._engine, self._number, self._at, step)
-        open_place(self, self._engine, evidence)
+        self.host.open_source(evidence_at(self.engine, self._number, self._at, step))
 
+    @runs(shared.OPEN_EDITOR)
     def open_editor(self) -> None:
-        """Open the file at the line in the user's editor."""
         step = self._chosen()
-        path = str(Path(step.path or "").expanduser())
-        self.say(open_in_editor(self.app, path, (step.line or 0) + 1))
+        self.edit_file(str(Path(step.path or "").expanduser()), step.line or 0)
 
-    def leave(self) -> None:
-        """Back to the queue."""
+    @runs(keys.CLOSE_WHY)
+    def close_why(self) -> None:
         self.dismiss()

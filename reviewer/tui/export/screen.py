@@ -1,4 +1,4 @@
-"""Export: the difference that writing would make, and only then the writing."""
+"""The difference that an export would make, and only then the writing."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from textual.binding import Binding, BindingType
 
 from reviewer.engine import Engine
 from reviewer.text.display import display_line
-from reviewer.tui.kit.bars import FooterBar, StatusBar
+from reviewer.tui.export import keys
+from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.actor import Said, runs
 from reviewer.tui.kit.edit_pane import Field
+from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Block, Run, count, diff_blocks, tail
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.legacy_actions import bindings_for
-from reviewer.tui.screens.moving import Moving
-from reviewer.tui.screens.reading import ReadingScreen
-from reviewer.tui.situation import Situation
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import PlannedFile
+    from reviewer.promotion.export.plans import PlannedFile
 
-_READING = "The difference is still being read: once more."
+_READING = "The difference is still being computed: try again."
 
 
 class PlaceField(Field, inherit_bindings=False):
@@ -43,53 +42,40 @@ class PlaceField(Field, inherit_bindings=False):
         self.screen.query_one("#difference").focus()
 
 
-class DiffPane(TextPane, inherit_bindings=False):
+class Difference(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
     """The difference; its keys are the screen's."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
 
-class ExportScreen(Moving, ReadingScreen, inherit_bindings=False):
-    """Plans when it opens and when another place is named; writes only the plan in sight."""
+class ExportScreen(TextScreen, pane=keys.EXPORT):
+    """Plans the export when it opens and when another place is named; writes what is in sight."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("export")]
     AUTO_FOCUS = "#difference"
 
     def __init__(self, engine: Engine, project: str | None, form: str, place: Path) -> None:
         """`form` is `markdown`, `ndjson`, `folder`, or the name of a file with a marked block."""
-        super().__init__()
-        self._engine = engine
-        self._project = project
+        super().__init__(engine, project)
         self._form = form
         self._place = place
         self._plans: list[PlannedFile] | None = None
         self._why_not = _READING
+        """Why nothing can be written now; empty when it can."""
 
     def compose(self) -> ComposeResult:
-        """The difference, the field for another place, status and keys."""
-        yield DiffPane(id="difference")
+        yield Difference(id="difference")
         yield PlaceField(id="place")
-        yield StatusBar(id="status")
-        yield FooterBar(id="footer")
+        yield self.status
+        yield self.footer
 
     def on_mount(self) -> None:
-        """Plan in a worker."""
-        self.show_keys("export")
+        self.show_footer()
         self._read_plans()
-
-    @property
-    def pane(self) -> TextPane:
-        """What scrolls."""
-        return self.query_one(DiffPane)
-
-    def situation(self) -> Situation:
-        """Whether there is something to write."""
-        return Situation(plan=self._why_not)
 
     def _read_plans(self, trouble: str = "") -> None:
         """Plan anew; `trouble` is why the plan before could not be written, and stays in sight."""
         self._plans, self._why_not = None, _READING
-        exports, project, form, place = self._engine.exports, self._project, self._form, self._place
+        exports, project, form, place = self.engine.exports, self.project, self._form, self._place
 
         def work() -> tuple[list[PlannedFile], list[list[str]]]:
             if form == "folder":
@@ -104,13 +90,13 @@ class ExportScreen(Moving, ReadingScreen, inherit_bindings=False):
         def took(found: tuple[list[PlannedFile], list[list[str]]]) -> None:
             self._planned(*found)
             if trouble:
-                self.trouble(trouble)
+                self.say_trouble(trouble)
 
         self.read(work, took, group="plan", failed=self._refused)
 
     def _refused(self, sentence: str) -> None:
         self._why_not = sentence
-        self.trouble(sentence)
+        self.say_trouble(sentence)
         self._draw([Block(sentence, "warm", first=(Run(" "),))])
 
     def _planned(self, plans: list[PlannedFile], diffs: list[list[str]]) -> None:
@@ -132,7 +118,7 @@ class ExportScreen(Moving, ReadingScreen, inherit_bindings=False):
         self.say(f"Enter writes {what}, each after a backup; escape leaves, nothing is written.")
 
     def _draw(self, blocks: list[Block]) -> None:
-        pane = self.pane
+        pane = self.text
         room = max(pane.size.width - 40, 16)
         place = tail(str(self._place), room, glyphs(self.app).ellipsis)
         pane.show(
@@ -141,11 +127,15 @@ class ExportScreen(Moving, ReadingScreen, inherit_bindings=False):
 
     # keys
 
-    async def write(self) -> None:
+    def _nothing_to_write(self) -> str | None:
+        return self._why_not or None
+
+    @runs(keys.WRITE, unless=_nothing_to_write)
+    async def write_files(self) -> None:
         """Write the plans in sight. A file that changed meanwhile is left alone, and named."""
         plans, self._why_not = self._plans or [], _READING
         try:
-            backups = await to_thread(self._engine.exports.write, plans)
+            backups = await to_thread(self.engine.exports.write, plans)
         except BaseException as problem:
             self._read_plans(str(problem))
             raise
@@ -156,9 +146,9 @@ class ExportScreen(Moving, ReadingScreen, inherit_bindings=False):
             kept = f"; {len(backups)} backups are in {backups[0].parent}"
         below = self.app.screen_stack[-2]
         self.dismiss()
-        for bar in below.query(StatusBar):
-            bar.say(f"Wrote {display_line(where)}{display_line(kept)}")
+        below.post_message(Said(f"Wrote {display_line(where)}{display_line(kept)}"))
 
+    @runs(keys.OTHER_PLACE)
     def other_place(self) -> None:
         """Name another file or folder."""
         field = self.query_one(PlaceField)
@@ -168,7 +158,7 @@ class ExportScreen(Moving, ReadingScreen, inherit_bindings=False):
         self.say("Enter takes the place and shows the difference there, escape leaves it.")
 
     @on(Field.Entered)
-    def _other_place(self, event: Field.Entered) -> None:
+    def _place_named(self, event: Field.Entered) -> None:
         event.stop()
         field = self.query_one(PlaceField)
         field.action_leave_place()
@@ -176,6 +166,6 @@ class ExportScreen(Moving, ReadingScreen, inherit_bindings=False):
             self._place = Path(field.value).expanduser()
             self._read_plans()
 
-    def leave(self) -> None:
-        """Leave; nothing is written."""
+    @runs(keys.LEAVE_EXPORT)
+    def leave_export(self) -> None:
         self.dismiss()

@@ -13,9 +13,12 @@ from reviewer.tui.export.keys import EXPORT
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
+from reviewer.tui.state.keys import FORM, STATE
 
 PANES: tuple[Pane, ...] = (
     keys.APP,
+    STATE,
+    FORM,
     HISTORY,
     SOURCE,
     WHY,
@@ -30,6 +33,18 @@ PANES: tuple[Pane, ...] = (
 ACTIONS: dict[str, Action] = {action.id: action for pane in PANES for action in pane.actions}
 
 FORMER_IDS = {
+    "state_undo": "undo",
+    "state_redo": "redo",
+    "state_search": "filter",
+    "state_refresh": "refresh",
+    "state_source": "open_source",
+    "state_editor": "open_editor",
+    "state_copy": "copy",
+    "state_pane": "next_pane",
+    "state_pane_back": "previous_pane",
+    "state_back": "back",
+    "leave_state": "leave",
+    "save_value": "save_form",
     "history_undo": "undo",
     "history_redo": "redo",
     "history_pane": "next_pane",

@@ -195,7 +195,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     @runs(keys.SHOW_STATE)
     async def show_state(self) -> None:
-        await self._show("reviewer.tui.screens.state", "StateScreen")
+        await self._show("reviewer.tui.state.screen", "StateScreen")
 
     @runs(keys.SHOW_HISTORY)
     async def show_history(self) -> None:

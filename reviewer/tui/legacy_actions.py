@@ -20,7 +20,6 @@ from reviewer.tui.keys import (
     packet,
     pipelines,
     queue,
-    state,
 )
 
 PANES = {
@@ -54,7 +53,6 @@ _TABLE: tuple[Action, ...] = (
     *compress.TABLE,
     *packet.TABLE,
     *pipelines.TABLE,
-    *state.TABLE,
     *everywhere.TABLE,
 )
 

@@ -669,10 +669,15 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     # overlays: an editor, a form or a chooser in place of panes
 
-    async def show_overlay(self, pane: Widget, *, beside: Sequence[Widget] = ()) -> None:
-        """Show a pane in place of the others but those `beside`; it is mounted the first time."""
+    async def show_overlay(
+        self, pane: Widget, *, beside: Sequence[Widget] = (), first: bool = False
+    ) -> None:
+        """Show a pane in place of the others but those `beside`.
+
+        It is mounted the first time, above the other panes if it is to come `first`.
+        """
         if not pane.is_attached:
-            await self.query_one("#right").mount(pane)
+            await self.query_one("#right").mount(pane, before=0 if first else None)
         if self.overlay is not None and self.overlay is not pane:
             self.overlay.add_class("-off")
         pane.remove_class("-off")

@@ -1,4 +1,4 @@
-"""The list of the State screen as values: groups with a head each, and a cursor among their rows.
+"""The list of the State screen as values: groups with a heading each, and a cursor.
 
 No widget and no store: rows of memories and entities are read for a window at a time.
 """
@@ -14,7 +14,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from reviewer.engine import Holding, QueueRow, StateView
 
-KEPT_ROWS = 2_000
+CACHED_ROWS = 2_000
 TRUSTED = "Trusted state"
 
 Fetch = Callable[[Sequence[int]], "list[QueueRow]"]
@@ -35,7 +35,7 @@ class _Group(Struct, frozen=True):
 
 
 class StateModel:
-    """Trusted state, then entities by type, then memories by type; `cursor` is never on a head."""
+    """Trusted state, then entities and memories by type; the cursor is never on a heading."""
 
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
@@ -68,14 +68,14 @@ class StateModel:
     # rows
 
     def _at(self, index: int) -> tuple[_Group, int] | None:
-        """The group of a row and the place in it; -1 is its head."""
+        """The group of a row and the place in it; -1 is its heading."""
         if not 0 <= index < self.total:
             return None
         which = bisect_right(self._starts, index) - 1
         return self._groups[which], index - self._starts[which] - 1
 
     def row(self, index: int) -> Head | StateView | QueueRow | None:
-        """What stands in a row; None past the end, or for a row that is gone."""
+        """A heading or a fact; None past the end, or for a row that was deleted."""
         found = self._at(index)
         if found is None:
             return None
@@ -100,13 +100,13 @@ class StateModel:
             if key not in self._rows:
                 missing.append(key)
         if missing:
-            for key in list(self._rows)[: max(len(self._rows) + len(missing) - KEPT_ROWS, 0)]:
+            for key in list(self._rows)[: max(len(self._rows) + len(missing) - CACHED_ROWS, 0)]:
                 del self._rows[key]
             for row in self._fetch(missing):
                 self._rows[row.id] = row
 
     def head_above(self, index: int) -> Head | None:
-        """The head of the group that a row is in."""
+        """The heading of the group that a row is in."""
         found = self._at(index)
         return found[0].head if found else None
 
@@ -125,7 +125,7 @@ class StateModel:
         return found[0].head.layer == "L3", found[0].keys[found[1]]
 
     def index_of(self, trusted: bool, key: int) -> int | None:
-        """The row that a fact stands in."""
+        """The row of a fact."""
         for start, group in zip(self._starts, self._groups, strict=True):
             if (group.head.layer == "L3") != trusted:
                 continue
@@ -145,7 +145,7 @@ class StateModel:
     # moving
 
     def nearest(self, index: int, step: int) -> int | None:
-        """The row at `index`, or the next one in a direction that is no head, or the other way."""
+        """The row at `index`, or for a heading the nearest fact, first in the direction `step`."""
         if not self.total:
             return None
         at = max(0, min(index, self.total - 1))
@@ -154,7 +154,7 @@ class StateModel:
         return at - 1 if step < 0 and at > 0 else at + 1
 
     def next_group(self, step: int) -> int | None:
-        """The first row of the next group, or of the one before."""
+        """The first row of the next group, or of the previous one."""
         if not self.total:
             return None
         which = bisect_right(self._starts, self.cursor) - 1 + step
@@ -164,13 +164,13 @@ class StateModel:
 
     @property
     def place(self) -> tuple[int, int]:
-        """(the number of the row under the cursor, how many there are), heads not counted."""
+        """(the number of the row under the cursor, how many there are), headings not counted."""
         heads = bisect_right(self._starts, self.cursor)
         return self.cursor + 1 - heads, self.total - len(self._starts)
 
 
 def states_with(states: Sequence[StateView], text: str) -> list[StateView]:
-    """The values whose key, value or note hold every word of a search; none for a field search."""
+    """The values whose key, value or note have every word of a filter; none for field filters."""
     words = text.casefold().replace('"', " ").split()
     if any(sign in word for word in words for sign in (":", "<", ">", "=")):
         return []
@@ -178,7 +178,9 @@ def states_with(states: Sequence[StateView], text: str) -> list[StateView]:
     unwanted = [word[1:] for word in words if word.startswith("-") and word[1:]]
     found = []
     for state in states:
-        said = f"{state.key} {state.value} {state.note}".casefold()
-        if all(word in said for word in wanted) and not any(word in said for word in unwanted):
+        words_in = f"{state.key} {state.value} {state.note}".casefold()
+        if all(word in words_in for word in wanted) and not any(
+            word in words_in for word in unwanted
+        ):
             found.append(state)
     return found

@@ -13,10 +13,13 @@ from reviewer.tui.export.keys import EXPORT
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
+from reviewer.tui.packet.keys import FIELD, PACKET
 from reviewer.tui.state.keys import FORM, STATE
 
 PANES: tuple[Pane, ...] = (
     keys.APP,
+    PACKET,
+    FIELD,
     STATE,
     FORM,
     HISTORY,
@@ -33,6 +36,15 @@ PANES: tuple[Pane, ...] = (
 ACTIONS: dict[str, Action] = {action.id: action for pane in PANES for action in pane.actions}
 
 FORMER_IDS = {
+    "packet_filter": "filter",
+    "packet_refresh": "refresh",
+    "packet_copy": "copy",
+    "packet_zoom": "zoom",
+    "packet_unzoom": "unzoom",
+    "packet_pane": "next_pane",
+    "packet_pane_back": "previous_pane",
+    "packet_back": "back",
+    "leave_packet": "leave",
     "state_undo": "undo",
     "state_redo": "redo",
     "state_search": "filter",

@@ -187,7 +187,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     @runs(keys.SHOW_PACKET)
     async def show_packet(self) -> None:
-        await self._show("reviewer.tui.screens.packet", "PacketScreen")
+        await self._show("reviewer.tui.packet.screen", "PacketScreen")
 
     @runs(keys.SHOW_PIPELINES)
     async def show_pipelines(self) -> None:

@@ -17,7 +17,6 @@ from reviewer.tui.keys import (
     compress,
     everywhere,
     moving,
-    packet,
     pipelines,
     queue,
 )
@@ -51,7 +50,6 @@ _TABLE: tuple[Action, ...] = (
     *moving.TABLE,
     *commits.TABLE,
     *compress.TABLE,
-    *packet.TABLE,
     *pipelines.TABLE,
     *everywhere.TABLE,
 )

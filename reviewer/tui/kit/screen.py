@@ -442,16 +442,24 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         tabs = TabBar(id="tabs")
         tabs.current = self.tab
         yield tabs
+        yield from self.compose_above()
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield self.title_rule
-                yield self.list
+                yield from self.compose_left()
             yield self.separator
             with Vertical(id="right"):
                 yield from self.panes
         yield from self.compose_below()
         yield self.status
         yield self.footer
+
+    def compose_above(self) -> Iterable[Widget]:
+        """Lines between the tabs and the panes."""
+        return ()
+
+    def compose_left(self) -> Iterable[Widget]:
+        """The list and what is above it."""
+        return self.title_rule, self.list
 
     def compose_below(self) -> Iterable[Widget]:
         """Lines between the panes and the status line."""

@@ -212,7 +212,7 @@ async def test_a_file_that_is_no_dot_says_where_and_is_read_again_when_it_change
         assert "E opens it in your editor" in screen.text
         bakery.write_text(BAKERY)
         os.utime(bakery, (1, 1))
-        shown(screen).reading.watch()
+        shown(screen).watch_store()
         await screen.settle()
         assert rows(screen)[0] == "start"
         assert "was read again" in said(screen)

@@ -124,7 +124,9 @@ async def test_reasons_are_sentences(known: Engine) -> None:
         await screen.press("f7", "r")
         assert said(screen).endswith("x unsets it.")
         await screen.press("p", "j", "x")
-        assert said(screen) == "Only trusted state can be unset: r puts this entity back in the queue."
+        assert (
+            said(screen) == "Only trusted state can be unset: r puts this entity back in the queue."
+        )
         await screen.press("p")
         assert said(screen) == "This is an entity already."
         await screen.press("j", "l")

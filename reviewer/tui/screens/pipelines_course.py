@@ -41,6 +41,8 @@ class Course:
         self.next = ""
         """The node that follows the stage that has ended."""
         self.note = ""
+        self.remark = ""
+        """What a person should know about the latest answer that gave cause for it."""
         self.pausing = False
         """The run waits for the next step."""
         self.done: RunDone | None = None
@@ -153,6 +155,8 @@ class Course:
                 self.note = f"{event.node}: attempt {event.attempt + 1}, because {event.reason}"
             case engine.StageDone():
                 self.stages, self.question, self.next = event.step, None, event.target
+                if event.remark:
+                    self.remark = f"{event.node}: {event.remark}"
                 self._tell(always=True)
                 if event.target:
                     self._wait_for_step()

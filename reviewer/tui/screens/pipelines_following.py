@@ -82,7 +82,7 @@ class Following:
             screen.reading.read_run(course.run_id, ended(course))
             screen.app.pipeline_course = None  # type: ignore[attr-defined]
         elif course.question is not None:
-            screen.say(f"{display_line(course.question.text)} - enter answers")
+            screen.say(f"{display_line(course.question.text)} - enter answers{remark(course)}")
             if not self._asked:
                 self._asked = True
                 screen.reading.read_run(course.run_id)
@@ -130,10 +130,15 @@ def ended(course: Course) -> str:
     assert course.done is not None
     done = course.done
     ways = {"done": "", "waiting": " - R resumes", "cancelled": " - R resumes"}
-    return f"{display_line(done.message)}{ways.get(done.state, ' - R goes on')}"
+    return f"{display_line(done.message)}{ways.get(done.state, ' - R goes on')}{remark(course)}"
+
+
+def remark(course: Course) -> str:
+    """What a person should know about the run's answers, to be put behind a sentence."""
+    return f" - {display_line(course.remark)}" if course.remark else ""
 
 
 def with_keys(sentence: str) -> str:
     """An error of the engine; the key of this screen comes first where it names a flag."""
-    hint = "T allows shell commands: " if "--allow-tools" in sentence else ""
+    hint = "T allows shell commands: " if "with --allow-tools" in sentence else ""
     return hint + display_line(sentence)

@@ -14,10 +14,12 @@ from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
 from reviewer.tui.packet.keys import FIELD, PACKET
+from reviewer.tui.pipelines.keys import PIPELINES
 from reviewer.tui.state.keys import FORM, STATE
 
 PANES: tuple[Pane, ...] = (
     keys.APP,
+    PIPELINES,
     PACKET,
     FIELD,
     STATE,
@@ -36,6 +38,15 @@ PANES: tuple[Pane, ...] = (
 ACTIONS: dict[str, Action] = {action.id: action for pane in PANES for action in pane.actions}
 
 FORMER_IDS = {
+    "pipeline_source": "open_source",
+    "pipeline_editor": "open_editor",
+    "pipeline_copy": "copy",
+    "pipeline_zoom": "zoom",
+    "pipeline_unzoom": "unzoom",
+    "pipeline_pane": "next_pane",
+    "pipeline_pane_back": "previous_pane",
+    "pipelines_back": "back",
+    "leave_pipelines": "leave",
     "packet_filter": "filter",
     "packet_refresh": "refresh",
     "packet_copy": "copy",

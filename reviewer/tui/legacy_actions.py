@@ -17,7 +17,6 @@ from reviewer.tui.keys import (
     compress,
     everywhere,
     moving,
-    pipelines,
     queue,
 )
 
@@ -50,7 +49,6 @@ _TABLE: tuple[Action, ...] = (
     *moving.TABLE,
     *commits.TABLE,
     *compress.TABLE,
-    *pipelines.TABLE,
     *everywhere.TABLE,
 )
 

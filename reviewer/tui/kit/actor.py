@@ -306,6 +306,12 @@ class RunningAct:
         return f"{self.words}{many}: {done:,} done - escape stops"
 
 
+class Stoppable(Protocol):
+    """Something that goes on in a thread and has to be stopped when the program ends."""
+
+    def close(self) -> None: ...
+
+
 @dataclass(frozen=True)
 class PacketSource:
     """A .context folder, or None for the store."""
@@ -330,11 +336,17 @@ class Host(App[int], inherit_bindings=False):
         """An act that goes on while keys are handled."""
         self.made_on: dict[int, str] = {}
         """The acts of this session by their id, with the screen that each was made on."""
+        self.background_run: Stoppable | None = None
+        """The run of a pipeline, which outlives its screen."""
         self.packet_source: PacketSource | None = None
         """What the Packet screen shows; it stays the same for the session."""
 
     def open_memory(self, memory: int) -> None:
         """Show a memory in the queue."""
+        raise NotImplementedError
+
+    async def open_commits(self) -> None:
+        """Show the Commits screen."""
         raise NotImplementedError
 
     def open_compress(self, commit: int) -> None:

@@ -726,8 +726,9 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         narrow: Callable[[str], None] | None = None,
         hint: str = "",
         nothing: str = "",
+        text: str = "",
     ) -> None:
-        """Let the person choose one of some options and go on with it.
+        """Let the person choose one of some options and go on with it; `text` is filled in.
 
         `narrow` gets what is typed and offers other options with `offer`.
         """
@@ -738,6 +739,8 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self._chosen = then
         await self.show_overlay(self._choices)
         self._choices.ask(title, detail, options, narrow=narrow, hint=hint, nothing=nothing)
+        if text:
+            self._choices.field.fill(text)
 
     def offer(self, options: Sequence[Option]) -> None:
         """Show other options in the open chooser."""

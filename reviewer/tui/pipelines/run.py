@@ -1,4 +1,4 @@
-"""A run under way in a thread of its own: it outlives the screen that started it."""
+"""A run in a thread of its own, which outlives the screen that started it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
     from reviewer.engine import Engine, Event, Question, RunDone, RunOptions
 
-KEPT = 20_000
-"""Characters of the answer that arrives, at most: the newest."""
-LOOK_EVERY = 0.05
-LEAVING_SECONDS = 2.0
-"""So long the program waits at its end for a run that was cancelled."""
+KEPT_CHARACTERS = 20_000
+"""Of the answer that is arriving, the newest characters are kept."""
+POLL_SECONDS = 0.05
+EXIT_SECONDS = 2.0
+"""How long the program waits at its end for a run that was cancelled."""
 
 
-class Course:
-    """One run and what it does now. Everything may be read from any thread."""
+class BackgroundRun:
+    """One run and what it is doing now. Everything may be read from any thread."""
 
     def __init__(self, engine: Engine, path: Path, *, stepping: bool) -> None:
         self._engine = engine
@@ -42,49 +42,49 @@ class Course:
         """The node that follows the stage that has ended."""
         self.note = ""
         self.remark = ""
-        """What a person should know about the latest answer that gave cause for it."""
+        """What a person should know about a recent answer."""
         self.pausing = False
         """The run waits for the next step."""
         self.done: RunDone | None = None
         self.error = ""
-        """Why it could not begin or go on, as a sentence."""
+        """Why it could not start or continue, as a sentence."""
         self.defect: BaseException | None = None
-        self.told: Callable[[], object] | None = None
-        """Called, in the run's thread, when something has changed since `seen`."""
+        self.listener: Callable[[], object] | None = None
+        """Called in the run's thread when something has changed since `seen`."""
         self._stepping = stepping
         self._gate = threading.Event()
         self._cancelled = threading.Event()
-        self._untold = True
+        self._unseen = True
         self._thread: threading.Thread | None = None
 
-    # what the screen does
+    # called by the screen
 
     def start(self, project: str, options: RunOptions) -> None:
         """Run the pipeline."""
         pipelines = self._engine.pipelines
-        self._begin(
+        self._start_thread(
             lambda: pipelines.start_run(
                 self.path, project, options, watch=self._watch, cancelled=self._cancelled.is_set
             )
         )
 
     def resume(self, run_id: str, options: RunOptions) -> None:
-        """Go on with a run."""
+        """Continue a run."""
         pipelines = self._engine.pipelines
-        self._begin(
+        self._start_thread(
             lambda: pipelines.resume_run(
                 run_id, options, watch=self._watch, cancelled=self._cancelled.is_set
             )
         )
 
-    def go_on(self, *, stepping: bool) -> None:
+    def proceed(self, *, stepping: bool) -> None:
         """Take the next step, or all of them."""
         self._stepping = stepping
         self._gate.set()
 
     def reply(self, text: str) -> None:
         """Answer the question. Raises RunError when nothing is asked."""
-        asked, self.question = self.question, None  # before: the next one may come at once
+        asked, self.question = self.question, None  # first: the next question may come at once
         try:
             self._engine.pipelines.answer(self.run_id, text)
         except ReviewerError:
@@ -92,21 +92,21 @@ class Course:
             raise
 
     def cancel(self) -> None:
-        """End the run as soon as it looks."""
+        """End the run at its next check."""
         self._cancelled.set()
         if self.run_id:
-            with suppress(ReviewerError):  # it has ended meanwhile
+            with suppress(ReviewerError):  # it has just ended
                 self._engine.pipelines.cancel(self.run_id)
 
     def close(self) -> None:
-        """The program ends: cancel, and give the run a moment to write where it stands."""
+        """The program ends: cancel, and give the run a moment to write its checkpoint."""
         self.cancel()
         if self._thread is not None:
-            self._thread.join(LEAVING_SECONDS)
+            self._thread.join(EXIT_SECONDS)
 
     def seen(self) -> None:
-        """The screen has drawn everything so far: tell again from now on."""
-        self._untold = True
+        """The screen has drawn everything so far: notify it again from now on."""
+        self._unseen = True
 
     @property
     def cancelling(self) -> bool:
@@ -118,9 +118,9 @@ class Course:
         """Whether it has not ended."""
         return self.done is None and not self.error and self.defect is None
 
-    # what happens in the run's thread
+    # in the run's thread
 
-    def _begin(self, run: Callable[[], RunDone]) -> None:
+    def _start_thread(self, run: Callable[[], RunDone]) -> None:
         self._thread = threading.Thread(
             target=self._guarded, args=(run,), name="pipeline run", daemon=True
         )
@@ -135,7 +135,7 @@ class Course:
             self.defect = problem
         self.node = self.mode = ""
         self.pausing, self.question = False, None
-        self._tell(always=True)
+        self._notify(always=True)
 
     def _watch(self, event: Event) -> None:
         from reviewer import engine
@@ -148,7 +148,7 @@ class Course:
                 self.node, self.mode, self.answer = event.node, event.fidelity, ""
                 self.thread_name, self.degraded = event.thread, event.degraded
             case engine.Text():
-                self.answer = (self.answer + event.text)[-KEPT:]
+                self.answer = (self.answer + event.text)[-KEPT_CHARACTERS:]
             case engine.Question():
                 self.question = event
             case engine.Retrying():
@@ -157,26 +157,26 @@ class Course:
                 self.stages, self.question, self.next = event.step, None, event.target
                 if event.remark:
                     self.remark = f"{event.node}: {event.remark}"
-                self._tell(always=True)
+                self._notify(always=True)
                 if event.target:
                     self._wait_for_step()
                 return
-        self._tell(always=not isinstance(event, engine.Text))
+        self._notify(always=not isinstance(event, engine.Text))
 
     def _wait_for_step(self) -> None:
-        """Stay between two stages until the next step is asked for."""
+        """Wait between two stages until the next step is asked for."""
         if not self._stepping or self._cancelled.is_set():
             return
         self._gate.clear()
         self.pausing = True
-        self._tell(always=True)
-        while not self._gate.wait(LOOK_EVERY) and not self._cancelled.is_set():
+        self._notify(always=True)
+        while not self._gate.wait(POLL_SECONDS) and not self._cancelled.is_set():
             continue
         self.pausing = False
 
-    def _tell(self, *, always: bool) -> None:
-        """Wake the screen; pieces of an answer wake it once until it has looked."""
-        told = self.told
-        if told is not None and (always or self._untold):
-            self._untold = False
-            told()
+    def _notify(self, *, always: bool) -> None:
+        """Wake the screen; pieces of an answer wake it once until it has drawn."""
+        listener = self.listener
+        if listener is not None and (always or self._unseen):
+            self._unseen = False
+            listener()

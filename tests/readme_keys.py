@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from reviewer.tui.actions import key_table
+from reviewer.tui.legacy_actions import key_table
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 BETWEEN_THE_MARKS = re.compile(

@@ -66,9 +66,13 @@ class History:
         """Do again what was undone last. Raises ConflictError."""
         return _undone(self._undo.redo())
 
+    def next_undo(self) -> tuple[int, str] | None:
+        """The id and the title of the act that `undo` would take back."""
+        return self._undo.next_undo()
+
     def can_undo(self) -> str | None:
         """Title of what `undo` would undo."""
-        found = self._undo.next_undo()
+        found = self.next_undo()
         return found[1] if found else None
 
     def can_redo(self) -> str | None:

@@ -12,10 +12,10 @@ from textual.actions import SkipAction
 from textual.dom import DOMNode
 
 from reviewer.errors import ReviewerError
-from reviewer.tui.actions import ACTIONS
+from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.left import GONE, was_left
+from reviewer.tui.legacy_actions import ACTIONS
 from reviewer.tui.situation import Situation
-from reviewer.tui.widgets.bars import StatusBar
 
 PATIENCE_SECONDS = 0.25
 WAITING = "Waiting for another program that is writing ..."

@@ -1,136 +1,105 @@
-"""The one registry of what a key can do.
+"""Every pane and every action of the screen, for the keymap, the help and the documentation.
 
-Footer, help, palette, keymap overrides and the README's key table are made from `ACTIONS`. To
-change a key, change it in the table of its screen in `keys/`. `run` is an attribute path from the
-node that carries the binding (a screen, a pane or the app), called without arguments.
+To change a key, change it in `kit/keys.py` when it works on every screen, else in the `keys.py` of
+its screen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from textual.binding import Binding
+from reviewer.tui.evidence.keys import SOURCE, WHY
+from reviewer.tui.export.keys import EXPORT
+from reviewer.tui.history.keys import HISTORY
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action, Pane, shown_key
+from reviewer.tui.packet.keys import FIELD, PACKET
+from reviewer.tui.pipelines.keys import PIPELINES
+from reviewer.tui.state.keys import FORM, STATE
 
-from reviewer.tui.action import Action as Action
-from reviewer.tui.keys import (
-    commits,
-    compress,
-    everywhere,
-    looking,
-    moving,
-    packet,
-    pipelines,
-    queue,
-    state,
+PANES: tuple[Pane, ...] = (
+    keys.APP,
+    PIPELINES,
+    PACKET,
+    FIELD,
+    STATE,
+    FORM,
+    HISTORY,
+    SOURCE,
+    WHY,
+    EXPORT,
+    keys.TEXT,
+    keys.FILTER_FIELD,
+    keys.EDIT,
+    keys.CHOICE,
+    keys.HELP_LIST,
 )
 
-PANES = {
-    "app": "Everywhere",
-    "queue": "Queue",
-    "text": "Candidate and evidence",
-    "filter": "Filter",
-    "edit": "Edit",
-    "commits": "Commits",
-    "retain": "Commits: what must survive",
-    "compress": "Compress",
-    "summary": "Compress: a summary by hand",
-    "packet": "Packet",
-    "packet_field": "Packet: typing",
-    "pipelines": "Pipelines",
-    "source": "Source",
-    "state": "State",
-    "form": "State: writing a value",
-    "choose": "Choosing",
-    "export": "Export",
-    "why": "Why do I know this?",
-    "history": "History",
-    "help": "Help",
+ACTIONS: dict[str, Action] = {action.id: action for pane in PANES for action in pane.actions}
+
+FORMER_IDS = {
+    "pipeline_source": "open_source",
+    "pipeline_editor": "open_editor",
+    "pipeline_copy": "copy",
+    "pipeline_zoom": "zoom",
+    "pipeline_unzoom": "unzoom",
+    "pipeline_pane": "next_pane",
+    "pipeline_pane_back": "previous_pane",
+    "pipelines_back": "back",
+    "leave_pipelines": "leave",
+    "packet_filter": "filter",
+    "packet_refresh": "refresh",
+    "packet_copy": "copy",
+    "packet_zoom": "zoom",
+    "packet_unzoom": "unzoom",
+    "packet_pane": "next_pane",
+    "packet_pane_back": "previous_pane",
+    "packet_back": "back",
+    "leave_packet": "leave",
+    "state_undo": "undo",
+    "state_redo": "redo",
+    "state_search": "filter",
+    "state_refresh": "refresh",
+    "state_source": "open_source",
+    "state_editor": "open_editor",
+    "state_copy": "copy",
+    "state_pane": "next_pane",
+    "state_pane_back": "previous_pane",
+    "state_back": "back",
+    "leave_state": "leave",
+    "save_value": "save_form",
+    "history_undo": "undo",
+    "history_redo": "redo",
+    "history_pane": "next_pane",
+    "history_refresh": "refresh",
+    "leave_history": "leave",
+    "source_editor": "open_editor",
+    "why_editor": "open_editor",
 }
-"""Where keys hold, with the heading that help and the README give them."""
+"""Ids that a keymap may still use, with the ids that replaced them."""
 
-_TABLE: tuple[Action, ...] = (
-    *queue.TABLE,
-    *moving.TABLE,
-    *commits.TABLE,
-    *compress.TABLE,
-    *packet.TABLE,
-    *pipelines.TABLE,
-    *state.TABLE,
-    *looking.TABLE,
-    *everywhere.TABLE,
-)
-
-ACTIONS: dict[str, Action] = {action.id: action for action in _TABLE}
-
-
-def actions_of(panes: Iterable[str]) -> list[Action]:
-    """The actions that hold in any of some panes, in the order of the registry."""
-    wanted = set(panes)
-    return [action for action in _TABLE if wanted.intersection(action.panes)]
-
-
-def bindings_for(pane: str) -> list[Binding]:
-    """The Textual bindings of a pane; a keymap finds them by their ids."""
-    return [
-        Binding(
-            action.keys,
-            f"act('{action.id}')",
-            action.title,
-            show=False,
-            priority=action.id == "quit",
-            id=action.id,
-        )
-        for action in actions_of([pane])
-        if action.keys
-    ]
-
-
-_SHOWN = {
-    "question_mark": "?",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-    "colon": ":",
-    "asterisk": "*",
-    "slash": "/",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "plus": "+",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
-    "left_parenthesis": "(",
-    "right_parenthesis": ")",
-    "underscore": "_",
-    "escape": "esc",
-    "pagedown": "pgdn",
-    "pageup": "pgup",
-}
-
-
-def shown_key(key: str) -> str:
-    """A key as a person reads it: `?` for `question_mark`, `F2` for `f2`."""
-    if len(key) > 1 and key[0] == "f" and key[1:].isdigit():
-        return key.upper()
-    return _SHOWN.get(key, key)
-
-
-MANY = 5
-"""An action of so many panes stands once, under a heading of its own."""
+SHARED = 3
+"""An action of this many panes is listed once, under a heading of its own."""
 
 
 def key_table() -> str:
-    """Every key as a Markdown table, one for each pane, for the README."""
-    shared = [action for action in _TABLE if len(action.panes) >= MANY]
-    lines = _table_of("Every list", shared)
-    for pane, heading in PANES.items():
-        own = [action for action in actions_of([pane]) if action not in shared]
+    """Every key as Markdown tables, one for each pane."""
+    shared = [
+        action
+        for action in ACTIONS.values()
+        if sum(action in pane.actions for pane in PANES) >= SHARED
+    ]
+    lines = _table("Every list", shared)
+    for pane in PANES:
+        own = [action for action in pane.actions if action not in shared]
         if own:
-            lines += _table_of(heading, own)
+            lines += _table(pane.heading, own)
     return "\n".join(lines)
 
 
-def _table_of(heading: str, actions: Iterable[Action]) -> list[str]:
-    lines = [f"**{heading}**", "", "| key | does |", "| --- | --- |"]
+def _table(heading: str, actions: Iterable[Action]) -> list[str]:
+    lines = [f"## {heading}", "", "| key | action | |", "| --- | --- | --- |"]
     for action in actions:
-        keys = " ".join(f"`{shown_key(key)}`" for key in action.keys.split(",") if key)
-        lines.append(f"| {keys or 'palette'} | {action.help} |")
+        names = " ".join(f"`{shown_key(key)}`" for key in action.keys.split(",") if key)
+        lines.append(f"| {names or 'palette'} | {action.title} | {action.help} |")
     return [*lines, ""]

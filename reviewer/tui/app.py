@@ -1,4 +1,4 @@
-"""The screen as a program: theme, keys and the screens that exist."""
+"""The app: theme, keymap, and the screens that exist."""
 
 from __future__ import annotations
 
@@ -6,51 +6,49 @@ import gc
 import os
 import sys
 from asyncio import to_thread
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import events
-from textual.app import App
+from textual import events, on
 from textual.await_complete import AwaitComplete
-from textual.binding import BindingType
 
 from reviewer.errors import ReviewerError, StoreError
 from reviewer.resources import styles_folder
 from reviewer.text.display import display_line, use_ascii_marks
-from reviewer.tui.acting import Acting
-from reviewer.tui.actions import bindings_for
-from reviewer.tui.drawn_lines import let_go_of_drawn_lines
-from reviewer.tui.keymap import Keymap, load_keymap
+from reviewer.tui.keymap import load_keymap
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.actor import Actor, Host, Said, runs
+from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.screens.queue import QueueScreen
-from reviewer.tui.terse import terse
+from reviewer.tui.terminal import (
+    Colourless,
+    ScreenCollector,
+    accepting_any_bytes,
+    minimizing,
+    release_drawn_lines,
+)
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
-from reviewer.tui.tidying import Tidying
-from reviewer.tui.typed_bytes import any_bytes
 
 DEFECT = "This is a defect of reviewer"
 KEPT = "What was decided is kept, and so are drafts. REVIEWER_DEBUG=1 shows where."
 
 if TYPE_CHECKING:
-    from asyncio import Future
-    from collections.abc import Callable
-
     from textual.driver import Driver
     from textual.screen import Screen
 
-    from reviewer.engine import Engine
-    from reviewer.tui.bulk import Bulk
+    from reviewer.engine import Engine, EvidenceView
     from reviewer.tui.compress_kept import Kept
-    from reviewer.tui.screens.pipelines_course import Course
 
 
-TURN_SECONDS = 0.0005
-"""So long a thread that computes keeps the interpreter from the keys."""
+SWITCH_SECONDS = 0.0005
+"""Thread switch interval; keeps input responsive while a thread computes."""
 
 
-class ReviewerApp(Acting, App[int], inherit_bindings=False):
-    """Shows a store. All that is decided goes through `engine`."""
+class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
+    """Shows a store. Everything that is decided goes through `engine`."""
 
     TITLE = "reviewer"
     CSS_PATH: ClassVar = [
@@ -63,7 +61,6 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
             "packet.tcss",
         )
     ]
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("app")]
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(
@@ -79,30 +76,22 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
 
         Raises KeymapError when the keymap file cannot be used.
         """
-        self.keymap_in_use: Keymap = load_keymap(keymap)
-        let_go_of_drawn_lines()
+        self.keymap_in_use = load_keymap(keymap)
+        release_drawn_lines()
         super().__init__()
         self.engine = engine
         self.project = project
-        self.act_that_waits: Future[None] | None = None
-        """What goes on behind the screen until another program has written."""
-        self.bulk: Bulk | None = None
-        """The act on many rows that is being written."""
-        self.pipeline_course: Course | None = None
-        """The run of a pipeline that is under way; it outlives its screen."""
         self.compress_kept: dict[int, Kept] = {}
         """What was chosen on the Compress screen, by context."""
-        self._tidying = Tidying(self)
+        self._collector = ScreenCollector(self)
         self._cannot_keep = False
-        """What is being written could not be kept when the program was to be left."""
+        """What is being typed could not be kept when the program was to end."""
         self.glyphs = ASCII if ascii else GLYPHS
         use_ascii_marks(ascii)
-        # Textual would make colours of a terminal's own palette into true ones, in a second copy of
-        # every line; the themes have none. Without colour it would send greys.
+        # Textual would turn the colours of a terminal's own palette into true ones, in a second
+        # copy of every line; the themes have none. Without colour it would send greys.
         self._filters = []
         if self.no_color:
-            from reviewer.tui.colourless import Colourless
-
             self._filters.append(Colourless())
         for theme in THEMES:
             self.register_theme(theme)
@@ -111,17 +100,18 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         self.set_keymap(self.keymap_in_use.overrides)
 
     def get_driver_class(self) -> type[Driver]:
-        """The platform's, saying less for the same picture and reading any bytes."""
-        return terse(any_bytes(super().get_driver_class()))
+        """The platform's driver, sending fewer bytes and accepting any."""
+        return minimizing(accepting_any_bytes(super().get_driver_class()))
 
     def get_default_screen(self) -> Screen[None]:
-        """The queue is where everything begins."""
         return QueueScreen(self.engine, self.project)
 
     def on_mount(self) -> None:
-        """After the first picture the collector works again, but not on what was imported."""
+        """Turn the collector on after the first paint."""
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
-        self.call_after_refresh(Tidying.begin)
+        self.call_after_refresh(ScreenCollector.begin)
+        for note in self.keymap_in_use.notes:
+            self.say(note)
 
     async def on_event(self, event: events.Event) -> None:
         """Give a key that was typed ahead to the text field that has opened meanwhile.
@@ -139,9 +129,13 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         """The terminal has the focus again: others may have written meanwhile."""
         self.queue_screen.loader.watch()
 
+    @on(Said)
+    def _said(self, message: Said) -> None:
+        for bar in self.screen.query(StatusBar):
+            bar.say(message.text, bad=message.bad)
+
     def pop_screen(self) -> AwaitComplete:
-        """Leave the screen on top; what it held is let go."""
-        self._tidying.soon(self.screen)
+        self._collector.soon(self.screen)
         return super().pop_screen()
 
     def _fatal_error(self) -> None:
@@ -151,10 +145,10 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
             return
         problem = self._exception
         if isinstance(problem, ReviewerError):  # the store went bad under what is shown
-            said = display_line(str(problem))
+            sentence = display_line(str(problem))
         else:
-            said = f"{DEFECT} ({display_line(f'{type(problem).__name__}: {problem}')}). {KEPT}"
-        self._exit_renderables.append(Text(said))
+            sentence = f"{DEFECT} ({display_line(f'{type(problem).__name__}: {problem}')}). {KEPT}"
+        self._exit_renderables.append(Text(sentence))
         self._close_messages_no_wait()
 
     def _restyle(self) -> None:
@@ -172,49 +166,41 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
             raise TypeError(f"the first screen is {screen}")
         return screen
 
-    # what the registry's actions of the pane "app" run
+    # going from screen to screen
 
+    @runs(keys.SHOW_QUEUE)
     def show_queue(self) -> None:
-        """Leave every other screen."""
+        """Close every other screen."""
         while len(self.screen_stack) > 1:
             self.pop_screen()
 
+    @runs(keys.SHOW_COMMITS)
     async def show_commits(self) -> None:
-        """Show a context and its commits."""
-        await imported("commits")
-        from reviewer.tui.screens.commits import CommitsScreen
+        await self._show("reviewer.tui.screens.commits", "CommitsScreen")
 
-        self._show(CommitsScreen)
-
+    @runs(keys.SHOW_COMPRESS)
     async def show_compress(self) -> None:
-        """Show the levels of a context."""
-        await imported("compress")
-        from reviewer.tui.screens.compress import CompressScreen
+        await self._show("reviewer.tui.screens.compress", "CompressScreen")
 
-        self._show(CompressScreen)
-
-    async def show_compress_from(self, commit: int) -> None:
-        """Show the levels of what comes from a commit on."""
-        await imported("compress")
-        from reviewer.tui.screens.compress import CompressScreen
-
-        self._show(lambda engine, project: CompressScreen(engine, project, commit))
-
+    @runs(keys.SHOW_PACKET)
     async def show_packet(self) -> None:
-        """Show what an agent would get."""
-        await imported("packet")
-        from reviewer.tui.screens.packet import PacketScreen
+        await self._show("reviewer.tui.packet.screen", "PacketScreen")
 
-        self._show(PacketScreen)
-
+    @runs(keys.SHOW_PIPELINES)
     async def show_pipelines(self) -> None:
-        """Show pipelines and their runs."""
-        await imported("pipelines")
-        from reviewer.tui.screens.pipelines import PipelinesScreen
+        await self._show("reviewer.tui.pipelines.screen", "PipelinesScreen")
 
-        self._show(PipelinesScreen)
+    @runs(keys.SHOW_STATE)
+    async def show_state(self) -> None:
+        await self._show("reviewer.tui.state.screen", "StateScreen")
 
-    def _show(self, kind: Callable[[Engine, str | None], Screen[None]]) -> None:
+    @runs(keys.SHOW_HISTORY)
+    async def show_history(self) -> None:
+        await self._show("reviewer.tui.history.screen", "HistoryScreen")
+
+    async def _show(self, module: str, name: str) -> None:
+        """Show a screen in place of the one on top; it is imported when it is first shown."""
+        kind: Callable[..., Screen[None]] = getattr(await to_thread(import_module, module), name)
         if type(self.screen) is not kind:
             keep_now = getattr(self.screen, "keep_now", None)
             if keep_now is not None:
@@ -222,31 +208,38 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
             self.show_queue()
             self.push_screen(kind(self.engine, self.project))
 
-    async def show_state(self) -> None:
-        """Show what holds."""
-        await imported("state")
-        from reviewer.tui.screens.state import StateScreen
+    async def show_compress_from(self, commit: int) -> None:
+        """Show the levels of what follows a commit."""
+        module = await to_thread(import_module, "reviewer.tui.screens.compress")
+        self.show_queue()
+        self.push_screen(module.CompressScreen(self.engine, self.project, commit))
 
-        if not isinstance(self.screen, StateScreen):
-            self.show_queue()
-            self.push_screen(StateScreen(self.engine, self.project))
+    async def open_commits(self) -> None:
+        await self.show_commits()
 
-    async def show_history(self) -> None:
-        """Show the ledger."""
-        await imported("history")
-        from reviewer.tui.screens.history import HistoryScreen
+    def open_source(self, evidence: EvidenceView) -> None:
+        from reviewer.tui.evidence.source import SourceScreen
 
-        if not isinstance(self.screen, HistoryScreen):
-            self.show_queue()
-            self.push_screen(HistoryScreen(self.engine))
+        self.push_screen(SourceScreen(self.engine, evidence))
 
+    def open_line(self, path: str, line: int) -> None:
+        from reviewer.tui.evidence.steps import line_of_file
+
+        self.open_source(line_of_file(path, line))
+
+    def open_memory(self, memory: int) -> None:
+        self.show_queue()
+        self.queue_screen.loader.go_to(memory)
+
+    @runs(keys.HELP)
     def show_help(self) -> None:
         """Show the keys of the pane that has the focus."""
-        from reviewer.tui.screens.help import HelpScreen
+        from reviewer.tui.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.screen, self.keymap_in_use))
+            self.push_screen(HelpScreen(self, self.screen))
 
+    @runs(keys.PALETTE)
     def show_palette(self) -> None:
         """Find an action by name."""
         from reviewer.tui.palette import Palette
@@ -254,12 +247,13 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
 
+    @runs(keys.SWITCH_THEME)
     def switch_theme(self) -> None:
-        """Dark to light, or back."""
         self.theme = LIGHT if self.theme == DARK else DARK
 
+    @runs(keys.QUIT)
     def leave(self) -> None:
-        """Leave; the place in the queue is kept, and what is being written.
+        """Leave; the place in the queue is kept, and what is being typed.
 
         Raises StoreError when that cannot be kept; asked again, it leaves without.
         """
@@ -271,22 +265,10 @@ class ReviewerApp(Acting, App[int], inherit_bindings=False):
                 except StoreError as problem:
                     self._cannot_keep = True
                     raise StoreError(f"{problem} The same key again leaves without it.") from None
-        if self.pipeline_course is not None:
-            self.pipeline_course.close()
+        if self.background_run is not None:
+            self.background_run.close()
         self.queue_screen.loader.close()
         self.exit(0)
-
-
-async def imported(screen: str) -> None:
-    """Import a screen and what it needs, the first time behind the one that is shown."""
-    name = f"reviewer.tui.screens.{screen}"
-    if name not in _imported:
-        await to_thread(import_module, name)
-        _imported.add(name)
-
-
-_imported: set[str] = set()
-"""Screens that are there to the end; `sys.modules` has one while it is still being read."""
 
 
 def run_screen(
@@ -301,7 +283,7 @@ def run_screen(
 
     Raises KeymapError when the keymap file cannot be used.
     """
-    sys.setswitchinterval(TURN_SECONDS)
-    gc.disable()  # until the first picture: a collection in between costs as much as a frame
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.disable()  # until the first paint: a collection in between costs as much as a frame
     app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light)
     return app.run() or app.return_code or 0

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from reviewer.errors import ReviewerError
 from reviewer.plain_files import read_small
-from reviewer.tui.actions import ACTIONS, PANES, actions_of, shown_key
+from reviewer.tui import legacy_actions as legacy
+from reviewer.tui.actions import ACTIONS, FORMER_IDS, PANES
+from reviewer.tui.kit.action import Action, shown_key
 
 
 class KeymapError(ReviewerError):
@@ -19,33 +21,44 @@ class Keymap:
     """Which keys run which action."""
 
     def __init__(self, overrides: Mapping[str, str] | None = None) -> None:
-        """Take overrides: action id to Textual key names, comma-separated. ctrl+q always quits.
+        """Take action ids with Textual key names, comma-separated. ctrl+q always quits.
 
         Raises KeymapError for an unknown action and for a key that would run two actions.
         """
-        self.overrides = dict(overrides or {})
-        for name in self.overrides:
-            if name not in ACTIONS:
+        self.overrides: dict[str, str] = {}
+        self.notes: list[str] = []
+        """What a person should know about their keymap, a sentence each."""
+        for given, text in (overrides or {}).items():
+            name = FORMER_IDS.get(given, given)
+            if name not in ACTIONS and name not in legacy.ACTIONS:
                 raise KeymapError(_unknown(name))
-        if "quit" in self.overrides and "ctrl+q" not in self.keys("quit"):
+            if name != given:
+                self.notes.append(f"The keymap calls {name} {given}, its former name.")
+            self.overrides[name] = text
+        if "quit" in self.overrides and "ctrl+q" not in self._keys("quit", ""):
             self.overrides["quit"] += ",ctrl+q"
         self._refuse_clashes()
 
-    def keys(self, action_id: str) -> tuple[str, ...]:
-        """The keys of an action; none for an action of the palette alone."""
-        text = self.overrides.get(action_id, ACTIONS[action_id].keys)
+    def keys(self, action: Action | str) -> tuple[str, ...]:
+        """The keys of an action; empty for an action that only the palette offers."""
+        if isinstance(action, str):
+            action = ACTIONS.get(action) or legacy.ACTIONS[action]  # type: ignore[assignment]
+        return self._keys(action.id, action.keys)
+
+    def _keys(self, name: str, built_in: str) -> tuple[str, ...]:
+        text = self.overrides.get(name, built_in)
         return tuple(_named(key) for key in text.split(",") if key.strip())
 
     def _refuse_clashes(self) -> None:
-        for pane, heading in PANES.items():
+        for pane in PANES:
             taken: dict[str, str] = {"ctrl+q": "quit"}
-            for action in actions_of([pane]):
-                for key in self.keys(action.id):
+            for action in pane.actions:
+                for key in self.keys(action):
                     other = taken.setdefault(key, action.id)
                     if other != action.id:
                         raise KeymapError(
                             f"The key {shown_key(key)} would run both {other} and {action.id}"
-                            f" ({heading}). Give one of them another key."
+                            f" ({pane.heading}). Give one of them another key."
                         )
 
 
@@ -65,7 +78,7 @@ def load_keymap(path: Path | None) -> Keymap:
     except OSError as error:
         raise KeymapError(f"The keymap {path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise KeymapError(f"The keymap {path} is no TOML: {error}.") from error
+        raise KeymapError(f"The keymap {path} is not valid TOML: {error}.") from error
     except RecursionError:
         raise KeymapError(f"The keymap {path} is nested too deep.") from None
     if not isinstance(table, dict):

@@ -7,7 +7,7 @@ from operator import attrgetter
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.actions import ACTIONS, PANES, actions_of, bindings_for, key_table
+from reviewer.tui.legacy_actions import ACTIONS, PANES, actions_of, bindings_for, key_table
 from reviewer.tui.holders import holders
 from reviewer.tui.situation import Situation
 from tests.tui.conftest import opened
@@ -35,7 +35,7 @@ def test_a_pane_binds_exactly_its_actions(pane):
 
 
 def test_the_registry_has_no_twins():
-    from reviewer.tui import actions
+    from reviewer.tui import legacy_actions as actions
 
     assert len(actions._TABLE) == len(ACTIONS)
 

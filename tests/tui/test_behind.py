@@ -108,4 +108,4 @@ async def test_a_screen_is_imported_beside_the_thread_that_answers_keys(
     await imported("history")
     await imported("history")
 
-    assert asked == ["reviewer.tui.screens.history"]
+    assert asked == ["reviewer.tui.history.screen"]

@@ -9,7 +9,7 @@ import pytest
 from reviewer.engine import Engine, QueueQuery
 from reviewer.store import ledger
 from reviewer.tui import acting, bulk
-from reviewer.tui.widgets.bars import StatusBar
+from reviewer.tui.kit.bars import StatusBar
 from tests.tui.conftest import opened
 
 MANY = 1_500

@@ -15,9 +15,9 @@ from reviewer.text.display import display_text
 from reviewer.text.word_diff import hunks
 from reviewer.tui.theme import DARK, GLYPHS, THEMES
 from reviewer.tui.widgets import edit_pane
-from reviewer.tui.widgets.bars import StatusBar
-from reviewer.tui.widgets.edit_pane import EditPane, length_remark
-from reviewer.tui.widgets.word_diff_view import diff_block
+from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.kit.edit_pane import EditPane, length_remark
+from reviewer.tui.kit.edit_pane import diff_block
 from tests.tui.conftest import SOON, opened
 from tests.tui.idle import idle
 from tests.tui.views import HOSTILE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reviewer.text.display import use_ascii_marks
-from reviewer.tui.screens.help import HelpScreen
+from reviewer.tui.help import HelpScreen
 from reviewer.tui.theme import GLYPHS
 from reviewer.tui.widgets.evidence_pane import evidence_blocks
 from tests.tui.conftest import opened

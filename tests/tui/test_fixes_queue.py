@@ -11,7 +11,7 @@ from reviewer.engine import Engine, QueueQuery
 from reviewer.tui.theme import GLYPHS
 from reviewer.tui.widgets.candidate_pane import candidate_blocks
 from reviewer.tui.widgets.difference import difference
-from reviewer.tui.widgets.text_layout import lay_out
+from reviewer.tui.kit.text import lay_out
 from tests.tui.conftest import NOW, opened
 from tests.tui.test_history import history, said
 
@@ -144,7 +144,7 @@ async def test_near_duplicates_are_shown_to_the_difference(twins):
 
 
 def test_a_block_shows_no_more_rows_than_it_may():
-    from reviewer.tui.widgets.text_layout import Block
+    from reviewer.tui.kit.text import Block
 
     rows = [line.text for line in lay_out([Block("word " * 40, most=3)], 20)]
     assert len(rows) == 3

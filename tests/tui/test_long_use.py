@@ -8,8 +8,8 @@ import pytest
 from textual._styles_cache import StylesCache
 from textual.css.query import NoMatches
 
-from reviewer.tui.widgets.bars import FooterBar
-from reviewer.tui.widgets.edit_pane import EditorArea
+from reviewer.tui.kit.bars import FooterBar
+from reviewer.tui.kit.edit_pane import EditorArea
 from tests.tui.conftest import opened
 
 ROUND = ("f3", "f2", "f5", "t", "a", "escape", "f7", "n", "escape", "f2")

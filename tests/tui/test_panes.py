@@ -14,9 +14,9 @@ from reviewer.text.display import display_text
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
 from reviewer.tui.widgets.candidate_pane import CandidatePane, candidate_blocks, candidate_title
 from reviewer.tui.widgets.evidence_pane import EvidencePane, evidence_blocks, evidence_title
-from reviewer.tui.widgets.reflow import reflowed
-from reviewer.tui.widgets.text_layout import Block, Run, Span, lay_out
-from reviewer.tui.widgets.text_pane import TextPane
+from reviewer.tui.kit.text import reflowed
+from reviewer.tui.kit.text import Block, Run, Span, lay_out
+from reviewer.tui.kit.text_pane import TextPane
 from tests.tui.views import HOSTILE, candidate, evidence, record
 
 NOW = datetime(2026, 2, 14, 12, tzinfo=UTC)

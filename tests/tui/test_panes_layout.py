@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from reviewer.text.display import display_text
-from reviewer.tui.widgets.text_layout import (
+from reviewer.tui.kit.text import (
     Block,
     Line,
     Run,

@@ -10,9 +10,13 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
 from reviewer.engine import Engine
-from reviewer.tui.actions import bindings_for
 from reviewer.tui.commits_model import CommitsModel
 from reviewer.tui.keys.commits import About
+from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar, TabBar
+from reviewer.tui.kit.line import Separator, TitleRule
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.screens.commits_acts import CommitActs
 from reviewer.tui.screens.commits_choosing import Choosing
 from reviewer.tui.screens.commits_commit import CommitReading
@@ -28,13 +32,9 @@ from reviewer.tui.screens.moving import ListMoving
 from reviewer.tui.screens.queue import COLUMNS, ROWS
 from reviewer.tui.screens.reading import ReadingScreen
 from reviewer.tui.situation import Situation
-from reviewer.tui.widgets.bars import FooterBar, HeaderBar, StatusBar, TabBar
 from reviewer.tui.widgets.commit_balance import Balance, OutlookLine
 from reviewer.tui.widgets.commit_list import CommitList
 from reviewer.tui.widgets.commit_row import SHORT
-from reviewer.tui.widgets.line import Separator, TitleRule
-from reviewer.tui.widgets.row_list import RowList
-from reviewer.tui.widgets.text_pane import TextPane
 
 if TYPE_CHECKING:
     from textual.widget import Widget

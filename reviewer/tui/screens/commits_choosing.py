@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from reviewer.text.display import display_line
+from reviewer.tui.kit.choice_pane import NARROW, NOTHING, ChoicePane, Option
+from reviewer.tui.kit.text import count, moment
 from reviewer.tui.screens import commits_outlook
 from reviewer.tui.screens.commits_paths import path_options
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.choice_pane import NARROW, NOTHING, ChoicePane, Option
-from reviewer.tui.widgets.phrases import count, moment
 
 if TYPE_CHECKING:
     from reviewer.engine import ContextView, Imported, Reach

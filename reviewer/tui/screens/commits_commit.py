@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from reviewer.errors import ReviewerError
+from reviewer.tui.kit.text import Span
 from reviewer.tui.resting import Resting
 from reviewer.tui.screens import commits_outlook
 from reviewer.tui.theme import glyphs
@@ -18,7 +19,6 @@ from reviewer.tui.widgets.commit_text import (
     survival_blocks,
     text_blocks,
 )
-from reviewer.tui.widgets.text_layout import Span
 
 if TYPE_CHECKING:
     from reviewer.engine import CommitView, PatternCheck

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
+    from reviewer.tui.kit.choice_pane import ChoicePane
+    from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.screens.commits_choosing import Choosing
     from reviewer.tui.screens.commits_editing import CommitEditing
     from reviewer.tui.screens.commits_retaining import Retaining
     from reviewer.tui.screens.reading import ReadingScreen
-    from reviewer.tui.widgets.choice_pane import ChoicePane
     from reviewer.tui.widgets.commit_checking import CheckedPatterns
     from reviewer.tui.widgets.commit_form import RetentionForm
-    from reviewer.tui.widgets.edit_pane import EditPane
 
     _Screen = ReadingScreen
 else:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from reviewer.tui.kit.choice_pane import Option
+from reviewer.tui.kit.text import Span
 from reviewer.tui.theme import Glyphs
-from reviewer.tui.widgets.choice_pane import Option
 from reviewer.tui.widgets.commit_balance import short_count
 from reviewer.tui.widgets.commit_row import SHORT
-from reviewer.tui.widgets.text_layout import Span
 
 if TYPE_CHECKING:
     from reviewer.engine import CommitView, Engine, Outlook, Reach

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from reviewer.tui.widgets.choice_pane import Option
+from reviewer.tui.kit.choice_pane import Option
 
 MOST = 200
 """Entries that are offered at a time."""

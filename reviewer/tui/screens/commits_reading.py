@@ -13,9 +13,8 @@ from msgspec import Struct
 
 from reviewer.text.display import display_line
 from reviewer.tui.context_place import keep_context, load_commit, load_context
+from reviewer.tui.kit.text import count, fit
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.phrases import count
-from reviewer.tui.widgets.text_layout import fit
 
 if TYPE_CHECKING:
     from reviewer.engine import (

@@ -10,16 +10,16 @@ import msgspec
 
 from reviewer.errors import ReviewerError
 from reviewer.text.display import display_line
+from reviewer.tui.kit.text import count
 from reviewer.tui.widgets.commit_form import Criteria, RetentionForm
 from reviewer.tui.widgets.commit_marks import match_spans
 from reviewer.tui.widgets.commit_row import SHORT
-from reviewer.tui.widgets.phrases import count
 
 if TYPE_CHECKING:
     from reviewer.engine import PatternCheck, RetentionCriteria
+    from reviewer.tui.kit.text import Span
     from reviewer.tui.screens.commits import CommitsScreen
     from reviewer.tui.widgets.commit_patterns import Mode
-    from reviewer.tui.widgets.text_layout import Span
 
 
 class Retaining:

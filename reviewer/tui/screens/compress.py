@@ -13,10 +13,14 @@ from textual.containers import Horizontal, Vertical
 from reviewer.compressing import Level
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.tui.actions import bindings_for
 from reviewer.tui.compress_kept import Kept
 from reviewer.tui.compress_model import CompressModel
 from reviewer.tui.keys.compress import About
+from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar, TabBar
+from reviewer.tui.kit.line import Separator, TitleRule
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.screens.compress_acts import CompressActs
 from reviewer.tui.screens.compress_applying import Applying
 from reviewer.tui.screens.compress_choosing import CompressChoosing
@@ -34,14 +38,10 @@ from reviewer.tui.screens.moving import Listed, ListMoving
 from reviewer.tui.screens.queue import COLUMNS, ROWS
 from reviewer.tui.screens.reading import ReadingScreen
 from reviewer.tui.situation import Situation
-from reviewer.tui.widgets.bars import FooterBar, HeaderBar, StatusBar, TabBar
 from reviewer.tui.widgets.compress_bars import LevelsLine, WholeBar
 from reviewer.tui.widgets.compress_list import SegmentList
 from reviewer.tui.widgets.compress_lost import LostList
 from reviewer.tui.widgets.compress_summary import SummaryPane
-from reviewer.tui.widgets.line import Separator, TitleRule
-from reviewer.tui.widgets.row_list import RowList
-from reviewer.tui.widgets.text_pane import TextPane
 
 WATCH_SECONDS = 2.0
 LAID_OUT_SECONDS = 0.05

@@ -10,10 +10,10 @@ from reviewer.compressing import AnchorType, Level, MarkedSpan, Segment
 from reviewer.errors import ReviewerError
 from reviewer.text.display import display_line
 from reviewer.tui.bulk import carry
+from reviewer.tui.kit.text import count
 from reviewer.tui.left import was_left
 from reviewer.tui.widgets.compress_lost import LostRow
 from reviewer.tui.widgets.compress_row import level_name
-from reviewer.tui.widgets.phrases import count
 
 if TYPE_CHECKING:
     from reviewer.engine import Annotated

@@ -5,8 +5,8 @@ from __future__ import annotations
 from reviewer.compressing import Applied, Choice, Level, Plan, PreviewProgress, Watch
 from reviewer.engine import CancelledError
 from reviewer.errors import ConflictError, ReviewerError
+from reviewer.tui.kit.text import count
 from reviewer.tui.screens.compress_stoppable import Stoppable
-from reviewer.tui.widgets.phrases import count
 
 
 class Applying(Stoppable):

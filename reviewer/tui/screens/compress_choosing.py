@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
+from reviewer.tui.kit.choice_pane import ChoicePane, Option
 from reviewer.tui.screens.commits_choosing import context_words
 from reviewer.tui.screens.commits_outlook import cost_options, read_target
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.choice_pane import ChoicePane, Option
 
 if TYPE_CHECKING:
     from reviewer.engine import Reach

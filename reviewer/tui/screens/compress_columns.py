@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from textual.containers import Horizontal
 
 from reviewer.compressing import Level
+from reviewer.tui.kit.line import Separator
+from reviewer.tui.kit.text import Block, Run
+from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.compress_original import original_blocks
 from reviewer.tui.widgets.compress_row import level_name
 from reviewer.tui.widgets.compress_summary import summary_blocks, summary_title
-from reviewer.tui.widgets.line import Separator
-from reviewer.tui.widgets.text_layout import Block, Run
-from reviewer.tui.widgets.text_pane import TextPane
 
 if TYPE_CHECKING:
     from reviewer.tui.screens.compress import CompressScreen

@@ -9,12 +9,12 @@ from msgspec import structs
 from reviewer.compressing import BY_HAND, RATIOS, Choice, Plan, SegmentPreview, mended, one_segment
 from reviewer.errors import ReviewerError
 from reviewer.tui.compress_model import Key
+from reviewer.tui.kit.text import figure
 from reviewer.tui.screens.compress_desk import Job
 from reviewer.tui.theme import glyphs
 from reviewer.tui.widgets.compress_checks import check_blocks
 from reviewer.tui.widgets.compress_edit import SummaryEditPane
 from reviewer.tui.widgets.compress_row import level_name
-from reviewer.tui.widgets.phrases import figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable

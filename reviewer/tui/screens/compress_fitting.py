@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from reviewer.compressing import BY_HAND, Plan, PreviewProgress, Watch
 from reviewer.errors import ReviewerError
+from reviewer.tui.kit.text import count
 from reviewer.tui.screens.compress_stoppable import Stoppable
-from reviewer.tui.widgets.phrases import count
 
 
 class Fitting(Stoppable):

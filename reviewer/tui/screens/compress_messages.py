@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
+    from reviewer.tui.kit.choice_pane import ChoicePane
+    from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.screens.compress_choosing import CompressChoosing
     from reviewer.tui.screens.compress_editing import CompressEditing
     from reviewer.tui.screens.reading import ReadingScreen
-    from reviewer.tui.widgets.choice_pane import ChoicePane
     from reviewer.tui.widgets.compress_edit import SummaryEditPane
-    from reviewer.tui.widgets.edit_pane import EditPane
 
     _Screen = ReadingScreen
 else:

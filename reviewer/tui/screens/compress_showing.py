@@ -19,6 +19,7 @@ from reviewer.compressing import (
 )
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.text.display import display_line
+from reviewer.tui.kit.text import Block, Run, Span, count, fit
 from reviewer.tui.resting import Resting
 from reviewer.tui.screens.compress_desk import Job
 from reviewer.tui.screens.compress_reading import CHANGED
@@ -30,8 +31,6 @@ from reviewer.tui.widgets.compress_lost import LostRow, lost_rows
 from reviewer.tui.widgets.compress_original import original_blocks
 from reviewer.tui.widgets.compress_row import level_name
 from reviewer.tui.widgets.compress_summary import summary_blocks, summary_title
-from reviewer.tui.widgets.phrases import count
-from reviewer.tui.widgets.text_layout import Block, Run, Span, fit
 
 if TYPE_CHECKING:
     from reviewer.engine import PatternCheck

@@ -13,9 +13,9 @@ from textual.message import Message
 from reviewer.compressing import Choice, Level, RetryExhaustedError, SegmentPreview, Watch
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.tui.compress_model import Key
+from reviewer.tui.kit.text import count
 from reviewer.tui.screens.compress_reading import CHANGED
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.phrases import count
 
 if TYPE_CHECKING:
     from reviewer.tui.screens.compress import CompressScreen

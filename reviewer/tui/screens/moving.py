@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Protocol
 
-from reviewer.tui.widgets.text_pane import TextPane
+from reviewer.tui.kit.text_pane import TextPane
 
 
 class Moving:

@@ -12,7 +12,9 @@ from textual.screen import Screen
 
 from reviewer.text.display import display_line
 from reviewer.tui.acting import Acting
-from reviewer.tui.actions import bindings_for
+from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar, TabBar
+from reviewer.tui.kit.line import Separator, TitleRule
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.messages import (
     BadgesRead,
     CountsRead,
@@ -34,15 +36,13 @@ from reviewer.tui.screens.queue_looking import Looking
 from reviewer.tui.screens.queue_shows import Shows
 from reviewer.tui.screens.queue_view import View
 from reviewer.tui.situation import Situation
-from reviewer.tui.widgets.bars import FooterBar, HeaderBar, StatusBar, TabBar
 from reviewer.tui.widgets.candidate_list import CandidateList
 from reviewer.tui.widgets.candidate_pane import CandidatePane
 from reviewer.tui.widgets.evidence_pane import EvidencePane
-from reviewer.tui.widgets.line import Separator, TitleRule
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.tui.widgets.edit_pane import EditPane
+    from reviewer.tui.kit.edit_pane import EditPane
 
 WATCH_SECONDS = 2.0
 COLUMNS = [(0, "-stacked"), (100, "-beside")]

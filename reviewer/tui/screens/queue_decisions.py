@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from reviewer.errors import ConflictError
 from reviewer.tui.bulk import carry
-from reviewer.tui.widgets.phrases import count
+from reviewer.tui.kit.text import count
 
 if TYPE_CHECKING:
     from reviewer.engine import Done, Undone

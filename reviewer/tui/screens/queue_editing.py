@@ -11,8 +11,8 @@ from reviewer.errors import ReviewerError
 if TYPE_CHECKING:
     from textual.widget import Widget
 
+    from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.screens.queue import QueueScreen
-    from reviewer.tui.widgets.edit_pane import EditPane
 
 
 class Editing:
@@ -26,7 +26,7 @@ class Editing:
 
     async def begin(self) -> None:
         """Edit the row under the cursor, from its draft where there is one."""
-        from reviewer.tui.widgets.edit_pane import EditPane
+        from reviewer.tui.kit.edit_pane import EditPane
 
         screen = self._screen
         row = screen.model.current

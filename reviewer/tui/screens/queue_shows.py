@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from reviewer.engine import SourceState
 from reviewer.text.display import display_line
-from reviewer.tui.actions import ACTIONS, actions_of
+from reviewer.tui.legacy_actions import ACTIONS, actions_of
 from reviewer.tui.situation import Situation
 
 if TYPE_CHECKING:
@@ -120,5 +120,5 @@ class Shows:
         if pane == "queue" and row is not None and row.kind == "conflict":
             actions = [ACTIONS[name] for name in CONFLICT_KEYS]
         now = Situation(marked=screen.model.count_marked())
-        screen.footer.show([(one, keymap.keys(one.id)[0]) for one in actions], now)
+        screen.footer.show([(keymap.keys(one.id)[0], one.titled(now), one.id) for one in actions])
         screen.title_rule.focused(screen.focused is screen.list)

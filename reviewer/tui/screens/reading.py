@@ -14,10 +14,10 @@ from textual.worker import get_current_worker
 
 from reviewer.errors import ReviewerError
 from reviewer.tui.acting import Acting
-from reviewer.tui.actions import actions_of
+from reviewer.tui.kit.bars import FooterBar
 from reviewer.tui.left import LeftOnce, was_left
+from reviewer.tui.legacy_actions import actions_of
 from reviewer.tui.situation import Situation
-from reviewer.tui.widgets.bars import FooterBar
 
 Value = TypeVar("Value")
 
@@ -97,11 +97,15 @@ class ReadingScreen(LeftOnce, Acting, Screen[None], inherit_bindings=False):
         actions = [action for action in actions_of([pane, "app"]) if action.footer]
         actions.sort(key=lambda action: action.footer)
         shown = [
-            (action, keymap.keys(action.id)[0] if keymap else action.keys.split(",")[0])
+            (
+                keymap.keys(action.id)[0] if keymap else action.keys.split(",")[0],
+                action.titled(now or Situation()),
+                action.id,
+            )
             for action in actions
         ]
         for footer in self.query(FooterBar):
-            footer.show(shown, now)
+            footer.show(shown)
 
     @on(Came)
     def _take(self, message: Came) -> None:

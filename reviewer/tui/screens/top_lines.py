@@ -7,7 +7,7 @@ from typing import Any
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from reviewer.tui.widgets.bars import HeaderBar, TabBar
+from reviewer.tui.kit.bars import HeaderBar, TabBar
 
 
 def top_lines(screen: Screen[Any], tab: str) -> ComposeResult:

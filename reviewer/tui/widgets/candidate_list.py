@@ -10,10 +10,10 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from reviewer.tui.kit.line import line_of
 from reviewer.tui.queue_model import QueueModel
 from reviewer.tui.theme import Glyphs, glyphs, palette
 from reviewer.tui.widgets.candidate_row import NO_BADGES, Badges, row_strip
-from reviewer.tui.widgets.line import line_of
 
 WHEEL_LINES = 3
 FOOT_LINES = 1

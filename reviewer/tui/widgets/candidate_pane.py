@@ -8,8 +8,9 @@ from datetime import datetime
 from msgspec import structs
 
 from reviewer.engine import CandidateView, Member, SourceState, Status
+from reviewer.tui.kit.text import Block, Run, Span, count, elapsed, figure, moment, times
+from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
-from reviewer.tui.widgets.phrases import count, elapsed, figure, moment, times
 from reviewer.tui.widgets.structure_text import (
     Extras,
     conflict_blocks,
@@ -17,8 +18,6 @@ from reviewer.tui.widgets.structure_text import (
     hint_blocks,
     labelled,
 )
-from reviewer.tui.widgets.text_layout import Block, Run, Span
-from reviewer.tui.widgets.text_pane import TextPane
 
 NEAR_SHOWN, NEAR_ROWS = 5, 3
 WORDINGS_SHOWN = 3

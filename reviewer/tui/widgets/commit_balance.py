@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rich.style import Style
 
+from reviewer.tui.kit.line import Line, Part, cells_of
 from reviewer.tui.theme import Glyphs, Palette
 from reviewer.tui.widgets.commit_row import priority_sign
-from reviewer.tui.widgets.line import Line, Part, cells_of
 
 if TYPE_CHECKING:
     from reviewer.engine import TokenTotals

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reviewer.tui.widgets.edit_pane import EditPane, EditTitle
+from reviewer.tui.kit.edit_pane import EditPane, EditTitle
 
 
 class CommitEditPane(EditPane):

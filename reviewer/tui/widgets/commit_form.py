@@ -15,12 +15,11 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 
 from reviewer.tui.acting import Acting
-from reviewer.tui.actions import bindings_for
+from reviewer.tui.kit.edit_pane import EditorArea, Field
+from reviewer.tui.kit.line import TitleRule
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.widgets.commit_checking import CheckedPatterns
 from reviewer.tui.widgets.commit_patterns import Mode
-from reviewer.tui.widgets.edit_pane import EditorArea
-from reviewer.tui.widgets.field import Field
-from reviewer.tui.widgets.line import TitleRule
 from reviewer.tui.widgets.state_form import FieldName
 
 DRAFT_AFTER = 0.5

@@ -7,9 +7,9 @@ from collections.abc import Collection
 from textual.strip import Strip
 
 from reviewer.tui.commits_model import CommitsModel
+from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.theme import Glyphs, Palette
 from reviewer.tui.widgets.commit_row import commit_strip
-from reviewer.tui.widgets.row_list import RowList
 
 
 class CommitList(RowList):

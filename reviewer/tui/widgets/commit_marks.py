@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from unicodedata import is_normalized, normalize
 
-from reviewer.tui.widgets.text_layout import Span
+from reviewer.tui.kit.text import Span
 
 if TYPE_CHECKING:
     from reviewer.engine import Pattern, PatternCheck

@@ -11,9 +11,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from reviewer.text.display import display_line
+from reviewer.tui.kit.edit_pane import EditorArea
+from reviewer.tui.kit.line import Line, Part, line_of
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
-from reviewer.tui.widgets.edit_pane import EditorArea
-from reviewer.tui.widgets.line import Line, Part, line_of
 
 if TYPE_CHECKING:
     from reviewer.engine import PatternCheck

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reviewer.tui.kit.bars import ClickLine
+from reviewer.tui.kit.line import Line, Part, cells_of
+from reviewer.tui.kit.text import figure
 from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.bars import ClickLine
 from reviewer.tui.widgets.compress_row import LEVELS, arrow, short
-from reviewer.tui.widgets.line import Line, Part, cells_of
-from reviewer.tui.widgets.phrases import figure
 
 WIDEST, NARROWEST = 30, 8
 

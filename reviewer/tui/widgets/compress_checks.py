@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from reviewer.tui.kit.text import Block, Run, Span, figure
 from reviewer.tui.theme import Glyphs
 from reviewer.tui.widgets.commit_row import priority_sign
 from reviewer.tui.widgets.compress_original import LETTERS, WORDS, anchor_sign
 from reviewer.tui.widgets.compress_row import arrow
-from reviewer.tui.widgets.phrases import figure
-from reviewer.tui.widgets.text_layout import Block, Run, Span
 
 if TYPE_CHECKING:
     from reviewer.compressing import Criteria, SegmentPreview

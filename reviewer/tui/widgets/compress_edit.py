@@ -12,10 +12,10 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
-from reviewer.tui.actions import bindings_for
-from reviewer.tui.widgets.edit_pane import EditPane, EditTitle
-from reviewer.tui.widgets.text_layout import Block
-from reviewer.tui.widgets.text_pane import TextPane
+from reviewer.tui.kit.edit_pane import EditPane, EditTitle
+from reviewer.tui.kit.text import Block
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.legacy_actions import bindings_for
 
 CHECK_AFTER = 0.15
 """Seconds without a key after which the summary is checked again."""

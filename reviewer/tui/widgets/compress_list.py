@@ -5,10 +5,10 @@ from __future__ import annotations
 from textual.strip import Strip
 
 from reviewer.tui.compress_model import CompressModel
+from reviewer.tui.kit.line import line_of
+from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.theme import Glyphs, Palette
 from reviewer.tui.widgets.compress_row import segment_strip, state_sign
-from reviewer.tui.widgets.line import line_of
-from reviewer.tui.widgets.row_list import RowList
 
 
 class SegmentList(RowList):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from textual.strip import Strip
 
 from reviewer.text.display import display_line
+from reviewer.tui.kit.line import Part, cut, line_of
+from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.line import Part, cut, line_of
-from reviewer.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from reviewer.compressing import SegmentPreview

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.message import Message
 
+from reviewer.tui.kit.text import Block, Run, Span, figure
+from reviewer.tui.kit.text_pane import HEADER_ROWS, TextPane
 from reviewer.tui.theme import Glyphs
 from reviewer.tui.widgets.compress_row import level_name
-from reviewer.tui.widgets.phrases import figure
-from reviewer.tui.widgets.text_layout import Block, Run, Span
-from reviewer.tui.widgets.text_pane import HEADER_ROWS, TextPane
 
 if TYPE_CHECKING:
     from reviewer.compressing import ExpansionMarker, Nearer, SegmentPreview

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reviewer.text.word_diff import hunks
+from reviewer.tui.kit.text import Span
 from reviewer.tui.theme import Glyphs
-from reviewer.tui.widgets.text_layout import Span
 
 COMPARED = 2_000
 """Characters of each text that are looked at."""

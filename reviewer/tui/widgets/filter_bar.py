@@ -11,9 +11,9 @@ from textual.containers import Horizontal
 from textual.widgets import Input
 
 from reviewer.tui.acting import Acting
-from reviewer.tui.actions import bindings_for
+from reviewer.tui.kit.line import Line, Part
+from reviewer.tui.legacy_actions import bindings_for
 from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.line import Line, Part
 
 HINT = "words  type:project  conf>0.5  -word"
 

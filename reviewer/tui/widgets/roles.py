@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reviewer.engine import RecordView
-from reviewer.tui.widgets.text_layout import Run
+from reviewer.tui.kit.text import Run
 
 ROLE_CELLS = 11
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from reviewer.tui.kit.text import Block, Run, Span, figure
 from reviewer.tui.theme import Glyphs
-from reviewer.tui.widgets.phrases import figure
-from reviewer.tui.widgets.text_layout import Block, Run, Span
 
 if TYPE_CHECKING:
     from reviewer.engine import CandidateView, ConflictView, EntityView, Hint, Score

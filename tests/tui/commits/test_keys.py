@@ -7,7 +7,7 @@ from operator import attrgetter
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.actions import ACTIONS, actions_of
+from reviewer.tui.legacy_actions import ACTIONS, actions_of
 from reviewer.tui.holders import holders
 from reviewer.tui.keys.commits import About
 from reviewer.tui.situation import Situation

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from reviewer.engine import CommitQuery, Engine
-from reviewer.tui.actions import ACTIONS, actions_of
+from reviewer.tui.legacy_actions import ACTIONS, actions_of
 from reviewer.tui.holders import holders
 from reviewer.tui.screens import compress_showing
 from tests.tui.compress.driving import compress, stocked

@@ -18,7 +18,7 @@ from tests.tui.pipelines.driving import at, said, shown, until_ended, until_it
 def states(screen: Screen) -> dict[str, tuple[str, int]]:
     return {
         name: (state.now or state.outcome, state.runs)
-        for name, state in shown(screen).model.states.items()
+        for name, state in shown(screen).graph.states.items()
     }
 
 
@@ -51,8 +51,8 @@ async def test_a_loop_goes_on_in_the_same_session(engine: Engine, bakery: Path) 
         await screen.until(lambda: states(screen).get("knead", ("", 0))[1] == 2)
         await until_it(screen, "asks")
         await screen.press("g", "j", "j", "1")
-        assert shown(screen).handed.title.startswith("full · 3 turns")
-        text = shown(screen).handed.plain_text
+        assert shown(screen).handed_pane.title.startswith("full · 3 turns")
+        text = shown(screen).handed_pane.plain_text
         assert "goes on with the session of «dough»" in text
         assert "A resume would lose them: the first such node gets summary:high" in text
         assert text.count("### knead") == 2
@@ -111,8 +111,8 @@ async def test_a_run_goes_on_while_another_screen_is_shown(engine: Engine, baker
         await screen.press("f6", "space")
         await until_it(screen, "waits")
         await screen.press("f7")
-        screen.app.pipeline_course.go_on(stepping=False)  # type: ignore[union-attr]
-        await screen.until(lambda: screen.app.pipeline_course.question is not None)  # type: ignore[union-attr]
+        screen.app.background_run.proceed(stepping=False)  # type: ignore[union-attr]
+        await screen.until(lambda: screen.app.background_run.question is not None)  # type: ignore[union-attr]
         await screen.press("f6")
         await until_it(screen, "asks")
         assert states(screen)["bake"] == ("success", 1)
@@ -126,9 +126,9 @@ async def test_only_one_run_at_a_time(engine: Engine, bakery: Path) -> None:
         await run_to_the_question(screen)
         for key in ("r", "R", "T"):
             await screen.press(key)
-            assert "is under way: c cancels it." in said(screen)
+            assert "is in progress: c cancels it." in said(screen)
         await screen.press("space")
-        assert said(screen) == "The run asks something: enter answers."
+        assert said(screen) == "The run is asking something: enter answers."
         await screen.press("enter", "escape", "c")
         await until_ended(screen)
         (run,) = engine.pipelines.runs()
@@ -157,14 +157,14 @@ async def test_past_runs_are_looked_at(engine: Engine, bakery: Path) -> None:
         assert "run done" in screen.text
         await screen.press("G", "k", "k", "k", "k", "7")
         assert at(screen) == "bake"
-        assert "Bake them" in shown(screen).handed.plain_text
+        assert "Bake them" in shown(screen).handed_pane.plain_text
 
 
 async def test_what_a_node_got_is_told_as_of_its_latest_run(engine: Engine, bakery: Path) -> None:
     engine.pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "j", "j", "3")
-        text = shown(screen).handed.plain_text
+        text = shown(screen).handed_pane.plain_text
         assert "shape after 2 stages, before its latest run" in text
         assert "- Completed stages: start (success), knead (success)\n" in text
 

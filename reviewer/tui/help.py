@@ -1,0 +1,181 @@
+"""The keys that work where the focus is: what each does, and why some cannot be used now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.strip import Strip
+
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action, shown_key
+from reviewer.tui.kit.actor import Actor, Host, reachable, runs
+from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.kit.line import TitleRule, cut, line_of
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.screen import KitScreen, Movable, MoveKeys
+from reviewer.tui.kit.text import wrap
+from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
+
+GROUPS = ("Decide", "Select", "Look", "Move", "Screens")
+KEY_CELLS = 16
+
+
+@dataclass(frozen=True)
+class HelpRow:
+    """A heading, or an action with the node that runs it."""
+
+    title: str
+    action: Action | None = None
+    node: Actor | None = None
+    keys: str = ""
+    reason: str | None = None
+    """Why the action cannot run now."""
+
+    @property
+    def explanation(self) -> str:
+        """Why the action cannot run now, or what it does."""
+        return self.reason or (self.action.help if self.action else "")
+
+
+class HelpScreen(MoveKeys, KitScreen, pane=keys.HELP_LIST):
+    """A list of actions; `enter` runs the one under the cursor."""
+
+    AUTO_FOCUS = "#help-list"
+
+    def __init__(self, host: Host, below: Screen[Any]) -> None:
+        """Help for the screen `below`."""
+        super().__init__(host.engine, host.project)
+        self.list = HelpList(help_rows(host, below), id="help-list")
+        self.status = Explanation(self.list.rows, id="status")
+
+    def compose(self) -> ComposeResult:
+        yield TitleRule("Help", id="help-title")
+        yield self.list
+        yield self.status
+        yield self.footer
+
+    def on_mount(self) -> None:
+        self.query_one(TitleRule).show("Keys here", "enter runs one, esc closes")
+        self._explain()
+
+    @on(RowList.Moved)
+    def _explain(self) -> None:
+        self.status.say(self.list.current.explanation)
+
+    @runs(keys.RUN_HERE)
+    async def run_here(self) -> None:
+        """Close the help and run the action, unless it cannot run now."""
+        row = self.list.current
+        if row.action is None or row.node is None or row.reason or not self.is_active:
+            return
+        await self.app.pop_screen()
+        await row.node.action_act(row.action.id)
+
+    @runs(keys.CLOSE_HELP)
+    def close_help(self) -> None:
+        self.dismiss()
+
+    @property
+    def moved(self) -> Movable:
+        return self.list
+
+
+def help_rows(host: Host, below: Screen[Any]) -> list[HelpRow]:
+    """The actions that keys reach on a screen, by group."""
+    found = reachable(below)
+    rows: list[HelpRow] = []
+    for group in GROUPS:
+        members = [(action, node) for action, node in found if action.group == group]
+        if members:
+            rows.append(HelpRow(group))
+        for action, node in members:
+            shown = " ".join(shown_key(key) for key in host.keymap_in_use.keys(action))
+            title, reason = node.title_of(action), node.why_not(action)
+            rows.append(HelpRow(title, action, node, shown, reason))
+    return rows
+
+
+class HelpList(RowList):
+    """Actions in columns: key, name, what it does or why it cannot run now."""
+
+    def __init__(self, rows: Sequence[HelpRow], *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.rows = list(rows)
+        self._title_cells = max((len(row.title) + 2 for row in rows), default=0)
+        self._cursor = 1 if len(self.rows) > 1 else 0
+
+    @property
+    def total(self) -> int:
+        return len(self.rows)
+
+    @property
+    def cursor(self) -> int:
+        return self._cursor
+
+    @property
+    def current(self) -> HelpRow:
+        """The row under the cursor."""
+        return self.rows[self._cursor] if self.rows else HelpRow("")
+
+    @property
+    def first_in_sight(self) -> int:
+        """The heading above the cursor has to be in sight too."""
+        heading = self._cursor and self.rows[self._cursor - 1].action is None
+        return self._cursor - 1 if heading else self._cursor
+
+    def target(self, index: int) -> int:
+        """From a heading on to the next action in the same direction."""
+        down = range(index, len(self.rows))
+        up = range(index, -1, -1)
+        order = (*down, *up) if index >= self._cursor else (*up, *down)
+        return next((at for at in order if self.rows[at].action), self._cursor)
+
+    def put_cursor(self, index: int) -> None:
+        self._cursor = index
+
+    def read_window(self, start: int, stop: int) -> None:
+        """All rows are in memory."""
+
+    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        row = self.rows[at]
+        if row.action is None:
+            return line_of([(" " + row.title, style.strong)], width, style.text, sign.ellipsis)
+        here = at == self._cursor
+        text = style.text_here if here else style.text
+        dim = style.dim_here if here else style.dim
+        key = style.accent_here if here else style.accent
+        names = cut(row.keys or "palette", KEY_CELLS - 2, sign.ellipsis).ljust(KEY_CELLS)
+        parts = [
+            (sign.bar if here else " ", key),
+            ("  " + names, dim if row.reason else key),
+            (row.title.ljust(self._title_cells), dim if row.reason else text),
+            (row.explanation, dim),
+        ]
+        return line_of(parts, width, text, sign.ellipsis)
+
+
+class Explanation(StatusBar):
+    """The whole sentence about the row under the cursor, with room for the longest."""
+
+    def __init__(self, rows: Sequence[HelpRow], *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._sentences = [row.explanation for row in rows]
+        self._fitted = 0
+
+    def _fit(self) -> None:
+        width = max(self.size.width - 2, 8)
+        if width != self._fitted:
+            self._fitted = width
+            lines = (len(wrap(each, width)) for each in self._sentences)
+            self.styles.height = max(lines, default=1)
+
+    def render_line(self, y: int) -> Strip:
+        style, sign = palette(self.app), glyphs(self.app)
+        ranges = wrap(self.text, max(self.size.width - 2, 8))
+        words = self.text[slice(*ranges[y])] if y < len(ranges) else ""
+        return line_of([(f" {words}", style.text)], self.size.width, style.text, sign.ellipsis)

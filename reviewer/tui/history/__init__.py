@@ -1,0 +1,1 @@
+"""The History screen: the ledger, and undo from there."""

@@ -1,0 +1,23 @@
+"""Keys of the History screen."""
+
+from __future__ import annotations
+
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action, Pane
+
+UNDO_ACT = Action(
+    "undo_this", "x", "undo this",
+    "Take back the act under the cursor, if nothing that it changed was changed since.", "Decide",
+    writes=True,
+)  # fmt: skip
+OPEN_MEMORY = Action(
+    "history_open", "enter", "to the memory",
+    "Go to the memory that the act changed, in the queue.", "Look",
+)  # fmt: skip
+
+HISTORY = Pane(
+    "history", "History",
+    (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, *keys.MOVES, *keys.PANE_ACTIONS, keys.BACK,
+     keys.REFRESH, keys.LEAVE),
+    (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, keys.NEXT_PANE),
+)  # fmt: skip

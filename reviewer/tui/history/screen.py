@@ -1,0 +1,276 @@
+"""Every act of the ledger, newest first; beside it what the act under the cursor changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from rich.cells import set_cell_size
+from textual import on
+from textual.strip import Strip
+
+from reviewer.engine import ActView, ChangeView, Engine
+from reviewer.text.display import display_line
+from reviewer.tui.history import keys
+from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.line import Part, cells_of, line_of
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.screen import ListScreen
+from reviewer.tui.kit.text import Block, Run, Span, count, moment
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.theme import Glyphs, Palette, glyphs
+
+CHANGES_SHOWN = 200
+PAGE = 200
+"""Acts that are read at a time."""
+CACHED_PAGES = 20
+ACTOR_CELLS = 8
+VALUE_CHARACTERS = 300
+FIELD_CELLS = 15
+
+_ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+
+STATUS_WORDS = {
+    "candidate": "waiting",
+    "active": "promoted",
+    "invalid": "rejected",
+    "superseded": "merged",
+}
+"""Statuses as the queue calls them."""
+_QUIET = {"key", "project_id", "wave_id"}
+"""Columns that say nothing to a person beside the others."""
+
+
+class HistoryScreen(ListScreen, pane=keys.HISTORY):
+    """Acts on the left, what the one under the cursor changed on the right."""
+
+    tab = "history"
+    announces_undo = False  # the act is in sight
+
+    def __init__(self, engine: Engine, project: str | None = None) -> None:
+        self.acts = ActList(self._read_acts, id="acts")
+        self.acts.empty = ("No acts yet.", "Read something first: reviewer ingest PATH")
+        self.changes = TextPane(title="What it changed", id="changes")
+        super().__init__(engine, project, self.acts, [self.changes], title="Acts")
+        self._shown: tuple[ActView, list[ChangeView]] | None = None
+
+    def _read_acts(self, before: int, limit: int) -> list[ActView]:
+        return self.engine.history.acts(before=before, limit=limit)
+
+    def reload(self) -> None:
+        """Read the ledger again; the cursor stays on its act."""
+        total = self.engine.history.acts_total()
+        self.title_rule.show("Acts", "newest first")
+        self.status.place = count(total, "act") if total else ""
+        self.acts.show_total(total)
+        self.show_counts()
+        self.follow()
+
+    def follow(self) -> None:
+        """Show what the act under the cursor changed."""
+        act = self.acts.current
+        if act is None:
+            self._shown = None
+            self.changes.show([])
+            return
+        self.read(
+            lambda: self.engine.history.changes(act.id, limit=CHANGES_SHOWN),
+            lambda changes: self._show_changes(act, changes),
+        )
+
+    def _show_changes(self, act: ActView, changes: list[ChangeView]) -> None:
+        same = self._shown is not None and self._shown[0].id == act.id
+        self._shown = (act, changes)
+        signs = glyphs(self.app)
+        self.changes.show(
+            act_blocks(act, changes, signs),
+            title=f"Act {act.id} {signs.dot} {act.kind}",
+            hints=("x undoes this act, enter opens the memory", "x undo this"),
+            keep_scroll=same,
+        )
+
+    def _no_act(self) -> str | None:
+        return None if self.acts.current is not None else "There are no acts yet."
+
+    @runs(keys.UNDO_ACT, unless=_no_act)
+    async def undo_act(self) -> None:
+        """Take back the act under the cursor; a conflict names the row that has changed since."""
+        act = self.acts.current
+        if act is None:
+            return
+        undone = await self.write(lambda: self.engine.history.undo_act(act.id), "Undoing")
+        redoable = self.engine.history.can_redo() == undone.title
+        self.show_reversed(undone)
+        self.say(f"Undone: {display_line(undone.title)}{' - Z to redo' if redoable else ''}")
+
+    @on(RowList.Opened)
+    @runs(keys.OPEN_MEMORY, unless=_no_act)
+    def open_memory(self) -> None:
+        """Show in the queue the first memory that the act changed."""
+        act = self.acts.current
+        if act is None:
+            return
+        shown = self._shown
+        changes = shown[1] if shown and shown[0].id == act.id else []
+        changes = changes or self.engine.history.changes(act.id, limit=CHANGES_SHOWN)
+        memory = next((change.row for change in changes if change.table == "memory"), None)
+        if memory is None:
+            self.say(f"Act {act.id} changed no memory.")
+        else:
+            self.host.open_memory(memory)
+
+
+class ActList(RowList):
+    """Acts have the ids 1 to `total` without gaps; row `n` is the act `total - n`."""
+
+    def __init__(
+        self,
+        read: Callable[[int, int], list[ActView]],
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        """`read` gets an id and a limit, and returns the acts before that id, newest first."""
+        super().__init__(id=id)
+        self._read = read
+        self._pages: dict[int, list[ActView]] = {}
+        self._total = 0
+        self._cursor = 0
+
+    @property
+    def total(self) -> int:
+        return self._total
+
+    @property
+    def cursor(self) -> int:
+        return self._cursor
+
+    def put_cursor(self, index: int) -> None:
+        self._cursor = index
+
+    def show_total(self, total: int) -> None:
+        """Show another number of acts; the cursor stays on its act, or on the newest."""
+        act = self._total - self._cursor
+        on_newest = self._cursor == 0
+        self._pages.clear()
+        self._total = total
+        self._cursor = 0 if on_newest else max(0, min(total - act, total - 1))
+        self.rows_changed()
+
+    def read_window(self, start: int, stop: int) -> None:
+        for index in range(start, min(stop, self._total), PAGE):
+            self.act_at(index)
+
+    def act_at(self, index: int) -> ActView | None:
+        """The act in a row, read with its page."""
+        if not 0 <= index < self._total:
+            return None
+        number, place = divmod(index, PAGE)
+        if number not in self._pages:
+            if len(self._pages) >= CACHED_PAGES:
+                self._pages.pop(next(iter(self._pages)))
+            self._pages[number] = self._read(self._total - number * PAGE + 1, PAGE)
+        page = self._pages[number]
+        return page[place] if place < len(page) else None
+
+    @property
+    def current(self) -> ActView | None:
+        """The act under the cursor."""
+        return self.act_at(self._cursor)
+
+    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        act, here = self.act_at(at), at == self._cursor
+        if act is None:
+            return line_of([], width, style.text, sign.ellipsis)
+        parts = act_parts(act, width, style, sign, here=here, focused=self.has_focus)
+        return line_of(parts, width, style.text_here if here else style.text, sign.ellipsis)
+
+
+def act_parts(
+    act: ActView, width: int, style: Palette, signs: Glyphs, *, here: bool, focused: bool
+) -> list[Part]:
+    """One row: bar, id, time, actor, title, and at the right the rows or that it was undone."""
+    dim, text = (style.dim_here, style.text_here) if here else (style.dim, style.text)
+    accent = style.accent_here if here else style.accent
+    warm = style.warm_here if here else style.warm
+    bar = signs.bar if here and focused else " "
+    parts: list[Part] = [(f"{bar}", accent), (f"{act.id:>6} ", dim)]
+    if width >= 44:
+        parts.append((f"{moment(act.at)[5:]}  ", dim))
+    if width >= 64:
+        actor = display_line(act.actor)
+        parts.append((f"{set_cell_size(actor, ACTOR_CELLS)} ", dim))
+    undone = act.undone
+    end = f" {signs.rejected} undone " if undone else f" {act.rows:,} "
+    room = width - cells_of(parts) - len(end)
+    title = display_line(act.title)
+    shown = line_of([(title, dim if undone else text)], max(room, 0), text, signs.ellipsis)
+    parts += [(segment.text, segment.style or text) for segment in shown]
+    parts.append((end, warm if undone else dim))
+    return parts
+
+
+def act_blocks(act: ActView, changes: Sequence[ChangeView], signs: Glyphs) -> list[Block]:
+    """Title, when and by whom, then every row that was changed."""
+    about = f" {signs.dot} ".join(
+        part
+        for part in (
+            moment(act.at),
+            f"by {act.actor}",
+            count(act.rows, "row"),
+            f"of act {act.target}" if act.target else "",
+            f"{signs.rejected} undone since" if act.undone else "",
+        )
+        if part
+    )
+    margin = (Run(" "),)
+    blocks = [Block(act.title, "strong", first=margin), Block(about, "dim", first=margin)]
+    for change in changes:
+        blocks += _change(change, signs)
+    if len(changes) < act.rows:
+        blocks.append(Block(""))
+        blocks.append(Block(f"and {count(act.rows - len(changes), 'row')} more", "faint"))
+    return blocks
+
+
+def _change(change: ChangeView, signs: Glyphs) -> list[Block]:
+    what = {True: "new", False: "changed"}[change.before is None]
+    if change.after is None:
+        what = "removed"
+    head = f"{change.table} #{change.row} {what}"
+    label = f"  {_short(change.label)}" if change.label else ""
+    spans = (Span(0, len(head), "accent"),)
+    blocks = [Block(""), Block(head + label, "text", spans, first=(Run(" "),))]
+    before, after = change.before or {}, change.after or {}
+    if change.before is None or change.after is None:
+        return blocks
+    for name in after:
+        old, new = before.get(name), after.get(name)
+        if old == new or name in _QUIET:
+            continue
+        if name == "status" and change.table in ("memory", "entity"):
+            old, new = (STATUS_WORDS.get(str(value), value) for value in (old, new))
+        blocks.append(_field(name.replace("_", " "), old, new))
+    return blocks
+
+
+def _field(name: str, old: object, new: object) -> Block:
+    was, now = _value(old), _value(new)
+    arrow = " -> "
+    text = f"{was}{arrow}{now}"
+    spans = (
+        Span(0, len(was), "removed"),
+        Span(len(was) + len(arrow), len(text), "added"),
+    )
+    return Block(text, "dim", spans, first=(Run(f"   {name.ljust(FIELD_CELLS)} ", "faint"),))
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return "none"
+    text = _short(str(value)) or "empty"
+    return moment(text) if _ISO.fullmatch(text) else text
+
+
+def _short(text: str) -> str:
+    text = " ".join(text[: 4 * VALUE_CHARACTERS].split())
+    return text if len(text) <= VALUE_CHARACTERS else f"{text[:VALUE_CHARACTERS]}…"

@@ -1,0 +1,68 @@
+"""What a key can do, as data: actions, and the panes that offer them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+Group = Literal["Decide", "Select", "Look", "Move", "Screens"]
+"""The headings of the help."""
+
+
+class Action(Struct, frozen=True):
+    """One thing that a person can do."""
+
+    id: str
+    keys: str
+    """Textual key names, comma-separated; empty for an action that only the palette offers."""
+    title: str
+    """One to three words, for the footer and the palette."""
+    help: str
+    """One sentence."""
+    group: Group
+    writes: bool = False
+    """It changes the store, so it is refused while the store is read-only or being written."""
+    takes_marked: bool = False
+    """It works on all marked rows, or on the row under the cursor when none is marked."""
+    priority: bool = False
+    """It works even where a text field takes the keys."""
+
+
+class Pane(Struct, frozen=True):
+    """A place with keys of its own."""
+
+    id: str
+    heading: str
+    """What help and documentation call it."""
+    actions: tuple[Action, ...]
+    footer: tuple[Action, ...] = ()
+    """The actions that the footer shows, most useful first."""
+
+
+_SHOWN_KEYS = {
+    "question_mark": "?",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+    "colon": ":",
+    "asterisk": "*",
+    "slash": "/",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "plus": "+",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "left_parenthesis": "(",
+    "right_parenthesis": ")",
+    "underscore": "_",
+    "escape": "esc",
+    "pagedown": "pgdn",
+    "pageup": "pgup",
+}
+
+
+def shown_key(key: str) -> str:
+    """A key as a person reads it: `?` for `question_mark`, `F2` for `f2`."""
+    if len(key) > 1 and key[0] == "f" and key[1:].isdigit():
+        return key.upper()
+    return _SHOWN_KEYS.get(key, key)

@@ -1,0 +1,223 @@
+"""The lines at the edge of the screen: header, tabs, status and footer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from reviewer.text.display import display_line
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import shown_key
+from reviewer.tui.kit.actor import reachable
+from reviewer.tui.kit.line import Line, Part, cells_of, cut, line_of
+from reviewer.tui.kit.text import wrapped
+from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
+
+if TYPE_CHECKING:
+    from reviewer.engine import Counts, Engine
+
+FOOTER_KEYS = 7
+"""So many keys at most in a footer of 80 columns."""
+
+
+class HeaderBar(Line):
+    """Name, project and how the queue stands."""
+
+    project = reactive("")
+    waiting: reactive[int | None] = reactive(None)
+    promoted = reactive(0)
+    rejected = reactive(0)
+    minutes: reactive[int | None] = reactive(None)
+
+    def same_as(self, other: HeaderBar) -> None:
+        """Say what the header of another screen says."""
+        self.project, self.waiting, self.minutes = other.project, other.waiting, other.minutes
+        self.promoted, self.rejected = other.promoted, other.rejected
+
+    def show_counts(self, counts: Counts) -> None:
+        """Say how the queue stands."""
+        self.waiting = counts.waiting
+        self.promoted, self.rejected = counts.promoted_today, counts.rejected_today
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        """`37 wait · 9 today ✓ · 14 ✗ · ~4 min left`, without the end where it is narrow."""
+        between = f" {sign.dot} "
+        left = [(" reviewer", style.accent), ("  " + self.project, style.strong)]
+        engine: Engine | None = getattr(self.app, "engine", None)
+        if engine is not None and engine.read_only:
+            left.append((f"{between}read-only", style.warm))
+        if self.waiting is None:
+            return left, []
+        short: list[Part] = [(f"{self.waiting:,}", style.strong), (" wait", style.dim)]
+        today = [
+            *short,
+            (f"{between}{self.promoted:,} today ", style.dim),
+            (sign.promoted, style.accent),
+            (f"{between}{self.rejected:,} ", style.dim),
+            (sign.rejected, style.warm),
+        ]
+        choices = [today, short]
+        if self.minutes is not None:
+            pace = (f"{between}~{self.minutes} min left", style.dim)
+            choices.insert(0, [*today, pace])
+        end = (" ", style.text)
+        return left, [[*choice, end] for choice in choices]
+
+
+class ClickLine(Line):
+    """A line with names of actions: a click runs one, where a key could."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.spots: list[tuple[int, int, str]] = []
+        """The cells `start:end` that stand for an action, as drawn last."""
+
+    async def on_click(self, event: events.Click) -> None:
+        """Run what was clicked."""
+        names = [name for start, end, name in self.spots if start <= event.x < end]
+        for action, node in reachable(self.screen):
+            if action.id in names:
+                event.stop()
+                await node.action_act(action.id)
+                return
+
+
+class TabBar(ClickLine):
+    """The screens that exist, with their keys; the one that is shown stands out."""
+
+    current = reactive("queue")
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        """` Queue F2   History F8` and where help is."""
+        wide = self.size.width
+        parts = self._tabs(style, "   ")
+        if cells_of(parts) > wide:
+            parts = self._tabs(style, " ")
+        if cells_of(parts) > wide:
+            parts = self._tabs(style, " ", keys_only=True)
+        help_parts: list[Part] = [("F1", style.accent), (" help ", style.dim)]
+        if cells_of(parts) + cells_of(help_parts) + 2 <= wide:
+            self.spots.append((wide - cells_of(help_parts), wide, "help"))
+        return parts, [help_parts, []]
+
+    def _tabs(self, style: Palette, gap: str, *, keys_only: bool = False) -> list[Part]:
+        """Every tab with its key; `keys_only` leaves out the names of those that are not shown."""
+        parts: list[Part] = [(" ", style.text)]
+        self.spots.clear()
+        for action in keys.SCREENS:
+            here = action.id == f"show_{self.current}"
+            at = cells_of(parts)
+            if here or not keys_only:
+                parts.append((f"{action.title} ", style.strong if here else style.dim))
+            parts.append((shown_key(action.keys), style.accent if here else style.faint))
+            self.spots.append((at, cells_of(parts), action.id))
+            parts.append((gap, style.text))
+        return parts
+
+
+TROUBLE_CELLS = 3
+"""What stands before a sentence of trouble."""
+MOST_ROWS = 3
+
+
+class StatusBar(Line):
+    """What the last key did, in one sentence; on the right where one stands."""
+
+    place = reactive("")
+    _text = reactive("")
+    _bad = reactive(False)
+
+    def say(self, text: str, *, bad: bool = False) -> None:
+        """Show a sentence until the next one."""
+        self._text, self._bad = display_line(text), bad
+        self._fit()
+
+    def on_resize(self) -> None:
+        """Another width takes another number of rows."""
+        self._fit()
+
+    def _fit(self) -> None:
+        """Take the rows that trouble needs to be read whole, and one for everything else."""
+        width = self.size.width
+        rows = len(self._lines(width)) if self._bad and width else 1
+        if self.styles.height is None or self.styles.height.value != rows:
+            self.styles.height = rows
+
+    def _lines(self, width: int) -> list[str]:
+        return wrapped(self._text, width - TROUBLE_CELLS)[:MOST_ROWS]
+
+    def render_line(self, y: int) -> Strip:
+        """The sentence; trouble that is longer than a row goes on in the next."""
+        width = self.size.width
+        if not self._bad or self.size.height < 2:
+            return super().render_line(y)
+        style, sign = palette(self.app), glyphs(self.app)
+        lines = self._lines(width)
+        mark = f" {sign.stale} " if y == 0 else " " * TROUBLE_CELLS
+        words = lines[y] if y < len(lines) else ""
+        if y == MOST_ROWS - 1 and len(wrapped(self._text, width - TROUBLE_CELLS)) > MOST_ROWS:
+            words = cut(words + sign.ellipsis, width - TROUBLE_CELLS, sign.ellipsis)
+        return line_of([(mark, style.warm), (words, style.text)], width, style.text, sign.ellipsis)
+
+    def recover(self) -> None:
+        """The trouble is over: take its sentence away."""
+        if self._bad:
+            self.say("")
+
+    @property
+    def text(self) -> str:
+        """The sentence that is shown."""
+        return self._text
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        """The sentence; trouble has a sign before it."""
+        left: list[Part] = [(" ", style.text)]
+        if self._bad:
+            left.append((f"{sign.stale} ", style.warm))
+        left.append((self._text, style.text))
+        return left, [[(self.place + " ", style.dim)], []]
+
+
+class FooterBar(ClickLine):
+    """The keys that matter most in the pane that has the focus."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._keys: list[tuple[str, str, str]] = []
+
+    def show(self, keys: Sequence[tuple[str, str, str]]) -> None:
+        """Show keys as (key, title, action id), in their order; the last is never cut off."""
+        shown = [(shown_key(key), title, action) for key, title, action in keys]
+        if shown != self._keys:
+            self._keys = shown
+            self.refresh()
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        """As many keys as fit."""
+        if not self._keys:
+            return [], []
+        *first, last = self._keys
+        wide = self.size.width
+        most = FOOTER_KEYS - 1 if wide <= 80 else len(first)
+        room = wide - self._cells(last)
+        chosen: list[tuple[str, str, str]] = []
+        for each in first[:most]:
+            room -= self._cells(each)
+            if room < 0:
+                break
+            chosen.append(each)
+        parts: list[Part] = [(" ", style.text)]
+        self.spots.clear()
+        for key, title, action in [*chosen, last]:
+            at = cells_of(parts)
+            parts += [(key, style.accent), (f" {title}  ", style.dim)]
+            self.spots.append((at, cells_of(parts) - 2, action))
+        return parts, []
+
+    @staticmethod
+    def _cells(key: tuple[str, str, str]) -> int:
+        return len(key[0]) + len(key[1]) + 3

@@ -1,0 +1,220 @@
+"""Choosing one line of a few: what is typed narrows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widgets import TextArea
+
+from reviewer.text.display import display_line
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.edit_pane import Field
+from reviewer.tui.kit.line import Part, TitleRule, cut, line_of
+from reviewer.tui.theme import glyphs, palette
+
+NAME_CELLS = 18
+NOTHING = "Nothing matches: backspace."
+NARROW = "type to narrow"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One line to choose. `key` is what it means to who asked."""
+
+    key: str
+    name: str
+    detail: str = ""
+
+
+class ChoiceList(ScrollView):
+    """Options with a cursor; the keys are those of the pane."""
+
+    DEFAULT_CSS = "ChoiceList { height: 1fr; width: 1fr; overflow: hidden hidden; }"
+
+    class Clicked(Message):
+        """An option was clicked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.options: Sequence[Option] = ()
+        self.cursor = 0
+        self.nothing = NOTHING
+        """What is said when there is no option."""
+
+    def show(self, options: Sequence[Option]) -> None:
+        """Show other options, the cursor on the first."""
+        self.options, self.cursor = options, 0
+        self.virtual_size = Size(self.size.width, len(options))
+        self.scroll_to(y=0, animate=False, immediate=True)
+        self.refresh()
+
+    @property
+    def current(self) -> Option | None:
+        """The option under the cursor."""
+        return self.options[self.cursor] if self.cursor < len(self.options) else None
+
+    def move_by(self, rows: int) -> None:
+        """Move the cursor by so many rows."""
+        if not self.options:
+            return
+        self.cursor = max(0, min(self.cursor + rows, len(self.options) - 1))
+        height, top = max(self.size.height, 1), self.scroll_offset.y
+        wanted = min(max(top, self.cursor - height + 1), self.cursor)
+        if wanted != top:
+            self.scroll_to(y=wanted, animate=False, immediate=True)
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the clicked option."""
+        at = self.scroll_offset.y + event.y
+        if at < len(self.options):
+            self.move_by(at - self.cursor)
+            self.post_message(self.Clicked())
+
+    def restyle(self) -> None:
+        """Draw again after a change of theme."""
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One option."""
+        style, sign = palette(self.app), glyphs(self.app)
+        width, at = self.size.width, self.scroll_offset.y + y
+        if at >= len(self.options):
+            words = self.nothing if not self.options and y == 0 else ""
+            return line_of([("   " + words, style.dim)], width, style.text, sign.ellipsis)
+        option, here = self.options[at], at == self.cursor
+        text = style.text_here if here else style.text
+        dim = style.dim_here if here else style.dim
+        name = display_line(option.name)
+        parts: list[Part] = [(sign.bar if here else " ", style.accent_here if here else dim)]
+        if option.detail:
+            name = cut(name, NAME_CELLS - 2, sign.ellipsis).ljust(NAME_CELLS)
+        parts += [("  " + name, text), (display_line(option.detail), dim)]
+        return line_of(parts, width - 1, text, sign.ellipsis).extend_cell_length(width, text)
+
+
+class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
+    """A title, a field, and the options that hold what is typed."""
+
+    DEFAULT_CSS = "ChoicePane { height: 1fr; width: 1fr; } ChoicePane Field { margin: 0 1; }"
+
+    class Chosen(Message):
+        """An option was taken."""
+
+        def __init__(self, option: Option) -> None:
+            super().__init__()
+            self.option = option
+
+    class Left(Message):
+        """The person left without choosing."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._options: Sequence[Option] = ()
+        self._narrow: Callable[[str], None] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, field, options."""
+        yield TitleRule()
+        yield Field(NARROW)
+        yield ChoiceList()
+
+    def ask(
+        self,
+        title: str,
+        detail: str,
+        options: Sequence[Option],
+        *,
+        narrow: Callable[[str], None] | None = None,
+        hint: str = "",
+        nothing: str = "",
+    ) -> None:
+        """Ask for one of some options; `narrow` takes what is typed and calls `offer` later.
+
+        `hint` stands in the field while it is empty, `nothing` below it while there is no option.
+        """
+        self._narrow = None
+        self.field.placeholder, self.list.nothing = hint or NARROW, nothing or NOTHING
+        self.query_one(TitleRule).show(title, detail, focused=True)
+        self.field.load_text("")
+        self._narrow = narrow
+        self.offer(options)
+        self.field.focus(scroll_visible=False)
+
+    def offer(self, options: Sequence[Option]) -> None:
+        """Show other options."""
+        self._options = options
+        self.list.show(options)
+
+    @property
+    def field(self) -> Field:
+        """Where the person types."""
+        return self.query_one(Field)
+
+    @property
+    def list(self) -> ChoiceList:
+        """The options in sight."""
+        return self.query_one(ChoiceList)
+
+    @on(TextArea.Changed)
+    def _typed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        text = self.field.value
+        if self._narrow is not None:
+            self._narrow(text)
+            return
+        words = text.casefold().split()
+        self.list.show(
+            [
+                one
+                for one in self._options
+                if all(word in f"{one.name} {one.detail}".casefold() for word in words)
+            ]
+        )
+
+    @on(Field.Entered)
+    @on(ChoiceList.Clicked)
+    def _entered(self, event: Message) -> None:
+        event.stop()
+        self.choose()
+
+    @runs(keys.CHOOSE)
+    def choose(self) -> None:
+        """Take the option under the cursor."""
+        option = self.list.current
+        if option is not None:
+            self.post_message(self.Chosen(option))
+
+    @runs(keys.LEAVE_CHOICE)
+    def leave(self) -> None:
+        """Leave without choosing."""
+        self.post_message(self.Left())
+
+    @runs(keys.CHOICE_DOWN)
+    def line_down(self) -> None:
+        """One option down."""
+        self.list.move_by(1)
+
+    @runs(keys.CHOICE_UP)
+    def line_up(self) -> None:
+        """One option up."""
+        self.list.move_by(-1)
+
+    @runs(keys.CHOICE_PAGE_DOWN)
+    def page_down(self) -> None:
+        """A page down."""
+        self.list.move_by(max(self.list.size.height - 1, 1))
+
+    @runs(keys.CHOICE_PAGE_UP)
+    def page_up(self) -> None:
+        """A page up."""
+        self.list.move_by(-max(self.list.size.height - 1, 1))

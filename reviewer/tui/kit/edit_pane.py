@@ -1,0 +1,451 @@
+"""Editing a candidate: the text on top, below it what it changes against the original."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events, on
+from textual._types import WatchCallbackType
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.dom import DOMNode
+from textual.events import DescendantBlur, DescendantFocus
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import TextArea
+
+from reviewer.text.display import display_text
+from reviewer.text.word_diff import Hunk, hunks, put_back
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action
+from reviewer.tui.kit.actor import Actor, detached, runs
+from reviewer.tui.kit.line import Line, Part, cells_of
+from reviewer.tui.kit.text import Block, Run, Span
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.theme import Glyphs, Palette, glyphs
+
+DIFF_AFTER = 0.05
+"""Seconds without a key after which the difference is drawn again."""
+DRAFT_AFTER = 0.5
+"""Seconds after the first unsaved key when the draft is given out to be kept."""
+LARGE = 20_000
+"""Characters from which on the difference is computed in a thread."""
+SHORTEST, LONGEST = 8, 280
+"""Characters that a proposed memory has (`promotion-rules.md`); an edit may leave the range."""
+
+
+class EditorArea(TextArea):
+    """A text area that shows hidden characters as marks, each in the place of one character."""
+
+    def watch(
+        self, obj: DOMNode, attribute_name: str, callback: WatchCallbackType, init: bool = True
+    ) -> None:
+        """Follow an attribute of a node; the app's theme only as long as this area is there.
+
+        The app's list of watchers is cleared when the theme changes and not before: it would hold
+        every field that was ever shown.
+        """
+        if obj is self.app and attribute_name == "theme":
+            self.app.theme_changed_signal.subscribe(self, lambda _: self._app_theme_changed())
+        else:
+            super().watch(obj, attribute_name, callback, init)
+
+    def on_unmount(self) -> None:
+        """The area goes."""
+        self.app.theme_changed_signal.unsubscribe(self)
+
+    def get_line(self, line_index: int) -> Text:
+        """A line as it may be drawn: control characters never reach the terminal."""
+        line = self.document.get_line(line_index)
+        if display_text(line) != line:
+            line = "".join(_one_for_one(character) for character in line)
+        return Text(line, end="", no_wrap=True)
+
+
+def _one_for_one(character: str) -> str:
+    if character == "\t":
+        return character
+    shown = display_text(character)
+    if len(shown) == 1:
+        return shown
+    return "?" if shown.isascii() else "\ufffd"
+
+
+_LEAVES_THE_LINE = {"up", "down", "pageup", "pagedown", "shift+up", "shift+down"}
+
+
+def _within_a_line() -> list[BindingType]:
+    bindings = [each for each in TextArea.BINDINGS if isinstance(each, Binding)]
+    return [each for each in bindings if not _LEAVES_THE_LINE & set(each.key.split(","))]
+
+
+class Field(EditorArea, inherit_bindings=False):
+    """One line; keys that would leave it go to the pane around."""
+
+    DEFAULT_CSS = """
+    Field { border: none; padding: 0; height: 1; width: 1fr; background: $panel;
+            scrollbar-size: 0 0; overflow: hidden hidden; }
+    Field:focus { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = _within_a_line()
+
+    class Entered(Message):
+        """Enter was pressed."""
+
+        def __init__(self, field: Field) -> None:
+            super().__init__()
+            self.field = field
+
+    def __init__(self, placeholder: str = "", *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(
+            highlight_cursor_line=False,
+            compact=True,
+            soft_wrap=False,
+            tab_behavior="focus",
+            placeholder=placeholder,
+            id=id,
+        )
+        self.cursor_blink = False
+
+    @property
+    def value(self) -> str:
+        """What was typed, as one line."""
+        return " ".join(self.text.splitlines()).strip()
+
+    def fill(self, text: str) -> None:
+        """Put a text in, with the cursor at its end."""
+        self.load_text(" ".join(text.splitlines()))
+        self.move_cursor(self.document.end)
+
+    def _on_key(self, event: events.Key) -> None:  # type: ignore[override]
+        if event.key == "enter":
+            event.prevent_default()
+            event.stop()
+            self.post_message(self.Entered(self))
+
+
+HINTS = ("{ } change {dot} backspace puts it back", "{ } {dot} backspace", "{ }")
+
+
+class WordDiffView(TextPane):
+    """The difference, with one change chosen."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._hunks: tuple[Hunk, ...] = ()
+        self._chosen = 0
+
+    @property
+    def chosen(self) -> int | None:
+        """The number of the chosen change, from 0; None when nothing was changed."""
+        return self._chosen if self.changes else None
+
+    @property
+    def changes(self) -> int:
+        """How many changes there are."""
+        return sum(hunk.op != "equal" for hunk in self._hunks)
+
+    def show_hunks(self, hunks: Sequence[Hunk]) -> None:
+        """Show another difference; the chosen change stays the same number where it can."""
+        self._hunks = tuple(hunks)
+        self._chosen = max(0, min(self._chosen, self.changes - 1))
+        self._draw(follow=False)
+
+    def choose(self, number: int) -> None:
+        """Choose a change and bring it into sight; beyond the ends does nothing."""
+        if 0 <= number < self.changes:
+            self._chosen = number
+            self._draw(follow=True)
+
+    def _draw(self, *, follow: bool) -> None:
+        signs = glyphs(self.app)
+        total = self.changes
+        where = f" {signs.rule} change {self._chosen + 1} of {total}" if total else ""
+        self.show(
+            [diff_block(self._hunks, self._chosen, signs)],
+            title=f"Against the original{where}",
+            hints=[hint.replace("{dot}", signs.dot) for hint in HINTS] if total else (),
+            reveal=0 if total else None,
+            keep_scroll=not follow,
+        )
+
+
+def diff_block(hunks: Sequence[Hunk], chosen: int, signs: Glyphs) -> Block:
+    """The difference as one text; brackets say what was removed and added, not colour alone."""
+    margin = (Run(" "),)
+    if all(hunk.op == "equal" for hunk in hunks):
+        return Block("Nothing is changed yet.", "faint", first=margin)
+    parts: list[str] = []
+    spans: list[Span] = []
+    length = number = 0
+
+    def add(text: str, style: str, here: bool) -> None:
+        nonlocal length
+        parts.append(text)
+        spans.append(Span(length, length + len(text), style, here))
+        length += len(text)
+
+    for hunk in hunks:
+        if hunk.op == "equal":
+            parts.append(hunk.original)
+            length += len(hunk.original)
+            continue
+        here = number == chosen
+        number += 1
+        if here:
+            add(signs.bar, "accent_here", here)
+        if hunk.original:
+            add(f"[-{hunk.original}-]", "warm_here" if here else "removed", here)
+        if hunk.original and hunk.edited:
+            parts.append(" ")
+            length += 1
+        if hunk.edited:
+            add(f"{{+{hunk.edited}+}}", "accent_here" if here else "added", here)
+    return Block("".join(parts), "dim", tuple(spans), first=margin)
+
+
+class EditTitle(Line):
+    """`─ Edit #412 ──── ctrl+s promote · esc keep draft ─ 57 characters ─`."""
+
+    verb = "promote"
+    """What saving does."""
+    title = ""
+    remark = ""
+    warn = False
+    focused = False
+
+    def show(self, title: str, remark: str, *, warn: bool, focused: bool) -> None:
+        """Say what is edited, how long it is, and whether keys go there."""
+        if (title, remark, warn, focused) != (self.title, self.remark, self.warn, self.focused):
+            self.title, self.remark, self.warn, self.focused = title, remark, warn, focused
+            self.refresh()
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        """The title, a rule, the keys where there is room, and the length."""
+        main = style.accent if self.focused else style.strong
+        left: list[Part] = [(sign.rule, style.rule), (f" {self.title} ", main)]
+        end: list[Part] = [
+            (f" {self.remark} ", style.warm if self.warn else style.dim),
+            (sign.rule, style.rule),
+        ]
+        keys: list[Part] = [
+            (f" ctrl+s {self.verb} {sign.dot} esc keep draft ", style.faint),
+            (sign.rule, style.rule),
+        ]
+        room = self.size.width - cells_of([*left, *end])
+        if cells_of(keys) + 4 <= room:
+            room, end = room - cells_of(keys), [*keys, *end]
+        return [*left, (sign.rule * max(room, 0), style.rule), *end], []
+
+
+class EditPane(Actor, Vertical, pane=keys.EDIT):
+    """The editor and its difference. It writes nothing: it posts what the person wants."""
+
+    DEFAULT_CSS = """
+    EditPane { height: 1fr; width: 1fr; }
+    EditPane EditorArea {
+        border: none; padding: 0 1; height: 1fr; min-height: 3; background: $background;
+        scrollbar-size-vertical: 1;
+    }
+    EditPane EditorArea:focus { border: none; }
+    EditPane WordDiffView { height: 1fr; min-height: 3; }
+    """
+
+    class Edited(Message):
+        """Base of the messages: which memory, and its text as it stands in the editor."""
+
+        def __init__(self, memory: int, content: str, *, changed: bool) -> None:
+            super().__init__()
+            self.memory = memory
+            self.content = content
+            self.changed = changed
+
+    class Saved(Edited):
+        """The person wants this wording promoted."""
+
+    class Left(Edited):
+        """The person left; the wording is worth keeping as a draft when it is `changed`."""
+
+    class DraftChanged(Edited):
+        """The wording changed and has rested for a moment: keep it as a draft."""
+
+    def __init__(self, *, verb: str = "promote", id: str | None = None) -> None:  # noqa: A002
+        """`verb` says what saving does."""
+        super().__init__(id=id)
+        self._verb = verb
+        self._title = ""
+        self._memory = 0
+        self._original = ""
+        self._given = ""
+        self._diff_timer: Timer | None = None
+        self._draft_timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """The title, the editor, the difference."""
+        title = EditTitle()
+        title.verb = self._verb
+        yield title
+        editor = EditorArea(highlight_cursor_line=False, compact=True)
+        editor.cursor_blink = False
+        yield editor
+        yield WordDiffView()
+
+    def begin(
+        self,
+        memory: int,
+        original: str,
+        draft: str | None = None,
+        *,
+        title: str = "",
+        verb: str = "",
+    ) -> None:
+        """Edit a text, from its draft where there is one, and take the focus."""
+        self._stop_timers()
+        self._title = title or f"Edit #{memory}"
+        self._verb = self.query_one(EditTitle).verb = verb or self._verb
+        self._memory, self._original = memory, original
+        self._given = original if draft is None else draft
+        self.editor.load_text(self._given)
+        self.editor.move_cursor(self.editor.document.end)
+        self._draw_length()
+        self._draw_difference()
+        self.editor.focus()
+
+    def title_of(self, action: Action) -> str:
+        """The footer says what saving does."""
+        return self._verb if action is keys.SAVE_EDIT else action.title
+
+    @property
+    def editor(self) -> EditorArea:
+        """The text area."""
+        return self.query_one(EditorArea)
+
+    @property
+    def difference(self) -> WordDiffView:
+        """The view of what changed."""
+        return self.query_one(WordDiffView)
+
+    @property
+    def content(self) -> str:
+        """The wording as it stands."""
+        return self.editor.text
+
+    @property
+    def memory(self) -> int:
+        """Which memory is edited."""
+        return self._memory
+
+    @property
+    def changed(self) -> bool:
+        """Whether the wording differs from the original."""
+        return self.content != self._original
+
+    @runs(keys.SAVE_EDIT)
+    def save(self) -> None:
+        """Post the wording as wanted, unless it is empty."""
+        if not self.content.strip():
+            self.say("A memory needs words: write some, or leave with escape and reject it with x.")
+            return
+        self._stop_timers()
+        self.post_message(self.Saved(self._memory, self.content, changed=self.changed))
+
+    @runs(keys.LEAVE_EDIT)
+    def leave(self) -> None:
+        """Post that the person leaves, with what is there."""
+        self._stop_timers()
+        self.post_message(self.Left(self._memory, self.content, changed=self.changed))
+
+    @runs(keys.NEXT_HUNK)
+    def next_hunk(self) -> None:
+        """Choose the next change."""
+        chosen = self.difference.chosen
+        if chosen is not None:
+            self.difference.choose(chosen + 1)
+
+    @runs(keys.PREVIOUS_HUNK)
+    def previous_hunk(self) -> None:
+        """Choose the change before."""
+        chosen = self.difference.chosen
+        if chosen is not None:
+            self.difference.choose(chosen - 1)
+
+    @runs(keys.REVERT_HUNK)
+    def put_back(self) -> None:
+        """Make the chosen change as it was originally; the editor can undo that."""
+        self._draw_difference()
+        chosen = self.difference.chosen
+        if chosen is None:
+            self.say("Nothing is changed, so there is nothing to put back.")
+            return
+        editor = self.editor
+        text = put_back(self._original, self.content, chosen)
+        editor.replace(text, (0, 0), editor.document.end)
+        self._draw_difference()
+
+    @runs(keys.SWITCH_HALF)
+    def switch_half(self) -> None:
+        """Go from the text to the difference, or back."""
+        (self.difference if self.editor.has_focus else self.editor).focus()
+
+    @on(DescendantFocus)
+    @on(DescendantBlur)
+    def _focus_moved(self) -> None:
+        self._draw_length()
+
+    @on(TextArea.Changed)
+    def _text_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self._draw_length()
+        if self._diff_timer is not None:
+            self._diff_timer.stop()
+        self._diff_timer = self.set_timer(DIFF_AFTER, self._draw_difference)
+        if self._draft_timer is None:
+            self._draft_timer = self.set_timer(DRAFT_AFTER, self._give_draft)
+
+    def _give_draft(self) -> None:
+        self._draft_timer = None
+        if self.content != self._given:
+            self._given = self.content
+            self.post_message(self.DraftChanged(self._memory, self._given, changed=self.changed))
+
+    def _stop_timers(self) -> None:
+        for timer in (self._diff_timer, self._draft_timer):
+            if timer is not None:
+                timer.stop()
+        self._diff_timer = self._draft_timer = None
+
+    def _draw_length(self) -> None:
+        remark, warn = length_remark(self.content)
+        focused = self.editor.has_focus
+        self.query_one(EditTitle).show(self._title, remark, warn=warn, focused=focused)
+
+    def _draw_difference(self) -> None:
+        original, edited = self._original, self.content
+        if len(original) + len(edited) < LARGE:
+            self.difference.show_hunks(hunks(original, edited))
+            return
+
+        def compute() -> None:
+            self.app.call_from_thread(self._show_if_current, edited, hunks(original, edited))
+
+        self.run_worker(compute, thread=True, exclusive=True, group="difference")
+
+    def _show_if_current(self, edited: str, found: tuple[Hunk, ...]) -> None:
+        if not detached(self) and edited == self.content:
+            self.difference.show_hunks(found)
+
+
+def length_remark(content: str) -> tuple[str, bool]:
+    """How long a wording is, with a remark outside the range that the extractor keeps to."""
+    length = len(content.strip())
+    noun = "character" if length == 1 else "characters"
+    if length == 0:
+        return "empty", True
+    if length < SHORTEST:
+        return f"{length} {noun}, short for a memory", True
+    if length > LONGEST:
+        return f"{length:,} {noun}, proposals have at most {LONGEST}", True
+    return f"{length} {noun}", False

@@ -1,0 +1,105 @@
+"""The line below a list that a filter is typed into."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Input
+
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.line import Line, Part
+from reviewer.tui.theme import Glyphs, Palette
+
+REST_SECONDS = 0.015
+"""How long typing has to pause before the filter runs."""
+
+
+class FilterInput(Actor, Input, pane=keys.FILTER_FIELD):
+    """The text field; `enter` keeps the filter, `escape` clears it."""
+
+    def __init__(self, placeholder: str) -> None:
+        super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)
+        self.cursor_blink = False
+
+    @runs(keys.KEEP_FILTER)
+    def keep(self) -> None:
+        self.post_message(FilterBar.Kept(self.value))
+
+    @runs(keys.CLEAR_FILTER)
+    def clear_filter(self) -> None:
+        self.post_message(FilterBar.Cleared())
+
+
+class _Slash(Line):
+    DEFAULT_CSS = "_Slash { width: 3; }"
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        return [(" / ", style.accent)], []
+
+
+class FilterBar(Horizontal):
+    """A slash and the field. It posts what was typed; the screen decides what it means."""
+
+    DEFAULT_CSS = """
+    FilterBar { height: 1; display: none; }
+    FilterBar.-open { display: block; }
+    FilterBar > FilterInput { width: 1fr; background: $background; border: none; padding: 0; }
+    FilterBar > FilterInput:focus { border: none; background: $background; }
+    """
+
+    class Typed(Message):
+        """Typing paused."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Kept(Typed):
+        """The filter is to stay, and the keys go back to the list."""
+
+    class Cleared(Message):
+        """The filter is to go, and the keys go back to the list."""
+
+    def __init__(self, placeholder: str) -> None:
+        super().__init__(id="filter")
+        self.field = FilterInput(placeholder)
+        self._timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield _Slash()
+        yield self.field
+
+    @property
+    def focused(self) -> bool:
+        """Whether keys go into the field."""
+        return self.field.has_focus
+
+    def open(self) -> None:
+        """Show the field and type into it."""
+        self.add_class("-open")
+        self.screen.set_focus(self.field, scroll_visible=False)
+        self.field.cursor_position = len(self.field.value)
+
+    def show(self, text: str) -> None:
+        """Show a filter without running it; an empty one closes the bar."""
+        self.stop()
+        with self.field.prevent(Input.Changed):
+            self.field.value = text
+        self.set_class(bool(text), "-open")
+
+    def stop(self) -> None:
+        """Do not report what was typed last."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.stop()
+        text = event.value
+        self._timer = self.set_timer(REST_SECONDS, lambda: self.post_message(self.Typed(text)))

@@ -1,0 +1,235 @@
+"""A list with a cursor that draws only the lines in sight (Textual's Line API)."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from reviewer.tui.kit.line import line_of
+from reviewer.tui.kit.text import wrapped
+from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
+
+WHEEL_LINES = 3
+FOOT_LINES = 1
+INDENT = "  "
+"""What stands before a sentence in an empty list."""
+
+
+class RowList(ScrollView, can_focus=True):
+    """Rows, and a last line that says where the cursor is. Subclasses know the rows."""
+
+    DEFAULT_CSS = "RowList { height: 1fr; width: 1fr; overflow: hidden hidden; }"
+
+    class Moved(Message):
+        """The cursor stands on another row now."""
+
+        def can_replace(self, message: Message) -> bool:
+            """A later move makes an earlier one uninteresting."""
+            return isinstance(message, RowList.Moved)
+
+    class Opened(Message):
+        """A row was double-clicked."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.locked = False
+        """The cursor stays where it is: something about its row is open beside it."""
+        self.empty: tuple[str, ...] = ()
+        """Sentences to show when there are no rows, a line each."""
+        self.remark = ""
+        """What the last line says after the place of the cursor."""
+
+    # what a subclass provides
+
+    @property
+    def total(self) -> int:
+        """How many rows there are."""
+        raise NotImplementedError
+
+    @property
+    def cursor(self) -> int:
+        """The row under the cursor."""
+        raise NotImplementedError
+
+    def put_cursor(self, index: int) -> None:
+        """Put the cursor on a row that exists."""
+        raise NotImplementedError
+
+    def read_window(self, start: int, stop: int) -> None:
+        """Read the rows of a window at once."""
+        raise NotImplementedError
+
+    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        """One row of exactly `width` cells."""
+        raise NotImplementedError
+
+    def target(self, index: int) -> int:
+        """Where the cursor goes when it is sent to a row: not onto a heading, for example."""
+        return index
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The number of the row under the cursor, from 1, and how many there are."""
+        return self.cursor + 1, self.total
+
+    @property
+    def first_in_sight(self) -> int:
+        """The uppermost row that has to be in sight with the cursor."""
+        return self.cursor
+
+    @property
+    def moves_redraw_all(self) -> bool:
+        """Whether a move changes more than two rows, as while a range is drawn."""
+        return False
+
+    # drawing
+
+    def render_line(self, y: int) -> Strip:
+        """The line `y` of what is in sight."""
+        style, sign = palette(self.app), glyphs(self.app)
+        width, total = self.size.width, self.total
+        if y >= self.height:
+            here, rows = self.place
+            place = f"{here:,} of {rows:,}" if total else ""
+            foot = f" {sign.dot} ".join(part for part in (place, self.remark) if part)
+            return line_of([(" " + foot, style.dim)], width, style.text, sign.ellipsis)
+        at = self.scroll_offset.y + y
+        if at < total:
+            return self.row_strip(at, width, style, sign)
+        words, how = "", style.text
+        if not total:
+            said = [
+                (line, style.dim if number else style.text)
+                for number, sentence in enumerate(self.empty)
+                for line in wrapped(sentence, width - len(INDENT))
+            ]
+            words, how = said[y - 1] if 0 < y <= len(said) else ("", style.text)
+        return line_of([(INDENT + words, how)], width, style.text, sign.ellipsis)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Read the rows in sight at once before they are drawn one by one."""
+        top = self.scroll_offset.y
+        self.read_window(top, top + self.height)
+        return super().render_lines(crop)
+
+    def restyle(self) -> None:
+        """Draw again after a change of theme."""
+        self.refresh()
+
+    def rows_changed(self) -> None:
+        """Other rows: measure and draw everything again."""
+        size = Size(self.size.width, self.total + FOOT_LINES)
+        self.set_reactive(ScrollView.virtual_size, size)
+        self._keep_in_sight()
+        self.refresh()
+
+    def redraw_foot(self) -> None:
+        """Draw the last line again."""
+        self.refresh(Region(0, self.height, self.size.width, FOOT_LINES))
+
+    # moving
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row; scrolls only if the row is out of sight."""
+        before = self.cursor
+        if not self.total or self.locked:
+            return
+        index = self.target(max(0, min(index, self.total - 1)))
+        if index == before:
+            if self._keep_in_sight():
+                self.refresh()
+            return
+        self.put_cursor(index)
+        if self._keep_in_sight() or self.moves_redraw_all:
+            self.refresh()
+        else:
+            self.refresh_line(before)
+            self.refresh_line(index)
+            self.redraw_foot()
+        self.post_message(self.Moved())
+
+    def move_by(self, rows: int) -> None:
+        """Move the cursor by this many rows."""
+        self.move_to(self.cursor + rows)
+
+    def line_down(self) -> None:
+        self.move_by(1)
+
+    def line_up(self) -> None:
+        self.move_by(-1)
+
+    def half_down(self) -> None:
+        self.move_by(max(self.page // 2, 1))
+
+    def half_up(self) -> None:
+        self.move_by(-max(self.page // 2, 1))
+
+    def page_down(self) -> None:
+        self.move_by(self.page)
+
+    def page_up(self) -> None:
+        self.move_by(-self.page)
+
+    def go_home(self) -> None:
+        self.move_to(0)
+
+    def go_end(self) -> None:
+        self.move_to(self.total - 1)
+
+    @property
+    def height(self) -> int:
+        """How many rows are in sight; the last line is kept for the place."""
+        return max(self.size.height - FOOT_LINES, 1)
+
+    @property
+    def page(self) -> int:
+        """How far a page goes: one row stays in sight."""
+        return max(self.height - 1, 1)
+
+    def _keep_in_sight(self) -> bool:
+        """Scroll so that the cursor is in sight; True when that changed the offset."""
+        if not self.size.height:
+            return False
+        top, height, cursor = self.scroll_offset.y, self.height, self.cursor
+        last = max(self.total - height, 0)
+        wanted = min(max(top, cursor - height + 1), self.first_in_sight, last)
+        if wanted == top:
+            return False
+        for position in (ScrollView.scroll_y, ScrollView.scroll_target_y):
+            self.set_reactive(position, float(wanted))
+        return True
+
+    # events
+
+    def on_resize(self) -> None:
+        """Keep the cursor in sight at another size."""
+        self.rows_changed()
+
+    def on_focus(self) -> None:
+        """The bar of the cursor shows where the keys go."""
+        self.refresh_line(self.cursor)
+
+    def on_blur(self) -> None:
+        """The bar of the cursor shows where the keys go."""
+        self.refresh_line(self.cursor)
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the clicked row; a double click opens it."""
+        at = self.scroll_offset.y + event.y
+        if event.y < self.height and at < self.total:
+            self.move_to(at)
+            if event.chain == 2:
+                self.post_message(self.Opened())
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel moves the cursor."""
+        event.stop()
+        self.move_by(WHEEL_LINES)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel moves the cursor."""
+        event.stop()
+        self.move_by(-WHEEL_LINES)

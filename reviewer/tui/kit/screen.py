@@ -1,0 +1,943 @@
+"""The screens that all others are made from.
+
+`KitScreen` reads in threads, writes through the engine, undoes, and shows the keys that work.
+`ListScreen` adds a list with panes beside it: focus, zoom, marks, filter, chooser and editor.
+"""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.worker import get_current_worker
+
+from reviewer.engine import Engine, Undone
+from reviewer.errors import ReviewerError
+from reviewer.text.display import display_line
+from reviewer.tui.editor import open_in_editor
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action
+from reviewer.tui.kit.actor import Actor, DismissOnce, Said, detached, runs
+from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar, TabBar
+from reviewer.tui.kit.line import Separator, TitleRule
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_model import RowModel
+from reviewer.tui.kit.text_pane import TextPane
+
+if TYPE_CHECKING:  # imported when first used: text fields take a while
+    from reviewer.promotion.drafts import Drafts
+    from reviewer.tui.kit.choice_pane import ChoicePane, Option
+    from reviewer.tui.kit.edit_pane import EditPane
+    from reviewer.tui.kit.filter import FilterBar
+
+WATCH_SECONDS = 2.0
+"""How often a screen checks whether another process wrote to the store."""
+SKIM_SECONDS = 0.4
+"""Cursor moves that follow each other faster than this are skimming."""
+REST_SECONDS = 0.16
+"""While a person skims, the panes follow once the cursor has rested this long."""
+TURN_SECONDS = 0.05
+"""How often work that waits for its turn checks whether it is still wanted."""
+LAYOUT_SECONDS = 0.05
+"""After this long a change of the panes has been laid out."""
+
+COLUMNS = [(0, "-stacked"), (100, "-beside")]
+ROWS = [(0, "-short"), (22, "-tall")]
+"""From this many cells on a screen has that class; the style sheets say what it means."""
+
+Value = TypeVar("Value")
+
+
+class Act(Protocol):
+    """What an act of the engine returns."""
+
+    @property
+    def act(self) -> int:
+        """Its id in the ledger."""
+        ...
+
+
+ActT = TypeVar("ActT", bound=Act)
+
+_turns: defaultdict[tuple[type, str], Lock] = defaultdict(Lock)
+
+
+class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
+    """A screen that never blocks on a file or the store."""
+
+    tab: ClassVar[str] = ""
+    """The name of the tab that this screen belongs to; empty for a screen without tabs."""
+    announces_undo: ClassVar[bool] = True
+    """Whether undo names an act first that was not made on this screen."""
+
+    class Arrived(Message):
+        """The result of a read; only the latest of its group counts."""
+
+        def __init__(self, group: str, number: int, take: Callable[[], None]) -> None:
+            super().__init__()
+            self.group = group
+            self.number = number
+            self.take = take
+
+    def __init__(self, engine: Engine, project: str | None = None) -> None:
+        super().__init__()
+        self.engine = engine
+        self.project = project
+        self.status = StatusBar(id="status")
+        self.footer = FooterBar(id="footer")
+        self._latest: Counter[str] = Counter()
+        self._seen_version = engine.version()
+        self._undo_announced = 0
+
+    # reading
+
+    def read(
+        self,
+        work: Callable[[], Value],
+        then: Callable[[Value], None],
+        *,
+        group: str = "read",
+        failed: Callable[[str], None] | None = None,
+        one_at_a_time: bool = False,
+    ) -> None:
+        """Run `work` in a thread, then `then` with its result on the screen.
+
+        A later read of the same group replaces an earlier one. A ReviewerError goes to `failed` as
+        a sentence, or to the status line. With `one_at_a_time` reads of the group never overlap,
+        even across screens of this class that were closed and opened again, and one that is no
+        longer wanted is not begun: use it for work that takes seconds.
+        """
+        self._latest[group] += 1
+        number = self._latest[group]
+
+        def run() -> None:
+            try:
+                value = work()
+            except ReviewerError as error:
+                text = str(error)
+                report = failed or self.say_trouble
+                self.post_message(self.Arrived(group, number, lambda: report(text)))
+            else:
+                self.post_message(self.Arrived(group, number, lambda: then(value)))
+
+        def in_turn() -> None:
+            turn = _turns[type(self), group]
+            if _take_turn(turn):
+                try:
+                    run()
+                finally:
+                    turn.release()
+
+        work_now = in_turn if one_at_a_time else run
+        self.run_worker(work_now, thread=True, exclusive=True, group=group)
+
+    @on(Arrived)
+    def _arrived(self, message: Arrived) -> None:
+        message.stop()
+        if not detached(self) and message.number == self._latest[message.group]:
+            message.take()
+
+    def say_trouble(self, sentence: str) -> None:
+        """Show a sentence as a problem."""
+        self.say(sentence, bad=True)
+
+    @on(Said)
+    def _said(self, message: Said) -> None:
+        message.stop()
+        self.status.say(message.text, bad=message.bad)
+
+    # the store, as others change it
+
+    def reload(self) -> None:
+        """Read everything that is shown again; overridden by screens that show the store."""
+
+    def watch_store(self) -> None:
+        """Reload when anybody, this process included, has written since the last look."""
+        if self.is_active and self.engine.version() != self._seen_version:
+            self.note_version()
+            self.reload()
+
+    def note_version(self) -> None:
+        """Take the store as it is now for what is shown."""
+        self._seen_version = self.engine.version()
+
+    def on_screen_resume(self) -> None:
+        """Another screen may have changed something."""
+        self.watch_store()
+
+    # writing
+
+    async def write(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
+        """Carry out an act of the engine in a thread.
+
+        `words` (such as `Rejecting`) is given for an act that may take long: its progress is shown
+        and escape stops it. Raises what the act raises.
+        """
+        if words:
+            done = await self.host.carry_out(self, act, words, total)
+        else:
+            done = await to_thread(act)
+        self.host.made_on[done.act] = self.tab
+        return done
+
+    def _nothing_to_undo(self) -> str | None:
+        return None if self.engine.history.can_undo() else "There is nothing to undo."
+
+    def _nothing_to_redo(self) -> str | None:
+        return None if self.engine.history.can_redo() else "There is nothing to redo."
+
+    @runs(keys.UNDO, unless=_nothing_to_undo)
+    async def undo(self) -> None:
+        """Undo the last act; one that was not made on this screen is announced first."""
+        following = self.engine.history.next_undo()
+        if following is None:
+            return
+        number, title = following
+        made_on = self.host.made_on.get(number)
+        elsewhere = self.announces_undo and made_on != self.tab
+        if elsewhere and self._undo_announced != number:
+            self._undo_announced = number
+            where = f"made on {made_on.capitalize()}" if made_on else "made before or elsewhere"
+            self.say(f"u again undoes: {display_line(title)} ({where}).")
+            return
+        undone = await self.write(self.engine.history.undo, "Undoing")
+        self._reversed(undone, "Undone", "Z to redo")
+
+    @runs(keys.REDO, unless=_nothing_to_redo)
+    async def redo(self) -> None:
+        """Do again what was undone last."""
+        redone = await self.write(self.engine.history.redo, "Redoing")
+        self.host.made_on[redone.target] = self.tab
+        self._reversed(redone, "Redone", "u to undo")
+
+    def _reversed(self, undone: Undone, verb: str, hint: str) -> None:
+        if not detached(self):
+            self.show_reversed(undone)
+        self.say(f"{verb}: {display_line(undone.title)} - {hint}")
+
+    def show_reversed(self, undone: Undone) -> None:
+        """Show the rows that an undo or redo changed."""
+        self.note_version()
+        self.reload()
+
+    # copying and opening
+
+    def copy_text(self, text: str, said: str) -> None:
+        """Copy to the clipboard with OSC 52."""
+        self.app.copy_to_clipboard(text)
+        self.say(said)
+
+    def edit_file(self, path: str, line: int) -> None:
+        """Open a file at a 0-based line in the person's editor."""
+        self.say(open_in_editor(self.app, path, line + 1))
+
+    # keys
+
+    def footer_actions(self) -> Sequence[tuple[Action, Actor]]:
+        """The actions that the footer shows, each with the node that runs it."""
+        focused = self.focused
+        chain = focused.ancestors_with_self if focused is not None else [self]
+        for node in chain:
+            if isinstance(node, Actor) and node.pane.footer:
+                return [(action, node) for action in node.pane.footer]
+        return []
+
+    def show_footer(self) -> None:
+        """Show the keys of the pane that has the focus, and the one for help last."""
+        focused = self.focused
+        typing = focused is not None and focused.check_consume_key("a", "a")
+        shown = []
+        for action, node in [*self.footer_actions(), (keys.HELP, self.host)]:
+            names = self.host.keymap_in_use.keys(action)
+            if typing:  # a character would be typed
+                names = [key for key in names if len(key) > 1 and not _types(key)]
+            if names:
+                title = node.title_of(action) if isinstance(node, Actor) else action.title
+                shown.append((names[0], title, action.id))
+        self.footer.show(shown)
+
+    def on_descendant_focus(self) -> None:
+        """The footer follows the focus."""
+        self.show_footer()
+
+    @runs(keys.LEAVE)
+    @runs(keys.CLOSE)
+    def leave(self) -> None:
+        """Close the screen; an act that is being written is stopped instead."""
+        if not self.host.stop_running():
+            self.dismiss()
+
+    def keep_now(self) -> None:
+        """Keep what is being typed and the place, before another screen is shown or the end."""
+
+
+class CursorRest:
+    """Calls `settle` for the moves of a cursor: at once, or once when it moves fast."""
+
+    def __init__(self, screen: Screen[Any], settle: Callable[[], None]) -> None:
+        self._screen = screen
+        self._settle = settle
+        self._moved_at = 0.0
+        self._timer: Timer | None = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the panes still show a row that the cursor has left."""
+        return self._timer is not None
+
+    def moved(self) -> None:
+        """The cursor is on another row."""
+        now = monotonic()
+        skimming = now - self._moved_at < SKIM_SECONDS
+        self._moved_at = now
+        self.stop()
+        if skimming:
+            self._timer = self._screen.set_timer(REST_SECONDS, self._rested)
+        else:
+            self._settle()
+
+    def stop(self) -> None:
+        """Forget the last move."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def _rested(self) -> None:
+        self._timer = None
+        self._settle()
+
+
+@dataclass(frozen=True)
+class TextEdit:
+    """A text to edit in place of the panes, with a draft that survives a crash."""
+
+    key: int
+    """What the draft is kept under."""
+    title: str
+    original: str
+    drafts: Drafts
+    save: Callable[[str], Awaitable[Any]]
+    """Takes the new text; a ReviewerError leaves the editor open and is shown."""
+    saved: Callable[[Any], None]
+    """Called with the result of `save` when the panes are back."""
+    verb: str = "save"
+    """What ctrl+s does, for the title and the footer."""
+
+
+class Movable(Protocol):
+    """What the move keys move: a list by its cursor, a text by scrolling."""
+
+    def line_down(self) -> None: ...
+    def line_up(self) -> None: ...
+    def half_down(self) -> None: ...
+    def half_up(self) -> None: ...
+    def page_down(self) -> None: ...
+    def page_up(self) -> None: ...
+    def go_home(self) -> None: ...
+    def go_end(self) -> None: ...
+
+
+class MoveKeys:
+    """Hands the move keys on to one list or text, whatever pane has the focus."""
+
+    @property
+    def moved(self) -> Movable:
+        """What moves."""
+        raise NotImplementedError
+
+    @runs(keys.LINE_DOWN)
+    def line_down(self) -> None:
+        self.moved.line_down()
+
+    @runs(keys.LINE_UP)
+    def line_up(self) -> None:
+        self.moved.line_up()
+
+    @runs(keys.HALF_DOWN)
+    def half_down(self) -> None:
+        self.moved.half_down()
+
+    @runs(keys.HALF_UP)
+    def half_up(self) -> None:
+        self.moved.half_up()
+
+    @runs(keys.PAGE_DOWN)
+    def page_down(self) -> None:
+        self.moved.page_down()
+
+    @runs(keys.PAGE_UP)
+    def page_up(self) -> None:
+        self.moved.page_up()
+
+    @runs(keys.GO_HOME)
+    def go_home(self) -> None:
+        self.moved.go_home()
+
+    @runs(keys.GO_END)
+    def go_end(self) -> None:
+        self.moved.go_end()
+
+
+class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
+    """A list on the left, panes on the right; one above the other where the screen is narrow."""
+
+    HORIZONTAL_BREAKPOINTS = COLUMNS
+    VERTICAL_BREAKPOINTS = ROWS
+    FILTER_HINT: ClassVar[str] = "words  -word"
+
+    def __init__(
+        self,
+        engine: Engine,
+        project: str | None,
+        rows: RowList,
+        panes: Sequence[Widget],
+        *,
+        title: str,
+        model: RowModel[Any] | None = None,
+    ) -> None:
+        """`panes` in their order from top to bottom; `model` where rows can be marked."""
+        super().__init__(engine, project)
+        self.list = rows
+        self.panes = tuple(panes)
+        self.model = model
+        self.header = HeaderBar(id="header")
+        self.title_rule = TitleRule(title, id="list-title")
+        self.separator = Separator(id="separator")
+        self.rest = CursorRest(self, self.follow)
+        self.filter_bar: FilterBar | None = None
+        self.filter_invalid = False
+        """The field has a text that is not a filter."""
+        self.row_before_filter: int | None = None
+        """The id under the cursor before the filter, until the cursor moves in the result."""
+        self.overlay: Widget | None = None
+        """The editor, form or chooser that is open in place of panes."""
+        self._beside: Sequence[Widget] = ()
+        self._zoomed: Widget | None = None
+        self._choices: ChoicePane | None = None
+        self._chosen: Callable[[Option], Awaitable[None]] | None = None
+        self._editor: EditPane | None = None
+        self._edit: TextEdit | None = None
+
+    def compose(self) -> ComposeResult:
+        """Header and tabs, the list and its panes, what is below them, status and keys."""
+        # The classes of the breakpoints at once, or Textual lays everything out twice.
+        width, height = self.app.size
+        self.add_class(_breakpoint(width, COLUMNS), _breakpoint(height, ROWS))
+        base = self.app.screen_stack[0]
+        if base is not self:
+            self.header.same_as(base.query_one(HeaderBar))
+        yield self.header
+        tabs = TabBar(id="tabs")
+        tabs.current = self.tab
+        yield tabs
+        yield from self.compose_above()
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield from self.compose_left()
+            yield self.separator
+            with Vertical(id="right"):
+                yield from self.panes
+        yield from self.compose_below()
+        yield self.status
+        yield self.footer
+
+    def compose_above(self) -> Iterable[Widget]:
+        """Lines between the tabs and the panes."""
+        return ()
+
+    def compose_left(self) -> Iterable[Widget]:
+        """The list and what is above it."""
+        return self.title_rule, self.list
+
+    def compose_below(self) -> Iterable[Widget]:
+        """Lines between the panes and the status line."""
+        return ()
+
+    def on_mount(self) -> None:
+        """Focus the list, read, and keep watching the store."""
+        self.set_focus(self.list, scroll_visible=False)
+        self.show_footer()
+        self.reload()
+        self.set_interval(WATCH_SECONDS, self.watch_store)
+
+    def show_counts(self) -> None:
+        """Read how the queue is doing for the header."""
+        self.read(
+            lambda: self.engine.queue.counts(self.project), self.header.show_counts, group="counts"
+        )
+
+    # the cursor
+
+    @on(RowList.Moved)
+    def _cursor_moved(self) -> None:
+        self.row_before_filter = None
+        if self.model is not None and self.model.range_from is not None:
+            self.show_footer()
+        self.cursor_moved()
+        self.rest.moved()
+
+    def cursor_moved(self) -> None:
+        """The cursor moved; called at every move, before the panes follow."""
+
+    def follow(self) -> None:
+        """Show the row under the cursor in the panes."""
+
+    @property
+    def moved(self) -> Movable:
+        return self.list
+
+    # marks
+
+    def no_rows(self) -> str | None:
+        """Why an action that needs a row cannot run."""
+        return None if self.list.total else "The list is empty."
+
+    @runs(keys.MARK, unless=no_rows)
+    def mark(self) -> None:
+        """Mark or unmark this row and go down."""
+        model = self._marked_model()
+        model.toggle_mark()
+        self.list.refresh_line(model.cursor)
+        self.list.move_by(1)
+        self.say_marked()
+
+    @runs(keys.RANGE, unless=no_rows)
+    def range(self) -> None:
+        """Begin a range here, or keep the marks of the one in progress."""
+        model = self._marked_model()
+        if model.range_from is None:
+            model.range_from = model.cursor
+            self.say("Range: go to its end, then decide; v keeps the marks.")
+            self.show_footer()
+        else:
+            model.keep_range()
+            self.say_marked()
+        self.list.refresh()
+
+    @runs(keys.MARK_ALL, unless=no_rows)
+    def mark_all(self) -> None:
+        """Mark every row that can be marked, or none."""
+        model = self._marked_model()
+        if model.has_marks:
+            model.clear_marks()
+        else:
+            model.marks = set(model.markable())
+        self.list.refresh()
+        self.say_marked()
+
+    def clear_marks(self) -> None:
+        """Unmark every row."""
+        self._marked_model().clear_marks()
+        self.list.refresh()
+        self.say_marked()
+
+    def say_marked(self) -> None:
+        """Say how many rows are marked."""
+        count = self._marked_model().count_marked()
+        self.say(f"{count:,} marked" if count else "No rows are marked.")
+        self.show_footer()
+
+    def _marked_model(self) -> RowModel[Any]:
+        if self.model is None:
+            raise TypeError(f"{type(self).__name__} has no model with marks")
+        return self.model
+
+    def title_of(self, action: Action) -> str:
+        """Name the number of rows that an action would take."""
+        marked = self.model.count_marked() if self.model is not None else 0
+        if marked and action.takes_marked:
+            return f"{action.title} {marked:,} marked"
+        return action.title
+
+    # panes
+
+    @runs(keys.ZOOM)
+    def zoom(self) -> None:
+        """Fill the screen with the focused pane."""
+        focused = self.focused
+        self.fill_with(focused if focused in self.panes else self.list)
+
+    def fill_with(self, pane: Widget) -> None:
+        """Fill the screen with a pane."""
+        self._zoomed = pane
+        self._arrange()
+
+    def _not_zoomed(self) -> str | None:
+        return None if self._zoomed is not None else "No pane is zoomed: + fills the screen."
+
+    @runs(keys.UNZOOM, unless=_not_zoomed)
+    def unzoom(self) -> None:
+        """Show all panes again."""
+        self._zoomed = None
+        self._arrange()
+
+    @property
+    def zoomed(self) -> Widget | None:
+        """The pane that fills the screen."""
+        return self._zoomed
+
+    @runs(keys.NEXT_PANE)
+    def next_pane(self) -> None:
+        self._step_pane(1)
+
+    @runs(keys.PREVIOUS_PANE)
+    def previous_pane(self) -> None:
+        self._step_pane(-1)
+
+    def _step_pane(self, step: int) -> None:
+        order = [self.list, *(pane for pane in self.panes if pane.can_focus)]
+        at = order.index(self.focused) if self.focused in order else 0
+        pane = order[(at + step) % len(order)]
+        if self._zoomed is not None:
+            self.fill_with(pane)
+        # At once: a key typed ahead is meant for the pane that the focus goes to.
+        self.set_focus(pane, scroll_visible=False)
+
+    def read_pane(self, pane: Widget) -> None:
+        """Fill the screen with a pane and focus it, or go back to the list from there."""
+        if self._zoomed is not None:
+            self.unzoom()
+            self.set_focus(self.list, scroll_visible=False)
+        else:
+            self.set_focus(pane, scroll_visible=False)
+            self.fill_with(pane)
+
+    @runs(keys.BACK)
+    def back(self) -> None:
+        """Leave one thing: the act being written, the marks, the zoom, the pane, the filter."""
+        if self.host.stop_running():
+            return
+        if self.model is not None and self.model.has_marks:
+            self.clear_marks()
+        elif self._zoomed is not None:
+            self.unzoom()
+        elif self.focused is not self.list:
+            self.set_focus(self.list, scroll_visible=False)
+        elif self.filter_text:
+            self.clear_filter()
+
+    def show_empty(self, *, empty: bool) -> None:
+        """Give the list the whole width while there is no row to show beside it."""
+        self.set_class(empty, "-empty")
+
+    def _arrange(self) -> None:
+        """Show the panes that zoom and overlay leave visible."""
+        zoomed, overlay = self._zoomed, self.overlay
+        if overlay is not None:
+            zoomed = None
+        left, right = self.query_one("#left"), self.query_one("#right")
+        left.set_class(zoomed is not None and zoomed is not self.list, "-off")
+        right.set_class(zoomed is self.list, "-off")
+        self.separator.set_class(zoomed is not None, "-off")
+        self.set_class(zoomed is not None, "-zoomed")
+        self.set_class(overlay is not None, "-overlay")
+        for pane in self.panes:
+            covered = overlay is not None and pane not in self._beside
+            off = covered or (zoomed is not None and zoomed is not pane)
+            pane.set_class(off, "-off")
+        self.set_timer(LAYOUT_SECONDS, self.show_joint)
+        self.arranged()
+
+    def arranged(self) -> None:
+        """The panes are about to be laid out anew."""
+
+    def on_resize(self) -> None:
+        """The vertical rule meets the rule between the panes."""
+        self.call_after_refresh(self.show_joint)
+
+    def show_joint(self) -> None:
+        """Draw the vertical rule with a joint where the rule of the lower pane meets it."""
+        if detached(self):
+            return
+        lower: Widget | None
+        if self.overlay is not None and self.overlay is self._editor:
+            lower = self._editor.difference
+        else:
+            shown = [child for child in self.query_one("#right").children if child.size.height]
+            lower = shown[1] if len(shown) > 1 else None
+        self.separator.joint = lower.region.y - self.separator.region.y if lower else 0
+
+    def on_descendant_focus(self) -> None:
+        """Title and footer follow the focus; the filter's field shows what is in use."""
+        self.title_rule.focused(self.list.has_focus)
+        self.show_footer()
+        self._settle_filter()
+
+    # overlays: an editor, a form or a chooser in place of panes
+
+    async def show_overlay(
+        self, pane: Widget, *, beside: Sequence[Widget] = (), first: bool = False
+    ) -> None:
+        """Show a pane in place of the others but those `beside`.
+
+        It is mounted the first time, above the other panes if it is to come `first`.
+        """
+        if not pane.is_attached:
+            await self.query_one("#right").mount(pane, before=0 if first else None)
+        if self.overlay is not None and self.overlay is not pane:
+            self.overlay.add_class("-off")
+        pane.remove_class("-off")
+        self.overlay, self._beside = pane, beside
+        self.list.locked = True
+        self.remove_class("-empty")
+        self._arrange()
+        self.title_rule.focused(False)
+
+    def close_overlay(self) -> None:
+        """Show the panes again, with the focus on the list."""
+        if self.overlay is not None:
+            self.overlay.add_class("-off")
+            self.overlay = None
+        self.list.locked = False
+        self._arrange()
+        self.set_focus(self.list, scroll_visible=False)
+
+    def why_not(self, action: Action) -> str | None:
+        """While an editor, a form or a chooser is open, it has to be left first."""
+        if self.overlay is not None:
+            return self.unfinished()
+        return super().why_not(action)
+
+    def unfinished(self) -> str:
+        """What to do about the open overlay before anything else."""
+        if self.overlay is self._choices:
+            return "Choose a line first, or leave with escape."
+        return "Finish this first: ctrl+s saves it, escape keeps it as a draft."
+
+    async def choose(
+        self,
+        title: str,
+        detail: str,
+        options: Sequence[Option],
+        then: Callable[[Option], Awaitable[None]],
+        *,
+        narrow: Callable[[str], None] | None = None,
+        hint: str = "",
+        nothing: str = "",
+        text: str = "",
+    ) -> None:
+        """Let the person choose one of some options and go on with it; `text` is filled in.
+
+        `narrow` gets what is typed and offers other options with `offer`.
+        """
+        if self._choices is None:
+            from reviewer.tui.kit.choice_pane import ChoicePane
+
+            self._choices = ChoicePane(id="choice")
+        self._chosen = then
+        await self.show_overlay(self._choices)
+        self._choices.ask(title, detail, options, narrow=narrow, hint=hint, nothing=nothing)
+        if text:
+            self._choices.field.fill(text)
+
+    def offer(self, options: Sequence[Option]) -> None:
+        """Show other options in the open chooser."""
+        if self._choices is not None and self.overlay is self._choices:
+            self._choices.offer(options)
+
+    async def on_choice_pane_chosen(self, message: ChoicePane.Chosen) -> None:
+        message.stop()
+        then, self._chosen = self._chosen, None
+        self.close_overlay()
+        if then is not None:
+            option = message.option
+            await self.patiently(lambda: then(option))
+
+    def on_choice_pane_left(self, message: ChoicePane.Left) -> None:
+        message.stop()
+        self._chosen = None
+        self.close_overlay()
+        self.say("Nothing was changed.")
+
+    async def edit_text(self, edit: TextEdit) -> None:
+        """Edit a text, from its draft where there is one."""
+        if self._editor is None:
+            from reviewer.tui.kit.edit_pane import EditPane
+
+            self._editor = EditPane(id="edit")
+        draft = edit.drafts.load(edit.key)
+        self._edit = edit
+        await self.show_overlay(self._editor)
+        self._editor.begin(edit.key, edit.original, draft, title=edit.title, verb=edit.verb)
+        if draft is not None:
+            self.say(f"{edit.title}: this is the draft that you left.")
+
+    @property
+    def editing(self) -> TextEdit | None:
+        """The text that is being edited."""
+        return self._edit if self.overlay is self._editor else None
+
+    async def on_edit_pane_saved(self, message: EditPane.Saved) -> None:
+        message.stop()
+        edit = self._edit
+        if edit is not None:
+            await self.patiently(lambda: self._save_edit(edit, message.content))
+
+    async def _save_edit(self, edit: TextEdit, content: str) -> None:
+        try:
+            result = await edit.save(content)
+        except ReviewerError:
+            edit.drafts.save(edit.key, content)
+            raise
+        edit.drafts.discard(edit.key)
+        self._edit = None
+        self.close_overlay()
+        edit.saved(result)
+
+    async def on_edit_pane_left(self, message: EditPane.Left) -> None:
+        message.stop()
+        edit = self._edit
+        if edit is not None:
+            await self.patiently(
+                lambda: self._leave_edit(edit, message.content, changed=message.changed)
+            )
+
+    def _leave_edit(self, edit: TextEdit, content: str, *, changed: bool) -> None:
+        if changed:
+            edit.drafts.save(edit.key, content)
+        else:
+            edit.drafts.discard(edit.key)
+        self._edit = None
+        self.close_overlay()
+        if changed:
+            self.say(f"{edit.title}: the draft is kept; e goes on with it.")
+        else:
+            self.say(f"{edit.title}: left unchanged.")
+        self.draft_changed(edit.key, kept=changed)
+
+    def draft_changed(self, key: int, *, kept: bool) -> None:
+        """A draft was kept or discarded when the editor was left."""
+
+    async def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
+        message.stop()
+        edit = self._edit
+        if edit is not None:
+            await self.patiently(lambda: edit.drafts.save(edit.key, message.content))
+
+    def keep_now(self) -> None:
+        """Keep the draft of what is being typed."""
+        edit, editor = self.editing, self._editor
+        if edit is not None and editor is not None and editor.changed:
+            edit.drafts.save(edit.key, editor.content)
+
+    # the filter; a screen with one overrides the next three
+
+    @property
+    def filter_text(self) -> str:
+        """The filter of the rows that were asked for last."""
+        return ""
+
+    def filter_problem(self, text: str) -> str:
+        """What is wrong with a filter; empty when it can be used."""
+        return ""
+
+    def run_filter(self, text: str, *, here: int | None) -> None:
+        """Show the rows that a filter lets through, with the cursor on the id `here`."""
+
+    @runs(keys.FILTER)
+    async def open_filter(self) -> None:
+        """Type a filter below the list."""
+        if self.filter_bar is None:
+            from reviewer.tui.kit.filter import FilterBar
+
+            self.filter_bar = FilterBar(self.FILTER_HINT)
+            await self.query_one("#left").mount(self.filter_bar)
+        if not self.filter_text and self.model is not None:
+            self.row_before_filter = self.model.current_id
+        self.filter_bar.open()
+
+    def on_filter_bar_typed(self, message: FilterBar.Typed) -> None:
+        message.stop()
+        self._try_filter(message.text)
+
+    def on_filter_bar_kept(self, message: FilterBar.Kept) -> None:
+        message.stop()
+        self._try_filter(message.text)
+        if not self.filter_invalid and self.filter_bar is not None:
+            self.filter_bar.show(message.text)
+            self.set_focus(self.list, scroll_visible=False)
+
+    def on_filter_bar_cleared(self, message: FilterBar.Cleared) -> None:
+        message.stop()
+        self.clear_filter()
+
+    def clear_filter(self) -> None:
+        """Show all rows, with the cursor on its row."""
+        if self.filter_bar is not None:
+            self.filter_bar.show("")
+        self._try_filter("")
+        self.set_focus(self.list, scroll_visible=False)
+
+    def _try_filter(self, text: str) -> None:
+        problem = self.filter_problem(text)
+        self.filter_invalid = bool(problem)
+        if problem:
+            self.status.say(problem, bad=True)
+            return
+        self.status.recover()
+        if text != self.filter_text:
+            self.run_filter(text, here=None if text else self.row_before_filter)
+
+    def _settle_filter(self) -> None:
+        """When the keys go elsewhere, the field shows the filter that is in use."""
+        if self.filter_bar is None or self.filter_bar.focused:
+            return
+        if self.filter_invalid:
+            self.filter_invalid = False
+            self.status.recover()
+        self.filter_bar.show(self.filter_text)
+
+    @runs(keys.REFRESH)
+    def refresh_rows(self) -> None:
+        """Read everything again."""
+        self.note_version()
+        self.reload()
+
+
+class TextScreen(MoveKeys, KitScreen, inherit_bindings=False):
+    """A screen that one pane of text fills; the move keys scroll it."""
+
+    @property
+    def text(self) -> TextPane:
+        """The pane."""
+        return self.query_one(TextPane)
+
+    @property
+    def moved(self) -> Movable:
+        return self.text
+
+
+def _breakpoint(size: int, breakpoints: list[tuple[int, str]]) -> str:
+    return [name for least, name in breakpoints if size >= least][-1]
+
+
+def _types(key: str) -> bool:
+    """Whether a text field takes a key as a character."""
+    from textual.keys import key_to_character
+
+    character = key_to_character(key)
+    return character is not None and character.isprintable()
+
+
+def _take_turn(turn: Lock) -> bool:
+    """Wait for a turn and take it; False when the work is no longer wanted."""
+    worker = get_current_worker()
+    while not turn.acquire(timeout=TURN_SECONDS):
+        if worker.is_cancelled:
+            return False
+    if worker.is_cancelled:
+        turn.release()
+        return False
+    return True

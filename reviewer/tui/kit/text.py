@@ -1,0 +1,381 @@
+"""Blocks of styled text become lines of at most so many cells. Pure: no widget, no colour.
+
+Texts are given as they were stored; whatever stands in them passes `display_text` here, piece by
+piece, so that a marked span stays on its words when hidden characters grow into visible marks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
+from unicodedata import combining
+
+from msgspec import Struct
+from rich.cells import cell_len, split_graphemes
+
+from reviewer.clock import from_iso
+from reviewer.text.display import display_line, display_text
+
+SHOWN_CHARACTERS = 16_000
+"""At most this much of one text is laid out; the rest is named in a line of its own."""
+
+_TOKEN = re.compile(r"\s+|\S+")
+_JOINERS = "\u200d\ufe0e\ufe0f"
+
+
+class Run(Struct, frozen=True, gc=False):
+    """Text in one style, named as in `theme.Palette`."""
+
+    text: str
+    style: str = "text"
+
+
+class Span(Struct, frozen=True, gc=False):
+    """Characters `start:end` of a block's text, to be shown in another style.
+
+    `here` spans are what a pane scrolls to, and what a text that is too long is cut around.
+    """
+
+    start: int
+    end: int
+    style: str = "span"
+    here: bool = True
+
+
+class Block(Struct, frozen=True, gc=False):
+    """One text with its margin.
+
+    `first` stands left of the first line and `rest` left of all others (blanks as wide as `first`
+    when it is not given). `wrap` False keeps each line on one row and cuts it with an ellipsis.
+    A text longer than `limit` characters is shown around its first span only, and says so.
+    """
+
+    text: str
+    style: str = "text"
+    spans: tuple[Span, ...] = ()
+    first: tuple[Run, ...] = ()
+    rest: tuple[Run, ...] | None = None
+    wrap: bool = True
+    most: int = 0
+    """At most so many rows, the last cut with an ellipsis; 0 for all."""
+    limit: int = SHOWN_CHARACTERS
+    more: str = ""
+    """What to do to see the rest, after "… 812 kB more": ", o opens the source"."""
+
+
+class Line(Struct, frozen=True, gc=False):
+    """One row of cells. `block` is the index of its block; `marked`: a `here` span touches it."""
+
+    runs: tuple[Run, ...]
+    block: int
+    marked: bool = False
+
+    @property
+    def text(self) -> str:
+        """The row's characters."""
+        return "".join(run.text for run in self.runs)
+
+    @property
+    def cells(self) -> int:
+        """How wide the row is."""
+        return sum(cell_len(run.text) for run in self.runs)
+
+
+def lay_out(blocks: Sequence[Block], width: int, ellipsis: str = "…") -> tuple[Line, ...]:
+    """All blocks as rows of at most `width` cells, margins included (8 at least)."""
+    lines: list[Line] = []
+    for index, block in enumerate(blocks):
+        lines.extend(_block_lines(block, index, max(width, 8), ellipsis))
+    return tuple(lines)
+
+
+def wrap(text: str, width: int) -> list[tuple[int, int]]:
+    """Where to cut one paragraph: character ranges, each at most `width` cells (2 or more) wide.
+
+    Only white space lies between two ranges, and after the last. A word wider than a row is
+    broken between characters as a reader sees them, wide ones before it overflows.
+    """
+    width = max(width, 2)
+    least = max(2, width // 4)
+    measure = len if text.isascii() else cell_len
+    ranges: list[tuple[int, int]] = []
+    start = end = used = gap = 0
+    for token in _TOKEN.finditer(text):
+        word, at = token.group(), token.start()
+        cells = measure(word)
+        if word.isspace():
+            gap = cells
+            continue
+        room = width - used - gap
+        if cells <= room:
+            used, gap, end = used + gap + cells, 0, token.end()
+            continue
+        breaks_here = room >= least and (cells > width or cells > len(word))
+        if used and not breaks_here:
+            ranges.append((start, end))
+        if not (used and breaks_here):
+            start, room = at, width
+        cuts, used = ([], cells) if cells <= room else _chop(word, room, width)
+        for cut in cuts:
+            ranges.append((start, at + cut))
+            start = at + cut
+        gap, end = 0, token.end()
+    ranges.append((start, end))
+    return ranges
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A sentence in lines of at most `width` cells, without the blanks between them."""
+    return [text[start:end].strip() for start, end in wrap(text, max(width, 1))] or [""]
+
+
+def _chop(word: str, room: int, width: int) -> tuple[list[int], int]:
+    """Where a word is broken that begins with `room` cells left, and the cells of its last part."""
+    if word.isascii():
+        cuts = list(range(room, len(word), width))
+        return cuts, len(word) - cuts[-1]
+    cuts, used = [], 0
+    for start, _end, cells in split_graphemes(word)[0]:
+        if used + cells > room and start:
+            cuts.append(start)
+            used, room = 0, width
+        used += cells
+    return cuts, used
+
+
+def around(text: str, spans: Sequence[Span], limit: int) -> tuple[int, int]:
+    """The window of `text`, at most `limit` characters, that holds the first `here` span."""
+    if len(text) <= limit:
+        return 0, len(text)
+    anchor = next((span.start for span in spans if span.here), 0)
+    start = max(0, min(anchor - limit // 3, len(text) - limit))
+    return start, start + limit
+
+
+def size(characters: str) -> str:
+    """How much text that is, for a person: `812 kB`."""
+    count = len(characters.encode("utf-8", "replace"))
+    if count < 1_000:
+        return f"{count} bytes"
+    return f"{count / 1_000:.0f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+
+
+def fit(text: str, width: int, ellipsis: str = "…") -> str:
+    """One line in at most `width` cells, cut with an ellipsis where it is longer."""
+    if cell_len(text) <= width:
+        return text
+    if width <= 0:
+        return ""
+    used, near = 0, text[: 8 * width]
+    for start, _end, cells in split_graphemes(near)[0]:
+        if used + cells > width - 1:
+            return text[:start] + ellipsis
+        used += cells
+    return near + ellipsis
+
+
+def tail(path: str, width: int, ellipsis: str = "…") -> str:
+    """The end of a path in at most `width` cells, from one of its slashes on where it can."""
+    path = display_line(path)
+    if cell_len(path) <= width:
+        return path
+    at = len(path)
+    while at and cell_len(path[at - 1 :]) < width:
+        at -= 1
+    slash = path.find("/", at)
+    return ellipsis + path[slash if slash >= 0 else at :]
+
+
+def _block_lines(block: Block, index: int, width: int, ellipsis: str) -> Iterator[Line]:
+    first = tuple(Run(display_line(run.text), run.style) for run in block.first)
+    margin = sum(cell_len(run.text) for run in first)
+    blank = (Run(" " * margin),) if margin else ()
+    rest = blank if block.rest is None else block.rest
+    start, end = around(block.text, block.spans, block.limit)
+    room = max(width - max(margin, sum(cell_len(run.text) for run in rest)), 4)
+
+    prefix = first
+    if start:
+        note = f"{ellipsis} {size(block.text[:start])} before{block.more}"
+        yield Line((*prefix, Run(fit(note, room, ellipsis), "faint")), index)
+        prefix = rest
+    rows = list(_rows(block, start, end, room, ellipsis))
+    if 0 < block.most < len(rows):
+        runs, marked = rows[block.most - 1]
+        rows[block.most - 1 :] = [(_cut((*runs, Run(" " * room)), room, ellipsis), marked)]
+    for runs, marked in rows:
+        yield Line((*prefix, *runs), index, marked)
+        prefix = rest
+    if end < len(block.text) and block.wrap:
+        note = f"{ellipsis} {size(block.text[end:])} more{block.more}"
+        yield Line((*prefix, Run(fit(note, room, ellipsis), "faint")), index)
+
+
+def _rows(
+    block: Block, start: int, end: int, room: int, ellipsis: str
+) -> Iterator[tuple[tuple[Run, ...], bool]]:
+    """The runs of every row of `block.text[start:end]`, and whether a `here` span touches it."""
+    shown: list[str] = []
+    borders: list[tuple[int, str, bool]] = []
+    offset = 0
+    for piece, style, marked in _pieces(block, start, end):
+        displayed = display_text(piece)
+        borders.append((offset, style, marked))
+        shown.append(displayed)
+        offset += len(displayed)
+    text = "".join(shown)
+    borders.append((offset + 1, block.style, False))
+
+    at = place = 0
+    for paragraph in text.split("\n"):
+        for a, b in wrap(paragraph, room) if block.wrap else [(0, len(paragraph))]:
+            a, b = at + a, at + b
+            while borders[place + 1][0] <= a:
+                place += 1
+            runs: list[Run] = []
+            touched = False
+            for which in range(place, len(borders) - 1):
+                begin, style, marked = borders[which]
+                if begin >= max(b, a + 1):
+                    break
+                part = text[max(begin, a) : min(borders[which + 1][0], b)]
+                if part:
+                    runs.append(Run(part, style))
+                    touched = touched or marked
+            yield (tuple(runs) if block.wrap else _cut(runs, room, ellipsis)), touched
+        at += len(paragraph) + 1
+
+
+def _pieces(block: Block, start: int, end: int) -> Iterator[tuple[str, str, bool]]:
+    """The window's text cut at the spans' edges: (original text, style, is it a `here` span)."""
+    text = block.text
+    at = start
+    for span in sorted(block.spans, key=lambda span: span.start):
+        left = _edge(text, max(span.start, at))
+        right = min(_edge(text, span.end), end)
+        if left >= right:
+            continue
+        if left > at:
+            yield text[at:left], block.style, False
+        yield text[left:right], span.style, span.here
+        at = right
+    if at < end or not text:
+        yield text[at:end], block.style, False
+
+
+def _edge(text: str, at: int) -> int:
+    """The next place at or after `at` that parts no letter from its marks, and no `\\r\\n`."""
+    while 0 < at < len(text) and (text[at] in _JOINERS or combining(text[at])):
+        at += 1
+    return at + 1 if text[at - 1 : at + 1] == "\r\n" and at else at
+
+
+def _cut(runs: Sequence[Run], room: int, ellipsis: str) -> tuple[Run, ...]:
+    kept: list[Run] = []
+    for position, run in enumerate(runs):
+        cells = cell_len(run.text)
+        last = position == len(runs) - 1
+        if cells > room or (cells == room and not last):
+            text = fit(run.text, room, ellipsis)
+            if text == run.text:
+                text = fit(run.text + " ", room, ellipsis)
+            kept.append(Run(text, run.style))
+            break
+        kept.append(run)
+        room -= cells
+    return tuple(kept)
+
+
+# differences
+
+SHOWN_LINES = 2_000
+
+
+def diff_blocks(lines: Sequence[str]) -> list[Block]:
+    """One block a line, cut to one row; a long difference says how much is left out."""
+    blocks = [Block(line, _diff_style(line), first=(Run(" "),)) for line in lines[:SHOWN_LINES]]
+    if len(lines) > SHOWN_LINES:
+        blocks.append(Block(f"and {len(lines) - SHOWN_LINES:,} lines more", "faint"))
+    return blocks
+
+
+def _diff_style(line: str) -> str:
+    if line.startswith(("--- ", "+++ ")):
+        return "strong"
+    return {"+": "accent", "-": "warm", "@": "faint"}.get(line[:1], "dim")
+
+
+# hard-wrapped prose
+
+WRAPPED = 45
+"""A line shorter than this was ended on purpose."""
+
+_FENCE = re.compile(r"\s*(```|~~~)")
+_PROSE = re.compile(r"[\w(\[`\"'“‘*_](?!\s)|[aAI] ")
+_NOT_PROSE = re.compile(r"\s|#|\||>|[-+*•]\s|\d+[.)]\s|</?\w|[\w -]+:\s*\S*$")
+
+
+def reflowed(text: str) -> str:
+    """`text` with a space for each line end inside a paragraph of prose.
+
+    Every other character stays at its offset, so spans of the text are spans of the result.
+    Headings, lists, tables, quotations, indented and fenced code keep their lines.
+    """
+    lines = text.split("\n")
+    parts = [lines[0]]
+    fenced = bool(_FENCE.match(lines[0]))
+    for before, line in pairwise(lines):
+        fence = bool(_FENCE.match(line))
+        joins = (
+            not fenced
+            and not fence
+            and len(before) >= WRAPPED
+            and not before.endswith("  ")
+            and not before.startswith(("#", "|"))
+            and bool(_PROSE.match(line))
+            and not _NOT_PROSE.match(line)
+        )
+        parts.append((" " if joins else "\n") + line)
+        fenced ^= fence
+    return "".join(parts)
+
+
+# figures and moments
+
+_STEPS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+def figure(value: float) -> str:
+    """A number with two places, without a leading zero: `.58`, `1.10`."""
+    text = f"{value:.2f}"
+    return text[1:] if text.startswith("0.") else text
+
+
+def count(number: int, noun: str) -> str:
+    """`1 session`, `2 sessions`, `12,345 rows`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def times(number: int) -> str:
+    """`once`, `twice`, `3 times`."""
+    return {1: "once", 2: "twice"}.get(number, f"{number:,} times")
+
+
+def elapsed(since: str | None, now: datetime) -> str:
+    """How long ago an ISO moment is: `4 days`, `3 hours`, `a moment`; `?` when unreadable."""
+    moment = from_iso(since) if since else None
+    if moment is None:
+        return "?"
+    seconds = max(0, int((now - moment).total_seconds()))
+    for length, noun in _STEPS:
+        if seconds >= length:
+            return count(seconds // length, noun)
+    return "a moment"
+
+
+def moment(at: str | None) -> str:
+    """An ISO moment as a person reads it, in local time: `2026-02-14 10:22`."""
+    when = from_iso(at) if at else None
+    return when.astimezone().strftime("%Y-%m-%d %H:%M") if when else (at or "")

@@ -1,0 +1,245 @@
+"""A pane that shows styled text: a header row that stays, and rows below it that scroll.
+
+Drawn row by row (Textual's Line API). `show` repaints only the rows whose cells changed, so that a
+pane that follows the cursor of a list costs the terminal little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual import events
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from reviewer.text.display import display_line
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.text import Block, Line, Run, fit, lay_out
+from reviewer.tui.theme import glyphs, palette
+
+HEADER_ROWS = 1
+"""Rows of the title, which do not scroll."""
+
+
+class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=keys.TEXT):
+    """Blocks of text below a title. `tab` reaches it; `j k`, pages, `g G` scroll it."""
+
+    DEFAULT_CSS = """
+    TextPane { overflow: hidden hidden; height: 1fr; width: 1fr; }
+    """
+
+    def __init__(self, *, title: str = "", id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._title = title
+        self._hints: tuple[str, ...] = ()
+        self._blocks: tuple[Block, ...] = ()
+        self._lines: tuple[Line, ...] = ()
+        self._reveal: int | None = None
+
+    def show(
+        self,
+        blocks: Sequence[Block],
+        *,
+        title: str | None = None,
+        hints: Sequence[str] = (),
+        reveal: int | None = None,
+        top: int | None = None,
+        keep_scroll: bool = False,
+    ) -> None:
+        """Show other blocks.
+
+        `hints` are ways to say the same at the header's right, the longest first; the first that
+        fits is drawn. The pane scrolls to its beginning, or so that the first marked row of the
+        block `reveal` is in sight, or the block `top` begins its first row, or it stays where it
+        is with `keep_scroll`.
+        """
+        before = self._rows()
+        if title is not None:
+            self._title = title
+        self._hints = tuple(hints)
+        self._blocks = tuple(blocks)
+        self._reveal = reveal
+        self._arrange()
+        if top is not None:
+            self._place(next((y for y, line in enumerate(self._lines) if line.block >= top), 0))
+        elif not keep_scroll:
+            self._place(self._row_of(reveal) if reveal is not None else 0)
+        else:
+            self._place(self.scroll_offset.y)
+        self._repaint_what_changed(before)
+
+    @property
+    def title(self) -> str:
+        """What the header row says."""
+        return self._title
+
+    @property
+    def top_block(self) -> int:
+        """The index of the block in the first row in sight."""
+        at = min(self.scroll_offset.y, len(self._lines) - 1)
+        return self._lines[at].block if at >= 0 else 0
+
+    @property
+    def plain_text(self) -> str:
+        """All rows as text, the header first (for tests and for copying)."""
+        return "\n".join([self._title, *(line.text.rstrip() for line in self._lines)])
+
+    def restyle(self) -> None:
+        """Draw again after a change of theme or glyphs."""
+        self._arrange()
+        self.refresh()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay the text out for the new width; the span that was in sight stays in sight."""
+        self._arrange()
+        if self._reveal is not None:
+            self._place(self._row_of(self._reveal))
+        else:
+            self._place(self.scroll_offset.y)
+        self.refresh()
+
+    @property
+    def allow_vertical_scroll(self) -> bool:
+        """Whether there is more than fits (the pane draws its own thumb instead of a scrollbar)."""
+        return self.max_scroll_y > 0
+
+    def render_line(self, y: int) -> Strip:
+        """The row `y` of the pane as it stands on the screen."""
+        width = self.size.width
+        styles = palette(self.app)
+        runs, thumb = self._row(y)
+        segments = [Segment(run.text, getattr(styles, run.style)) for run in runs]
+        if y < HEADER_ROWS:
+            return Strip(segments).adjust_cell_length(width, styles.text)
+        strip = Strip(segments).adjust_cell_length(max(width - 1, 0), styles.text)
+        return Strip(
+            [*strip, Segment(glyphs(self.app).thumb if thumb else " ", styles.rule)], width
+        )
+
+    @property
+    def room(self) -> int:
+        """Rows below the header."""
+        return max(self.size.height - HEADER_ROWS, 0)
+
+    # scrolling
+
+    def scroll_rows(self, rows: int) -> None:
+        """Scroll by this many rows at once, without animation."""
+        self.scroll_to(y=self.scroll_offset.y + rows, animate=False)
+
+    @runs(keys.SCROLL_DOWN)
+    def line_down(self) -> None:
+        self.scroll_rows(1)
+
+    @runs(keys.SCROLL_UP)
+    def line_up(self) -> None:
+        self.scroll_rows(-1)
+
+    def half_down(self) -> None:
+        self.scroll_rows(max(self.room // 2, 1))
+
+    def half_up(self) -> None:
+        self.scroll_rows(-max(self.room // 2, 1))
+
+    @runs(keys.SCROLL_PAGE_DOWN)
+    def page_down(self) -> None:
+        self.scroll_rows(max(self.room - 1, 1))
+
+    @runs(keys.SCROLL_PAGE_UP)
+    def page_up(self) -> None:
+        self.scroll_rows(-max(self.room - 1, 1))
+
+    @runs(keys.SCROLL_HOME)
+    def go_home(self) -> None:
+        self.scroll_to(y=0, animate=False)
+
+    @runs(keys.SCROLL_END)
+    def go_end(self) -> None:
+        self.scroll_to(y=self.max_scroll_y, animate=False)
+
+    def _row(self, y: int) -> tuple[tuple[Run, ...], bool]:
+        """What stands in the row `y`, and whether the thumb does."""
+        if y < HEADER_ROWS:
+            return self._header(), False
+        at = self.scroll_offset.y + y - HEADER_ROWS
+        return (self._lines[at].runs if at < len(self._lines) else ()), y in self._thumb()
+
+    def _header(self) -> tuple[Run, ...]:
+        signs, width = glyphs(self.app), self.size.width
+        title = fit(display_line(self._title), max(width - 4, 0), signs.ellipsis)
+        room = width - 3 - cell_len(title)
+        hint = next((text for text in self._hints if cell_len(text) + 4 <= room), "")
+        right = f" {hint} {signs.rule}" if hint else ""
+        focused = self.has_focus
+        return (
+            Run(signs.rule, "accent" if focused else "rule"),
+            Run(f" {title} " if title else signs.rule * 2, "accent" if focused else "strong"),
+            Run(signs.rule * max(room - cell_len(right), 0), "rule"),
+            Run(right, "faint"),
+        )
+
+    def _arrange(self) -> None:
+        """Lay out for the present width. The height changes no other widget, so no layout."""
+        width = self.size.width - 1
+        if width <= 0:
+            return
+        self._lines = lay_out(self._blocks, width, glyphs(self.app).ellipsis)
+        virtual = Size(self.size.width, len(self._lines) + HEADER_ROWS)
+        self.set_reactive(ScrollView.virtual_size, virtual)
+
+    def _place(self, top: int) -> None:
+        top = max(0, min(top, self.max_scroll_y))
+        for position in (ScrollView.scroll_y, ScrollView.scroll_target_y):
+            self.set_reactive(position, float(top))
+
+    def _row_of(self, block: int | None) -> int:
+        """Where to scroll so that the marked rows of a block stand in the upper half."""
+        rows = [at for at, line in enumerate(self._lines) if line.block == block and line.marked]
+        rows = rows or [at for at, line in enumerate(self._lines) if line.block == block]
+        if not rows:
+            return 0
+        if rows[-1] < self.room:
+            return 0
+        return max(0, rows[0] - max(self.room // 3, 1))
+
+    def _thumb(self) -> range:
+        """The rows of the last column where the thumb stands; none when everything fits."""
+        room, total = self.room, len(self._lines)
+        if total <= room or room <= 0:
+            return range(0)
+        length = max(1, room * room // total)
+        top = round((room - length) * self.scroll_offset.y / max(self.max_scroll_y, 1))
+        return range(HEADER_ROWS + top, HEADER_ROWS + top + length)
+
+    def _rows(self) -> list[tuple[tuple[Run, ...], bool]]:
+        return [self._row(y) for y in range(self.size.height)]
+
+    def _repaint_what_changed(self, before: Sequence[tuple[tuple[Run, ...], bool]]) -> None:
+        """Mark as dirty, in each row, the cells from the first run that differs on."""
+        after = self._rows()
+        if len(before) != len(after):
+            self.refresh()
+            return
+        regions = []
+        for y, (old, new) in enumerate(zip(before, after, strict=True)):
+            if old[0] != new[0]:
+                start, end = _difference(old[0], new[0])
+                regions.append(Region(start, y, end - start, 1))
+            if old[1] != new[1]:
+                regions.append(Region(self.size.width - 1, y, 1, 1))
+        if regions:
+            self.refresh(*regions)
+
+
+def _difference(old: Sequence[Run], new: Sequence[Run]) -> tuple[int, int]:
+    """The cells `start:end` outside which two rows look the same."""
+    start = 0
+    for left, right in zip(old, new, strict=False):
+        if left != right:
+            break
+        start += cell_len(left.text)
+    return start, max(sum(cell_len(run.text) for run in row) for row in (old, new))

@@ -15,11 +15,17 @@ from msgspec import structs
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.full_text import full_text, readable
-from reviewer.compression.levels import Summarizer
-from reviewer.compression.offline import OfflineWriter
-from reviewer.compression.segments import MOST_TURNS, cut_segments
-from reviewer.compression.values import Level, Said, Segment, SummarizationOptions, Turn
+from reviewer.compression.segments import full_text
+from reviewer.compression.segments import readable
+from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.offline_engine import OfflineEngine
+from reviewer.compression.segments import MOST_TURNS
+from reviewer.compression.segments import cut_segments
+from reviewer.compression.values import Level
+from reviewer.compression.values import Said
+from reviewer.compression.values import Segment
+from reviewer.compression.values import SummarizationOptions
+from reviewer.compression.values import Turn
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.llm.retry import RetryExhaustedError
@@ -250,7 +256,8 @@ def _again_and_again(
 @given(turns(most=8))
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_opening_all_markers_gives_back_the_full_text(made: list[Turn]) -> None:
-    from reviewer.compression.markers import expand, parse_markers
+    from reviewer.compression.markers import expand
+    from reviewer.compression.markers import parse_markers
 
     plain = [
         structs.replace(t, priority=Priority.NORMAL, retention=RetentionCriteria()) for t in made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from reviewer.compressing import SegmentPreview
-from reviewer.compression import fitting
+from reviewer.compression import fit
 from reviewer.engine import CommitQuery
 from tests.tui.compress.driving import (
     chain,

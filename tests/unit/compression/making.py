@@ -8,11 +8,13 @@ from threading import Lock
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.levels import Summarizer
+from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.measures import SegmentCompressed
-from reviewer.compression.model_writer import ModelWriter
-from reviewer.compression.offline import OfflineWriter
-from reviewer.compression.values import Said, Segment, Turn
+from reviewer.compression.model_engine import ModelEngine
+from reviewer.compression.offline_engine import OfflineEngine
+from reviewer.compression.values import Said
+from reviewer.compression.values import Segment
+from reviewer.compression.values import Turn
 from reviewer.llm.model import ChatMessage, Completion
 from reviewer.text.tokens import counter
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.compression.marking import Span
+from reviewer.compression.span_marks import Span
 from reviewer.compression.values import Level
 from reviewer.errors import ReviewerError
 from tests.unit.compression.conftest import Kiosk

@@ -5,12 +5,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewer.compression.extractive.coverage import Coverage, Filling
-from reviewer.compression.extractive.cues import Section
-from reviewer.compression.extractive.expected import Expected, words_of
-from reviewer.compression.extractive.pieces import Piece
-from reviewer.compression.extractive.said import SAME, Said
-from reviewer.compression.extractive.source_units import Form, SourceUnit
+from reviewer.compression.extractive.coverage import Coverage
+from reviewer.compression.extractive.coverage import Filling
+from reviewer.compression.anchor_types import Section
+from reviewer.compression.extractive.coverage import Expected
+from reviewer.compression.extractive.coverage import words_of
+from reviewer.compression.extractive.coverage import Piece
+from reviewer.compression.extractive.coverage import DuplicateIndex
+from reviewer.compression.extractive.coverage import SAME
+from reviewer.compression.extractive.units import Form
+from reviewer.compression.extractive.units import SourceUnit
 
 WORDS = ("drawer", "kiosk", "opens", "twice", "spool", "printer", "7", "12", "late", "receipt")
 TEXTS = st.lists(

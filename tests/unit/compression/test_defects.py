@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reviewer.commits.patterns import PatternError
-from reviewer.compression.previewing import RetentionError
+from reviewer.compression.preview import RetentionError
 from reviewer.compression.values import Level
 from reviewer.errors import ConflictError
 from reviewer.llm.retry import RetryExhaustedError

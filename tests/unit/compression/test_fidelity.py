@@ -6,17 +6,17 @@ import pytest
 from msgspec import structs
 
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.fidelity import missing_anchors, tags_in, validate_fidelity
-from reviewer.compression.full_text import full_text
-from reviewer.compression.spans import tag_of
-from reviewer.compression.values import (
-    AnchorPoint,
-    AnchorType,
-    CompressedSegment,
-    FidelityValidation,
-    Level,
-    Segment,
-)
+from reviewer.compression.fidelity import missing_anchors
+from reviewer.compression.fidelity import tags_in
+from reviewer.compression.fidelity import validate_fidelity
+from reviewer.compression.segments import full_text
+from reviewer.compression.verbatim import tag_of
+from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.values import AnchorPoint
+from reviewer.compression.values import CompressedSegment
+from reviewer.compression.values import FidelityValidation
+from reviewer.compression.values import Level
+from reviewer.compression.values import Segment
 from tests.unit.compression.making import count, long_segment, segment, turn
 
 

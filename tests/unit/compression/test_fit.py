@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from reviewer.compression.fitting import UnreachableError
-from reviewer.compression.licence import LicenceError
-from reviewer.compression.previewing import PreviewProgress, Watch
+from reviewer.compression.fit import UnreachableError
+from reviewer.compression.summarizer import LicenceError
+from reviewer.compression.preview import PreviewProgress
+from reviewer.compression.preview import Watch
 from reviewer.compression.service import Compression
-from reviewer.compression.values import Level, Locked
+from reviewer.compression.values import Level
+from reviewer.compression.values import Locked
 from reviewer.llm.model import CancelledError
 from tests.unit.compression.conftest import Kiosk
 

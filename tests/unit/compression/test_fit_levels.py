@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewer.compression.plan import fit_levels
+from reviewer.compression.fit import fit_levels
 from reviewer.compression.values import Level
 
 SIZES = st.lists(

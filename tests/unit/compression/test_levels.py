@@ -11,20 +11,19 @@ import pytest
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.fidelity import KEY_POINTS
-from reviewer.compression.full_text import full_text
-from reviewer.compression.levels import Summarizer, target_tokens
-from reviewer.compression.licence import LicenceError
+from reviewer.compression.segments import full_text
+from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.summarizer import target_tokens
+from reviewer.compression.summarizer import LicenceError
 from reviewer.compression.markers import expand
 from reviewer.compression.measures import SegmentCompressed
-from reviewer.compression.values import (
-    AnchorPoint,
-    AnchorType,
-    CompressedSegment,
-    Level,
-    Locked,
-    Segment,
-    SummarizationOptions,
-)
+from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.values import AnchorPoint
+from reviewer.compression.values import CompressedSegment
+from reviewer.compression.values import Level
+from reviewer.compression.values import Locked
+from reviewer.compression.values import Segment
+from reviewer.compression.values import SummarizationOptions
 from reviewer.llm.model import ChatMessage
 from reviewer.llm.retry import RetryExhaustedError
 from reviewer.text.normalise import fold

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from reviewer.clock import utc_now
-from reviewer.compression.measures import RATIO, Measures, SegmentCompressed
+from reviewer.compression.measures import Measures
+from reviewer.compression.measures import RATIO
+from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.values import Level
 from reviewer.store.database import Database
 from tests.unit.compression.making import anchors_of, segment, summarizer

@@ -11,9 +11,11 @@ from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.fidelity import KEY_POINTS
 from reviewer.compression.measures import SegmentCompressed
-from reviewer.compression.model_writer import ModelWriter
-from reviewer.compression.values import Level, Segment, SummarizationOptions
-from reviewer.compression.writing import WritingTask
+from reviewer.compression.model_engine import ModelEngine
+from reviewer.compression.values import Level
+from reviewer.compression.values import Segment
+from reviewer.compression.values import SummarizationOptions
+from reviewer.compression.engine import SummaryTask
 from reviewer.llm.model import CancelledError, Completion, ModelError
 from reviewer.llm.retry import RetryExhaustedError
 from reviewer.llm.templates import TemplateError

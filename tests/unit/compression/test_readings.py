@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reviewer.compression import reading, readings
+from reviewer.compression import context_snapshot
 from reviewer.engine import CommitQuery, Engine
 from reviewer.errors import ConflictError
 

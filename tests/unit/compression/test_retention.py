@@ -8,24 +8,24 @@ import pytest
 
 from reviewer.commits.patterns import parse_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
-from reviewer.compression.careful import careful_points
+from reviewer.compression.guided_extraction import careful_points
 from reviewer.compression.fidelity import KEY_POINTS
-from reviewer.compression.retention import (
-    CARE,
-    anchor_points,
-    append_points,
-    asks_for_care,
-    build_summarize_prompt,
-    classify,
-    diagnosis,
-    gather,
-    instructions,
-    missing_spans,
-    patch,
-    steering,
-    validate_retention,
-)
-from reviewer.compression.values import AnchorPoint, AnchorType, Level
+from reviewer.compression.model_engine import build_summarize_prompt
+from reviewer.compression.model_engine import steering
+from reviewer.compression.retention import CARE
+from reviewer.compression.retention import anchor_points
+from reviewer.compression.retention import append_points
+from reviewer.compression.retention import asks_for_care
+from reviewer.compression.retention import classify
+from reviewer.compression.retention import diagnosis
+from reviewer.compression.retention import gather
+from reviewer.compression.retention import instructions
+from reviewer.compression.retention import missing_spans
+from reviewer.compression.retention import patch
+from reviewer.compression.retention import validate_retention
+from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.values import AnchorPoint
+from reviewer.compression.values import Level
 from tests.unit.compression.making import KIOSK, segment, turn
 
 P = Priority

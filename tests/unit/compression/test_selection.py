@@ -8,11 +8,15 @@ import pytest
 
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.extractive.names import names_in
-from reviewer.compression.extractive.needs import Needs
-from reviewer.compression.extractive.source_units import Form, source_units
+from reviewer.compression.extractive.names import Needs
+from reviewer.compression.extractive.units import Form
+from reviewer.compression.extractive.units import source_units
 from reviewer.compression.fidelity import tags_in
-from reviewer.compression.selection import Selector
-from reviewer.compression.values import AnchorPoint, AnchorType, Level, Turn
+from reviewer.compression.extractive.extractor import Extractor
+from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.values import AnchorPoint
+from reviewer.compression.values import Level
+from reviewer.compression.values import Turn
 from reviewer.text.normalise import fold
 from reviewer.text.tokens import counter
 

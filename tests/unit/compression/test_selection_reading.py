@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.extractive.index_lines import TITLE
-from reviewer.compression.selection import Selector
-from reviewer.compression.values import AnchorPoint, AnchorType, Level, Turn
+from reviewer.compression.extractive.names import TITLE
+from reviewer.compression.extractive.extractor import Extractor
+from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.values import AnchorPoint
+from reviewer.compression.values import Level
+from reviewer.compression.values import Turn
 from reviewer.text.normalise import fold
 from reviewer.text.tokens import counter
 

@@ -1,30 +1,28 @@
-"""Where a text stands verbatim in another: the same characters after NFC and white-space folding.
+"""Where one text occurs verbatim in another, and the excerpts that are cut around such a place.
 
-Case counts (settled.md, "Levels and anchors").
+Verbatim means the same characters after NFC normalisation and white-space folding; case counts.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
+from reviewer.commits.patterns import SECONDS_A_PATTERN, PatternError, compiled
+from reviewer.commits.values import Pattern
 from reviewer.text.normalise import fold
 
 TAG_LENGTH = 30
-"""Characters of a tag that stands for a detected anchor (hierarchical-summarizer.md, 5.2)."""
+"""Characters of the tag of a detected anchor (hierarchical-summarizer.md, 5.2)."""
 TAG_LENGTHS = (TAG_LENGTH, 24, 18)
-"""Lengths that such a tag may have: the longest with which all of them fit the target."""
-
-
-def holds(folded: str, wanted: str) -> bool:
-    """Whether `folded` (as `fold` gives it) holds `wanted` verbatim; nothing is in every text."""
-    return fold(wanted) in folded
+"""Lengths that such a tag may have; the longest with which all tags fit the target is used."""
 
 
 def find_verbatim(text: str, wanted: str, start: int = 0) -> tuple[int, int] | None:
-    """The span of the first place of `wanted` in `text` from `start` on, whatever their white
-    space and Unicode form; None when it stands nowhere.
+    """The first span of `text`, from `start` on, that equals `wanted` but for white space and
+    Unicode form; None where there is none.
     """
     at = text.find(wanted, start) if wanted else -1
     if at >= 0:
@@ -50,7 +48,7 @@ _CLAUSE_ENDS = re.compile(
 
 
 def clause_around(text: str, start: int, end: int, focus: tuple[int, int]) -> tuple[int, int]:
-    """The clause of `text[start:end]` that holds `focus`."""
+    """The clause of `text[start:end]` around `focus`."""
     first, last = start, end
     for match in _CLAUSE_ENDS.finditer(text, start, end):
         if match.end() <= focus[0]:
@@ -61,13 +59,12 @@ def clause_around(text: str, start: int, end: int, focus: tuple[int, int]) -> tu
     return first, last
 
 
-def around(
+def excerpt_around(
     text: str, start: int, end: int, focus: tuple[int, int], longest: int
 ) -> tuple[int, int]:
-    """The part of `text[start:end]` about `focus`, at most about `longest` characters.
+    """The part of `text[start:end]` around `focus`, at most about `longest` characters.
 
-    Cut at the ends of clauses where there are any, else between words. The focus itself always
-    stays whole.
+    Cut at the ends of clauses where possible, else between words. The focus is never cut.
     """
     if end - start <= longest:
         return start, end
@@ -82,8 +79,8 @@ def around(
     return first, first + len(piece.strip())
 
 
-def tag_of(content: str, longest: int = TAG_LENGTH) -> str:
-    """The beginning of an anchor as a tag: at most `longest` characters, whole words if it can."""
+def anchor_tag(content: str, longest: int = TAG_LENGTH) -> str:
+    """The beginning of an anchor, at most `longest` characters, in whole words where possible."""
     folded = fold(content)
     if len(folded) <= longest:
         return folded.rstrip(" ,;")
@@ -103,3 +100,22 @@ def _word_end(text: str, at: int, lowest: int, highest: int) -> int:
         return min(at, highest)
     cut = max(text.rfind(" ", lowest, at), text.rfind("\n", lowest, at))
     return cut if cut >= lowest else lowest
+
+
+def first_place(pattern: Pattern, text: str) -> tuple[int, int] | None:
+    """The first span of `text` that a pattern matches and that is not empty.
+
+    None also for an expression that is invalid or too slow, which `commits/patterns.py` reports.
+    """
+    if pattern.mode == "substring":
+        return find_verbatim(text, pattern.text)
+    return next(_matches(pattern.text, text), None)
+
+
+def _matches(expression: str, text: str) -> Iterator[tuple[int, int]]:
+    try:
+        for match in compiled(expression).finditer(text, timeout=SECONDS_A_PATTERN):
+            if match.end() > match.start():
+                yield match.span()
+    except (PatternError, TimeoutError):
+        return

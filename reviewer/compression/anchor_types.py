@@ -1,40 +1,37 @@
-"""How each of the eight kinds of anchor is told, by what a unit of text says.
+"""The eight kinds of anchor, in one table: importance, section of a brief summary, and cues.
 
-Patterns are in lower case and read the lower-case text; every repeat is bounded. A rule says what
-part of the unit it means: the whole statement, or only the span that carries the value.
+To add a kind, add a member to `AnchorType`. Cues read lower-case text, and every repeat in their
+patterns is bounded.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from enum import StrEnum
+from typing import NamedTuple, Self
 
-from msgspec import Struct
 
-from reviewer.compression.values import AnchorType
+class Section(StrEnum):
+    """The sections of a brief summary, in order."""
 
-BASE_IMPORTANCE = {
-    AnchorType.CORRECTION: 1.0,
-    AnchorType.DECISION: 0.95,
-    AnchorType.COMMITMENT: 0.9,
-    AnchorType.CRITICAL_FACT: 0.85,
-    AnchorType.UNRESOLVED_QUESTION: 0.8,
-    AnchorType.USER_PREFERENCE: 0.75,
-    AnchorType.ERROR_CONTEXT: 0.7,
-    AnchorType.CODE_ARTIFACT: 0.65,
-}
-"""How much a kind weighs before its position counts (settled.md, "Levels and anchors")."""
+    GOAL = "Goal"
+    DECISIONS = "Decisions"
+    FINDINGS = "Findings"
+    TRIED = "Tried and failed"
+    COMMANDS = "Commands and tool calls"
+    STATE = "State and next steps"
 
-USER, AGENT = frozenset({"user"}), frozenset({"assistant"})
+
+USER = frozenset({"user"})
 ANYBODY = frozenset({"user", "assistant", "note"})
 
 
-class AnchorRule(Struct, frozen=True):
-    """A kind of anchor, who may say it, and where in a statement (lower case) it is said."""
+class Cue(NamedTuple):
+    """What makes a statement an anchor: the roles that may say it, and a search in lower case."""
 
-    type: AnchorType
-    by: frozenset[str]
-    find: Callable[[str], re.Match[str] | None]
+    roles: frozenset[str]
+    search: Callable[[str], re.Match[str] | None]
 
 
 _OPENERS = r"^(?:(?:ok(?:ay)?|so|and|but|also|oh|hmm+|yes|yeah|well|sorry|ah)\b[\s,.:;!–—-]*){0,3}"
@@ -73,7 +70,7 @@ _COMMITMENT = re.compile(
     r"|\b(?:by|before|until) (?:tomorrow|tonight|monday|tuesday|wednesday|thursday|friday|next week"
     r"|the end of (?:the )?(?:day|week|month|quarter)|eod|\d{4}-\d\d-\d\d)\b"
 )
-# What an agent says that it is about to do in the next second promises nothing.
+# Verbs of the agent's next step ("I'll look"), which are not commitments.
 _PASSING_LIST = """
 look check read search start begin continue examine explore take run try see find verify go help
 wait let first use list view open inspect review investigate analyze analyse dig proceed scan grep
@@ -140,7 +137,7 @@ _ERROR = re.compile(
     r"|timed out|not found:|is not defined)\b"
     r"|^---? fail\b"
 )
-_FAILURE_TOLD = re.compile(
+_FAILURE_REPORTED = re.compile(
     r"\b(?:fail(?:s|ed|ing)?|broke|crash(?:es|ed)|did(?: not|n'?t) work|does(?: not|n'?t) work"
     r"|errors? out"
     r"|threw|raises?d?)\b.{0,80}\b(?:with|because|since|due to|when|on|in|error|code|status)\b.{4,}"
@@ -165,23 +162,58 @@ def _commitment(lower: str) -> re.Match[str] | None:
     return None
 
 
-RULES = (
-    AnchorRule(AnchorType.CORRECTION, USER, _correction),
-    AnchorRule(AnchorType.DECISION, ANYBODY, _DECISION.search),
-    AnchorRule(AnchorType.COMMITMENT, ANYBODY, _commitment),
-    AnchorRule(AnchorType.CRITICAL_FACT, ANYBODY, _FACT.search),
-    AnchorRule(AnchorType.UNRESOLVED_QUESTION, ANYBODY, _OPEN.search),
-    AnchorRule(AnchorType.USER_PREFERENCE, USER, _PREFERENCE.search),
-    AnchorRule(AnchorType.ERROR_CONTEXT, ANYBODY, _ERROR.search),
-    AnchorRule(AnchorType.ERROR_CONTEXT, ANYBODY, _FAILURE_TOLD.search),
-)
-"""Rules over statements in prose; the first that fits names the statement."""
+class AnchorType(StrEnum):
+    """A kind of span that must survive.
 
-tells_error = _ERROR.search
-"""Whether a line in lower case, of a tool or a trace, tells an error."""
+    `importance` is its weight before its position counts; statements with one of the `cues` are
+    anchors of the kind. The first kind in this order whose cue matches names the statement.
+    """
 
-tells_making = _MAKES.search
-"""Whether a statement in lower case tells what was made or changed, and so names artifacts."""
+    importance: float
+    section: Section
+    cues: tuple[Cue, ...]
+
+    def __new__(
+        cls, value: str, importance: float = 0.0, section: Section = Section.FINDINGS, *cues: Cue
+    ) -> Self:
+        """The defaults are for type checkers, which take `AnchorType("Decision")` for this call."""
+        kind = str.__new__(cls, value)
+        kind._value_ = value
+        kind.importance, kind.section, kind.cues = importance, section, cues
+        return kind
+
+    CORRECTION = "Correction", 1.0, Section.DECISIONS, Cue(USER, _correction)
+    DECISION = "Decision", 0.95, Section.DECISIONS, Cue(ANYBODY, _DECISION.search)
+    COMMITMENT = "Commitment", 0.9, Section.STATE, Cue(ANYBODY, _commitment)
+    CRITICAL_FACT = "CriticalFact", 0.85, Section.FINDINGS, Cue(ANYBODY, _FACT.search)
+    UNRESOLVED_QUESTION = "UnresolvedQuestion", 0.8, Section.STATE, Cue(ANYBODY, _OPEN.search)
+    USER_PREFERENCE = "UserPreference", 0.75, Section.DECISIONS, Cue(USER, _PREFERENCE.search)
+    ERROR_CONTEXT = (
+        "ErrorContext",
+        0.7,
+        Section.TRIED,
+        Cue(ANYBODY, _ERROR.search),
+        Cue(ANYBODY, _FAILURE_REPORTED.search),
+    )
+    CODE_ARTIFACT = "CodeArtifact", 0.65, Section.FINDINGS
+
+
+_CUES = tuple((kind, cue) for kind in AnchorType for cue in kind.cues)
+
+
+def find_cue(role: str, lower: str) -> tuple[AnchorType, re.Match[str]] | None:
+    """The kind of anchor that a statement (lower case) of a role is, and the match of its cue."""
+    for kind, cue in _CUES:
+        if role in cue.roles and (match := cue.search(lower)):
+            return kind, match
+    return None
+
+
+mentions_error = _ERROR.search
+"""The first error in a line (lower case) of a tool's output or a trace."""
+
+mentions_change = _MAKES.search
+"""The first word in a statement (lower case) for something made or changed."""
 
 DECLARATION = re.compile(
     r"^[ \t]{0,12}(?:export |public |async |pub |static )*(?:def|class|func|function|fn"
@@ -189,22 +221,21 @@ DECLARATION = re.compile(
     r"|trait|impl|CREATE TABLE|ALTER TABLE|module) +[A-Za-z_(][^\n]{2,110}",
     re.MULTILINE | re.IGNORECASE,
 )
-"""The line that declares something, in a block of code."""
+"""A line that declares something, in a block of code."""
 
 WRITTEN_FILE = re.compile(
     r'"(?:file_path|notebook_path|path|filename|target_file)"\s*:\s*"(?P<path>(?:[^"\\\n]|\\.){2,300})"'
 )
-"""The file that a tool call is about, in the JSON of its input."""
+"""The file in the JSON input of a tool call."""
 
 WRITING_TOOLS = re.compile(r"write|edit|create|patch|replace|insert|save", re.IGNORECASE)
-"""Names of tools that change files."""
+"""Tools that change files."""
 
 QUESTION_END = re.compile(r"\?[\"')\]*_”’]{0,4}$")
-"""How a question ends."""
 
 EMPTY_QUESTION = re.compile(
     r"^(?:right|ok(?:ay)?|yes|no|really|what|why|how|huh|hmm+|sorry|pardon|yeah|so|and"
     r"|isn'?t it|you know"
     r"|anything else|any questions|does that (?:make sense|work|sound good))\b.{0,12}\?"
 )
-"""A question (lower case) that asks for nothing that could get lost."""
+"""A question (lower case) that needs no answer later."""

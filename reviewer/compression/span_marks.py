@@ -6,16 +6,16 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
-from reviewer.compression.chain import PINNED_SPAN
-from reviewer.compression.spans import find_verbatim
-from reviewer.compression.values import AnchorType
+from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.context_snapshot import PINNED_SPAN
+from reviewer.compression.verbatim import find_verbatim
 from reviewer.errors import ReviewerError
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Act, Ledger
 
 
 class Span(Struct, frozen=True):
-    """A span of a commit's text as it reads now; pinned, or only confirmed."""
+    """A span of a commit's current text; pinned, or only confirmed."""
 
     commit: int
     start: int
@@ -25,7 +25,7 @@ class Span(Struct, frozen=True):
 
 
 class SpanMarks:
-    """Marks spans and takes marks back, one act each."""
+    """Marks and unmarks spans, one act each."""
 
     def __init__(self, ledger: Ledger, contexts: Contexts, clock: Clock) -> None:
         self._ledger = ledger
@@ -33,7 +33,7 @@ class SpanMarks:
         self._clock = clock
 
     def mark(self, span: Span) -> int:
-        """Keep a span verbatim from now on; returns the act, 0 when it was marked so already.
+        """Keep a span verbatim from now on; returns the act, 0 when nothing changed.
 
         Raises UnknownIdError, and ReviewerError for a span that is empty or outside the text.
         """
@@ -64,7 +64,7 @@ class SpanMarks:
         return act.id
 
     def unmark(self, commit: int, start: int, end: int) -> int:
-        """Take a mark back; returns the act, 0 when there was none. Raises UnknownIdError."""
+        """Remove a mark; returns the act, 0 when there was none. Raises UnknownIdError."""
         view = self._contexts.commit(commit)
         with self._ledger.act("unmark anchor", f"Unpinned a span of {view.row.hash[:8]}") as act:
             for number in _marked(act, view.row.id, start, end):
@@ -72,9 +72,9 @@ class SpanMarks:
         return act.id
 
     def mark_text(self, commit: int, text: str, *, take_back: bool = False) -> int:
-        """Pin the first place of a text in a commit, or take that pin back; returns the act.
+        """Pin the first place of a text in a commit, or remove that pin; returns the act.
 
-        Raises UnknownIdError, and ReviewerError where the commit does not hold the text.
+        Raises UnknownIdError, and ReviewerError where the commit does not contain the text.
         """
         view = self._contexts.commit(commit)
         place = find_verbatim(view.text, text)

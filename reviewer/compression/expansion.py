@@ -1,4 +1,4 @@
-"""What the markers of summaries open: one level closer to Full, down to the originals."""
+"""Expands the markers of applied summaries, one level at a time, down to the originals."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import msgspec
 
 from reviewer.commits.reading import Reader
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.chain import read_commits
-from reviewer.compression.full_text import full_text, readable, speaker
-from reviewer.compression.levels import Summarizer
+from reviewer.compression.context_snapshot import read_commits
 from reviewer.compression.markers import expand, parse_markers
-from reviewer.compression.values import AnchorPoint, ExpansionMarker, Level, Segment
+from reviewer.compression.segments import full_text, readable, speaker
+from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.values import ExpansionMarker, Level, Segment
 from reviewer.errors import UnknownIdError
 
 
 class Expansions:
-    """Reads summaries that were applied, and opens them."""
+    """Expands summaries that were applied."""
 
     def __init__(self, reader: Reader, summarizer: Summarizer) -> None:
         self._reader = reader
         self._summarizer = summarizer
 
     def segment(self, commit: int) -> tuple[Segment, Level]:
-        """The segment that a summary commit stands for, and at which level.
+        """The segment that a summary commit replaced, and the level of the summary.
 
         Raises UnknownIdError for a commit that is no summary.
         """
@@ -40,24 +40,24 @@ class Expansions:
         return readable(Segment(row[0], turns, tokens, row[2], row[4])), Level(row[1])
 
     def markers(self, commit: int, text: str) -> tuple[ExpansionMarker, ...]:
-        """The markers in a summary's text that open something, with what each adds."""
+        """The markers in a summary's text that can be expanded."""
         segment, level = self.segment(commit)
-        found = self._summarizer.judge(segment, self._anchors(segment), level, text)
+        found = self._summarizer.from_text(segment, find_anchors(segment.turns), level, text)
         return found.expansion_markers
 
-    def open(self, commit: int, level: Level | None = None) -> str:
-        """The segment of a summary, one level closer to Full than `level` (default: its own)."""
+    def expand_once(self, commit: int, level: Level | None = None) -> str:
+        """The segment of a summary, one level nearer to Full than `level` (default: its own)."""
         segment, own = self.segment(commit)
-        return self._summarizer.closer_text(
-            segment, own if level is None else level, self._anchors(segment)
+        return self._summarizer.expanded_text(
+            segment, own if level is None else level, find_anchors(segment.turns)
         )
 
-    def whole(self, commit: int, text: str) -> str:
-        """A summary's text with every marker opened, again and again, down to the originals."""
+    def expand_all(self, commit: int, text: str) -> str:
+        """A summary's text with every marker expanded, recursively, down to the originals."""
         segment, level = self.segment(commit)
-        return self._opened(segment, level, text)
+        return self._expanded(segment, level, text)
 
-    def _opened(self, segment: Segment, level: Level, text: str) -> str:
+    def _expanded(self, segment: Segment, level: Level, text: str) -> str:
         source = full_text(segment.turns)
         markers = parse_markers(text, level, segment.id, source=source)
         if not markers:
@@ -66,13 +66,13 @@ class Expansions:
         def closer(marker: ExpansionMarker) -> str:
             if marker.target is Level.FULL:
                 return self._originals(segment)
-            nearer = self._summarizer.closer_text(segment, level, self._anchors(segment))
-            return self._opened(segment, marker.target, nearer)
+            nearer = self._summarizer.expanded_text(segment, level, find_anchors(segment.turns))
+            return self._expanded(segment, marker.target, nearer)
 
         return expand(text, markers, closer)
 
     def _originals(self, segment: Segment) -> str:
-        """The full text, summaries of earlier compressions in it opened as well."""
+        """The full text, with summaries of earlier compressions in it expanded too."""
         numbers = [turn.commit for turn in segment.turns if turn.commit is not None]
         commits = {each.id: each for each in read_commits(self._reader.all, numbers)}
         parts = []
@@ -82,9 +82,6 @@ class Expansions:
             earlier = commits.get(turn.commit or 0)
             text = turn.text
             if earlier is not None and earlier.operation == "summary":
-                text = self.whole(earlier.id, text)
+                text = self.expand_all(earlier.id, text)
             parts.append(f"{speaker(turn)}: {text}")
         return "\n\n".join(parts)
-
-    def _anchors(self, segment: Segment) -> tuple[AnchorPoint, ...]:
-        return find_anchors(segment.turns)

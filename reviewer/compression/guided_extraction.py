@@ -1,7 +1,7 @@
-"""What an extract takes first from IMPORTANT turns, where no model reads the guidance.
+"""The statements of IMPORTANT turns that an extract takes first.
 
-Guidance in words ("preserve all dollar amounts and deadlines") names kinds of things and subjects;
-statements that hold them come first. Bare IMPORTANT takes the statements that say most.
+Guidance in words ("preserve all dollar amounts and deadlines") names kinds of values and subjects;
+statements with these come first. Without guidance, statements that say most come first.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ import re
 from collections.abc import Sequence
 
 from reviewer.commits.values import Priority
-from reviewer.compression.retention import Asked
-from reviewer.compression.spans import around
-from reviewer.compression.values import AnchorPoint, AnchorType, Turn
+from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.retention import TurnCriteria
+from reviewer.compression.values import AnchorPoint, Turn
+from reviewer.compression.verbatim import excerpt_around
 from reviewer.compression.words import content_words
 from reviewer.text.identifiers import identifiers
 from reviewer.text.units import UnitKind, units
 
 LONGEST = 240
+"""Characters of a statement."""
 MOST = 40
 _MONTHS = r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-_KINDS = (
+_KIND_LIST = (
     (
         r"amount|dollar|price|pricing|cost|budget|financ|money|euro|payment|fee|salar",
         r"[$€£]\s?\d|\b\d[\d.,]*\s?(?:usd|eur|gbp|dollars?|euros?|k|m|bn)\b",
@@ -47,15 +49,16 @@ _KINDS = (
         r"`[^`]+`|\w+_\w+|\w+\(\)|(?-i:\b[A-Z][a-z]+[A-Z]\w+|(?<=[a-z,] )[A-Z][a-z]+)",
     ),
 )
-_NAMED = tuple((re.compile(name), re.compile(thing, re.IGNORECASE)) for name, thing in _KINDS)
+_KINDS = tuple((re.compile(name), re.compile(value, re.IGNORECASE)) for name, value in _KIND_LIST)
+"""Words of guidance that name a kind of value, and how values of the kind look."""
 _GUIDING = frozenset(
     {"preserve", "keep", "retain", "all", "every", "detail", "details", "exact", "include"}
 )
 
 
-def careful_points(turns: Sequence[Turn], asked: Sequence[Asked]) -> list[AnchorPoint]:
-    """The statements that guidance or bare importance puts first, heaviest first."""
-    by_turn = {each.turn: each.criteria.instructions for each in asked}
+def guided_points(turns: Sequence[Turn], criteria: Sequence[TurnCriteria]) -> list[AnchorPoint]:
+    """The statements that guidance or bare importance puts first, in that order."""
+    by_turn = {each.turn: each.criteria.instructions for each in criteria}
     everywhere = by_turn.get(None)
     ranked: list[tuple[float, AnchorPoint]] = []
     for number, turn in enumerate(turns):
@@ -63,19 +66,19 @@ def careful_points(turns: Sequence[Turn], asked: Sequence[Asked]) -> list[Anchor
         guidance = by_turn.get(number) or everywhere
         if turn.priority is Priority.SKIP or not (important or guidance):
             continue
-        things, subjects = _wanted(guidance or "")
+        values, subjects = _parse(guidance or "")
         for unit in units(turn.text):
             if unit.kind is UnitKind.HEADING:
                 continue
             content = turn.text[unit.start : unit.end]
-            weight = _guided(content, things, subjects) if guidance else _says(content)
+            weight = _match(content, values, subjects) if guidance else _density(content)
             if weight <= 0:
                 continue
-            first = next((m for m in (t.search(content) for t in things) if m), None)
+            first = next((m for m in (v.search(content) for v in values) if m), None)
             focus = (unit.start, unit.start + 1)
             if first is not None:
                 focus = (unit.start + first.start(), unit.start + first.end())
-            start, end = around(turn.text, unit.start, unit.end, focus, LONGEST)
+            start, end = excerpt_around(turn.text, unit.start, unit.end, focus, LONGEST)
             point = AnchorPoint(
                 AnchorType.CRITICAL_FACT, turn.text[start:end], 1.0, number, start, end, "retained"
             )
@@ -84,23 +87,23 @@ def careful_points(turns: Sequence[Turn], asked: Sequence[Asked]) -> list[Anchor
     return [point for _, point in ranked[:MOST]]
 
 
-def _wanted(guidance: str) -> tuple[list[re.Pattern[str]], frozenset[str]]:
-    """The kinds of things that guidance names, and its other words."""
+def _parse(guidance: str) -> tuple[list[re.Pattern[str]], frozenset[str]]:
+    """Patterns of the kinds of values that guidance names, and its other words."""
     words = content_words(guidance)
-    things = [thing for name, thing in _NAMED if any(name.match(word) for word in words)]
+    values = [value for name, value in _KINDS if any(name.match(word) for word in words)]
     subjects = {
-        word for word in words if word not in _GUIDING and not any(n.match(word) for n, _ in _NAMED)
+        word for word in words if word not in _GUIDING and not any(n.match(word) for n, _ in _KINDS)
     }
-    return things, frozenset(subjects)
+    return values, frozenset(subjects)
 
 
-def _guided(content: str, things: Sequence[re.Pattern[str]], subjects: frozenset[str]) -> float:
-    hits = sum(1.0 for thing in things if thing.search(content))
+def _match(content: str, values: Sequence[re.Pattern[str]], subjects: frozenset[str]) -> float:
+    hits = sum(1.0 for value in values if value.search(content))
     return hits + 0.5 * len(subjects & set(content_words(content)))
 
 
-def _says(content: str) -> float:
-    """How much a statement says for its length."""
+def _density(content: str) -> float:
+    """How many names and content words a statement has for its length."""
     named = len({each.text for each in identifiers(content)})
     words = len(set(content_words(content)))
     return (2 * named + words) / (8 + len(content) / 6) if named or words > 2 else 0.0

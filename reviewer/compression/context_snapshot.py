@@ -180,11 +180,25 @@ AnchorCache = dict[int, tuple[AnchorPoint, ...]]
 
 
 class LazyAnchors(Sequence[tuple[AnchorPoint, ...]]):
-    """The anchors of each segment, found when that segment is first looked at."""
+    """The anchors of each segment, found when that segment is first looked at.
 
-    def __init__(self, find: Callable[[int], tuple[AnchorPoint, ...]], length: int) -> None:
-        self._find = find
-        self._found: list[tuple[AnchorPoint, ...] | None] = [None] * length
+    `marks` are by origin, which `origins` maps commits to; `cache` is read and added to.
+    """
+
+    def __init__(
+        self,
+        segments: Sequence[Segment],
+        origins: Mapping[int, int],
+        marks: Mapping[int, Sequence[Mark]],
+        retention: RetentionCriteria | None,
+        cache: AnchorCache,
+    ) -> None:
+        self._segments = segments
+        self._origins = origins
+        self._marks = marks
+        self._retention = retention
+        self._cache = cache
+        self._found: list[tuple[AnchorPoint, ...] | None] = [None] * len(segments)
 
     def __len__(self) -> int:
         return len(self._found)
@@ -202,7 +216,16 @@ class LazyAnchors(Sequence[tuple[AnchorPoint, ...]]):
             return [self[each] for each in range(*number.indices(len(self)))]
         found = self._found[number]
         if found is None:
-            found = self._found[number] = self._find(range(len(self))[number])
+            found = self._found[number] = self._find(self._segments[number])
+        return found
+
+    def _find(self, segment: Segment) -> tuple[AnchorPoint, ...]:
+        marked = tuple(place_marks(segment, self._origins, self._marks))
+        key = hash((segment.turns, marked, self._retention))
+        found = self._cache.get(key)
+        if found is None:
+            found = find_anchors(segment.turns, marked=marked, retention=self._retention)
+            self._cache[key] = found
         return found
 
 
@@ -225,32 +248,22 @@ class ContextSnapshot:
         self.context = context
         self.head = head
         self.chain = tuple(chain)
-        self._marks = read_marks(query, self.chain)
-        self._retention = retention
-        self._anchor_cache = {} if anchor_cache is None else anchor_cache
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
         cut = cut_segments(turns, conversation=name, first=next_key(query, context))
         self.segments: tuple[Segment, ...] = tuple(readable(segment) for segment in cut)
         self.anchors: Sequence[tuple[AnchorPoint, ...]] = LazyAnchors(
-            self._find_anchors, len(self.segments)
+            self.segments,
+            {commit.id: commit.origin for commit in self.chain},
+            read_marks(query, self.chain),
+            retention,
+            {} if anchor_cache is None else anchor_cache,
         )
         self.tokens = sum(c.turn.tokens for c in chain if c.turn.priority is not Priority.SKIP)
         """Tokens of the chain as it is compiled."""
         self.fixed = self.tokens - sum(segment.tokens for segment in self.segments)
         """Tokens outside all segments: pins, and commits outside the range."""
         self._indexes = {segment.id: index for index, segment in enumerate(self.segments)}
-        self._origins = {commit.id: commit.origin for commit in self.chain}
-
-    def _find_anchors(self, number: int) -> tuple[AnchorPoint, ...]:
-        segment = self.segments[number]
-        marked = tuple(place_marks(segment, self._origins, self._marks))
-        key = hash((segment.turns, marked, self._retention))
-        found = self._anchor_cache.get(key)
-        if found is None:
-            found = find_anchors(segment.turns, marked=marked, retention=self._retention)
-            self._anchor_cache[key] = found
-        return found
 
     def matches(self, choice: Choice) -> bool:
         """Whether the segment of a choice still consists of the same commits."""

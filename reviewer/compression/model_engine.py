@@ -189,8 +189,8 @@ class ModelEngine:
             free = self._context_tokens - frame - 2 * self._room(task) - MARGIN
         if free < LEAST_ROOM:
             raise ModelError(
-                f"The model's context of {self._context_tokens:,} tokens does not fit the prompt "
-                f"of {template.template_id}. Raise context_tokens under [model], or use the "
+                f"The model's context of {self._context_tokens:,} tokens is too small for the "
+                f"prompt of {template.template_id}. Raise context_tokens under [model], or use the "
                 "offline engine."
             )
         return messages(cut_text(task.segment.turns, free, self._count))

@@ -15,17 +15,10 @@ from msgspec import structs
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.segments import full_text
-from reviewer.compression.segments import readable
-from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.offline_engine import OfflineEngine
-from reviewer.compression.segments import MOST_TURNS
-from reviewer.compression.segments import cut_segments
-from reviewer.compression.values import Level
-from reviewer.compression.values import Said
-from reviewer.compression.values import Segment
-from reviewer.compression.values import SummarizationOptions
-from reviewer.compression.values import Turn
+from reviewer.compression.segments import MOST_TURNS, cut_segments, full_text, readable
+from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.values import Level, Said, Segment, SummarizationOptions, Turn
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.llm.retry import RetryExhaustedError
@@ -80,8 +73,8 @@ def turns(draw: st.DrawFn, *, most: int = 12) -> list[Turn]:
 
 
 def summarizer() -> Summarizer:
-    offline = OfflineWriter(count)
-    return Summarizer(offline, offline, count=count, clock=lambda: datetime(2026, 3, 1, tzinfo=UTC))
+    clock = datetime(2026, 3, 1, tzinfo=UTC)
+    return Summarizer(OfflineEngine(count), count=count, clock=lambda: clock)
 
 
 @given(turns(most=60))
@@ -256,8 +249,7 @@ def _again_and_again(
 @given(turns(most=8))
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_opening_all_markers_gives_back_the_full_text(made: list[Turn]) -> None:
-    from reviewer.compression.markers import expand
-    from reviewer.compression.markers import parse_markers
+    from reviewer.compression.markers import expand, parse_markers
 
     plain = [
         structs.replace(t, priority=Priority.NORMAL, retention=RetentionCriteria()) for t in made
@@ -271,6 +263,6 @@ def test_opening_all_markers_gives_back_the_full_text(made: list[Turn]) -> None:
         return
     while markers := parse_markers(text, level, "s1", source=source):
         marker = markers[-1]
-        nearer = made_by.closer_text(segment, level, anchors)
+        nearer = made_by.expanded_text(segment, level, anchors)
         text, level = expand(text, [marker], lambda _, nearer=nearer: nearer), Level(level - 1)
     assert source in text

@@ -10,8 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reviewer.compression.values import Level
-from reviewer.compression.values import SummarizationOptions
+from reviewer.compression.values import Level, SummarizationOptions
 from reviewer.engine import (
     CommitQuery,
     Engine,

@@ -8,13 +8,11 @@ from threading import Lock
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
 from reviewer.compression.offline_engine import OfflineEngine
-from reviewer.compression.values import Said
-from reviewer.compression.values import Segment
-from reviewer.compression.values import Turn
+from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.values import Said, Segment, Turn
 from reviewer.llm.model import ChatMessage, Completion
 from reviewer.text.tokens import counter
 
@@ -139,16 +137,15 @@ def summarizer(
     context_tokens: int = 8192,
 ) -> tuple[Summarizer, ScriptedModel | None]:
     """A summarizer with the offline engine, or with a model that follows the script."""
-    offline = OfflineWriter(count)
+    offline = OfflineEngine(count)
     model = ScriptedModel(*script) if script else None
-    writer = ModelWriter(model, count, context_tokens=context_tokens) if model else offline
     made = Summarizer(
-        writer,
-        offline,
+        ModelEngine(model, count, context_tokens=context_tokens) if model else offline,
         count=count,
         clock=lambda: NOON,
         tier=tier,  # type: ignore[arg-type]
         publish=heard.append if heard is not None else None,
+        offline=Summarizer(offline, count=count, clock=lambda: NOON) if model else None,
     )
     return made, model
 

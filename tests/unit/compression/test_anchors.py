@@ -5,12 +5,9 @@ from __future__ import annotations
 import pytest
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
-from reviewer.compression.anchors import MOST
-from reviewer.compression.anchors import find_anchors
 from reviewer.compression.anchor_types import AnchorType
-from reviewer.compression.values import AnchorPoint
-from reviewer.compression.values import Said
-from reviewer.compression.values import Turn
+from reviewer.compression.anchors import MOST, find_anchors
+from reviewer.compression.values import AnchorPoint, Said, Turn
 from tests.unit.compression.making import KIOSK, turn
 
 A = AnchorType

@@ -71,7 +71,7 @@ def test_markers_open_level_by_level_down_to_the_originals(kiosk: Kiosk) -> None
     expansions = kiosk.compression.expansions
     (marker,) = expansions.markers(summary.commit, summary.text)
     assert marker.target is Level.DETAILED
-    nearer = expansions.open(summary.commit)
+    nearer = expansions.expand_once(summary.commit)
     assert len(nearer) > len(summary.text)
     whole = kiosk.compression.expanded(summary.commit)
     sources = kiosk.engine.contexts.commit(summary.commit).summary_of

@@ -7,12 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from reviewer.compression.fit import UnreachableError
-from reviewer.compression.summarizer import LicenceError
-from reviewer.compression.preview import PreviewProgress
-from reviewer.compression.preview import Watch
+from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.service import Compression
-from reviewer.compression.values import Level
-from reviewer.compression.values import Locked
+from reviewer.compression.summarizer import LicenceError
+from reviewer.compression.values import Level, Locked
 from reviewer.llm.model import CancelledError
 from tests.unit.compression.conftest import Kiosk
 

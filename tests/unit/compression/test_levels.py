@@ -9,21 +9,21 @@ from collections.abc import Callable
 import pytest
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
+from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.fidelity import KEY_POINTS
-from reviewer.compression.segments import full_text
-from reviewer.compression.summarizer import Summarizer
-from reviewer.compression.summarizer import target_tokens
-from reviewer.compression.summarizer import LicenceError
 from reviewer.compression.markers import expand
 from reviewer.compression.measures import SegmentCompressed
-from reviewer.compression.anchor_types import AnchorType
-from reviewer.compression.values import AnchorPoint
-from reviewer.compression.values import CompressedSegment
-from reviewer.compression.values import Level
-from reviewer.compression.values import Locked
-from reviewer.compression.values import Segment
-from reviewer.compression.values import SummarizationOptions
+from reviewer.compression.segments import full_text
+from reviewer.compression.summarizer import LicenceError, Summarizer, target_tokens
+from reviewer.compression.values import (
+    AnchorPoint,
+    CompressedSegment,
+    Level,
+    Locked,
+    Segment,
+    SummarizationOptions,
+)
 from reviewer.llm.model import ChatMessage
 from reviewer.llm.retry import RetryExhaustedError
 from reviewer.text.normalise import fold
@@ -102,7 +102,7 @@ def test_the_marker_opens_one_level_closer_and_says_what_it_adds(
     text = found.content[marker.start : marker.end]
     assert text.startswith(f"[→{form}:s1")
     assert marker.target is Level(level - 1)
-    nearer = made.closer_text(source, level, found.anchors)
+    nearer = made.expanded_text(source, level, found.anchors)
     opened = expand(found.content, found.expansion_markers, lambda _: nearer)
     assert count(nearer) - count(text) == marker.adds
     assert nearer in opened
@@ -111,10 +111,13 @@ def test_the_marker_opens_one_level_closer_and_says_what_it_adds(
 def test_opening_marker_after_marker_gives_back_the_full_text(make: Make) -> None:
     made, source = make(), long_segment()
     brief = compress(made, source, Level.BRIEF)
-    detailed = made.judge(
-        source, brief.anchors, Level.DETAILED, made.closer_text(source, Level.BRIEF, brief.anchors)
+    detailed = made.from_text(
+        source,
+        brief.anchors,
+        Level.DETAILED,
+        made.expanded_text(source, Level.BRIEF, brief.anchors),
     )
-    full = made.closer_text(source, Level.DETAILED, brief.anchors)
+    full = made.expanded_text(source, Level.DETAILED, brief.anchors)
     assert full == full_text(source.turns)
     whole = expand(
         brief.content,

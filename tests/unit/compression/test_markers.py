@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.compression.markers import expand
-from reviewer.compression.markers import marker_text
-from reviewer.compression.markers import parse_markers
-from reviewer.compression.markers import without_markers
+from reviewer.compression.markers import expand, marker_text, parse_markers, without_markers
 from reviewer.compression.values import Level
 
 

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.clock import utc_now
-from reviewer.compression.measures import Measures
-from reviewer.compression.measures import RATIO
-from reviewer.compression.measures import SegmentCompressed
+from reviewer.compression.measures import RATIO, Measures, SegmentCompressed
 from reviewer.compression.values import Level
 from reviewer.store.database import Database
 from tests.unit.compression.making import anchors_of, segment, summarizer
@@ -25,7 +23,7 @@ def noted(database: Database) -> Measures:
     found = segment()
     made.compress(found, anchors_of(found), Level.BRIEF)  # type: ignore[arg-type]
     measures = Measures(database, utc_now)
-    measures.note(heard[0])
+    measures.record(heard[0])
     return measures
 
 

@@ -8,8 +8,7 @@ from threading import Barrier
 
 import pytest
 
-from reviewer.compression.preview import PreviewProgress
-from reviewer.compression.preview import Watch
+from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.service import Compression
 from reviewer.llm import door
 from reviewer.llm.model import CancelledError, ModelError

@@ -9,13 +9,11 @@ import pytest
 
 from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
+from reviewer.compression.engine import SegmentAnalysis, SummaryTask
 from reviewer.compression.fidelity import KEY_POINTS
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
-from reviewer.compression.values import Level
-from reviewer.compression.values import Segment
-from reviewer.compression.values import SummarizationOptions
-from reviewer.compression.engine import SummaryTask
+from reviewer.compression.values import Level, Segment, SummarizationOptions
 from reviewer.llm.model import CancelledError, Completion, ModelError
 from reviewer.llm.retry import RetryExhaustedError
 from reviewer.llm.templates import TemplateError
@@ -176,7 +174,7 @@ def test_a_long_segment_is_cut_to_the_models_context() -> None:
 
 def test_a_context_that_does_not_hold_the_prompt_is_said() -> None:
     made, _ = summarizer(GOOD, context_tokens=200)
-    with pytest.raises(ModelError, match="context of 200 tokens does not hold the prompt"):
+    with pytest.raises(ModelError, match="context of 200 tokens is too small for the prompt"):
         made.compress(long_segment(), (), Level.BRIEF)
 
 
@@ -201,9 +199,9 @@ def test_pieces_arrive_while_it_writes_and_a_stop_is_heeded() -> None:
     assert len(model.prompts) == 1
 
 
-def task(source: Segment, template: str | None = None) -> WritingTask:
+def task(source: Segment, template: str | None = None) -> SummaryTask:
     options = SummarizationOptions(custom_prompt_template_id=template)
-    return WritingTask(source, Level.BRIEF, (), 100, options)
+    return SummaryTask(SegmentAnalysis(source, count), Level.BRIEF, (), 100, options)
 
 
 def test_a_users_template_stands_in_for_the_built_in_one(tmp_path: Path) -> None:
@@ -212,7 +210,7 @@ def test_a_users_template_stands_in_for_the_built_in_one(tmp_path: Path) -> None
         'user_prompt = "Tell of {{messages}} in {{max_tokens}}"\n'
     )
     model = ScriptedModel(GOOD)
-    writer = ModelWriter(model, count, context_tokens=8192, templates=tmp_path)
+    writer = ModelEngine(model, count, context_tokens=8192, templates=tmp_path)
     writer.write(task(segment()))
     assert model.prompts[0][0].content == "As a pirate."
     assert model.prompts[0][1].content.startswith("Tell of user: The kiosk")
@@ -232,7 +230,7 @@ def test_a_bad_template_is_refused_before_anything_is_sent(
 ) -> None:
     (tmp_path / "mine.toml").write_text(f'template_id = "mine"\nsystem_prompt = ""\n{text}\n')
     model = ScriptedModel(GOOD)
-    writer = ModelWriter(model, count, context_tokens=8192, templates=tmp_path)
+    writer = ModelEngine(model, count, context_tokens=8192, templates=tmp_path)
     with pytest.raises(TemplateError, match=complaint):
         writer.write(task(segment(), "mine"))
     assert model.prompts == []

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from reviewer.compression import context_snapshot
+from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.engine import CommitQuery, Engine
 from reviewer.errors import ConflictError
 
@@ -36,13 +39,13 @@ def engine(tmp_path: Path) -> Engine:
 
 def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[int]:
     calls: list[int] = []
-    real = getattr(reading, name)
+    real = getattr(context_snapshot, name)
 
     def noted(*args: Any, **options: Any) -> Any:
         calls.append(1)
         return real(*args, **options)
 
-    monkeypatch.setattr(reading, name, noted)
+    monkeypatch.setattr(context_snapshot, name, noted)
     return calls
 
 
@@ -72,21 +75,22 @@ def test_the_part_and_the_whole_share_one_chain(engine, monkeypatch):
 
 
 def test_what_a_context_was_is_not_kept(engine):
-    kept = engine.compression._readings._found
+    gc.collect()
+    before = {id(each) for each in gc.get_objects() if isinstance(each, ContextSnapshot)}
     plan = engine.compression.plan(1, "brief")
     for number in engine.contexts.ids(CommitQuery(1))[:3]:
         engine.contexts.annotate(number, priority="important")
         engine.compression.segments(1)
-        assert len(kept) == 1
+        kept = {id(each) for each in gc.get_objects() if isinstance(each, ContextSnapshot)}
+        assert len(kept - before) == 1
     engine.contexts.edit(number, "Something else was said.")
     with pytest.raises(ConflictError):
         engine.compression.preview(plan)
-    assert readings.REMEMBERED >= 2
 
 
-def test_a_segment_that_is_not_there_is_no_choice_of_it(engine):
-    read = engine.compression._readings.of(1)
-    choice = engine.compression.plan(1, "brief").choices[0]
-    assert read.holds(choice)
-    assert not read.holds(type(choice)(choice.segment, choice.level, (999,)))
-    assert not read.holds(type(choice)("s999", choice.level, choice.sources))
+@pytest.mark.parametrize("change", [{"sources": (999,)}, {"segment": "s999"}])
+def test_a_choice_for_other_commits_is_a_conflict(engine, change):
+    plan = engine.compression.plan(1, "brief")
+    choices = (structs.replace(plan.choices[0], **change), *plan.choices[1:])
+    with pytest.raises(ConflictError):
+        engine.compression.preview(structs.replace(plan, choices=choices))

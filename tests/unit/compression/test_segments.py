@@ -5,9 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from reviewer.commits.values import Priority
-from reviewer.compression.segments import MOST_TOKENS
-from reviewer.compression.segments import MOST_TURNS
-from reviewer.compression.segments import cut_segments
+from reviewer.compression.segments import MOST_TOKENS, MOST_TURNS, cut_segments
 from reviewer.compression.values import Turn
 from tests.unit.compression.making import turn
 

@@ -6,17 +6,13 @@ from itertools import pairwise
 
 import pytest
 
-from reviewer.compression.anchors import find_anchors
-from reviewer.compression.extractive.names import names_in
-from reviewer.compression.extractive.names import Needs
-from reviewer.compression.extractive.units import Form
-from reviewer.compression.extractive.units import source_units
-from reviewer.compression.fidelity import tags_in
-from reviewer.compression.extractive.extractor import Extractor
 from reviewer.compression.anchor_types import AnchorType
-from reviewer.compression.values import AnchorPoint
-from reviewer.compression.values import Level
-from reviewer.compression.values import Turn
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.extractive.extractor import Extractor
+from reviewer.compression.extractive.names import NameScores, names_in
+from reviewer.compression.extractive.units import Form, source_units
+from reviewer.compression.fidelity import tags_in
+from reviewer.compression.values import AnchorPoint, Level, Turn
 from reviewer.text.normalise import fold
 from reviewer.text.tokens import counter
 
@@ -63,41 +59,41 @@ def session() -> list[Turn]:
 
 
 @pytest.fixture(scope="module")
-def selector() -> Selector:
-    return Selector(session(), count)
+def extractor() -> Extractor:
+    return Extractor(session(), count)
 
 
 @pytest.mark.parametrize("level", ALL_LEVELS)
 @pytest.mark.parametrize("ceiling", [1, 2, 5, 8, 20, 60, 150, 400, 3000])
-def test_no_summary_exceeds_its_ceiling(selector: Selector, level: Level, ceiling: int) -> None:
-    assert count(selector.condense(level, ceiling)) <= ceiling
+def test_no_summary_exceeds_its_ceiling(extractor: Extractor, level: Level, ceiling: int) -> None:
+    assert count(extractor.extract(level, ceiling)) <= ceiling
 
 
 @pytest.mark.parametrize("level", ALL_LEVELS)
 def test_a_ceiling_is_used_while_there_is_something_to_say(
-    selector: Selector, level: Level
+    extractor: Extractor, level: Level
 ) -> None:
     for ceiling in (60, 150, 300):
-        assert count(selector.condense(level, ceiling)) >= 0.85 * ceiling
+        assert count(extractor.extract(level, ceiling)) >= 0.85 * ceiling
 
 
 @pytest.mark.parametrize("level", ALL_LEVELS)
 def test_nothing_is_said_with_no_room_or_nothing_to_say(level: Level) -> None:
-    assert Selector(session(), count).condense(level, 0) == ""
-    assert Selector([], count).condense(level, 100) == ""
-    assert Selector([turn("---"), turn("")], count).condense(level, 100) == ""
+    assert Extractor(session(), count).extract(level, 0) == ""
+    assert Extractor([], count).extract(level, 100) == ""
+    assert Extractor([turn("---"), turn("")], count).extract(level, 100) == ""
 
 
 def test_the_same_turns_give_the_same_summary() -> None:
     for level in ALL_LEVELS:
-        first, again = (Selector(session(), count).condense(level, 150) for _ in range(2))
+        first, again = (Extractor(session(), count).extract(level, 150) for _ in range(2))
         assert first == again
 
 
 @pytest.mark.parametrize("level", PROSE_LEVELS)
-def test_every_line_of_prose_stands_in_the_source(selector: Selector, level: Level) -> None:
+def test_every_line_of_prose_stands_in_the_source(extractor: Extractor, level: Level) -> None:
     source = fold(" ".join(each.text for each in session())).replace("`", "")
-    text = selector.condense(level, 250).partition("Files and identifiers:")[0]
+    text = extractor.extract(level, 250).partition("Files and identifiers:")[0]
     for line in text.split("\n"):
         for sentence in line.split(". "):
             spoken = sentence.removeprefix("- ").removeprefix("User: ")
@@ -110,7 +106,7 @@ def test_every_line_of_prose_stands_in_the_source(selector: Selector, level: Lev
 def test_no_line_stands_twice(level: Level) -> None:
     turns = [turn("The port of the gateway is 8443.", "assistant") for _ in range(5)]
     turns += [turn(f"Worker {n} listens on its own socket.", "assistant") for n in range(5)]
-    text = Selector(turns, count).condense(level, 60)
+    text = Extractor(turns, count).extract(level, 60)
     assert text.count("The port of the gateway is 8443.") == 1
 
 
@@ -120,15 +116,15 @@ def test_detailed_keeps_order_and_speakers() -> None:
         turn("It is rated for ten amperes at forty degrees.", "assistant"),
         turn("Good, order six of them.", name="Ines"),
     ]
-    assert Selector(turns, count).condense(Level.DETAILED, 100) == (
+    assert Extractor(turns, count).extract(Level.DETAILED, 100) == (
         "User: Can the relay hold nine amperes?\n"
         "Assistant: It is rated for ten amperes at forty degrees.\n"
         "Ines: Good, order six of them."
     )
 
 
-def test_brief_reads_by_section(selector: Selector) -> None:
-    text = selector.condense(Level.BRIEF, 400)
+def test_brief_reads_by_section(extractor: Extractor) -> None:
+    text = extractor.extract(Level.BRIEF, 400)
     titles = ["Goal:", "Decisions:", "Findings:", "Tried and failed:", "State and next steps:"]
     places = [text.index(title) for title in (*titles, "Files and identifiers:")]
     assert places == sorted(places)
@@ -139,29 +135,29 @@ def test_brief_reads_by_section(selector: Selector) -> None:
     assert "Next step: run the migration" in sections["State and next steps:"]
 
 
-def test_a_brief_summary_without_room_has_no_titles(selector: Selector) -> None:
-    assert "Goal:" not in selector.condense(Level.BRIEF, 80)
+def test_a_brief_summary_without_room_has_no_titles(extractor: Extractor) -> None:
+    assert "Goal:" not in extractor.extract(Level.BRIEF, 80)
 
 
-def test_brief_names_files_that_no_sentence_names_under_their_folder(selector: Selector) -> None:
-    index = selector.condense(Level.BRIEF, 500).partition("Files and identifiers:\n")[2]
+def test_brief_names_files_that_no_sentence_names_under_their_folder(extractor: Extractor) -> None:
+    index = extractor.extract(Level.BRIEF, 500).partition("Files and identifiers:\n")[2]
     line = next(line for line in index.split("\n") if line.startswith("/srv/shop/src/: "))
     assert "step_11.py" in line.split()
 
 
-def test_the_index_repeats_nothing_that_the_sentences_name(selector: Selector) -> None:
-    prose, _, index = selector.condense(Level.BRIEF, 400).partition("Files and identifiers:\n")
+def test_the_index_repeats_nothing_that_the_sentences_name(extractor: Extractor) -> None:
+    prose, _, index = extractor.extract(Level.BRIEF, 400).partition("Files and identifiers:\n")
     named = {name for name in index.replace(":", " ").split() if name.startswith("retryPayment")}
     assert named
     assert not any(name in prose.split() for name in named)
 
 
-def test_brief_says_which_tools_were_called_and_how(selector: Selector) -> None:
-    assert "Tools: Read(file_path) Bash" in selector.condense(Level.BRIEF, 600)
+def test_brief_says_which_tools_were_called_and_how(extractor: Extractor) -> None:
+    assert "Tools: Read(file_path) Bash" in extractor.extract(Level.BRIEF, 600)
 
 
-def test_tags_are_names_and_phrases_without_repetition(selector: Selector) -> None:
-    tags = selector.condense(Level.TAGS, 200).split(", ")
+def test_tags_are_names_and_phrases_without_repetition(extractor: Extractor) -> None:
+    tags = extractor.extract(Level.TAGS, 200).split(", ")
     assert len(tags) == len({tag.lower() for tag in tags}) > 5
     assert any("idempotency key" in tag for tag in tags)
     assert any(tag.startswith("retryPayment") for tag in tags)
@@ -172,7 +168,7 @@ def test_what_must_stand_there_does_verbatim(level: Level) -> None:
     turns = session()
     anchors = find_anchors(turns)
     assert anchors
-    text = fold(Selector(turns, count).condense(level, 800, anchors))
+    text = fold(Extractor(turns, count).extract(level, 800, anchors))
     assert [each.content for each in anchors if fold(each.content) not in text] == []
 
 
@@ -181,7 +177,7 @@ def test_a_must_with_markup_is_said_once_with_it() -> None:
     turns += [turn(f"Gauge {n} reads normal.", "assistant") for n in range(8)]
     content = "Set `max_retries` to **seven**"
     must = AnchorPoint(AnchorType.CRITICAL_FACT, content, 1.0, 0, 0, len(content), "pinned")
-    text = Selector(turns, count).condense(Level.DETAILED, 60, [must])
+    text = Extractor(turns, count).extract(Level.DETAILED, 60, [must])
     assert content in text
     assert text.count("seven") == 1
 
@@ -194,7 +190,7 @@ def test_what_matters_most_comes_first_when_not_all_fits() -> None:
         AnchorPoint(AnchorType.DECISION, each.text, 1.0, number, 0, len(each.text), "pinned")
         for number, each in enumerate(turns)
     ]
-    text = Selector(turns, count).condense(Level.DETAILED, 40, must[::-1])
+    text = Extractor(turns, count).extract(Level.DETAILED, 40, must[::-1])
     assert turns[8].text in text
     assert turns[0].text not in text
 
@@ -210,13 +206,13 @@ TALKS = (
 
 def test_without_names_tags_are_long_enough_to_say_what_was_said() -> None:
     said = [turn(text, name="Ada") for text in TALKS]
-    tags = tags_in(Selector(said, count).condense(Level.TAGS, 60))
+    tags = tags_in(Extractor(said, count).extract(Level.TAGS, 60))
     assert any(len(tag.split()) > 6 for tag in tags)
     assert all(len(tag.split()) <= 8 for tag in tags)
     assert not any(tag.lower().count("rubber case") > 1 for tag in tags), "stammering is no tag"
     named = [turn(f"{text} See `part_{number}.py`, `--case-{number}` and `size_{number}()`.")
              for number, text in enumerate(TALKS * 3)]  # fmt: skip
-    among_names = tags_in(Selector(named, count).condense(Level.TAGS, 60))
+    among_names = tags_in(Extractor(named, count).extract(Level.TAGS, 60))
     assert any(tag.startswith("part_") for tag in among_names)
     assert max(len(tag.split()) for tag in among_names) <= 6
 
@@ -238,7 +234,7 @@ def test_tags_begin_with_what_must_stand_there() -> None:
         AnchorPoint(AnchorType.CRITICAL_FACT, pinned, 1.0, 0, 0, len(pinned), "pinned"),
         AnchorPoint(AnchorType.DECISION, decision, 0.9, 0, 0, len(decision)),
     ]
-    tags = Selector(turns, count).condense(Level.TAGS, 60, must).split(", ")
+    tags = Extractor(turns, count).extract(Level.TAGS, 60, must).split(", ")
     assert tags[0] == pinned
     assert decision.startswith(tags[1])
     assert len(tags[1]) <= 30
@@ -258,7 +254,7 @@ def test_tags_begin_with_what_must_stand_there() -> None:
 )
 @pytest.mark.parametrize("level", ALL_LEVELS)
 def test_odd_text_gives_something_within_the_ceiling(text: str, level: Level) -> None:
-    summary = Selector([turn(text)], count).condense(level, 50)
+    summary = Extractor([turn(text)], count).extract(level, 50)
     assert count(summary) <= 50
     assert summary or (level is Level.TAGS and text.startswith("x"))
 
@@ -271,29 +267,29 @@ def test_tool_traffic_alone_is_summarized() -> None:
             turn("ok", "tool", "tool_result", "open"),
         ]
     turns.append(turn("Error: no such file lib/gone.rb", "tool", "tool_result", "open"))
-    text = Selector(turns, count).condense(Level.BRIEF, 100)
+    text = Extractor(turns, count).extract(Level.BRIEF, 100)
     assert "Error: no such file lib/gone.rb" in text
     assert "part_19.rb" in text
 
 
 def test_thoughts_count_only_where_nothing_else_was_said() -> None:
     thought = turn("The cache is probably stale.", "assistant", "thinking")
-    assert "stale" in Selector([thought], count).condense(Level.DETAILED, 50)
+    assert "stale" in Extractor([thought], count).extract(Level.DETAILED, 50)
     both = [thought, turn("I cleared the cache.", "assistant")]
-    assert "stale" not in Selector(both, count).condense(Level.DETAILED, 50)
+    assert "stale" not in Extractor(both, count).extract(Level.DETAILED, 50)
 
 
 def test_a_name_is_needed_more_the_more_often_and_the_later_it_was_met() -> None:
     turns = [turn("Read early_one.py."), turn("Read twice_seen.py."), turn("Read twice_seen.py.")]
     turns += [turn("Read late_one.py.")]
-    need = Needs(turns).need
-    assert need["twice_seen.py"] > need["late_one.py"] > need["early_one.py"]
+    score = NameScores(turns).scores
+    assert score["twice_seen.py"] > score["late_one.py"] > score["early_one.py"]
 
 
 def test_what_a_tool_printed_is_needed_less_than_what_was_said() -> None:
     turns = [turn("printed_name", "tool", "tool_result"), turn("Use `spoken_name`.")]
-    need = Needs(turns).need
-    assert need["spoken_name"] > 4 * need["printed_name"]
+    score = NameScores(turns).scores
+    assert score["spoken_name"] > 4 * score["printed_name"]
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.compression.anchors import find_anchors
-from reviewer.compression.extractive.names import TITLE
-from reviewer.compression.extractive.extractor import Extractor
 from reviewer.compression.anchor_types import AnchorType
-from reviewer.compression.values import AnchorPoint
-from reviewer.compression.values import Level
-from reviewer.compression.values import Turn
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.extractive.extractor import Extractor
+from reviewer.compression.extractive.names import TITLE
+from reviewer.compression.values import AnchorPoint, Level, Turn
 from reviewer.text.normalise import fold
 from reviewer.text.tokens import counter
 
@@ -31,7 +29,7 @@ FILLING = [
 
 
 def brief(*turns: Turn, room: int = 600) -> str:
-    return Selector([REQUEST, *turns, *FILLING], count).condense(Level.BRIEF, room)
+    return Extractor([REQUEST, *turns, *FILLING], count).extract(Level.BRIEF, room)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +64,7 @@ def test_brief_leaves_out_what_nobody_would_write_down(noise: str) -> None:
 )
 def test_what_the_client_wrote_is_in_no_summary(level: Level, wrapper: str) -> None:
     turns = [REQUEST, turn(wrapper, "user"), *FILLING]
-    assert wrapper not in Selector(turns, count).condense(level, 900)
+    assert wrapper not in Extractor(turns, count).extract(level, 900)
 
 
 def test_what_the_user_typed_is_marked_and_nothing_else() -> None:
@@ -84,7 +82,7 @@ def test_a_sentence_that_is_part_of_another_is_said_once() -> None:
 
 def test_facts_that_differ_in_a_number_are_not_the_same() -> None:
     turns = [turn(f"Berth {n} holds {n + 3} boats during the night.") for n in range(1, 6)]
-    text = Selector(turns, count).condense(Level.BRIEF, 400)
+    text = Extractor(turns, count).extract(Level.BRIEF, 400)
     assert all(each.text in text for each in turns)
 
 
@@ -121,15 +119,15 @@ def test_the_index_is_less_than_half_of_a_brief_summary() -> None:
 
 @pytest.mark.parametrize("level", [Level.DETAILED, Level.BRIEF])
 def test_some_text_comes_out_at_every_budget(level: Level) -> None:
-    selector = Selector([REQUEST, *FILLING], count)
-    sizes = [count(selector.condense(level, room)) for room in range(4, 80)]
+    extractor = Extractor([REQUEST, *FILLING], count)
+    sizes = [count(extractor.extract(level, room)) for room in range(4, 80)]
     assert all(0 < size <= room for room, size in zip(range(4, 80), sizes, strict=True))
 
 
 def test_a_path_that_must_stand_there_stands_in_the_index_after_a_sentence() -> None:
     path = "/srv/ferry/src/timetable_cache.py"
     must = AnchorPoint(AnchorType.CODE_ARTIFACT, path, 0.7, 0, 0, len(path))
-    text = Selector([REQUEST, *FILLING], count).condense(Level.BRIEF, 50, [must])
+    text = Extractor([REQUEST, *FILLING], count).extract(Level.BRIEF, 50, [must])
     assert path in text
     assert "harbour" in text.partition(path)[0]
 
@@ -143,7 +141,7 @@ def test_detailed_fills_its_room_with_lines_of_tools_where_little_was_said() -> 
             turn(f"quay {number} measured\n{lines}\ndone {number}", "tool", "tool_result", "Bash"),
         ]
     room = sum(each.tokens for each in turns) // 3
-    text = Selector(turns, count).condense(Level.DETAILED, room)
+    text = Extractor(turns, count).extract(Level.DETAILED, room)
     assert 0.85 * room <= count(text) <= room
     assert all(f"quay {number} measured" in text for number in range(12))
 
@@ -151,6 +149,6 @@ def test_detailed_fills_its_room_with_lines_of_tools_where_little_was_said() -> 
 def test_anchors_that_need_little_room_all_stand_under_a_ceiling() -> None:
     turns = [REQUEST, *FILLING, turn("We decided to keep the printed table for one more year.")]
     anchors = find_anchors(turns)
-    text = Selector(turns, count).condense(Level.BRIEF, 400, anchors)
+    text = Extractor(turns, count).extract(Level.BRIEF, 400, anchors)
     assert anchors
     assert all(fold(each.content) in fold(text) for each in anchors)

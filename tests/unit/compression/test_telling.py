@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reviewer.commits.values import Priority
-from reviewer.compression.preview import PreviewProgress
-from reviewer.compression.preview import Watch
+from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError

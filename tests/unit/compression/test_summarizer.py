@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from msgspec import structs
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
@@ -384,3 +385,13 @@ def test_what_was_retained_is_not_said_twice(make: Make) -> None:
             assert wanted in content
             assert wanted not in lines
             assert f"- [CriticalFact]: {wanted}" not in content
+
+
+def test_an_equal_segment_is_compressed_and_published_once() -> None:
+    heard: list[SegmentCompressed] = []
+    made, _ = summarizer(heard=heard)
+    first = compress(made, long_segment(), Level.BRIEF)
+    assert compress(made, long_segment(), Level.BRIEF) is first
+    assert len(heard) == 1
+    other = structs.replace(long_segment(), topic="drawers")
+    assert compress(made, other, Level.BRIEF) != first

@@ -29,11 +29,11 @@ from reviewer.text.secrets import mask
 from reviewer.text.units import Unit, UnitKind, units
 
 THRESHOLD = 0.5
-"""Importance below which nothing is an anchor."""
+"""Least importance of an anchor."""
 MOST = 20
 """Detected anchors of a segment, in addition to those of a person."""
 RECENCY = 0.15
-"""What the last turn of a segment adds to an anchor's importance."""
+"""Added to the importance of anchors in the last turn, and less in earlier ones."""
 SIMILAR = 0.8
 """Word Jaccard similarity above which two anchors are the same."""
 LONGEST, LONGEST_QUESTION = 160, 400
@@ -48,7 +48,7 @@ _CODE = re.compile(
     r"|[{};]\s*$|==|\bErrorf\(|\".*%[vsdwq]\b.*\""
 )
 _DATA = re.compile(r"[\[{(<]*[\"'“‘{\[<]|[^\n]{0,200}\":")
-"""Quotations and pasted data, which nobody states here."""
+"""Quotations and pasted data, which are not statements of the speaker."""
 _BARE_CODE = re.compile(
     r"\s*(?:error: )?exit(?:ed)?(?: with)? (?:code|status) \d+[:.]?\s*", re.IGNORECASE
 )

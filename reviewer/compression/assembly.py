@@ -32,7 +32,7 @@ TAGS_SHARE = 0.5
 
 
 class LevelText(Struct, frozen=True):
-    """The content of a level. `note`: what a person has to know about it."""
+    """The content of a level. `note`: a remark for a person, mostly empty."""
 
     content: str
     engine: str

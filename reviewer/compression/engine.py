@@ -1,6 +1,4 @@
-"""What the summarizer and the engines that write summaries share: the analysis of a segment, the
-task, and the engine protocol.
-"""
+"""The interface between the summarizer and its engines: analysis of a segment, task, protocol."""
 
 from __future__ import annotations
 
@@ -41,7 +39,7 @@ class Finished:
 
 
 class SegmentAnalysis:
-    """Everything that is computed once for a segment, whatever its level.
+    """Everything that is computed once for a segment and shared by its levels.
 
     `segment` has its SKIP turns emptied; `count` counts tokens.
     """
@@ -84,7 +82,7 @@ class SegmentAnalysis:
 
 
 class SummaryTask(Struct, frozen=True):
-    """What an engine has to write."""
+    """A text that an engine has to write."""
 
     analysis: SegmentAnalysis
     level: Level
@@ -109,7 +107,7 @@ class SummaryTask(Struct, frozen=True):
 
 
 class EngineText(Struct, frozen=True):
-    """What an engine wrote. `model_tokens`: prompts and answers together, over all attempts."""
+    """A text of an engine. `model_tokens`: prompts and answers together, over all attempts."""
 
     text: str
     engine: str
@@ -122,7 +120,7 @@ class SummaryEngine(Protocol):
 
     @property
     def name(self) -> str:
-        """What outputs call it: `offline`, or the model's name."""
+        """`offline`, or the model's name."""
         ...
 
     @property

@@ -24,7 +24,7 @@ class Expansions:
     def segment(self, commit: int) -> tuple[Segment, Level]:
         """The segment that a summary commit replaced, and the level of the summary.
 
-        Raises UnknownIdError for a commit that is no summary.
+        Raises UnknownIdError for a commit that is not a summary.
         """
         row = self._reader.one(
             "SELECT s.key, s.level, s.topic, s.sources, x.name FROM commit_ c JOIN segment s"
@@ -33,7 +33,7 @@ class Expansions:
             (commit,),
         )
         if row is None:
-            raise UnknownIdError(f"Commit #{commit} is no summary.")
+            raise UnknownIdError(f"Commit #{commit} is not a summary.")
         sources = read_commits(self._reader.all, msgspec.json.decode(row[3], type=list[int]))
         turns = tuple(each.turn for each in sources)
         tokens = sum(turn.tokens for turn in turns)

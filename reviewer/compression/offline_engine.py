@@ -1,4 +1,4 @@
-"""The engine that needs no model: extracts of what the conversation itself says."""
+"""The engine that needs no model: it extracts sentences of the conversation."""
 
 from __future__ import annotations
 

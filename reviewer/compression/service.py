@@ -305,7 +305,7 @@ class Compression:
     def expanded(self, commit: int) -> str:
         """A summary's text with all its markers expanded, down to the originals.
 
-        Raises UnknownIdError for a commit that is no summary.
+        Raises UnknownIdError for a commit that is not a summary.
         """
         return self.expansions.expand_all(commit, self._contexts.commit(commit).text)
 

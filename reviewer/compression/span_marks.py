@@ -79,7 +79,9 @@ class SpanMarks:
         view = self._contexts.commit(commit)
         place = find_verbatim(view.text, text)
         if place is None:
-            raise ReviewerError(f"{view.row.hash[:8]} does not hold that text; case counts.")
+            raise ReviewerError(
+                f"{view.row.hash[:8]} does not contain that text; upper and lower case matter."
+            )
         if take_back:
             return self.unmark(commit, *place)
         return self.mark(Span(commit, *place))

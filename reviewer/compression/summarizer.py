@@ -114,9 +114,8 @@ class _Callbacks(NamedTuple):
 class Summarizer:
     """Compresses segments to levels with one engine. Safe from several threads.
 
-    `count` counts tokens; `publish` gets every segment that was compressed. `offline` summarizes
-    without a model: it writes what the markers of a model's summaries expand to. None where this
-    one does so itself.
+    `count` counts tokens; `publish` gets every segment that was compressed. `offline` writes the
+    texts that markers expand to; None where this summarizer is itself the offline one.
     """
 
     def __init__(

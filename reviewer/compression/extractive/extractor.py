@@ -187,22 +187,22 @@ class Extractor:
         self._material = Material(turns, count)
         self._count = count
 
-    def extract(self, level: Level, max_tokens: int, must: Sequence[AnchorPoint] = ()) -> str:
+    def extract(self, level: Level, max_tokens: int, required: Sequence[AnchorPoint] = ()) -> str:
         """A text of at most `max_tokens` tokens at the level.
 
-        The anchors of `must`, most important first, are verbatim in it as far as they fit; at Tags
-        detected ones are tags.
+        The anchors of `required`, most important first, are verbatim in it as far as they fit; at
+        Tags, detected ones are tags.
         """
         if level is Level.FULL or max_tokens <= 0:
             return ""
         if level is Level.TAGS:
-            return self._tags(max_tokens, must)
-        return _Draft(self._material, level, max_tokens, must).text()
+            return self._tags(max_tokens, required)
+        return _Draft(self._material, level, max_tokens, required).text()
 
-    def _tags(self, max_tokens: int, must: Sequence[AnchorPoint]) -> str:
+    def _tags(self, max_tokens: int, required: Sequence[AnchorPoint]) -> str:
         first = [
             anchor_tag(each.content) if each.source == "detected" else fold(each.content)
-            for each in must
+            for each in required
         ]
         tags = tag_list(self._material, max_tokens, list(dict.fromkeys(first)))
         while tags and self._count(", ".join(tags)) > max_tokens:
@@ -214,96 +214,97 @@ class _Draft:
     """Builds one extract: sentences first, then the index within the tokens that are left."""
 
     def __init__(
-        self, material: Material, level: Level, max_tokens: int, must: Sequence[AnchorPoint]
+        self, material: Material, level: Level, max_tokens: int, required: Sequence[AnchorPoint]
     ) -> None:
-        self._material, self._level, self._max = material, level, max_tokens
+        self._material, self._level, self._ceiling = material, level, max_tokens
         self._titled = level is Level.DETAILED or max_tokens >= TITLED_FROM
         brief = level is Level.BRIEF
         pieces = material.sentences if brief else material.pieces
         self._selection = Selection(pieces, Coverage(material.names.scores))
         self._names: list[str] = []
         self._overhead = 0
-        self._first_names: list[str] = []
+        self._required_names: list[str] = []
         self._tools = ""
         if brief and self._titled:
             room = int(TOOLS_SHARE * max_tokens)
             self._tools = tools_line(material.names, material.count, room)
-        self._take(must)
-        self._forced = self._selection.absorb(len(self._selection.chosen), material.covering)
+        self._select_required(required)
+        self._required = self._selection.absorb(len(self._selection.chosen), material.covering)
+        """How many of the first chosen pieces are required."""
         if brief:
             self._selection.add(
                 material.opening_and_closing(int(END_SHARE * max_tokens)), max_tokens
             )
 
-    def _take(self, must: Sequence[AnchorPoint]) -> None:
+    def _select_required(self, required: Sequence[AnchorPoint]) -> None:
         """Select the required anchors: statements as sentences, artifacts for the index."""
         first = len(self._material.pieces)
-        costs = [self._material.count(f"{fold(each.content)}\n") for each in must]
-        spare = int(SENTENCES_SHARE * (self._max - sum(costs)))
-        for number, anchor in enumerate(must, first):
+        costs = [self._material.count(f"{fold(each.content)}\n") for each in required]
+        spare = int(SENTENCES_SHARE * (self._ceiling - sum(costs)))
+        for number, anchor in enumerate(required, first):
             content = fold(anchor.content)
             if anchor.type is AnchorType.CODE_ARTIFACT:
-                self._first_names.append(content)
+                self._required_names.append(content)
                 continue
             alone, spare = costs[number - first], max(spare, 0)
             asked = anchor.source != "detected"
             piece = self._material.piece_for_anchor(anchor, number, alone + spare if asked else 0)
             spare -= max(piece.cost - alone, 0) if asked else 0
-            if self._selection.spent + piece.cost <= self._max:
+            if self._selection.spent + piece.cost <= self._ceiling:
                 self._selection.take(piece)
 
     def text(self) -> str:
         """The text, as long as the ceiling and the material allow."""
         index, count = self._material.index, self._material.count
-        title = f"{TITLE}\n" if self._titled or self._first_names else ""
-        share = INDEX_SHARE[self._level] * self._max
-        named = count("\n".join(["", title, *self._first_names])) if self._first_names else 0
-        most = max(min(int(share), index.total), min(named, self._max))
-        budget = self._max - most
+        title = f"{TITLE}\n" if self._titled or self._required_names else ""
+        share = INDEX_SHARE[self._level] * self._ceiling
+        named = count("\n".join(["", title, *self._required_names])) if self._required_names else 0
+        most = max(min(int(share), index.total), min(named, self._ceiling))
+        budget = self._ceiling - most
         for _ in range(ROUNDS):
             spent = self._selection.spent
-            prose = self._filled(budget)
-            forced = self._forced
-            self._forced = self._selection.absorb(forced, self._material.covering)
-            if self._forced < forced or self._selection.spent < spent:
-                prose = self._filled(budget)
-            room = self._max - count(f"{prose}\n{title}{self._tools}")
+            prose = self._grow(budget)
+            before = self._required
+            self._required = self._selection.absorb(before, self._material.covering)
+            if self._required < before or self._selection.spent < spent:
+                prose = self._grow(budget)
+            room = self._ceiling - count(f"{prose}\n{title}{self._tools}")
             # Names fill the rest, but not most of the summary.
-            room = min(room, most + self._max // 50)
-            self._names = index.choose(room, prose, self._first_names)
-            slack = self._max - count(self._joined())
-            if slack <= self._max // 100:
+            room = min(room, most + self._ceiling // 50)
+            self._names = index.choose(room, prose, self._required_names)
+            slack = self._ceiling - count(self._assemble())
+            if slack <= self._ceiling // 100:
                 break
             if self._selection.spent > spent:
                 budget += slack
                 continue
-            if slack <= self._max // 20:
+            if slack <= self._ceiling // 20:
                 break
             self._selection.add(self._material.filler(self._level, slack), spent + slack)
             if self._selection.spent == spent:
                 break
             budget = count(prose) + slack
-        while self._first_left_out() and len(self._selection.chosen) > max(self._forced, 1):
-            self._selection.drop(1, self._forced)
+        while self._lacks_required_name() and len(self._selection.chosen) > max(self._required, 1):
+            self._selection.drop(1, self._required)
             prose = self._prose()
-            room = self._max - count(f"{prose}\n{title}{self._tools}")
-            self._names = index.choose(min(room, most), prose, self._first_names)
+            room = self._ceiling - count(f"{prose}\n{title}{self._tools}")
+            self._names = index.choose(min(room, most), prose, self._required_names)
         return self._within_ceiling()
 
-    def _first_left_out(self) -> bool:
+    def _lacks_required_name(self) -> bool:
         """Whether a required name is missing."""
-        if not self._first_names:
+        if not self._required_names:
             return False
-        text = fold(self._joined())
-        return any(name not in text for name in self._first_names)
+        text = fold(self._assemble())
+        return any(name not in text for name in self._required_names)
 
-    def _filled(self, budget: int) -> str:
+    def _grow(self, budget: int) -> str:
         """The sentences that fit the budget together with their titles and speakers."""
         self._selection.fill(budget - self._overhead)
         prose = self._prose()
         size = self._material.count(prose)
-        while size > budget and len(self._selection.chosen) > self._forced:
-            self._selection.drop(size - budget, self._forced)
+        while size > budget and len(self._selection.chosen) > self._required:
+            self._selection.drop(size - budget, self._required)
             prose = self._prose()
             size = self._material.count(prose)
         self._overhead = max(size - self._selection.spent, 0)
@@ -311,8 +312,8 @@ class _Draft:
 
     def _within_ceiling(self) -> str:
         """The text within the ceiling: names are dropped first, then the last sentences."""
-        content, chosen = self._joined(), list(self._selection.chosen)
-        while (excess := self._material.count(content) - self._max) > 0:
+        content, chosen = self._assemble(), list(self._selection.chosen)
+        while (excess := self._material.count(content) - self._ceiling) > 0:
             if self._names:
                 del self._names[-max(excess // 4, 1) :]
             elif self._tools:
@@ -321,10 +322,10 @@ class _Draft:
                 self._selection.drop(excess)
             else:
                 break
-            content = self._joined()
-        return content or self._clipped(chosen)
+            content = self._assemble()
+        return content or self._clip(chosen)
 
-    def _clipped(self, chosen: Sequence[Piece]) -> str:
+    def _clip(self, chosen: Sequence[Piece]) -> str:
         """Where no unit fits: the beginning of the first that was chosen, or of the one that covers
         most for its length.
         """
@@ -332,10 +333,10 @@ class _Draft:
         ranked = sorted(pieces, key=lambda each: -(each.alone or 0.0) / max(each.cost, 1))
         for piece in [*chosen[:1], *ranked[:TRIED]]:
             words = strip_bullet(piece.unit.text).split()
-            low, high = 0, min(len(words), self._max)
+            low, high = 0, min(len(words), self._ceiling)
             while low < high:
                 middle = (low + high + 1) // 2
-                fits = self._material.count(" ".join(words[:middle]) + _CUT) <= self._max
+                fits = self._material.count(" ".join(words[:middle]) + _CUT) <= self._ceiling
                 low, high = (middle, high) if fits else (low, middle - 1)
             if low:
                 return " ".join(words[:low]) + _CUT * (low < len(words))
@@ -346,12 +347,12 @@ class _Draft:
             return detailed_text(self._material, self._selection.chosen)
         return brief_text(self._material, self._selection.chosen, self._titled)
 
-    def _joined(self) -> str:
+    def _assemble(self) -> str:
         prose = self._prose()
         lines = [prose] if prose else []
         if self._names:
             index = self._material.index.lines(self._names)
-            if not self._titled and self._first_names:
+            if not self._titled and self._required_names:
                 index[0] = f"{TITLE} {index[0]}"
             lines += [TITLE] * self._titled + index
         if self._tools:

@@ -252,7 +252,7 @@ def test_marks_are_one_act_each_and_taken_back(kiosk: Kiosk) -> None:
     assert [anchor.content for anchor in pinned] == ["takes 900 ms"]
     assert marks.mark_text(commit, "takes 900 ms", take_back=True)
     assert all(a.source == "detected" for a in kiosk.compression.anchors(kiosk.id)[0])
-    with pytest.raises(ReviewerError, match="does not hold that text"):
+    with pytest.raises(ReviewerError, match="does not contain that text"):
         marks.mark_text(commit, "never said")
     with pytest.raises(ReviewerError, match="empty or outside"):
         marks.mark(Span(commit, 5, 100_000))

@@ -18,7 +18,7 @@ from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.plan import Choice, segment_sources
 from reviewer.compression.segments import cut_segments, readable
-from reviewer.compression.values import AnchorPoint, Said, Segment, Turn
+from reviewer.compression.values import AnchorPoint, Segment, Turn, TurnKind
 from reviewer.compression.verbatim import find_verbatim, first_place
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.store.ledger import chunks
@@ -26,7 +26,7 @@ from reviewer.store.ledger import chunks
 Query = Callable[[str, Sequence[Any]], Sequence[Any]]
 """Runs SQL and returns rows: of a reader, or inside an act."""
 
-TURN_KINDS: Mapping[str, Said] = {
+TURN_KINDS: Mapping[str, TurnKind] = {
     "reasoning": "thinking",
     "tool_call": "tool_use",
     "tool_result": "tool_result",

@@ -14,7 +14,7 @@ from reviewer.compression.anchors import find_anchors
 from reviewer.compression.apply import apply_preview
 from reviewer.compression.context_snapshot import ContextSnapshot, SnapshotCache
 from reviewer.compression.engines import Engines
-from reviewer.compression.expansion import Expansions
+from reviewer.compression.expansion import expand_summary
 from reviewer.compression.fit import Outlook, Reach, fit_plan, lower_to_target, outlook, reach
 from reviewer.compression.measures import Measures, MeasureSummary
 from reviewer.compression.plan import (
@@ -307,12 +307,8 @@ class Compression:
 
         Raises UnknownIdError for a commit that is not a summary.
         """
-        return self.expansions.expand_all(commit, self._contexts.commit(commit).text)
-
-    @property
-    def expansions(self) -> Expansions:
-        """Expands the markers of summaries in a chain."""
-        return Expansions(self._reader, self.engines.summarizer("offline"))
+        text = self._contexts.commit(commit).text
+        return expand_summary(self._reader, self.engines.summarizer("offline"), commit, text)
 
     def statistics(self) -> tuple[MeasureSummary, ...]:
         """Durations, ratios, tokens of models and fidelity, by level. Raises StoreError."""

@@ -10,7 +10,7 @@ from msgspec import Struct
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 
-Said = Literal["text", "thinking", "tool_use", "tool_result"]
+TurnKind = Literal["text", "thinking", "tool_use", "tool_result"]
 
 
 class Level(IntEnum):
@@ -32,7 +32,7 @@ class Turn(Struct, frozen=True, gc=False):
     role: str
     text: str
     tokens: int
-    said: Said = "text"
+    said: TurnKind = "text"
     name: str = ""
     at: str | None = None
     commit: int | None = None

@@ -18,7 +18,7 @@ from reviewer.compression.anchors import find_anchors
 from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.segments import MOST_TURNS, cut_segments, full_text, readable
 from reviewer.compression.summarizer import Summarizer
-from reviewer.compression.values import Level, Said, Segment, SummarizationOptions, Turn
+from reviewer.compression.values import Level, Segment, SummarizationOptions, Turn, TurnKind
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.llm.retry import RetryExhaustedError
@@ -47,7 +47,7 @@ SENTENCES = (
     "",
 )
 text = st.lists(st.sampled_from(SENTENCES), max_size=6).map("\n".join) | st.text(max_size=60)
-said: st.SearchStrategy[Said] = st.sampled_from(["text", "thinking", "tool_use", "tool_result"])
+said: st.SearchStrategy[TurnKind] = st.sampled_from(["text", "thinking", "tool_use", "tool_result"])
 
 
 @st.composite

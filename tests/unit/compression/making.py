@@ -12,7 +12,7 @@ from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
 from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.summarizer import Summarizer
-from reviewer.compression.values import Said, Segment, Turn
+from reviewer.compression.values import Segment, Turn, TurnKind
 from reviewer.llm.model import ChatMessage, Completion
 from reviewer.text.tokens import counter
 
@@ -45,7 +45,7 @@ KIOSK = (
 def turn(
     text: str,
     role: str = "user",
-    said: Said = "text",
+    said: TurnKind = "text",
     priority: Priority = Priority.NORMAL,
     *patterns: str,
     instructions: str | None = None,

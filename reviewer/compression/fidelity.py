@@ -27,7 +27,7 @@ from reviewer.text.normalise import fold
 
 TermKind = Literal["identifier", "number", "name", "quote", "term"]
 
-SPOKEN = {"text": 1.0, "tool_use": 0.5, "tool_result": 0.15, "thinking": 0.0}
+KIND_WEIGHT = {"text": 1.0, "tool_use": 0.5, "tool_result": 0.15, "thinking": 0.0}
 """How much a mention counts by the kind of turn; in a person's words `PERSON` times as much."""
 PERSON = 1.5
 WEIGHT: dict[TermKind, float] = {
@@ -70,7 +70,7 @@ class SourceTerms:
         self.text = fold("\n".join(turn.text for turn in turns))
         mentions: dict[tuple[str, bool], _Mentions] = {}
         for number, turn in enumerate(turns):
-            factor = SPOKEN[turn.said] * (PERSON if turn.role == "user" else 1.0)
+            factor = KIND_WEIGHT[turn.said] * (PERSON if turn.role == "user" else 1.0)
             body = turn.text if turn.said == "text" else without_escapes(turn.text)
             if "[masked " in body:
                 body = without_masks(body)

@@ -11,22 +11,21 @@ from reviewer.settings import ModelSettings, Settings
 
 def open_model(settings: Settings) -> ChatModel:
     """The model that the settings name; nothing is sent yet. Raises ModelError without one."""
-    check_endpoint(settings.model)
+    check_endpoint(settings.model)  # before the import, which takes half a second
     from reviewer.llm.openai_chat import OpenAIChat
 
     return OpenAIChat(settings.model)
 
 
 def open_others(settings: Settings) -> dict[str, ChatModel]:
-    """The other models of the same endpoint, by name. Raises ModelError without one."""
-    check_endpoint(settings.model)
-    from reviewer.llm.openai_chat import OpenAIChat
-
-    base = settings.model
+    """The other models of the same endpoint, by name. Raises ModelError as `open_model` does."""
+    model = settings.model
     return {
-        name: OpenAIChat(structs.replace(base, name=name, others=()))
-        for name in base.others
-        if name != base.name
+        name: open_model(
+            structs.replace(settings, model=structs.replace(model, name=name, others=()))
+        )
+        for name in model.others
+        if name != model.name
     }
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable
-from threading import Barrier
+from contextlib import closing
+from pathlib import Path
+from threading import Barrier, Event
 
 import pytest
 
@@ -109,9 +112,13 @@ def test_nothing_to_compress_is_said(engine: Engine, kiosk: Kiosk) -> None:
         engine.compression.plan(99, "brief")
 
 
-def test_figures_wait_for_a_write_and_are_summed_up(kiosk: Kiosk) -> None:
+def test_figures_wait_for_a_write_and_are_summed_up(kiosk: Kiosk, tmp_path: Path) -> None:
+    def measured() -> list[object]:
+        with closing(sqlite3.connect(tmp_path / "store.db")) as other_program:
+            return other_program.execute("SELECT * FROM measurement").fetchall()
+
     kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
-    assert kiosk.engine._database.reader().execute("SELECT * FROM measurement").fetchall() == []
+    assert measured() == []
     found = {
         (one.name.rpartition(".")[2], one.label): one for one in kiosk.compression.statistics()
     }
@@ -182,12 +189,12 @@ def test_the_first_failure_stops_what_is_under_way(
     def waits(messages: object) -> str:
         assert model.cancelled is not None
         under_way.wait()
-        end = time.monotonic() + LONGEST
+        end, pause = time.monotonic() + LONGEST, Event()
         while time.monotonic() < end:
             if model.cancelled():
                 stopped.append(True)
                 raise CancelledError("Stopped.")
-            time.sleep(0.01)
+            pause.wait(0.01)
         return "never stopped"
 
     def fails(messages: object) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +12,7 @@ from reviewer.compression.measures import Publish
 from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.summarizer import Summarizer
 from reviewer.errors import ReviewerError
-from reviewer.settings import Settings
+from reviewer.settings import load_settings
 from reviewer.text.tokens import counter
 
 EngineName = Literal["offline", "model"]
@@ -22,17 +21,14 @@ EngineName = Literal["offline", "model"]
 class Engines:
     """Makes one summarizer for each engine, when it is first requested."""
 
-    def __init__(
-        self, settings: Callable[[], Settings], clock: Clock, publish: Publish | None = None
-    ) -> None:
-        self._settings = settings
+    def __init__(self, clock: Clock, publish: Publish | None = None) -> None:
         self._clock = clock
         self._publish = publish
         self._summarizers: dict[tuple[EngineName, str], Summarizer] = {}
 
     def default(self) -> EngineName:
         """The engine that the settings name. Raises SettingsError."""
-        return self._settings().compression.engine
+        return load_settings().compression.engine
 
     def named(self, name: str | None) -> EngineName:
         """The engine of that name, or the settings' own. Raises ReviewerError for another name."""
@@ -46,7 +42,7 @@ class Engines:
 
     def concurrency(self, engine: EngineName) -> int:
         """How many segments may be written at once."""
-        return self._settings().model.concurrency if engine == "model" else 1
+        return load_settings().model.concurrency if engine == "model" else 1
 
     def summarizer(self, engine: EngineName, model_id: str | None = None) -> Summarizer:
         """The summarizer of an engine; `model_id` replaces the model of the settings.
@@ -65,7 +61,7 @@ class Engines:
             OfflineEngine(count),
             count=count,
             clock=self._clock,
-            tier=self._settings().compression.tier,
+            tier=load_settings().compression.tier,
             publish=self._publish,
         )
 
@@ -73,7 +69,7 @@ class Engines:
         from reviewer.compression.model_engine import ModelEngine
         from reviewer.llm.door import open_model
 
-        settings = self._settings()
+        settings = load_settings()
         if model_id:
             settings = structs.replace(
                 settings, model=structs.replace(settings.model, name=model_id)

@@ -41,7 +41,7 @@ from reviewer.compression.values import (
     Turn,
 )
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.settings import Settings, load_settings
+from reviewer.settings import load_settings
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -55,17 +55,14 @@ class Compression:
         ledger: Ledger,
         clock: Clock,
         contexts: Contexts,
-        settings: Callable[[], Settings] = load_settings,
     ) -> None:
-        """`settings` are loaded when an engine is first needed, so that reading needs none."""
         self._ledger = ledger
         self._clock = clock
         self._contexts = contexts
-        self._settings = settings
         self._reader = Reader(database)
         self._measures = Measures(database, clock)
         self._snapshots = SnapshotCache(self._reader, contexts)
-        self.engines = Engines(settings, clock, self._measures.record)
+        self.engines = Engines(clock, self._measures.record)
         self.marks = SpanMarks(ledger, contexts, clock)
         """Spans of commits that a person wants verbatim in every summary."""
 
@@ -333,7 +330,7 @@ class Compression:
         )
 
     def _tier(self) -> Tier:
-        return self._settings().compression.tier
+        return load_settings().compression.tier
 
     def _lowest(self) -> Level:
         """The level nearest to Tags that the licence includes."""

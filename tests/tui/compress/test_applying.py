@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from reviewer.compressing import SegmentPreview
-from reviewer.compression import fitting
+from reviewer.compression import fit
 from reviewer.engine import CommitQuery
 from tests.tui.compress.driving import (
     chain,
@@ -60,7 +60,7 @@ async def test_fit_chooses_levels_for_a_number_of_tokens(machines):
 async def test_fit_says_how_far_it_is_and_escape_stops_it(machines, monkeypatch):
     go_on = threading.Event()
     tried = 0
-    one = fitting.preview_choice
+    one = fit.preview_choice
 
     def slow(*given: object) -> SegmentPreview:
         nonlocal tried
@@ -72,7 +72,7 @@ async def test_fit_says_how_far_it_is_and_escape_stops_it(machines, monkeypatch)
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", *"900")
         before = levels(screen)
-        monkeypatch.setattr(fitting, "preview_choice", slow)
+        monkeypatch.setattr(fit, "preview_choice", slow)
         await screen.pilot.press("enter")
         await screen.until(lambda: "1 of at most 12 summaries tried" in said(screen))
         assert "escape stops it" in said(screen)

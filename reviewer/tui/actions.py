@@ -11,9 +11,11 @@ from collections.abc import Iterable
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
+from reviewer.tui.queue.keys import QUEUE
 
 PANES: tuple[Pane, ...] = (
     keys.APP,
+    QUEUE,
     HISTORY,
     keys.TEXT,
     keys.FILTER_FIELD,

@@ -20,8 +20,8 @@ from reviewer.tui.keys import (
     moving,
     packet,
     pipelines,
-    queue,
     state,
+    typing,
 )
 
 PANES = {
@@ -49,7 +49,7 @@ PANES = {
 """Where keys hold, with the heading that help and the README give them."""
 
 _TABLE: tuple[Action, ...] = (
-    *queue.TABLE,
+    *typing.TABLE,
     *moving.TABLE,
     *commits.TABLE,
     *compress.TABLE,

@@ -1,20 +1,5 @@
-"""The column that says who wrote a record, beside its text."""
+"""Moved to `reviewer.tui.evidence.roles`; kept until every screen imports it there."""
 
-from __future__ import annotations
-
-from reviewer.engine import RecordView
-from reviewer.tui.kit.text import Run
-
-ROLE_CELLS = 11
-
-
-def role_cells(record: RecordView) -> int:
-    """How wide the column is: notes have one writer, so their text takes the whole width."""
-    return ROLE_CELLS if record.shape == "turn" else 0
-
-
-def role_runs(record: RecordView, style: str) -> tuple[Run, ...]:
-    """The role; or what the record is, where nobody said it to anybody (`tool output`)."""
-    word = record.role if record.use == "said" else record.use
-    cells = role_cells(record)
-    return (Run(word[: cells - 1].ljust(cells), style),) if cells else ()
+from reviewer.tui.evidence.roles import ROLE_CELLS as ROLE_CELLS
+from reviewer.tui.evidence.roles import role_cells as role_cells
+from reviewer.tui.evidence.roles import role_runs as role_runs

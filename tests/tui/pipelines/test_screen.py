@@ -12,7 +12,7 @@ from reviewer.engine import Engine
 from reviewer.tui.legacy_actions import ACTIONS
 from reviewer.tui.holders import holders
 from reviewer.tui.screens.pipelines_choosing import typed_path
-from reviewer.tui.screens.queue import QueueScreen
+from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.screens.source import SourceScreen
 from reviewer.tui.kit.text import count
 from tests.tui.conftest import opened

@@ -14,7 +14,7 @@ from reviewer.engine import Engine
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import hunks
 from reviewer.tui.theme import DARK, GLYPHS, THEMES
-from reviewer.tui.widgets import edit_pane
+from reviewer.tui.kit import edit_pane
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.edit_pane import EditPane, length_remark
 from reviewer.tui.kit.edit_pane import diff_block

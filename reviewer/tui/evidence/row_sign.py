@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from reviewer.text.signs import HAND_AUTHORED, OUTDATED, SUSPICIOUS
 from reviewer.tui.theme import Glyphs
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from reviewer.engine import QueueRow
 
 
-@dataclass(frozen=True)
-class Badges:
+class Badges(Struct, frozen=True):
     """What was found out about a row in sight; each takes longer than reading the row."""
 
     hinted: bool = False

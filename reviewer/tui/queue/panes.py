@@ -171,12 +171,15 @@ def candidate_strip(
     dim = style.dim_here if here else style.dim
     accent = style.accent_here if here else style.accent
     warm = style.warm_here if here else style.warm
-    bar: Part = (sign.bar if here else " ", accent if focused else dim)
+    bar: Part = (sign.bar, accent if focused else dim) if here else (" ", dim)
     if row is None:
         return line_of([bar, ("  gone: R reads the queue again", dim)], width, text, sign.ellipsis)
     state, warning = sign_of(row, decided, sign, badges)
-    mark: Part = (sign.mark if marked else " ", warm)
-    if warning or row.status == "invalid":
+    # Blanks take the style of what follows them, which costs the terminal no change of colour.
+    mark: Part = (sign.mark, warm) if marked else (" ", dim)
+    if state.isspace():
+        state_style = dim
+    elif warning or row.status == "invalid":
         state_style = warm
     else:
         state_style = accent if not decided or row.status == "active" else dim

@@ -9,10 +9,9 @@ from __future__ import annotations
 from array import array
 from asyncio import to_thread
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from msgspec import structs
+from msgspec import Struct, structs
 from textual import on
 from textual.timer import Timer
 from textual.worker import get_current_worker
@@ -82,8 +81,7 @@ EMPTY = {
 ENOUGH_DECISIONS = "30 decisions, at least 5 of each sort"
 
 
-@dataclass(frozen=True)
-class Detail:
+class Detail(Struct, frozen=True):
     """Everything about the row under the cursor."""
 
     view: CandidateView
@@ -366,7 +364,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             detail, (state, hints, score) = self._detail, found
             if detail is not None and detail.view.id == number:
                 extras = structs.replace(detail.extras, hints=hints, score=score)
-                self._detail = replace(detail, extras=extras)
+                self._detail = structs.replace(detail, extras=extras)
                 self._draw_candidate(state)
 
         self.read(work, then, group="state")
@@ -662,7 +660,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def draft_changed(self, key: int, *, kept: bool) -> None:
         badges = self.rows.badges.get(key, NO_BADGES)
-        self.rows.show_badges({key: replace(badges, draft=kept)})
+        self.rows.show_badges({key: structs.replace(badges, draft=kept)})
         self.follow()
 
     @runs(keys.DISCARD_DRAFT, unless=_no_draft)

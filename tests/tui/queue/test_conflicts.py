@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine, QueueQuery
+from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.queue import screen as queue_screen
 from reviewer.tui.screens.source import SourceScreen
 from reviewer.tui.screens.why import WhyScreen
-from reviewer.tui.kit.bars import StatusBar
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
 from tests.unit.promotion.graph import two_rivals
@@ -62,7 +62,7 @@ async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(engine, riva
         assert "!" in row_of(screen, "conflict ")
         for words in (f"#{left} decision · active", f"#{right} decision · candidate"):
             assert words in screen.text
-        assert "1 keeps left" in screen.text
+        assert "keep        1 left · 2 right · b both · x dismisses" in screen.text
         assert "1 of 2" in screen.text
         assert "use PostgreSQL for the" in screen.text.partition("Evidence")[2]
         await screen.press("]")

@@ -8,11 +8,11 @@ import pytest
 from textual.widgets import Input
 
 from reviewer.engine import Engine, QueueQuery
-from reviewer.tui.theme import GLYPHS
 from reviewer.tui.evidence.candidate_pane import candidate_blocks
 from reviewer.tui.evidence.difference import difference
 from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.text import lay_out
+from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import NOW, opened
 from tests.tui.test_history import history, said
 

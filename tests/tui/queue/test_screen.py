@@ -148,7 +148,14 @@ async def test_a_filter_for_an_unknown_value_names_the_values(stocked, typed, va
 async def test_while_a_filter_is_typed_only_keys_that_work_are_shown(stocked):
     async with opened(stocked) as screen:
         await screen.press("slash")
-        assert screen.text.splitlines()[-1].split() == ["enter", "keep", "esc", "clear", "F1", "help"]
+        assert screen.text.splitlines()[-1].split() == [
+            "enter",
+            "keep",
+            "esc",
+            "clear",
+            "F1",
+            "help",
+        ]
 
 
 async def test_the_help_explains_every_sign(stocked):

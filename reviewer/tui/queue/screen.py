@@ -58,8 +58,6 @@ MANY = 500
 """Decisions on this many rows show their progress."""
 CHECKED_AGAIN = 500
 """At most so many decided rows are read again after somebody else wrote."""
-LONGEST = 4_000
-"""Characters that a memory can have; `promotion/triage.py` refuses more."""
 
 STATUSES = ("waiting", "deferred", "active", "invalid", "superseded", "all")
 TITLES = {
@@ -639,7 +637,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if row is None:
             return
-        from reviewer.engine import Seen
+        from reviewer.promotion.triage import LONGEST, Seen  # late: the first page needs neither
 
         number, seen = row.id, Seen(row.status, row.content)
         self.say(f"Editing #{number}: ctrl+s promotes it, escape keeps a draft.")

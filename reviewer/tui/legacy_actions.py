@@ -17,7 +17,7 @@ from reviewer.tui.keys import (
     compress,
     everywhere,
     moving,
-    queue,
+    typing,
 )
 
 PANES = {
@@ -45,7 +45,7 @@ PANES = {
 """Where keys hold, with the heading that help and the README give them."""
 
 _TABLE: tuple[Action, ...] = (
-    *queue.TABLE,
+    *typing.TABLE,
     *moving.TABLE,
     *commits.TABLE,
     *compress.TABLE,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.text import Block, Run, Span, count, moment
 from reviewer.tui.theme import Glyphs
 from reviewer.tui.widgets.commit_row import SHORT, priority_sign, speaker
-from reviewer.tui.widgets.structure_text import labelled
 
 if TYPE_CHECKING:
     from reviewer.engine import Annotation, CommitView, PatternCheck

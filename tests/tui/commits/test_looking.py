@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from reviewer.engine import Engine
 from reviewer.tui.screens.commits import CommitsScreen
 from reviewer.tui.screens.compress import CompressScreen
-from reviewer.tui.screens.queue import QueueScreen
 from reviewer.tui.evidence.source import SourceScreen
+from reviewer.tui.queue.screen import QueueScreen
 from tests.tui.commits.driving import TURNS, at, chain, commits, said, written
 from tests.tui.conftest import opened
 from tests.tui.views import HOSTILE

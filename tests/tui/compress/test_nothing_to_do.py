@@ -10,7 +10,7 @@ from reviewer.compression.service import Compression
 from reviewer.engine import CommitQuery
 from reviewer.tui.compress_model import CompressModel
 from reviewer.tui.screens import compress_reading
-from reviewer.tui.screens.queue import QueueScreen
+from reviewer.tui.queue.screen import QueueScreen
 from tests.tui.compress.driving import (
     chain,
     compress,

@@ -8,10 +8,11 @@ import pytest
 from textual.widgets import Input
 
 from reviewer.engine import Engine, QueueQuery
-from reviewer.tui.theme import GLYPHS
-from reviewer.tui.widgets.candidate_pane import candidate_blocks
-from reviewer.tui.widgets.difference import difference
+from reviewer.tui.evidence.candidate_pane import candidate_blocks
+from reviewer.tui.evidence.difference import difference
+from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.text import lay_out
+from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import NOW, opened
 from tests.tui.test_history import history, said
 
@@ -37,7 +38,9 @@ def twins(engine, tmp_path):
     return engine
 
 
-async def test_more_names_what_takes_it_back(engine, tmp_path):
+@pytest.fixture
+def capped(engine, tmp_path):
+    """A store with more candidates than one ingestion queues."""
     path = tmp_path / "many.md"
     words = ("ledger", "gateway", "invoice", "queue", "mailer", "cache")
     lines = [
@@ -47,15 +50,64 @@ async def test_more_names_what_takes_it_back(engine, tmp_path):
     ]
     path.write_text("# Rules\n\n" + "\n".join(lines) + "\n", "utf-8")
     engine.intake.ingest([path], project="acme")
-    engine.triage.reject([engine.queue.ids(QueueQuery())[0]])
+    return engine
+
+
+async def test_more_can_be_undone_on_history_too(capped):
+    engine = capped
+    rejected = engine.queue.ids(QueueQuery())[0]
+    engine.triage.reject([rejected])
     async with opened(engine) as screen:
         before = engine.queue.counts(None).waiting
+        assert "more: M queues them" in screen.text
         await screen.press("M")
-        assert "u to undo" not in screen.status
-        assert "F8" in screen.status
+        assert screen.status.endswith("u to undo")
         assert engine.queue.counts(None).waiting > before
         await screen.press("f8", "x")
         assert engine.queue.counts(None).waiting == before
+        assert engine.queue.candidate(rejected).status == "invalid"
+
+
+async def test_undo_after_queue_more_takes_that_back_before_an_older_decision(capped):
+    async with opened(capped) as screen:
+        first = screen.model.current_id
+        before = capped.queue.counts(None).waiting
+        await screen.press("a", "M")
+        assert capped.queue.counts(None).waiting > before - 1
+        await screen.press("u")
+        assert screen.status.startswith("Undone: Queued")
+        assert status_of(capped, first) == "active"
+        assert capped.queue.counts(None).waiting == before - 1
+        await screen.press("u")
+        assert status_of(capped, first) == "candidate"
+
+
+async def test_a_decision_after_queue_more_is_undone_first(capped):
+    async with opened(capped) as screen:
+        before = capped.queue.counts(None).waiting
+        await screen.press("M", "x", "u")
+        assert screen.status.startswith("Undone: Rejected")
+        await screen.press("u")
+        assert screen.status.startswith("Undone: Queued")
+        assert capped.queue.counts(None).waiting == before
+
+
+async def test_a_decision_of_another_day_is_named_before_it_is_undone(stocked):
+    first = stocked.queue.ids(QueueQuery())[0]
+    stocked.triage.reject([first])
+    async with opened(stocked) as screen:
+        await screen.press("u")
+        assert screen.status.startswith(f"u again undoes: Rejected #{first}")
+        assert status_of(stocked, first) == "invalid"
+        await screen.press("u")
+        assert status_of(stocked, first) == "candidate"
+
+
+async def test_a_clear_queue_names_what_is_beyond_the_cap(capped):
+    async with opened(capped) as screen:
+        await screen.press("*", "x", "R")
+        assert "All clear" not in screen.text
+        assert "beyond the cap: M queues them." in screen.text
 
 
 async def test_only_rows_of_open_clusters_are_decided_alone(twins):
@@ -84,7 +136,7 @@ async def test_enter_keeps_a_filter_open_that_cannot_be_understood(stocked):
         assert not field.has_focus
         assert field.value == ""
         assert list(screen.model.ids) == everything
-        assert screen.queue.loader.query.filter == ""
+        assert screen.queue.query_shown.filter == ""
         assert "conf>x" not in screen.text
 
 
@@ -93,7 +145,7 @@ async def test_leaving_the_field_otherwise_puts_the_filter_of_the_list_into_it(s
         await screen.press("slash", *"staging", "enter", "slash", *" conf>x")
         await screen.press("tab")
         field = screen.app.query_one(Input)
-        assert field.value == screen.queue.loader.query.filter
+        assert field.value == screen.queue.query_shown.filter
         assert field.value.startswith("staging")
         assert not field.value.endswith("x"), "what means nothing is gone"
 
@@ -102,11 +154,11 @@ async def test_escape_wins_over_a_search_that_is_still_running(stocked):
     async with opened(stocked) as screen:
         everything = list(screen.model.ids)
         await screen.press("slash")
-        screen.queue.filtering._run("staging")
-        screen.queue.filtering.clear()
+        screen.queue.run_filter("staging", here=None)
+        screen.queue.clear_filter()
         await screen.settle()
         assert list(screen.model.ids) == everything
-        assert "staging" not in screen.queue.title_rule._detail
+        assert "/ staging" not in screen.text
 
 
 async def test_footer_and_help_say_how_many_are_marked(stocked):
@@ -155,18 +207,58 @@ async def test_a_draft_has_its_glyph_and_its_words(stocked):
     async with opened(stocked) as screen:
         first = screen.model.current_id
         await screen.press("e", *"xyz", "escape")
-        await screen.until(lambda: "draft kept: e goes on" in screen.text)
+        await screen.until(lambda: "draft kept: e edits it, D discards it" in screen.text)
         assert "✎" in screen.text.splitlines()[3][:7]
     async with opened(stocked, ascii=True) as screen:
         screen.queue.list.move_to(screen.model.index_of([first]))
         await screen.settle()
         await screen.until(lambda: first in screen.queue.list.badges)
         assert screen.queue.list.badges[first].draft
-        assert "draft kept: e goes on" in screen.text
+        assert "draft kept: e edits it" in screen.text
         await screen.press("a")
-        assert screen.status == f"Promoted #{first}, its draft is kept - u to undo"
-        assert not stocked.queue.candidate(first).content.endswith("xyz")
+        assert screen.status.startswith(f"#{first} has a draft: ctrl+s promotes it")
+        assert status_of(stocked, first) == "candidate"
+        await screen.press("ctrl+s")
+        assert stocked.queue.candidate(first).content.endswith("xyz")
+        assert status_of(stocked, first) == "active"
+
+
+async def test_promoting_many_leaves_rows_with_drafts_out(stocked):
+    async with opened(stocked) as screen:
+        first, second, third = screen.model.ids[:3]
+        await screen.press("e", *"xyz", "escape", "space", "space", "space", "a")
+        assert screen.status == "Promoted 2, left out 1 row with drafts - u to undo"
+        assert [status_of(stocked, one) for one in (first, second, third)] == [
+            "candidate", "active", "active",
+        ]  # fmt: skip
         assert stocked.drafts.load(first).endswith("xyz")
+
+
+async def test_a_draft_is_discarded_by_its_key(stocked):
+    async with opened(stocked) as screen:
+        first = screen.model.current_id
+        await screen.press("D")
+        assert screen.status == f"#{first} has no draft."
+        await screen.press("e", *"xyz", "escape", "D")
+        assert screen.status.startswith(f"The draft of #{first} was discarded")
+        assert stocked.drafts.load(first) is None
+        await screen.press("a")
+        assert not stocked.queue.candidate(first).content.endswith("xyz")
+
+
+async def test_a_paste_too_large_to_save_does_not_come_back(stocked):
+    async with opened(stocked) as screen:
+        first = screen.model.current_id
+        await screen.press("e", *"abc")
+        screen.app.screen.query_one(EditorArea).insert("word " * 1_000)
+        await screen.press("ctrl+s")
+        assert "A memory has at most 4,000 characters" in screen.status
+        await screen.press("escape")
+        assert "esc again drops it" in screen.status
+        await screen.press("escape")
+        assert "word word" not in (stocked.drafts.load(first) or "")
+        await screen.press("e")
+        assert "word word" not in screen.text
 
 
 async def test_the_screen_lives_while_another_program_writes(stocked):
@@ -236,9 +328,9 @@ async def test_a_row_that_waits_again_is_found_among_what_waits(stocked):
         assert first not in screen.model.ids
         await screen.press("f8", "u", "enter")
         await screen.until(lambda: screen.model.current_id == first)
-        assert screen.queue.loader.query.status == "waiting"
+        assert screen.queue.query_shown.status == "waiting"
         await screen.press("x", "R", "f8", "enter")
-        await screen.until(lambda: screen.queue.loader.query.status == "all")
+        await screen.until(lambda: screen.queue.query_shown.status == "all")
         assert screen.model.current_id == first
 
 

@@ -75,8 +75,8 @@ def conflict_blocks(conflict: ConflictView | None, signs: Glyphs) -> list[Block]
     if conflict.resolution is not None:
         settled = labelled("settled", str(conflict.resolution), "accent")
     else:
-        keys = ("1 keeps the left", "2 the right", "b both", "x dismisses")
-        settled = labelled("settle", f" {signs.dot} ".join(keys))
+        keys = ("1 left", "2 right", "b both", "x dismisses")
+        settled = labelled("keep", f" {signs.dot} ".join(keys))
     return [
         labelled("about", conflict.slot.replace(":", " ", 1), "text"),
         settled,

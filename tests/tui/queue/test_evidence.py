@@ -11,12 +11,11 @@ from textual.geometry import Region
 
 from reviewer.engine import Member, SourceState, Status
 from reviewer.text.display import display_text
-from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
-from reviewer.tui.widgets.candidate_pane import CandidatePane, candidate_blocks, candidate_title
-from reviewer.tui.widgets.evidence_pane import EvidencePane, evidence_blocks, evidence_title
-from reviewer.tui.kit.text import reflowed
-from reviewer.tui.kit.text import Block, Run, Span, lay_out
+from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
+from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, evidence_title
+from reviewer.tui.kit.text import Block, Run, Span, lay_out, reflowed
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
 from tests.tui.views import HOSTILE, candidate, evidence, record
 
 NOW = datetime(2026, 2, 14, 12, tzinfo=UTC)
@@ -94,7 +93,7 @@ def test_how_often_it_was_seen_and_how_long_it_waits() -> None:
             "✓ promoted 2 hours ago",
         ),
         ({"status": Status.INVALID}, "✗ rejected"),
-        ({"status": Status.SUPERSEDED, "superseded_by": 7}, "≈ superseded by #7"),
+        ({"status": Status.SUPERSEDED, "superseded_by": 7}, "→ superseded by #7"),
         ({"flags": ("secret",)}, "⌁ a secret in this text was masked"),
         ({"flags": ("injection",)}, "⌁ reads like an order planted for an agent"),
         ({"state": SourceState.CHANGED}, "! source changed since"),

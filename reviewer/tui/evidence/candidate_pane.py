@@ -8,21 +8,31 @@ from datetime import datetime
 from msgspec import structs
 
 from reviewer.engine import CandidateView, Member, SourceState, Status
-from reviewer.tui.kit.text import Block, Run, Span, count, elapsed, figure, moment, times
-from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.theme import Glyphs, glyphs
-from reviewer.tui.widgets.structure_text import (
+from reviewer.tui.evidence.structure import (
     Extras,
     conflict_blocks,
     entity_blocks,
     hint_blocks,
     labelled,
 )
+from reviewer.tui.kit.text import (
+    Block,
+    Run,
+    Span,
+    count,
+    elapsed,
+    figure,
+    moment,
+    rank_figure,
+    times,
+)
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.theme import Glyphs, glyphs
 
 NEAR_SHOWN, NEAR_ROWS = 5, 3
 WORDINGS_SHOWN = 3
 NOTHING = Extras()
-DRAFT_WORDS = "draft kept: e goes on"
+DRAFT_WORDS = "draft kept: e edits it, D discards it"
 
 _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
@@ -35,7 +45,7 @@ _FLAG_WORDS = {
 _STATE_WORDS = {
     SourceState.CHANGED: "source changed since",
     SourceState.GONE: "source gone, the stored text is all there is",
-    SourceState.MOVED: "source grew or moved, the text still stands in it",
+    SourceState.MOVED: "source grew or moved, the text is still in it",
 }
 
 
@@ -98,7 +108,7 @@ def candidate_blocks(
     wordings_shown: int = WORDINGS_SHOWN,
 ) -> list[Block]:
     """The pane's blocks: the content, then one labelled row for each thing worth knowing."""
-    standing = _standing(view, now, signs)
+    status = _status(view, now, signs)
     return [
         Block(
             view.content,
@@ -109,7 +119,7 @@ def candidate_blocks(
         Block(""),
         *conflict_blocks(extras.conflict, signs),
         *entity_blocks(extras, signs),
-        *([standing] if standing else []),
+        *([status] if status else []),
         *([] if extras.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
         *([labelled("", f"{signs.edited} {DRAFT_WORDS}", "warm")] if extras.draft else []),
@@ -120,7 +130,7 @@ def candidate_blocks(
     ]
 
 
-def _standing(view: CandidateView, now: datetime, signs: Glyphs) -> Block | None:
+def _status(view: CandidateView, now: datetime, signs: Glyphs) -> Block | None:
     """A decided or deferred memory says so, and since when."""
     ago = f" {elapsed(view.decided_at, now)} ago" if view.decided_at else ""
     match view.status:
@@ -132,9 +142,9 @@ def _standing(view: CandidateView, now: datetime, signs: Glyphs) -> Block | None
             return labelled("status", f"{signs.rejected} rejected{ago}", "warm")
         case Status.SUPERSEDED:
             into = f" by #{view.superseded_by}" if view.superseded_by else ""
-            return labelled("status", f"{signs.cluster} superseded{into}{ago}", "dim")
+            return labelled("status", f"{signs.merged} superseded{into}{ago}", "dim")
         case Status.GRADUATED:
-            return labelled("status", f"{signs.promoted} graduated{ago}", "accent")
+            return labelled("status", f"{signs.graduated} graduated{ago}", "accent")
         case _:
             pass
     if view.deferred:
@@ -155,7 +165,10 @@ def _confidence(view: CandidateView, signs: Glyphs) -> Block:
     )
     product = f" {signs.times} ".join(f"{figure(value)} {word}" for value, word in factors)
     text = f"{product} = {figure(view.confidence)}"
-    return labelled("confidence", text, spans=(Span(text.rindex("=") + 2, len(text), "strong"),))
+    result = Span(text.rindex("=") + 2, len(text), "strong")
+    return labelled(
+        "confidence", f"{text} {signs.dot} rank {rank_figure(view.rank)}", spans=(result,)
+    )
 
 
 def _history(view: CandidateView, now: datetime, signs: Glyphs) -> Block:
@@ -189,7 +202,7 @@ def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[Block]
     rows: list[Block] = []
     if not members:
         return rows
-    from reviewer.tui.widgets.difference import difference  # late: the first screen needs none
+    from reviewer.tui.evidence.difference import difference  # late: the first screen needs none
 
     for place, member in enumerate(members[:NEAR_SHOWN]):
         head = f"#{member.id} {figure(member.similarity)} "

@@ -8,10 +8,10 @@ from pathlib import PurePath
 from textual.message import Message
 
 from reviewer.engine import EvidenceView, RecordView
+from reviewer.tui.evidence.roles import role_cells, role_runs
 from reviewer.tui.kit.text import Block, Run, Span, reflowed
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
-from reviewer.tui.widgets.roles import role_cells, role_runs
 
 CONTEXT_CHARACTERS = 320
 """Of each record around the one that matters, so many characters nearest to it are shown."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine, QueueQuery
-from reviewer.tui.widgets.filter_bar import FilterInput
+from reviewer.tui.kit.filter import FilterInput
+from reviewer.tui.queue.model import Pace
 from tests.tui.conftest import NOW, opened
 
 
@@ -56,7 +58,7 @@ async def test_where_the_cursor_stands(stocked, case, keys, cursor, with_filter)
     async with opened(stocked) as screen:
         if with_filter:
             await screen.press("slash", *"conf>0.1", "enter")
-            assert screen.app.queue_screen.loader.query.filter == "conf>0.1"
+            assert screen.queue.query_shown.filter == "conf>0.1"
         expected = cursor if cursor >= 0 else len(screen.model.ids) + cursor
         await screen.press(*keys)
         assert screen.model.cursor == expected, case
@@ -97,6 +99,82 @@ async def test_refresh_takes_decided_rows_away_and_keeps_the_cursor(stocked):
         await screen.press("a", "R")
         assert first not in screen.model.ids
         assert screen.model.current_id == second
+
+
+@pytest.mark.parametrize("keys", ["sxaxgR", "sxaxR", "jsxaxkkkR"])
+async def test_refresh_does_not_follow_a_deferred_row(stocked, keys):
+    async with opened(stocked) as screen:
+        waits = list(screen.model.ids)[5 if keys[0] == "j" else 4]
+        await screen.press(*keys)
+        assert screen.model.current_id == waits
+
+
+async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded):
+    async with opened(seeded) as screen:
+        middle = screen.model.ids[20:40]
+        screen.queue.list.move_to(20)
+        await screen.press("v")
+        screen.queue.list.move_to(39)
+        await screen.press("x", "R", "g", "u")
+        assert screen.model.current_id == middle[0]
+        assert screen.model.cursor == 20
+
+
+async def test_what_was_undone_elsewhere_waits_again_here(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("x", "f8", "u", "f2", "k")
+        assert not screen.model.decided(0)
+
+
+async def test_escape_never_leaves_and_q_does(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("space", "escape", "escape", "escape")
+        assert screen.app.return_code is None
+        await screen.pilot.press("q")
+        assert screen.app.return_code == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "values"), [("is:foo", "deferred or edited"), ("type:xq", "preference, project")]
+)
+async def test_a_filter_for_an_unknown_value_names_the_values(stocked, typed, values):
+    async with opened(stocked) as screen:
+        everything = len(screen.model.ids)
+        await screen.press("slash", *typed)
+        assert values in " ".join(screen.status.split())
+        assert len(screen.model.ids) == everything
+
+
+async def test_while_a_filter_is_typed_only_keys_that_work_are_shown(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("slash")
+        assert screen.text.splitlines()[-1].split() == [
+            "enter",
+            "keep",
+            "esc",
+            "clear",
+            "F1",
+            "help",
+        ]
+
+
+async def test_the_help_explains_every_sign(stocked):
+    async with opened(stocked, size=(118, 80)) as screen:
+        await screen.press("question_mark")
+        for line in ("★", "⌁", "≈", "→", "⏸"):
+            assert sum(line in row[:20] for row in screen.text.splitlines()) == 1
+
+
+async def test_a_row_shows_the_figure_that_orders_it(stocked):
+    async with opened(stocked) as screen:
+        row = screen.model.current
+        line = screen.text.splitlines()[3]
+        assert f"{row.rank:.3f}".removeprefix("0") in line[:16]
+        await screen.press("t")
+        row = screen.model.current
+        assert f"{row.confidence:.2f}".removeprefix("0") in screen.text.splitlines()[3][:16]
+        await screen.press("t", "t", "g")
+        assert screen.text.splitlines()[3][6:].startswith(screen.model.current.type[:4])
 
 
 async def test_the_filter_answers_while_it_is_typed_and_escape_clears_it(stocked):
@@ -150,7 +228,7 @@ async def test_leaving_an_edit_keeps_a_draft_for_the_next_time(stocked):
         assert stocked.drafts.load(first).endswith("xyz")
     async with opened(stocked) as screen:
         await screen.press("e")
-        assert screen.status == f"The draft of #{first} goes on where you left it."
+        assert screen.status == f"Edit #{first}: this is the draft that you left."
         await screen.press("ctrl+s")
         assert stocked.queue.candidate(first).content.endswith("xyz")
 
@@ -159,7 +237,7 @@ async def test_the_list_stays_while_a_row_is_edited(stocked):
     async with opened(stocked) as screen:
         await screen.press("e", "tab", "j", "a")
         assert screen.model.cursor == 0
-        assert screen.status.startswith("Finish the edit first")
+        assert screen.status.startswith("Finish this first: ctrl+s saves it")
 
 
 async def test_the_place_is_remembered_by_id(stocked):
@@ -173,9 +251,9 @@ async def test_the_place_is_remembered_by_id(stocked):
 
 
 async def test_the_place_is_remembered_beyond_the_first_page(seeded, monkeypatch):
-    from reviewer.tui.screens import queue_loading
+    from reviewer.tui.queue import screen as queue_screen
 
-    monkeypatch.setattr(queue_loading, "FIRST_PAGE", 20)
+    monkeypatch.setattr(queue_screen, "FIRST_PAGE", 20)
     async with opened(seeded) as screen:
         await screen.press("G")
         left_at = screen.model.current_id
@@ -187,9 +265,9 @@ async def test_the_place_is_remembered_beyond_the_first_page(seeded, monkeypatch
 
 @pytest.mark.parametrize("keys", [("R",), ("slash", "c", "a", "escape"), ("t", "t", "t", "t")])
 async def test_a_row_far_down_keeps_the_cursor(seeded, monkeypatch, keys):
-    from reviewer.tui.screens import queue_loading
+    from reviewer.tui.queue import screen as queue_screen
 
-    monkeypatch.setattr(queue_loading, "FIRST_PAGE", 20)
+    monkeypatch.setattr(queue_screen, "FIRST_PAGE", 20)
     async with opened(seeded) as screen:
         await screen.press("G", "k")
         here, rows = screen.model.current_id, len(screen.model.ids)
@@ -213,7 +291,7 @@ async def test_others_writes_are_noticed_without_losing_the_cursor(stocked, tmp_
         here, above = screen.model.current_id, screen.model.ids[0]
         other.triage.reject([above])
         other.intake.ingest([more], project="acme")
-        screen.app.queue_screen.loader.watch()
+        screen.queue.watch_store()
         await screen.until(lambda: "R to show" in screen.status)
         assert screen.status == "1 new candidate - R to show"
         assert screen.model.current_id == here
@@ -283,7 +361,7 @@ async def test_other_rows_and_orders(stocked):
         await screen.press("r")
         assert status_of(stocked, first) == "candidate"
         await screen.press("w", "w", "w", "w", "t")
-        assert screen.app.queue_screen.loader.query == QueueQuery(sort="confidence")
+        assert screen.queue.query_shown == QueueQuery(sort="confidence")
 
 
 async def test_copy_puts_the_wording_on_the_clipboard(stocked):
@@ -315,12 +393,14 @@ async def test_zoom_and_back(stocked):
         assert "Evidence" in screen.text
 
 
-async def test_the_pace_is_shown_after_five_decisions(stocked):
-    async with opened(stocked) as screen:
-        await screen.press(*"aaaa")
+async def test_a_steady_pace_is_shown_in_the_header(seeded, monkeypatch):
+    seconds = count(0.0, 6.0)
+    monkeypatch.setattr(Pace.__init__, "__defaults__", (lambda: next(seconds),))
+    async with opened(seeded) as screen:
+        await screen.press(*"xxxxxxxx")
         assert "min left" not in screen.text
-        await screen.press("x")
-        assert "~1 min left" in screen.text
+        await screen.press(*"xxxx")
+        assert "~20 min left" in screen.text
 
 
 async def test_keys_that_belong_to_no_action_do_nothing(stocked):

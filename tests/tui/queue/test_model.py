@@ -7,7 +7,8 @@ from array import array
 import pytest
 
 from reviewer.engine import Kind, QueueRow, Status
-from reviewer.tui.queue_model import KEPT_ROWS, QueueModel
+from reviewer.tui.kit.row_model import CACHED_ROWS
+from reviewer.tui.queue.model import Pace, QueueModel
 
 
 class Rows:
@@ -82,13 +83,13 @@ def test_a_row_deferred_on_an_earlier_day_waits_like_any_other():
 
 def test_a_new_snapshot_keeps_the_cursor_on_its_row():
     model, _ = model_of(5, cursor=3)
-    model.load(array("q", [5, 4, 3]), model.current_id)
+    model.load(array("q", [5, 4, 3]), [4])
     assert model.current_id == 4
 
 
 def test_a_new_snapshot_without_the_row_keeps_the_place():
     model, _ = model_of(5, cursor=3)
-    model.load(array("q", [1, 2, 3]), 4)
+    model.load(array("q", [1, 2, 3]), [4])
     assert model.cursor == 2
 
 
@@ -149,10 +150,10 @@ def test_a_window_reads_only_what_it_has_not_read():
 
 
 def test_a_long_walk_keeps_a_bounded_number_of_rows():
-    model, _ = model_of(3 * KEPT_ROWS)
-    for start in range(0, 3 * KEPT_ROWS, 100):
+    model, _ = model_of(3 * CACHED_ROWS)
+    for start in range(0, 3 * CACHED_ROWS, 100):
         model.window(start, start + 100)
-    assert len(model._rows) <= KEPT_ROWS
+    assert sum(model.known(number) is not None for number in model.ids) <= CACHED_ROWS
 
 
 def test_a_row_that_is_gone_is_none():
@@ -171,3 +172,46 @@ def test_an_empty_list_has_no_current_row():
 def test_the_place_of_one_id_is_found_at_either_end():
     model, _ = model_of(5)
     assert [model.index_of([number]) for number in (1, 5, 6)] == [0, 4, None]
+
+
+class Ticks:
+    """A clock that a test moves on."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def paced(*gaps: float) -> Pace:
+    """The pace after decisions with these gaps, in seconds."""
+    clock = Ticks()
+    pace = Pace(clock)
+    for gap in gaps:
+        clock.now += gap
+        pace.decided(1)
+    return pace
+
+
+@pytest.mark.parametrize(
+    ("case", "gaps", "minutes"),
+    [
+        ("too few decisions", [6] * 11, None),
+        ("steady", [6] * 12, 30),
+        ("not steady yet", [2] * 6 + [9] * 6, None),
+        ("steady later", [2] * 6 + [9] * 60, 40),
+        ("a pause says nothing", [6] * 6 + [3_000] + [6] * 6, 30),
+        ("one slow decision changes nothing", [6] * 12 + [25], 30),
+        ("another pace for long does", [6] * 12 + [12] * 60, 50),
+    ],
+)
+def test_the_estimate_comes_when_the_pace_is_steady_and_does_not_jump(case, gaps, minutes):
+    assert paced(*gaps).minutes(300) == minutes, case
+
+
+def test_a_key_that_decides_many_rows_says_nothing_about_the_pace():
+    pace = paced(*[6] * 12)
+    pace.decided(5_000)
+    assert pace.minutes(300) == 30
+    assert pace.minutes(0) is None

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine, QueueQuery
-from reviewer.tui.screens import queue_badges
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.evidence.why import WhyScreen
 from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.queue import screen as queue_screen
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
 from tests.unit.promotion.graph import two_rivals
@@ -21,7 +21,7 @@ SIZES = [(118, 34), (80, 24), (60, 20)]
 
 @pytest.fixture(autouse=True)
 def badges_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue_badges, "REST_SECONDS", 0.001)
+    monkeypatch.setattr(queue_screen, "BADGE_SECONDS", 0.001)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ async def test_an_entity_shows_its_type_and_its_structure(engine: Engine, rivals
         assert "name        Ledger database" in screen.text
         assert "choice SQLite" in screen.text
         assert "in open conflict" in screen.text
-        assert ".70 decision   We will use" in screen.text
+        assert "deci We will use" in screen.text
 
 
 async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(engine, rivals) -> None:
@@ -62,7 +62,7 @@ async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(engine, riva
         assert "!" in row_of(screen, "conflict ")
         for words in (f"#{left} decision · active", f"#{right} decision · candidate"):
             assert words in screen.text
-        assert "1 keeps the left" in screen.text
+        assert "keep        1 left · 2 right · b both · x dismisses" in screen.text
         assert "1 of 2" in screen.text
         assert "use PostgreSQL for the" in screen.text.partition("Evidence")[2]
         await screen.press("]")
@@ -113,7 +113,7 @@ async def test_keys_of_a_conflict_do_nothing_elsewhere(engine: Engine, rivals) -
     acts = engine.history.acts_total()
     async with opened(engine) as screen:
         await screen.press("j", "1", "2", "b")
-        assert screen.status == f"#{rivals[1]} is no conflict: this key settles one."
+        assert screen.status == f"#{rivals[1]} is not a conflict: this key settles one."
         await screen.press("k", "x", "k", "1")
         assert screen.status.startswith(f"Conflict #{rivals[2]} is settled already")
         assert engine.history.acts_total() == acts + 1
@@ -172,7 +172,7 @@ async def test_a_policy_that_speaks_is_a_badge_and_a_line(engine: Engine, tmp_pa
     (number,) = engine.queue.ids(QueueQuery(filter="type:preference"))
     assert engine.insight.hints([number])
     async with opened(engine) as screen:
-        await screen.until(lambda: "↑" in row_of(screen, "I prefer tabs"))
+        await screen.until(lambda: "★" in row_of(screen, "I prefer tabs"))
         assert "your own words" in screen.text
         assert status_of(engine, number) == "candidate", "a hint never acts"
 
@@ -202,7 +202,7 @@ async def test_the_learned_order_comes_with_its_reasons(engine: Engine) -> None:
         assert screen.status == "Ordered by learned."
         assert screen.model.current is not None
         assert screen.model.current.type == "project"
-        await screen.until(lambda: "as learned from you" in screen.text)
+        await screen.until(lambda: "likely to be promoted" in screen.text)
         assert "you promoted" in screen.text
 
 

@@ -13,7 +13,6 @@ from textual.binding import Binding
 
 from reviewer.tui.action import Action as Action
 from reviewer.tui.keys import (
-    commits,
     compress,
     everywhere,
     moving,
@@ -50,7 +49,6 @@ PANES = {
 _TABLE: tuple[Action, ...] = (
     *queue.TABLE,
     *moving.TABLE,
-    *commits.TABLE,
     *compress.TABLE,
     *packet.TABLE,
     *pipelines.TABLE,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from reviewer.resources import sample_data_folder
 from reviewer.text.display import display_line
 from reviewer.tui.kit.choice_pane import ChoicePane, Option
+from reviewer.tui.kit.paths import path_options
 from reviewer.tui.kit.text import moment
-from reviewer.tui.screens.commits_paths import path_options
 from reviewer.tui.screens.pipelines_files import pipelines_below
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reviewer.engine import Engine
-from reviewer.tui.screens.commits import CommitsScreen
+from reviewer.tui.commits.screen import CommitsScreen
 from tests.tui.conftest import Screen, opened
 from tests.tui.pipelines.conftest import BAKERY
 from tests.tui.pipelines.driving import at, said, shown, until_ended, until_it

@@ -264,7 +264,11 @@ def _decisions(view: CommitView, signs: Glyphs) -> list[Block]:
     if not view.annotations:
         row = view.row
         sign = priority_sign(row.priority, signs)
-        return [_labelled("priority", f"{sign} {row.priority}, the default of {row.type.replace('_', ' ')}")]
+        return [
+            _labelled(
+                "priority", f"{sign} {row.priority}, the default of {row.type.replace('_', ' ')}"
+            )
+        ]
     blocks = [_labelled("priority", _decision(view.annotations[0], signs))]
     earlier = view.annotations[1:]
     for place, each in enumerate(earlier[:EARLIER_SHOWN]):

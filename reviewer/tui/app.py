@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from reviewer.engine import Engine, EvidenceView
     from reviewer.tui.compress_kept import Kept
-    from reviewer.tui.screens.pipelines_course import Course
 
 
 SWITCH_SECONDS = 0.0005
@@ -82,8 +81,6 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         super().__init__()
         self.engine = engine
         self.project = project
-        self.pipeline_course: Course | None = None
-        """The run of a pipeline that is under way; it outlives its screen."""
         self.compress_kept: dict[int, Kept] = {}
         """What was chosen on the Compress screen, by context."""
         self._collector = ScreenCollector(self)
@@ -187,15 +184,15 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     @runs(keys.SHOW_PACKET)
     async def show_packet(self) -> None:
-        await self._show("reviewer.tui.screens.packet", "PacketScreen")
+        await self._show("reviewer.tui.packet.screen", "PacketScreen")
 
     @runs(keys.SHOW_PIPELINES)
     async def show_pipelines(self) -> None:
-        await self._show("reviewer.tui.screens.pipelines", "PipelinesScreen")
+        await self._show("reviewer.tui.pipelines.screen", "PipelinesScreen")
 
     @runs(keys.SHOW_STATE)
     async def show_state(self) -> None:
-        await self._show("reviewer.tui.screens.state", "StateScreen")
+        await self._show("reviewer.tui.state.screen", "StateScreen")
 
     @runs(keys.SHOW_HISTORY)
     async def show_history(self) -> None:
@@ -216,6 +213,9 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
         self.show_queue()
         self.push_screen(CompressScreen(self.engine, self.project, commit))
+
+    async def open_commits(self) -> None:
+        await self.show_commits()
 
     def open_source(self, evidence: EvidenceView) -> None:
         from reviewer.tui.evidence.source import SourceScreen
@@ -265,8 +265,8 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
                 except StoreError as problem:
                     self._cannot_keep = True
                     raise StoreError(f"{problem} The same key again leaves without it.") from None
-        if self.pipeline_course is not None:
-            self.pipeline_course.close()
+        if self.background_run is not None:
+            self.background_run.close()
         self.queue_screen.loader.close()
         self.exit(0)
 

@@ -16,10 +16,7 @@ from reviewer.tui.keys import (
     compress,
     everywhere,
     moving,
-    packet,
-    pipelines,
     queue,
-    state,
 )
 
 PANES = {
@@ -50,9 +47,6 @@ _TABLE: tuple[Action, ...] = (
     *queue.TABLE,
     *moving.TABLE,
     *compress.TABLE,
-    *packet.TABLE,
-    *pipelines.TABLE,
-    *state.TABLE,
     *everywhere.TABLE,
 )
 

@@ -50,7 +50,7 @@ from reviewer.tui.kit.contexts import (
 )
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, TextEdit
-from reviewer.tui.kit.text import Span, count, fit, tail
+from reviewer.tui.kit.text import Span, count, fit
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import glyphs
 
@@ -82,7 +82,6 @@ REMEMBERED = 1_000
 """So many commits of an act are remembered, to go back to when it is undone."""
 TITLE_CELLS, NAME_CELLS = 8, 12
 """What the rule around a title takes; so much of a context's name is shown at least."""
-PATH_CELLS = 40
 FORGET = "forget"
 NO_CONTEXT = 0
 """An id that no context has: a query of it only parses the filter."""
@@ -503,8 +502,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         draft, trouble = await to_thread(self._retention_draft, commits[0])
         if self._form is None:
             self._form = RetentionForm(id="retain")
-            await self.query_one("#right").mount(self._form, before=0)
-        await self.show_overlay(self._form, beside=[self.text])
+        await self.show_overlay(self._form, beside=[self.text], first=True)
         self._shown = Shown(view)
         self._draw_commit(keep_scroll=False)
         which = _short(view.row.hash)
@@ -751,44 +749,39 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
     @runs(keys.IMPORT, unless=_imports)
     async def import_context(self) -> None:
-        """Choose a file, beginning where the context in sight came from."""
-        await self._choose_file(await to_thread(self._import_folder))
-
-    def _import_folder(self) -> Path:
-        source = self.context.source_path if self.context is not None else None
-        folder = Path(source).parent if source is not None else Path.cwd()
-        return folder if folder.is_dir() else Path.cwd()
-
-    async def _choose_file(self, folder: Path) -> None:
-        """Choose a file to import; a chosen folder is opened."""
-        from reviewer.tui.kit.paths import path_options
+        """Choose a file; what is typed is completed from its folder."""
+        from reviewer.tui.kit.paths import path_options, typed_path
 
         self._question += 1
         question = self._question
 
         def narrow(text: str) -> None:
+            path = typed_path(text)
             self.read(
-                lambda: path_options(text, folder),
+                lambda: path_options(path),
                 lambda found: self._offer(question, found),
                 group="paths",
             )
 
         async def then(option: Option) -> None:
-            path = Path(option.key)
+            path = Path(option.key).expanduser()
             if await to_thread(path.is_dir):
-                await self._choose_file(path)
+                await ask_in(f"{option.key}/")
             else:
                 self._import(path)
 
-        await self.choose(
-            "Import a transcript",
-            tail(str(folder), PATH_CELLS, glyphs(self.app).ellipsis),
-            await to_thread(path_options, "", folder),
-            then,
-            narrow=narrow,
-            hint="a name in this folder, or a path; enter opens a folder",
-            nothing="There is no such file.",
-        )
+        async def ask_in(text: str) -> None:
+            options = await to_thread(path_options, text)
+            detail = "type the path of a transcript; enter opens a folder"
+            await self.choose("Import", detail, options, then, narrow=narrow, text=text)
+
+        await ask_in(f"{await to_thread(self._import_folder)}/")
+
+    def _import_folder(self) -> Path:
+        """The folder of the context in sight, else the working folder."""
+        source = self.context.source_path if self.context is not None else None
+        folder = Path(source).parent if source is not None else Path.cwd()
+        return folder if folder.is_dir() else Path.cwd()
 
     def _offer(self, question: int, options: Sequence[Option]) -> None:
         """Show other options, unless something else is asked by now."""
@@ -939,6 +932,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
             hint="such as 8000 or 8k",
             nothing="The pins and anchors that need most are listed here.",
             text="" if wanted is None else str(wanted),
+            replace=True,
         )
 
     def _go_to(self, commit: int) -> None:

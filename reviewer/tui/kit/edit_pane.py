@@ -283,7 +283,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._start = ""
         self._given = ""
         self._empty = EMPTY_MEMORY
-        self._remark: Callable[[str], tuple[str, bool]] = length_remark
+        self._describe: Callable[[str], tuple[str, bool]] = length_remark
         self._diff_timer: Timer | None = None
         self._draft_timer: Timer | None = None
 
@@ -320,7 +320,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._memory, self._original = memory, original
         self._start = original if start is None else start
         self._given = self._start if draft is None else draft
-        self._empty, self._remark = empty or EMPTY_MEMORY, remark or length_remark
+        self._empty, self._describe = empty or EMPTY_MEMORY, remark or length_remark
         self.editor.load_text(self._given)
         self.editor.move_cursor(self.editor.document.end)
         self.draw_title()
@@ -432,7 +432,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
     def remark(self) -> tuple[str, bool]:
         """What the title says of the text, and whether as a warning."""
-        return self._remark(self.content)
+        return self._describe(self.content)
 
     def draw_title(self) -> None:
         """Draw the title again."""

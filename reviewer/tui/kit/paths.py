@@ -7,43 +7,57 @@ from pathlib import Path
 
 from reviewer.tui.kit.choice_pane import Option
 
-MOST_OFFERED = 200
+MOST = 200
+"""Entries that are offered at a time."""
 MOST_READ = 20_000
-"""Entries of a folder that are looked at."""
+"""Entries of a folder that are read."""
 
 
-def path_options(text: str, folder: Path | None = None) -> list[Option]:
+def path_options(text: str) -> list[Option]:
     """Files and folders that a typed path may mean, folders first; empty for no such folder.
 
-    The path itself comes first when it names a file. A relative path is taken from `folder`, whose
-    parent is offered last while nothing is typed; without it from the working folder.
+    The path itself comes first when it names a file.
     """
     typed = Path(text).expanduser()
-    if folder is not None:
-        typed = folder / typed
-    whole = text.endswith("/") or not text
     found: list[Option] = []
-    if not whole and typed.is_file():
+    if not text.endswith("/") and typed.is_file():
         found.append(_option(typed, is_folder=False))
-    inside, begins = (typed, "") if whole else (typed.parent, typed.name)
+    folder = typed if text.endswith("/") or not text else typed.parent
+    prefix = "" if text.endswith("/") or not text else typed.name
     entries: list[tuple[bool, str]] = []
     try:
-        with os.scandir(inside) as scan:
-            for place, entry in enumerate(scan):
-                if place >= MOST_READ:
+        with os.scandir(folder) as scan:
+            for number, entry in enumerate(scan):
+                if number >= MOST_READ:
                     break
-                fits = entry.name.casefold().startswith(begins.casefold())
-                if fits and (begins.startswith(".") or not entry.name.startswith(".")):
+                fits = entry.name.casefold().startswith(prefix.casefold())
+                if fits and (prefix.startswith(".") or not entry.name.startswith(".")):
                     entries.append((not entry.is_dir(), entry.name))
     except OSError:
-        return found  # what is typed names no folder yet
-    for is_file, name in sorted(entries)[:MOST_OFFERED]:
-        path = inside / name
+        return found  # what is typed does not name a folder yet
+    for is_file, name in sorted(entries)[:MOST]:
+        path = folder / name
         if not (found and path == typed):
             found.append(_option(path, is_folder=not is_file))
-    if folder is not None and not text and folder.parent != folder:
-        found.append(Option(str(folder.parent), "../"))
     return found
+
+
+def typed_path(text: str) -> str:
+    """What a path means that was typed or pasted behind the folder filled in: `/a//b` is `/b`."""
+    for begin in ("//", "/~"):
+        before, found, rest = text.rpartition(begin)
+        if found and (before or begin == "/~"):
+            return begin[1] + rest
+    return text
+
+
+def file_size(size: int) -> str:
+    """The size of a file for a person: `812 kB`."""
+    for unit, name in ((1_000_000, "MB"), (1_000, "kB")):
+        if size >= unit:
+            value = size / unit
+            return f"{value:.1f} {name}" if value < 10 else f"{value:.0f} {name}"
+    return f"{size} bytes"
 
 
 def _option(path: Path, *, is_folder: bool) -> Option:
@@ -53,12 +67,3 @@ def _option(path: Path, *, is_folder: bool) -> Option:
         return Option(str(path), f"{path.name}   {file_size(path.stat().st_size)}")
     except OSError as problem:
         return Option(str(path), f"{path.name}   {problem.strerror or 'cannot be read'}")
-
-
-def file_size(size: int) -> str:
-    """A number of bytes for a person: `812 kB`."""
-    for unit, name in ((1_000_000, "MB"), (1_000, "kB")):
-        if size >= unit:
-            value = size / unit
-            return f"{value:.1f} {name}" if value < 10 else f"{value:.0f} {name}"
-    return f"{size} bytes"

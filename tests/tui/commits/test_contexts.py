@@ -24,7 +24,7 @@ async def test_without_a_context_the_screen_says_how_to_get_one(engine: Engine) 
 async def test_a_file_is_imported_by_key(engine: Engine, transcript: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "I")
-        assert "a name in this folder, or a path" in screen.text
+        assert "type the path of a transcript" in screen.text
         typed(screen, "#choice Field", f"{transcript.parent}/fai")
         await screen.settle()
         assert "fair.jsonl" in screen.text

@@ -1,4 +1,4 @@
-"""A context as values: the list, criteria as they are typed, how tokens divide."""
+"""A context as values: the list, a commit as it is read, criteria as they are typed, tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec import Struct
 
+from reviewer.tui.commits.tool_calls import CallText, call_text
+from reviewer.tui.context_place import load_context
+from reviewer.tui.kit.contexts import match_spans
 from reviewer.tui.kit.row_model import RowModel
+from reviewer.tui.kit.text import Span
 
 if TYPE_CHECKING:
     from reviewer.engine import (
@@ -17,13 +21,15 @@ if TYPE_CHECKING:
         CommitRow,
         CommitView,
         ContextView,
+        Engine,
         PatternCheck,
         RetentionCriteria,
         TokenTotals,
     )
-    from reviewer.tui.kit.text import Span
 
 Mode = Literal["substring", "regex"]
+PATTERNS_SHOWN = 50
+"""Patterns of a commit that are checked and shown below its text."""
 PRIORITIES = ("pinned", "important", "normal", "skip")
 """From the one that compression treats with most care to the one that it leaves out."""
 
@@ -76,11 +82,55 @@ class Shown(Struct, frozen=True):
     """Everything that the panes show of one commit."""
 
     view: CommitView
+    call: CallText | None = None
+    """The text as lines, for the call of a tool."""
     checks: tuple[PatternCheck, ...] = ()
     matches: tuple[Span, ...] = ()
     anchors: tuple[Span, ...] = ()
     draft: bool = False
     """A draft of its criteria is kept."""
+
+
+def read_chain(engine: Engine, project: str | None, wanted: int | None, text: str) -> Chain | None:
+    """A context through a filter: the one that is wanted, else the one that was shown last.
+
+    None when there is no context. Raises FilterError.
+    """
+    from reviewer.engine import CommitQuery
+
+    found = engine.contexts.all(project)
+    if not found:
+        return None
+    wanted = wanted or load_context(engine.path, project)
+    context = next((each for each in found if each.id == wanted), found[0])
+    ids = engine.contexts.ids(CommitQuery(context.id, text))
+    return Chain(context, found, engine.contexts.totals(context.id), text, ids)
+
+
+def read_commit(engine: Engine, number: int) -> Shown:
+    """A commit with its checks and what compression keeps of it. Raises UnknownIdError."""
+    view = engine.contexts.commit(number)
+    checks = engine.contexts.check(view.retention.patterns[:PATTERNS_SHOWN], view.text)
+    return Shown(
+        view,
+        call_text(view.text) if view.row.type == "tool_call" else None,
+        checks,
+        match_spans(checks, view.text),
+        _anchor_spans(engine, view),
+        number in engine.retention_drafts.ids(),
+    )
+
+
+def _anchor_spans(engine: Engine, view: CommitView) -> tuple[Span, ...]:
+    """What compression keeps of a commit without being asked."""
+    if view.row.priority in ("pinned", "skip"):
+        return ()  # the one survives whole, the other not at all
+    found = engine.compression.anchor_spans(view.text, view.row.role)
+    spans: list[Span] = []
+    for each in sorted(found, key=lambda each: each.start):
+        if not spans or each.start >= spans[-1].end:
+            spans.append(Span(each.start, each.end, "anchor", here=False))
+    return tuple(spans)
 
 
 def changed_commits(changes: Sequence[ChangeView]) -> list[int]:

@@ -10,8 +10,15 @@ from rich.style import Style
 from textual.strip import Strip
 
 from reviewer.text.display import display_line
-from reviewer.tui.commits.model import PRIORITIES, CommitsModel, shares, tokens_by_priority
-from reviewer.tui.commits.tool_calls import call_line, call_text, speaker, written_by_program
+from reviewer.tui.commits.model import (
+    PATTERNS_SHOWN,
+    PRIORITIES,
+    CommitsModel,
+    Shown,
+    shares,
+    tokens_by_priority,
+)
+from reviewer.tui.commits.tool_calls import call_line, speaker, written_by_program
 from reviewer.tui.kit.contexts import HASH_CHARACTERS, priority_sign, short_count
 from reviewer.tui.kit.line import Line, Part, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import RowList
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
         Annotation,
         CommitRow,
         CommitView,
+        Imported,
         Outlook,
         PatternCheck,
         Reach,
@@ -33,7 +41,6 @@ WITH_HASH, WITH_ROLE = 56, 36
 """Narrower lists leave the hash out, then the role."""
 ROLE_CELLS, TOKEN_CELLS = 9, 6
 LABEL_CELLS = 12
-PATTERNS_SHOWN = 50
 EARLIER_SHOWN = 5
 WIDEST_BAR, NARROWEST_BAR = 40, 8
 _TAG = re.compile(r"</?[\w-]+(?: [^<>]*)?>")
@@ -174,18 +181,17 @@ def commit_title(view: CommitView, signs: Glyphs) -> str:
     return f"{row.hash[:HASH_CHARACTERS]}  {f' {signs.dot} '.join(parts)}"
 
 
-def text_blocks(
-    view: CommitView, anchors: Sequence[Span] = (), matches: Sequence[Span] = ()
-) -> list[Block]:
+def text_blocks(shown: Shown, matches: Sequence[Span]) -> list[Block]:
     """The text: what criteria match is marked strongly, what must survive anyway lightly."""
+    view = shown.view
     more = ", o opens the source" if view.source_line is not None else ""
     margin = (Run(" "),)
     if not view.text.strip():
         return [Block("This commit has no text.", "faint", first=margin)]
     style = "dim" if view.row.priority == "skip" else "text"
-    text, spans = view.text, (*matches, *_uncovered(anchors, matches))
-    if view.row.type == "tool_call" and (call := call_text(text)) is not None:
-        text, spans = call.text, call.moved(spans)
+    text, spans = view.text, (*matches, *_uncovered(shown.anchors, matches))
+    if shown.call is not None:
+        text, spans = shown.call.text, shown.call.moved(spans)
     return [Block(text, style, spans, first=margin, more=more)]
 
 
@@ -213,15 +219,14 @@ _UNCHECKED = {
 """What criteria mean on a commit that is not important."""
 
 
-def survival_blocks(
-    view: CommitView, checks: Sequence[PatternCheck], signs: Glyphs, *, draft: bool = False
-) -> list[Block]:
+def survival_blocks(shown: Shown, signs: Glyphs) -> list[Block]:
     """What must survive of a commit, whether it matches, and who decided when and why."""
+    view = shown.view
     retention, row = view.retention, view.row
     blocks = []
     if retention.instructions:
         blocks.append(_labelled("retain", retention.instructions, "text"))
-    known = {check.pattern: check for check in checks}
+    known = {check.pattern: check for check in shown.checks}
     for pattern in retention.patterns[:PATTERNS_SHOWN]:
         check = known.get(pattern)
         quoted = f'"{pattern.text}"' if pattern.mode == "substring" else pattern.text
@@ -235,7 +240,7 @@ def survival_blocks(
         blocks.append(_labelled("", f"and {beyond:,} more: r shows all", "faint"))
     if retention and row.priority in _UNCHECKED:
         blocks.append(_labelled("", _UNCHECKED[row.priority], "warm"))
-    if draft:
+    if shown.draft:
         blocks.append(_labelled("", f"{signs.edited} draft kept: r goes on", "warm"))
     if not retention:
         bare = row.priority == "important"
@@ -297,6 +302,18 @@ def verdict(check: PatternCheck, signs: Glyphs) -> tuple[str, str]:
             return f"{signs.stale} bad regex{at}", "warm"
         case "slow":
             return f"{signs.stale} too slow", "warm"
+
+
+def imported_words(done: Imported) -> str:
+    """What an import brought, and what it passed over."""
+    name = display_line(done.context.name)
+    if not done.commits:
+        return f"{name} has all of that file already: nothing was added."
+    words = f"{name}: {count(done.commits, 'commit')} imported"
+    if done.skipped:
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in done.skipped.items())
+        words += f", passed over: {display_line(reasons)}"
+    return f"{words} - F8 shows the act, x there takes it back"
 
 
 # the lines about tokens

@@ -26,19 +26,21 @@ from reviewer.tui.commits.model import (
     changed_commits,
     decode_draft,
     encode_draft,
+    read_chain,
+    read_commit,
 )
 from reviewer.tui.commits.panes import (
-    PATTERNS_SHOWN,
     Balance,
     CommitList,
     OutlookLine,
     commit_title,
+    imported_words,
     outlook_wordings,
     survival_blocks,
     text_blocks,
     unmeasured_wordings,
 )
-from reviewer.tui.context_place import keep_context, load_commit, load_context
+from reviewer.tui.context_place import keep_context, load_commit
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.contexts import (
@@ -204,22 +206,13 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
     def _read_chain(
         self, context: int | None = None, here: int | None = None, message: str = ""
     ) -> None:
-        from reviewer.engine import CommitQuery
-
         engine, project, text = self.engine, self.project, self._filter
-        if context is None and self.context is not None:
-            context = self.context.id
-
-        def work() -> Chain | None:
-            found = engine.contexts.all(project)
-            if not found:
-                return None
-            wanted = context or load_context(engine.path, project)
-            chosen = next((each for each in found if each.id == wanted), found[0])
-            ids = engine.contexts.ids(CommitQuery(chosen.id, text))
-            return Chain(chosen, found, engine.contexts.totals(chosen.id), text, ids)
-
-        self.read(work, lambda chain: self._show_chain(chain, here, message), group="chain")
+        wanted = self.context.id if context is None and self.context is not None else context
+        self.read(
+            lambda: read_chain(engine, project, wanted, text),
+            lambda chain: self._show_chain(chain, here, message),
+            group="chain",
+        )
 
     def _show_chain(self, chain: Chain | None, here: int | None, message: str) -> None:
         self._was_read = True
@@ -348,19 +341,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
             self.text.show([], title="")
             self.survival.show([], title="Must survive")
             return
-
-        def work() -> Shown:
-            view = engine.contexts.commit(number)
-            checks = engine.contexts.check(view.retention.patterns[:PATTERNS_SHOWN], view.text)
-            return Shown(
-                view,
-                checks,
-                match_spans(checks, view.text),
-                anchor_spans(engine, view),
-                number in engine.retention_drafts.ids(),
-            )
-
-        self.read(work, self._show_commit, group="commit")
+        self.read(lambda: read_commit(engine, number), self._show_commit, group="commit")
 
     def _show_commit(self, shown: Shown) -> None:
         if shown.view.row.id != self.commits.current_id or self._form_open:
@@ -378,12 +359,12 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
             return
         signs = glyphs(self.app)
         self.text.show(
-            text_blocks(shown.view, shown.anchors, shown.matches if matches is None else matches),
+            text_blocks(shown, shown.matches if matches is None else matches),
             title=commit_title(shown.view, signs),
             keep_scroll=keep_scroll,
         )
         self.survival.show(
-            survival_blocks(shown.view, shown.checks, signs, draft=shown.draft),
+            survival_blocks(shown, signs),
             hints=("r what must survive, p i n S priority", "r retain"),
             keep_scroll=keep_scroll,
         )
@@ -498,12 +479,12 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         alone = len(commits) == 1
         subject = current if current in commits else commits[0]
         contexts = self.engine.contexts
-        view = await to_thread(contexts.commit, subject)
+        shown = await to_thread(read_commit, self.engine, subject)
         draft, trouble = await to_thread(self._retention_draft, commits[0])
         if self._form is None:
             self._form = RetentionForm(id="retain")
         await self.show_overlay(self._form, beside=[self.text], first=True)
-        self._shown = Shown(view)
+        self._shown, view = shown, shown.view
         self._draw_commit(keep_scroll=False)
         which = _short(view.row.hash)
         title = which if alone else f"{len(commits):,} marked commits, looked for in {which}"
@@ -942,30 +923,6 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
             self.rows.move_to(at)
         else:
             self.run_filter("", here=commit)
-
-
-def anchor_spans(engine: Engine, view: CommitView) -> tuple[Span, ...]:
-    """What compression keeps of a commit without being asked, to be marked lightly."""
-    if view.row.priority in ("pinned", "skip"):
-        return ()  # the one survives whole, the other not at all
-    found = engine.compression.anchor_spans(view.text, view.row.role)
-    spans: list[Span] = []
-    for each in sorted(found, key=lambda each: each.start):
-        if not spans or each.start >= spans[-1].end:
-            spans.append(Span(each.start, each.end, "anchor", here=False))
-    return tuple(spans)
-
-
-def imported_words(done: Imported) -> str:
-    """What an import brought, and what it passed over."""
-    name = display_line(done.context.name)
-    if not done.commits:
-        return f"{name} has all of that file already: nothing was added."
-    words = f"{name}: {count(done.commits, 'commit')} imported"
-    if done.skipped:
-        reasons = ", ".join(f"{number:,} {reason}" for reason, number in done.skipped.items())
-        words += f", passed over: {display_line(reasons)}"
-    return f"{words} - F8 shows the act, x there takes it back"
 
 
 def _short(commit: str) -> str:

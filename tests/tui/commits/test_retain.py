@@ -7,7 +7,13 @@ import re
 import pytest
 
 from reviewer.engine import Engine, Pattern, PatternCheck, Priority, TokenTotals
-from reviewer.tui.commits.model import Criteria, align_modes, shares, tokens_by_priority
+from reviewer.tui.commits.model import (
+    Criteria,
+    align_modes,
+    read_commit,
+    shares,
+    tokens_by_priority,
+)
 from reviewer.tui.commits.panes import survival_blocks, verdict
 from reviewer.tui.commits.retention_form import RetentionForm
 from reviewer.tui.kit.contexts import match_spans, short_count
@@ -319,5 +325,5 @@ def test_the_bar_begins_with_the_most_careful() -> None:
 def test_criteria_on_a_pinned_commit_say_that_they_wait(fair: Engine) -> None:
     number = chain(fair)[BUDGET]
     fair.contexts.annotate(number, priority="pinned", retain="all")
-    blocks = survival_blocks(fair.contexts.commit(number), (), GLYPHS)
+    blocks = survival_blocks(read_commit(fair, number), GLYPHS)
     assert any("kept whole" in block.text for block in blocks)

@@ -177,7 +177,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     @runs(keys.SHOW_COMMITS)
     async def show_commits(self) -> None:
-        await self._show("reviewer.tui.screens.commits", "CommitsScreen")
+        await self._show("reviewer.tui.commits.screen", "CommitsScreen")
 
     @runs(keys.SHOW_COMPRESS)
     async def show_compress(self) -> None:
@@ -209,11 +209,11 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
             self.show_queue()
             self.push_screen(kind(self.engine, self.project))
 
-    async def show_compress_from(self, commit: int) -> None:
-        """Show the levels of what follows a commit."""
-        module = await to_thread(import_module, "reviewer.tui.screens.compress")
+    def open_compress(self, commit: int) -> None:
+        from reviewer.tui.screens.compress import CompressScreen
+
         self.show_queue()
-        self.push_screen(module.CompressScreen(self.engine, self.project, commit))
+        self.push_screen(CompressScreen(self.engine, self.project, commit))
 
     async def open_commits(self) -> None:
         await self.show_commits()

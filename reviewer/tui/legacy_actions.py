@@ -13,7 +13,6 @@ from textual.binding import Binding
 
 from reviewer.tui.action import Action as Action
 from reviewer.tui.keys import (
-    commits,
     compress,
     everywhere,
     moving,
@@ -47,7 +46,6 @@ PANES = {
 _TABLE: tuple[Action, ...] = (
     *typing.TABLE,
     *moving.TABLE,
-    *commits.TABLE,
     *compress.TABLE,
     *everywhere.TABLE,
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from operator import attrgetter
 
 import pytest
+from reviewer.tui.holders import holders
 
 from reviewer.engine import Engine
 from reviewer.tui.legacy_actions import ACTIONS, PANES, actions_of, bindings_for, key_table
-from reviewer.tui.holders import holders
 from reviewer.tui.situation import Situation
 from tests.tui.conftest import opened
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from threading import Event, get_ident
 
 import pytest
+from reviewer.tui.drawn_lines import forget_lines
 from textual.app import App, ComposeResult
 from textual.screen import Screen
 from textual.widgets import Static
 
 from reviewer.tui.app import imported
-from reviewer.tui.drawn_lines import forget_lines
 from reviewer.tui.screens.reading import ReadingScreen
 
 PATIENCE = 5.0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.tui.packet.screen import PacketScreen
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.text import wrapped
+from reviewer.tui.packet.screen import PacketScreen
 from tests.tui.conftest import Screen, opened
 
 FAR = "/far" + "/further" * 12 + "/away"

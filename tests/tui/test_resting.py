@@ -8,10 +8,10 @@ from textual.widget import Widget
 from reviewer.engine import Engine, QueueQuery
 from reviewer.tui import resting
 from reviewer.tui.history.screen import HistoryScreen
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.packet.panes import SectionBars
 from reviewer.tui.packet.screen import PacketScreen
 from reviewer.tui.state.screen import StateScreen
-from reviewer.tui.packet.panes import SectionBars
-from reviewer.tui.kit.text_pane import TextPane
 from tests.tui.compress.driving import compress, stocked
 from tests.tui.conftest import Screen, opened
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from reviewer.tui.kit.choice_pane import ChoicePane, Option
-from reviewer.tui.screens.commits_choosing import context_words
-from reviewer.tui.screens.commits_outlook import cost_options, read_target
+from reviewer.tui.kit.contexts import context_words, cost_options, read_target
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
@@ -82,7 +81,9 @@ class CompressChoosing:
         screen = self._screen
         here = screen.reading.context
         options = [
-            Option(str(each.id), each.name, context_words(each, all=screen.project is None))
+            Option(
+                str(each.id), each.name, context_words(each, with_project=screen.project is None)
+            )
             for each in screen.reading.contexts
             if here is None or each.id != here.id
         ]

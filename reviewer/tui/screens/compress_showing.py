@@ -19,12 +19,12 @@ from reviewer.compressing import (
 )
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.text.display import display_line
+from reviewer.tui.kit.contexts import match_spans
 from reviewer.tui.kit.text import Block, Run, Span, count, fit
 from reviewer.tui.resting import Resting
 from reviewer.tui.screens.compress_desk import Job
 from reviewer.tui.screens.compress_reading import CHANGED
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.commit_marks import match_spans
 from reviewer.tui.widgets.compress_bars import LevelFigures
 from reviewer.tui.widgets.compress_checks import check_blocks
 from reviewer.tui.widgets.compress_lost import LostRow, lost_rows

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from reviewer.tui.kit.contexts import priority_sign
 from reviewer.tui.kit.text import Block, Run, Span, figure
 from reviewer.tui.theme import Glyphs
-from reviewer.tui.widgets.commit_row import priority_sign
 from reviewer.tui.widgets.compress_original import LETTERS, WORDS, anchor_sign
 from reviewer.tui.widgets.compress_row import arrow
 

@@ -87,7 +87,7 @@ class SummaryEditPane(EditPane):
         self._remark, self._warn = remark, warn
         hints = ("ctrl+t appends what is missing", "ctrl+t append") if warn else ()
         self.checks.show(blocks, title="Checks", hints=hints, keep_scroll=True)
-        self._draw_length()
+        self.draw_title()
 
     @on(TextArea.Changed)
     def _check_later(self) -> None:
@@ -99,7 +99,7 @@ class SummaryEditPane(EditPane):
         if self.is_attached and self.content.strip():
             self.post_message(self.ChecksWanted(self.content))
 
-    def _draw_length(self) -> None:
+    def draw_title(self) -> None:
         remark = self._remark or f"{len(self.content):,} characters"
         self.query_one(EditTitle).show(
             f"Edit {self.about}", remark, warn=self._warn, focused=self.editor.has_focus

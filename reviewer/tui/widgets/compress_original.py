@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from reviewer.tui.kit.contexts import priority_sign
 from reviewer.tui.kit.text import Block, Run, Span
 from reviewer.tui.theme import Glyphs
-from reviewer.tui.widgets.commit_row import priority_sign
 
 if TYPE_CHECKING:
     from reviewer.compressing import AnchorPoint, Segment, Turn

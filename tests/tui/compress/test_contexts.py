@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reviewer.engine import CommitQuery, Engine
-from reviewer.tui.screens.commits import CommitsScreen
+from reviewer.tui.commits.screen import CommitsScreen
 from tests.tui.compress.driving import (
     chain,
     compress,
@@ -34,7 +34,7 @@ async def test_the_context_of_the_commits_screen_is_the_one_here(engine, tmp_pat
         commits = screen.app.screen
         assert isinstance(commits, CommitsScreen)
         await screen.press("t")
-        shown = commits.reading.context
+        shown = commits.context
         assert shown is not None
         await screen.press("f4")
         assert compress(screen).reading.context.id == shown.id

@@ -7,11 +7,11 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from reviewer.tui.holders import holders
 from rich.cells import cell_len
 
 from reviewer.engine import CommitQuery, Engine
 from reviewer.tui.legacy_actions import ACTIONS, actions_of
-from reviewer.tui.holders import holders
 from reviewer.tui.screens import compress_showing
 from tests.tui.compress.driving import compress, stocked
 from tests.tui.conftest import opened

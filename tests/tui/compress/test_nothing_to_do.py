@@ -9,8 +9,8 @@ from reviewer.compression.plan import Preview
 from reviewer.compression.service import Compression
 from reviewer.engine import CommitQuery
 from reviewer.tui.compress_model import CompressModel
-from reviewer.tui.screens import compress_reading
 from reviewer.tui.queue.screen import QueueScreen
+from reviewer.tui.screens import compress_reading
 from tests.tui.compress.driving import (
     chain,
     compress,

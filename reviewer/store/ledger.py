@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typing import Any
 
 from reviewer.clock import Clock, iso
 from reviewer.store.changes import Change, Entry, Image, Packed, Value, entry_hash
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
 
 LEDGERED = (
     "project",
@@ -43,6 +44,9 @@ Watch = Callable[[int], bool]
 
 WATCH_STEPS = 50_000
 """Steps of SQLite between two looks at a `Watch`: some milliseconds."""
+
+SLICE_MILLISECONDS = 200
+"""How long SQLite waits for another writer at a time."""
 
 CHUNK = 500
 """Rows of one `IN (...)` query."""
@@ -202,7 +206,7 @@ class Ledger:
                 connection.execute("ROLLBACK")  # of an act whose own could not be carried out
             self.waiting = True
             try:
-                connection.execute("BEGIN IMMEDIATE")
+                _begin(connection)
             finally:
                 self.waiting = False
             self._within = True
@@ -264,6 +268,27 @@ class Ledger:
             ((row, number) for row in sorted(draft.touched)),
         )
         return number
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    """Begin to write as soon as no other program does.
+
+    Raises sqlite3.Error when it waited for BUSY_MILLISECONDS. It waits in slices, because Ctrl-C is
+    not heard while SQLite itself waits.
+    """
+    end = time.monotonic() + BUSY_MILLISECONDS / 1000
+    connection.execute(f"PRAGMA busy_timeout = {SLICE_MILLISECONDS}")
+    try:
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as problem:
+                busy = problem.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not busy or time.monotonic() >= end:
+                    raise
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
 
 
 def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:

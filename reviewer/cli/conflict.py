@@ -102,7 +102,7 @@ def how_to_settle(view: ConflictView) -> str:
 def show_sides(engine: Engine, view: ConflictView) -> Iterator[str]:
     """Each side with its evidence."""
     for side in _both(view):
-        yield f"side        #{side.id}  {side.type}  {side.status}"
+        yield f"side        #{side.id}  {safe(side.type)}  {side.status}"
         yield from wrapped(side.content, "  ")
         yield from show_evidence(engine, side)
 

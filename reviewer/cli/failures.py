@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import click
 
+from reviewer.cli.output import narrate
 from reviewer.cli.session import CheckKeymap, OpenScreen, Session
 from reviewer.cli.streams import stand_in_for_closed
 from reviewer.errors import ReviewerError
@@ -42,7 +43,10 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
         if os.environ.get("REVIEWER_DEBUG") and not isinstance(problem, click.ClickException):
             raise
         line, code = explain(problem)
-        complain(line)
+        if isinstance(problem, click.exceptions.NoArgsIsHelpError):
+            click.echo(line, err=True)
+        else:
+            complain(line)
         return _after_flushing(code)
     return DONE
 
@@ -79,9 +83,7 @@ def explain(problem: BaseException) -> tuple[str, int]:
 
 def complain(line: str) -> None:
     """Write one line to stderr, made harmless for a terminal."""
-    from reviewer.text.display import display_text
-
-    click.echo(display_text(line), err=True)
+    narrate(line)
 
 
 def _usage_line(problem: click.UsageError) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import count, json_line, narrate, print_text, safe, table
+from reviewer.cli.output import count, hand_out, json_line, narrate, print_text, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -172,8 +172,7 @@ def _made(
 
 def _hand_out(output: Output, out: Path | None, force: bool, made_from: Path) -> None:
     if out is None:
-        sys.stdout.write(output.text)
-        sys.stdout.flush()
+        hand_out(output.text)
     else:
         from reviewer.storeless import write_packet
 

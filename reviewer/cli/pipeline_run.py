@@ -230,7 +230,7 @@ def _list(found: list[RunView], *, as_json: bool) -> None:
     if not found:
         narrate("No pipeline has run yet. Run one: reviewer pipeline run FILE.dot")
     rows = [
-        (safe(view.run_id), view.state, moment(view.started_at), safe(view.current_node))
+        (safe(view.run_id), safe(view.state), moment(view.started_at), safe(view.current_node))
         for view in found
     ]
     for line in table(rows):
@@ -260,13 +260,13 @@ def _stages(store: Engine, run_id: str, *, as_json: bool) -> None:
                 }
             )
         return
-    print_text(f"{safe(view.run_id)}  {view.state}  {count(len(logs), 'stage')}")
+    print_text(f"{safe(view.run_id)}  {safe(view.state)}  {count(len(logs), 'stage')}")
     rows = [
         (
             str(entry.step),
             safe(entry.node),
-            entry.word,
-            entry.fidelity + (f" [{safe(entry.thread)}]" if entry.thread else ""),
+            safe(entry.word),
+            safe(entry.fidelity) + (f" [{safe(entry.thread)}]" if entry.thread else ""),
             safe(f"{entry.remark} {entry.notes}".strip()),
         )
         for entry in logs

@@ -93,7 +93,7 @@ def list_queue(
                     str(row.id),
                     mark(row.status, row.deferred, row.edited, row.flags, row.id in hints),
                     f"{row.confidence:.2f}".removeprefix("0"),
-                    row.type,
+                    safe(row.type),
                     f"≈{row.members + 1}" if row.members else "",
                     safe(row.content),
                 )

@@ -9,6 +9,7 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Raw, Struct
 
+from reviewer.clock import written_moment
 from reviewer.sources.block import Block
 from reviewer.sources.blocks_tools import call_text, result_text
 from reviewer.sources.claude_code import ClaudeCodeScan
@@ -155,7 +156,7 @@ class ClaudeBlocks:
             line_start=place.line,
             line_end=place.line + 1,
             name=name,
-            at=line.timestamp,
+            at=written_moment(line.timestamp),
             use=use,
             sidechain=bool(line.is_sidechain),
             call=call,

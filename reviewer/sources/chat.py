@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from reviewer.clock import iso
+from reviewer.clock import iso, written_moment
 from reviewer.sources.claude_words import classify
 from reviewer.sources.formats import is_message
 from reviewer.sources.json_positions import fields, first_byte, items
@@ -255,8 +255,8 @@ def moment(known: dict[str, object]) -> str | None:
     """When a message was written, from whichever field says it; ISO 8601."""
     for name in ("timestamp", "created_at", "create_time", "ts"):
         value = known.get(name)
-        if isinstance(value, str):
-            return value
+        if isinstance(value, str) and (written := written_moment(value)) is not None:
+            return written
         if isinstance(value, (int, float)) and 0 < value < 4e9:
             return iso(datetime.fromtimestamp(value, UTC))
     return None

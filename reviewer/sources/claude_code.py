@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
+from reviewer.clock import written_moment
 from reviewer.sources.claude_index import Place, Words, index_session, text_hash
 from reviewer.sources.claude_lines import LineFields, Turn, parse_words
 from reviewer.sources.lines import BLOCK, TextForm, reading
@@ -141,7 +142,7 @@ class ClaudeCodeScan:
             role=turn.role,
             text=text,
             use=use,
-            at=line.timestamp,
+            at=written_moment(line.timestamp),
             session=line.session_id,
             parent=line.parent_uuid or line.logical_parent_uuid,
             sidechain=bool(line.is_sidechain),

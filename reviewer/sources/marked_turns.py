@@ -11,6 +11,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from reviewer.clock import written_moment
 from reviewer.sources.claude_words import classify
 from reviewer.sources.lines import TextForm, read_lines, reading
 from reviewer.sources.note_lines import SECTION_CHARS, NoteLine
@@ -184,7 +185,7 @@ class MarkedTurnsScan:
             role=Role.ASSISTANT if speaker.sidechain else speaker.role,
             text=text,
             use=use,
-            at=speaker.at,
+            at=written_moment(speaker.at),
             session=speaker.session,
             sidechain=speaker.sidechain,
         )

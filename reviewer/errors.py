@@ -28,6 +28,14 @@ class UnknownIdError(ReviewerError):
     """An id names nothing in the store."""
 
 
+class OtherProjectError(UnknownIdError):
+    """An id belongs to another project than the one that is worked in."""
+
+    def __init__(self, what: str, project: str) -> None:
+        super().__init__(f"{what} belongs to project {project}. Use it with --project {project}.")
+        self.project = project
+
+
 class SourceError(ReviewerError):
     """A file or folder cannot be read."""
 

@@ -39,6 +39,7 @@ def as_in(version: int, path: Path, patch: pytest.MonkeyPatch) -> Iterator[Ledge
     make_tables(path, version)
     with patch.context() as earlier:
         earlier.setattr(database, "SCHEMA_VERSION", version)
+        earlier.setattr(Ledger, "_record_owners", lambda *_: None)  # version 8 began with it
         opened = Database(path)
         yield Ledger(opened, actor="you", clock=lambda: MOMENT)
         opened.close()
@@ -82,6 +83,11 @@ def commits(ledger: Ledger, count: int) -> None:
                 "annotation", commit_id=number, priority="pinned", reason="by then",
                 at=iso(MOMENT), actor="you",
             )  # fmt: skip
+
+
+def named_only(tables: dict[str, list[tuple]]) -> dict[str, list[tuple]]:
+    """The same with projects as they were before they were bound to work trees."""
+    return {**tables, "project": [row[:2] for row in tables["project"]]}
 
 
 def everything(path: Path, *, without: tuple[str, ...] = ()) -> dict[str, list[tuple]]:
@@ -132,7 +138,7 @@ def test_a_store_from_before_contexts_loses_nothing(path, opened, monkeypatch) -
     before = everything(path)
     engine = opened()
     after = everything(path)
-    assert {table: after[table] for table in before} == before
+    assert {table: named_only(after)[table] for table in before} == before
     assert sum(map(len, before.values())) >= 12
     assert engine.history.verify().problems == ()
     assert engine._database.writer.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
@@ -168,7 +174,7 @@ def test_annotations_from_before_the_column_hold_without_criteria(
     after = everything(path)
     assert [row[:-1] for row in after["annotation"]] == before["annotation"]
     assert [row[-1] for row in after["annotation"]] == [None, None]
-    assert {t: after[t] for t in before if t != "annotation"} == {
+    assert {t: named_only(after)[t] for t in before if t != "annotation"} == {
         t: before[t] for t in before if t != "annotation"
     }
     assert engine.history.verify().problems == ()

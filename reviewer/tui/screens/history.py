@@ -97,7 +97,7 @@ class HistoryScreen(ListMoving, ReadingScreen, inherit_bindings=False):
     # reading
 
     def _read_acts(self, before: int, limit: int) -> list[ActView]:
-        return self._engine.history.acts(before=before, limit=limit)
+        return self._engine.history.page(before, limit)
 
     def refresh_acts(self) -> None:
         """Read the ledger again; the cursor stays on its act."""

@@ -61,8 +61,8 @@ def export(
         raise click.UsageError("--write goes with --context-dir or --into")
     if planning and (marks or form != "markdown"):
         raise click.UsageError("--format and --marks are for stdout and -o")
-    with session.engine() as engine:
-        project = session.project_to_read(engine)
+    with session.listing() as engine:
+        project = engine.project
         if context_dir is not None:
             _offer(engine, engine.exports.plan_folder(project, context_dir), write)
         elif into is not None:

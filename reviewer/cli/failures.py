@@ -29,13 +29,17 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
     _survive_odd_characters()
     from reviewer.cli.root import root
 
+    session = Session(open_screen=open_screen, check_keymap=check_keymap)
     try:
-        session = Session(open_screen=open_screen, check_keymap=check_keymap)
         with root.make_context("reviewer", list(arguments), obj=session) as context:
             root.invoke(context)
         sys.stdout.flush()
+        _tell_remark(session)
     except click.exceptions.Exit as leaving:
-        return _after_flushing(leaving.exit_code)
+        code = _after_flushing(leaving.exit_code)
+        if code == DONE:
+            _tell_remark(session)
+        return code
     except BrokenPipeError:
         _let_go_of_stdout()
         return DONE
@@ -84,6 +88,11 @@ def explain(problem: BaseException) -> tuple[str, int]:
 def complain(line: str) -> None:
     """Write one line to stderr, made harmless for a terminal."""
     narrate(line)
+
+
+def _tell_remark(session: Session) -> None:
+    if session.remark:
+        complain(session.remark)
 
 
 def _usage_line(problem: click.UsageError) -> str:

@@ -52,11 +52,14 @@ def ingest(
 
     require_paths(paths)
     line = ProgressLine()
-    with session.engine(create=True) as engine, interruptible() as interruption:
+    with (
+        session.changing(create=True, new_outside=True) as engine,
+        interruptible() as interruption,
+    ):
         try:
             report = engine.intake.ingest(
                 paths,
-                project=session.project_to_fill(),
+                project=session.target(engine),
                 progress=line,
                 cancelled=interruption,
                 breakable=interruption.breakable,

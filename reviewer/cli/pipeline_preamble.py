@@ -66,7 +66,7 @@ def preamble(
     if history is not None:
         run = rules.read_history(history)
     elif run_id is not None:
-        with session.engine() as engine:
+        with session.reading() as engine:
             run = engine.pipelines.history_of(run_id)
     way = rules.way_of_run(found, run, node)
     chosen = mode or way.fidelity.value

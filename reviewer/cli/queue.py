@@ -70,9 +70,9 @@ def list_queue(
     """
     from reviewer.engine import QueueQuery, Sort
 
-    with session.engine() as engine:
+    with session.listing() as engine:
         query = QueueQuery(
-            project=session.project_to_read(engine),
+            project=engine.project,
             status=SCREEN_WORDS.get(status, status),
             filter=f"kind:{kind} {filter_text}" if kind else filter_text,
             sort=Sort(sort),
@@ -131,7 +131,7 @@ def _tell_what_is_left(shown: int, total: int) -> None:
 @pass_session
 def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
     """A candidate with its evidence, its near duplicates and its earlier wordings."""
-    with session.engine() as engine:
+    with session.reading() as engine:
         for place, memory in enumerate(ids):
             if as_json:
                 print_json(show_candidate_json(engine, memory))
@@ -154,5 +154,5 @@ def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
 @pass_session
 def more(session: Session, limit: int) -> None:
     """Queue the best of what the cap kept out."""
-    with session.engine() as engine:
-        tell_intake(engine.intake.more(project=session.project_to_read(engine), limit=limit))
+    with session.changing() as engine:
+        tell_intake(engine.intake.more(project=engine.project, limit=limit))

@@ -120,7 +120,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Reviewer:
         ' count [prompt="Count."]; start -> count -> done }'
     )
     for arguments in (
-        ["dev-seed", "12"],
+        ["--project", "default", "dev-seed", "12"],
         ["promote", "2", "3", "4"],
         ["promote", "5"],
         ["context", "import", "talk.json"],

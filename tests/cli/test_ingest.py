@@ -96,7 +96,7 @@ def test_more_brings_what_the_cap_kept_out(reviewer: Reviewer) -> None:
 
 def test_stats_count_by_project(ingested: Reviewer) -> None:
     ingested("dev-seed", 3)
-    counts = {row["project"]: row for row in ingested.rows("stats")}
+    counts = {row["project"]: row for row in ingested.rows("stats", "--all-projects")}
     assert counts["seed"]["waiting"] == 3
     assert counts["kiosk"]["waiting"] == len(ingested.ids("--project", "kiosk"))
     assert [row["project"] for row in ingested.rows("stats", "--project", "kiosk")] == ["kiosk"]

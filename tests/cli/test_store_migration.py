@@ -209,3 +209,50 @@ def test_two_programs_may_arrive_at_an_earlier_store_at_once(
     results = [(call.communicate(timeout=50), call.returncode) for call in calls]
     assert [code for _, code in results] == [0, 0, 0], results
     assert reviewer("verify").returncode == 0
+
+
+def test_acts_and_projects_of_an_earlier_store_find_each_other(
+    reviewer: Reviewer, monkeypatch
+) -> None:
+    with as_in(7, reviewer.db, monkeypatch) as ledger:
+        memories(ledger)
+        with ledger.act("state set", "Set port") as act:
+            till = act.insert("project", name="till")
+            act.insert("state", project_id=till, key="port", value="80", set_at=iso(MOMENT))
+        with ledger.act("promote", "Promoted #4") as act:
+            act.update("memory", 4, status="active", decided_at=iso(MOMENT))
+    history = {name: reviewer.rows("--project", name, "history") for name in ("kiosk", "till")}
+    titles = {name: [act["title"] for act in acts] for name, acts in history.items()}
+    assert titles["till"] == ["Set port"]
+    assert titles["kiosk"] == [
+        "Ingested notes", "Promoted 2", "Rejected #3", "Set region", "Promoted #4"
+    ]  # fmt: skip
+    assert "Set port" in reviewer("--project", "till", "undo").stderr
+    assert "Promoted #4" in reviewer("--project", "kiosk", "undo").stderr
+    assert reviewer("verify").returncode == 0
+
+
+def test_a_project_of_an_earlier_store_is_bound_when_it_is_written_from_its_tree(
+    reviewer: Reviewer, monkeypatch
+) -> None:
+    with as_in(7, reviewer.db, monkeypatch) as ledger:
+        memories(ledger)
+    trees = [reviewer.folder / place / "kiosk" for place in ("a", "b")]
+    for tree in trees:
+        (tree / ".git").mkdir(parents=True)
+    for tree in trees:  # nobody has claimed it yet
+        reviewer.folder = tree
+        assert len(reviewer.ids("--status", "all")) == 6
+    assert reviewer("promote", 4).returncode == 0
+    assert reviewer("promote", 5).returncode == 0
+    kinds = [act["kind"] for act in reviewer.rows("history")]
+    assert kinds[-3:] == ["bind project", "promote", "promote"]
+    reviewer.folder = trees[0]
+    assert f"belongs to {trees[1]}" in reviewer.fails("queue", "list")
+    reviewer.folder = trees[1]
+    for title in ("Promoted #5", "Promoted #4", "Set region"):
+        assert title in reviewer("undo").stderr
+    assert len(reviewer.ids("--status", "all")) == 6
+    reviewer.folder = trees[0]
+    assert f"belongs to {trees[1]}" in reviewer.fails("queue", "list")
+    assert reviewer("verify").returncode == 0

@@ -131,8 +131,9 @@ def test_the_screen_gets_the_store_the_project_and_the_settings(
     assert run(["--db", str(ingested.db)], opened, no_keys) == 0
     at_a_terminal.write_text('theme = "light"\neditor = "vim"\n[keys]\npromote = "A"\n')
     assert run(["--db", str(ingested.db), "--project", "kiosk", "--ascii"], opened, no_keys) == 0
-    assert opened.projects == [None, "kiosk"]
-    assert opened.settings == [
+    assert run(["--db", str(ingested.db), "--all-projects"], opened, no_keys) == 0
+    assert opened.projects == ["kiosk", "kiosk", None]
+    assert opened.settings[:2] == [
         {"ascii": False, "light": False, "keymap": None},
         {"ascii": True, "light": True, "keymap": at_a_terminal},
     ]

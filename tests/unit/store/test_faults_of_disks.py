@@ -75,8 +75,8 @@ class TestFullDisk:
             try:
                 store.add("b", *[f"{number} {BIG}" for number in range(40)])
             except StoreError as problem:
-                print(problem)
-            print(store.names())
+                print(problem, flush=True)
+            print(store.names(), flush=True)
             resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
             store.add("c")
             os._exit(0)  # as a program that is killed: nothing is put in order
@@ -95,7 +95,7 @@ class TestFullDisk:
             try:
                 Store(Path(sys.argv[1]))
             except StoreError as problem:
-                print(problem)
+                print(problem, flush=True)
             os._exit(0)
         """
         with in_another_program(code, path) as process:

@@ -11,7 +11,7 @@ import click
 
 from reviewer.cli.output import narrate
 from reviewer.cli.session import CheckKeymap, OpenScreen, Session
-from reviewer.cli.streams import stand_in_for_closed
+from reviewer.cli.streams import discard_output, stand_in_for_closed
 from reviewer.errors import ReviewerError
 
 DONE, COULD_NOT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -41,7 +41,7 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
             _tell_remark(session)
         return code
     except BrokenPipeError:
-        _let_go_of_stdout()
+        discard_output(sys.stdout)
         return DONE
     except (Exception, KeyboardInterrupt) as problem:
         if os.environ.get("REVIEWER_DEBUG") and not isinstance(problem, click.ClickException):
@@ -125,13 +125,8 @@ def _after_flushing(code: int) -> int:
     try:
         sys.stdout.flush()
     except OSError as problem:
-        _let_go_of_stdout()
+        discard_output(sys.stdout)
         if not isinstance(problem, BrokenPipeError) and code == DONE:
             line, code = explain(problem)
             complain(line)
     return code
-
-
-def _let_go_of_stdout() -> None:
-    """What stdout led to is gone or full; the interpreter must not trip over it when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,13 +7,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import NOTE, Reviewer
+from tests.waiting import until
 
 
 def records_in(db: Path) -> int:
@@ -99,9 +99,7 @@ class TestTheWayOut:
         for number in range(3000):
             (folder / f"note-{number}.md").write_text(NOTE.replace("kiosk", f"kiosk {number}"))
         process = reviewer.start("ingest", folder, "--json")
-        end = time.monotonic() + 30
-        while time.monotonic() < end and not records_in(reviewer.db):
-            time.sleep(0.02)
+        until(lambda: records_in(reviewer.db))
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=50)
         assert process.returncode == 130, err

@@ -7,7 +7,6 @@ import os
 import pty
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from reviewer.settings import ModelSettings
 from tests.cli.conftest import Reviewer
 from tests.unit.llm.faults import Call, endpoint
+from tests.waiting import until
 
 TEA = """digraph tea {
   goal="a good cup"
@@ -140,10 +140,7 @@ def test_ctrl_c_ends_it_in_order(reviewer: Reviewer) -> None:
         ' t [shape=parallelogram, tool_command="touch begun; sleep 40"]; s -> t -> e }'
     )
     with reviewer.start("pipeline", "run", path, "--allow-tools") as process:
-        for _ in range(400):
-            if (reviewer.folder / "begun").exists():
-                break
-            time.sleep(0.05)
+        until((reviewer.folder / "begun").exists)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
     assert process.returncode == 130

@@ -75,7 +75,7 @@ class Terminal:
         """What stands on the screen."""
         return "\n".join(line.rstrip() for line in self.screen.display)
 
-    def until(self, *words: str, seconds: float = 20.0) -> str:
+    def until(self, *words: str, seconds: float = 40.0) -> str:
         """Wait until all of these words are on the screen; the screen."""
         end = time.monotonic() + seconds
         while not all(word in self.text for word in words):
@@ -92,7 +92,7 @@ class Terminal:
                 self.code = os.waitstatus_to_exitcode(status)
         return self.code is None
 
-    def ended(self, seconds: float = 10.0) -> int:
+    def ended(self, seconds: float = 40.0) -> int:
         """Wait for the end; the exit code."""
         end = time.monotonic() + seconds
         while self.running():

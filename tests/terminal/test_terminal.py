@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
-import time
 from statistics import median
 
 from reviewer.engine import Engine, QueueQuery
+from tests.waiting import until
 
 
 def rows_of(store, status="all"):
     engine = Engine.open(store)
     found = engine.queue.rows(engine.queue.ids(QueueQuery(status=status)))
+    engine.close()
+    return found
+
+
+def drafts(store):
+    engine = Engine.open(store)
+    found = [engine.drafts.load(number) for number in engine.drafts.ids()]
     engine.close()
     return found
 
@@ -49,8 +56,7 @@ def test_an_idle_screen_draws_nothing(launch):
     terminal.until("3 wait", "Evidence")
     terminal.read(1.0)
     before = len(terminal.stream)
-    time.sleep(4.5)  # two looks at the store for other writers
-    terminal.read(0.2)
+    terminal.read(4.5)  # two looks at the store for other writers
     assert len(terminal.stream) == before
 
 
@@ -73,7 +79,7 @@ def test_a_draft_survives_a_crash(launch, store):
     terminal.until("Against the original")
     terminal.press(" and forever")
     terminal.until("and forever")
-    time.sleep(1.0)
+    until(lambda: any("and forever" in text for text in drafts(store)))
     terminal.kill()
     again = launch()
     again.until("wait")

@@ -41,7 +41,7 @@ async def test_screens_that_were_left_are_let_go(stocked):
         # A thread remembers the last worker it ran, and the loop a cancelled timer until it is due.
         loop.set_default_executor(ThreadPoolExecutor())
         await asyncio.to_thread(threads.shutdown)
-        await screen.until(let_go, seconds=20)
+        await screen.until(let_go)
 
 
 async def test_colours_behind_a_pane_follow_the_theme(stocked):

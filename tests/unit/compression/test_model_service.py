@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from threading import Barrier
 
@@ -15,6 +14,7 @@ from reviewer.llm.model import CancelledError, ModelError
 from reviewer.llm.retry import RetryExhaustedError
 from tests.unit.compression.conftest import Kiosk
 from tests.unit.compression.making import ScriptedModel, faithful
+from tests.waiting import until
 
 LONGEST = 30.0
 """Seconds that one thread waits for another before the test has failed."""
@@ -76,13 +76,9 @@ def test_the_first_failure_stops_what_is_under_way(
     def waits(messages: object) -> str:
         assert model.cancelled is not None
         under_way.wait()
-        end = time.monotonic() + LONGEST
-        while time.monotonic() < end:
-            if model.cancelled():
-                stopped.append(True)
-                raise CancelledError("Stopped.")
-            time.sleep(0.01)
-        return "never stopped"
+        until(model.cancelled)
+        stopped.append(True)
+        raise CancelledError("Stopped.")
 
     def fails(messages: object) -> str:
         under_way.wait()

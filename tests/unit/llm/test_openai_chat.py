@@ -12,6 +12,7 @@ from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelErr
 from reviewer.llm.openai_chat import OpenAIChat
 from reviewer.settings import ModelSettings, Settings
 from tests.unit.llm.faults import Behave, Call, chunk, endpoint
+from tests.waiting import until
 
 ASK = [ChatMessage("system", "Be short."), ChatMessage("user", "What is a ledger?")]
 NOWHERE = ModelSettings(base_url="http://127.0.0.1:9/v1", name="tiny")
@@ -101,7 +102,7 @@ def test_an_endpoint_that_ignores_the_limit_is_cut_off() -> None:
 
     with endpoint(loop) as server:
         answer = OpenAIChat(server.settings()).complete(ASK, max_tokens=50)
-        assert hung_up.wait(10)
+        assert hung_up.wait(30)
     assert answer.finish == "length"
     assert 100 < answer.completion_tokens < 200
 
@@ -125,7 +126,7 @@ def test_a_person_can_stop_it_at_any_moment(said_first: bool) -> None:
             OpenAIChat(server.settings()).complete(
                 ASK, max_tokens=9, cancelled=lambda: time.monotonic() > began + 0.5
             )
-        assert hung_up.wait(10)
+        assert hung_up.wait(30)
 
 
 def test_what_the_screen_raises_while_it_is_told_passes_through() -> None:
@@ -148,7 +149,7 @@ def test_no_more_calls_at_once_than_allowed_and_waiting_can_be_stopped() -> None
         with lock:
             at_once += 1
             most = max(most, at_once)
-        go.wait(10)
+        go.wait(30)
         with lock:
             at_once -= 1
         call.streams("Yes.")
@@ -161,8 +162,7 @@ def test_no_more_calls_at_once_than_allowed_and_waiting_can_be_stopped() -> None
         ]
         for caller in callers:
             caller.start()
-        while len(server.calls) < 2:
-            time.sleep(0.01)
+        until(lambda: len(server.calls) == 2)
         with pytest.raises(CancelledError):
             chat.complete(ASK, max_tokens=9, cancelled=lambda: True)
         go.set()

@@ -16,7 +16,7 @@ from reviewer.sources.formats import CLAUDE_CODE
 from reviewer.sources.open import open_source
 from tests import surroundings
 
-MODEL_SECONDS = 300
+MODEL_SECONDS = 900
 """A weak model beside other tests on two cores answers slowly."""
 
 SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"

@@ -59,7 +59,7 @@ def test_that_is_so_whatever_a_person_has_set(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=50,
+        timeout=250,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "...s" in done.stdout

@@ -101,7 +101,7 @@ def loaded(
     done = subprocess.run(
         [sys.executable, "-c", script, "--db", program.db, *arguments],
         cwd=program.folder, env=program.environment, capture_output=True, text=True, check=False,
-        timeout=50,
+        timeout=250,
     )  # fmt: skip
     said, _, names = done.stderr.rpartition("\n::")
     return done.returncode, set(names.split()), said
@@ -175,7 +175,7 @@ def test_the_process_ends_at_once_with_its_code_and_all_that_was_said(
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=desk.folder, env=desk.environment, capture_output=True, text=True, check=False,
-        timeout=50,
+        timeout=250,
     )  # fmt: skip
     assert done.returncode == code
     assert done.stdout.endswith("asked for\n")

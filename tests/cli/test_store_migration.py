@@ -206,7 +206,7 @@ def test_two_programs_may_arrive_at_an_earlier_store_at_once(
     with as_in(2, reviewer.db, monkeypatch) as ledger:
         memories(ledger)
     calls = [reviewer.start("history", "--json") for _ in range(3)]
-    results = [(call.communicate(timeout=50), call.returncode) for call in calls]
+    results = [(call.communicate(timeout=250), call.returncode) for call in calls]
     assert [code for _, code in results] == [0, 0, 0], results
     assert reviewer("verify").returncode == 0
 

@@ -30,7 +30,7 @@ def in_terminal(program: Reviewer, *arguments: object, stream: str) -> str:
             written += data
     except OSError:  # Linux reports the end of a terminal so
         pass
-    process.communicate(timeout=50)
+    process.communicate(timeout=250)
     os.close(ours)
     return written.decode().replace("\r\n", "\n")
 
@@ -91,7 +91,7 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_one_line(
     ours, theirs = pty.openpty()
     process = seeded.start(env={"TERM": kind}, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
-    assert process.wait(timeout=50) == 2
+    assert process.wait(timeout=250) == 2
     (line,) = os.read(ours, 65536).decode().splitlines()
     os.close(ours)
     assert named in line
@@ -176,7 +176,7 @@ def test_a_demo_that_is_told_to_end_leaves_nothing_behind(reviewer: Reviewer) ->
         os.read(ours, 1)
         assert list(scratch.glob("reviewer-demo-*/demo.db"))
         process.terminate()
-        assert process.wait(timeout=30) == -signal.SIGTERM
+        assert process.wait(timeout=250) == -signal.SIGTERM
         assert not list(scratch.glob("reviewer-demo-*"))
     finally:
         process.kill()

@@ -54,10 +54,7 @@ def test_leaving_gives_the_terminal_back(launch):
 def test_an_idle_screen_draws_nothing(launch):
     terminal = launch()
     terminal.until("3 wait", "Evidence")
-    terminal.read(1.0)
-    before = len(terminal.stream)
-    terminal.read(4.5)  # two looks at the store for other writers
-    assert len(terminal.stream) == before
+    assert terminal.rests(4.5)  # two looks at the store for other writers
 
 
 def test_a_move_costs_few_bytes(launch):
@@ -67,6 +64,7 @@ def test_a_move_costs_few_bytes(launch):
     for key in "jkjkjkjkjkj":
         before = len(terminal.stream)
         terminal.press(key)
+        terminal.until_it(lambda before=before: len(terminal.stream) > before)
         terminal.read(0.05)
         costs.append(len(terminal.stream) - before)
     assert 0 < median(costs) < 1_200, costs

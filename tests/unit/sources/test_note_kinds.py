@@ -7,7 +7,7 @@ import pytest
 from reviewer.sources.note_kinds import is_template
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "text",
     ["<a href='x'>" * 20_000, "<a" + "- " * 100_000, "<!-- INDEX:START -->" * 50_000,

@@ -82,7 +82,7 @@ class TestFullDisk:
             os._exit(0)  # as a program that is killed: nothing is put in order
         """
         with in_another_program(code, path) as process:
-            out, err = process.communicate(timeout=50)
+            out, err = process.communicate(timeout=250)
         assert process.returncode == 0, err
         assert "The last step was not written" in out
         assert "['a']" in out
@@ -99,7 +99,7 @@ class TestFullDisk:
             os._exit(0)
         """
         with in_another_program(code, path) as process:
-            out, err = process.communicate(timeout=50)
+            out, err = process.communicate(timeout=250)
         assert process.returncode == 0, err
         assert "The last step was not written" in out
         store = reopened(path)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import count, json_line, narrate, print_text, safe, table
-from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.cli.output import count, hand_out, json_line, narrate, print_text, safe, table
+from reviewer.cli.session import NOTHING_STORED, Session, Verb, pass_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,9 +117,11 @@ def packet(
             from reviewer.storeless import prepare_folder
 
             return prepare_folder(context_dir, now=today, task=task, counting=counting, marks=marks)
-        with session.engine(filled_by="reviewer ingest PATH, or name --context-dir DIR") as engine:
+        with session.reading(filled_by="reviewer ingest PATH, or name --context-dir DIR") as engine:
+            unknown = session.unknown(engine, _filled_by())
+            session.remark = unknown or session.remark
             return engine.packets.prepare_own(
-                session.project_to_read(engine),
+                engine.project,
                 task=task,
                 now=today,
                 counting=counting,
@@ -128,15 +130,17 @@ def packet(
 
     gc.disable()  # a call ends before a collection pays
     if explain:
-        _explain(prepared(), budget, pins, mutes)
+        _explain(session, prepared(), budget, pins, mutes)
         return
-    from reviewer.storeless import KeptOutput, default_project, folder_seen, store_seen
+    from reviewer.projects import work_tree
+    from reviewer.storeless import KeptOutput, folder_seen, store_seen
 
     if context_dir is not None:
         source: tuple[object, ...] = (str(context_dir),)
         seen = folder_seen(context_dir)
     else:
-        source = (str(session.store_path()), session.project, default_project())
+        store = str(session.store_path())
+        source = (store, session.project, session.all_projects, work_tree(), _filled_by())
         seen = store_seen(session.store_path())
     call = (
         source, budget, task, form, str(today.date()), marks, pins, mutes, counting,
@@ -145,11 +149,20 @@ def packet(
     kept = KeptOutput(call, seen)
     output = kept.get()
     if output is None:
-        output = _made(prepared(), kept, budget, form, pins, mutes)
+        output = _made(session, prepared(), kept, budget, form, pins, mutes)
     _hand_out(output, out, force, context_dir or session.store_path())
 
 
+def _filled_by() -> str:
+    """What brings something into a packet of a project that the store does not know."""
+    from reviewer.storeless import context_folder
+
+    folder = ", or read the context folder here: --context-dir ." if context_folder(Path()) else ""
+    return f"reviewer ingest PATH{folder}"
+
+
 def _made(
+    session: Session,
     ready: Prepared,
     kept: KeptOutput,
     budget: int,
@@ -162,7 +175,9 @@ def _made(
 
     made = assemble(ready, budget, pinned=pins, muted=mutes)
     text = json_line(packet_json(made)) if form == "json" else made.markdown
-    output = Output(text, made.tokens_used, tuple(_narration(made, {*pins, *mutes})))
+    told = [*_narration(made, {*pins, *mutes}, why_empty=session.remark), session.remark]
+    session.remark = ""  # told with the rest, also when the output is used again
+    output = Output(text, made.tokens_used, tuple(filter(None, told)))
     trouble = ready.keep_counts()
     if trouble:
         return output._replace(told=(*output.told, safe(trouble)))
@@ -172,8 +187,7 @@ def _made(
 
 def _hand_out(output: Output, out: Path | None, force: bool, made_from: Path) -> None:
     if out is None:
-        sys.stdout.write(output.text)
-        sys.stdout.flush()
+        hand_out(output.text)
     else:
         from reviewer.storeless import write_packet
 
@@ -183,22 +197,30 @@ def _hand_out(output: Output, out: Path | None, force: bool, made_from: Path) ->
         narrate(line)
 
 
-def _explain(ready: Prepared, budget: int, pins: tuple[str, ...], mutes: tuple[str, ...]) -> None:
+def _explain(
+    session: Session,
+    ready: Prepared,
+    budget: int,
+    pins: tuple[str, ...],
+    mutes: tuple[str, ...],
+) -> None:
     from reviewer.storeless import assemble, explained
 
     made = assemble(ready, budget, pinned=pins, muted=mutes)
     rows = [tuple(safe(cell) for cell in row) for row in explained(made)]
     for line in table(rows, right=frozenset({3, 4})):
         print_text(line)
-    for line in _narration(made, {*pins, *mutes}):
+    for line in _narration(made, {*pins, *mutes}, why_empty=session.remark):
         narrate(line)
     trouble = ready.keep_counts()
     if trouble:
         narrate(safe(trouble))
 
 
-def _narration(made: Packet, named: set[str]) -> Iterator[str]:
-    """What a person should know and an agent need not read."""
+def _narration(made: Packet, named: set[str], *, why_empty: str) -> Iterator[str]:
+    """What a person should know and an agent need not read. `why_empty`: what is told anyway, and
+    says why nothing is in the packet.
+    """
     told = [str(problem) for problem in made.problems]
     yield from map(safe, told[:PROBLEMS_TOLD])
     if len(told) > PROBLEMS_TOLD:
@@ -208,7 +230,7 @@ def _narration(made: Packet, named: set[str]) -> Iterator[str]:
     for item in made.items:
         if item.id in named and item.rule == "tier 1":
             yield f"{safe(item.id)} is of the constitution, which stands whole: no pin, no mute."
-    if not made.items:
+    if not made.items and not why_empty.startswith(NOTHING_STORED):
         yield "There is nothing to put into the packet: no rule, task, convention or entry."
     if made.masked:
         yield f"Masked {count(made.masked, 'secret')}."

@@ -72,9 +72,9 @@ def list_queue(
     """
     from reviewer.engine import QueueQuery, Sort
 
-    with session.engine() as engine:
+    with session.listing() as engine:
         query = QueueQuery(
-            project=session.project_to_read(engine),
+            project=engine.project,
             status=SCREEN_WORDS.get(status, status),
             filter=f"kind:{kind} {filter_text}" if kind else filter_text,
             sort=Sort(sort),
@@ -95,7 +95,7 @@ def list_queue(
                     str(row.id),
                     mark(row.status, row.deferred, row.edited, row.flags, row.id in hints),
                     f"{row.confidence:.2f}".removeprefix("0"),
-                    row.type,
+                    safe(row.type),
                     f"{signs.NEAR}{row.members + 1}" if row.members else "",
                     safe(row.content),
                 )
@@ -133,7 +133,7 @@ def _tell_what_is_left(shown: int, total: int) -> None:
 @pass_session
 def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
     """A candidate with its evidence, its near duplicates and its earlier wordings."""
-    with session.engine() as engine:
+    with session.reading() as engine:
         for place, memory in enumerate(ids):
             if as_json:
                 print_json(show_candidate_json(engine, memory))
@@ -156,5 +156,5 @@ def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
 @pass_session
 def more(session: Session, limit: int) -> None:
     """Queue the best of what the cap kept out."""
-    with session.engine() as engine:
-        tell_intake(engine.intake.more(project=session.project_to_read(engine), limit=limit))
+    with session.changing() as engine:
+        tell_intake(engine.intake.more(project=engine.project, limit=limit))

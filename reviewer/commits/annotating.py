@@ -70,6 +70,7 @@ def subjects(act: Act, commits: Sequence[int]) -> list[Subject]:
 
     Raises UnknownIdError for an id that is no commit.
     """
+    act.require_own("commit_", commits)
     origins: dict[int, int] = {}
     for chunk in chunks(list(dict.fromkeys(commits))):
         for number, origin in act.query(

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from reviewer.clock import written_moment
 from reviewer.commits import annotating, retention
 from reviewer.commits.chain import Draft
 from reviewer.commits.contents import prepare
@@ -94,7 +95,7 @@ def _draft(line: ExportedCommit, number: int) -> Draft:
         type=shape.type,
         text=prepare(line.content),
         name=prepare(line.name).text,
-        at=None if line.at is None else _line(line.at),
+        at=written_moment(line.at),
         source_line=number,
         annotations=tuple(_annotation(each) for each in reversed(line.annotations)),
     )
@@ -111,7 +112,7 @@ def _annotation(given: ExportedAnnotation) -> Annotation:
             None if words is None else retention.instructions(words), _patterns(criteria.patterns)
         ),
         reason=said.reason,
-        at=_line(given.at),
+        at=_moment(given.at),
         actor=_line(given.actor),
     )
 
@@ -123,9 +124,16 @@ def _patterns(given: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
     return tuple(sorted(parse_patterns(texts, regexes), key=given.index))
 
 
+def _moment(given: str) -> str:
+    moment = written_moment(given)
+    if moment is None:
+        raise ReviewerError("The time of an annotation is not one such as 2026-02-14T10:30:00Z.")
+    return moment
+
+
 def _line(given: str) -> str:
-    """A moment or an actor: a short line of text."""
+    """An actor: a short line of text."""
     line = prepare(given.strip()).text
     if not line or len(line) > LONGEST_LINE or not line.isprintable():
-        raise ReviewerError(f"A moment and an actor have 1 to {LONGEST_LINE} characters.")
+        raise ReviewerError(f"An actor has 1 to {LONGEST_LINE} characters.")
     return line

@@ -62,8 +62,8 @@ class Watch:
     def install(self) -> None:
         """Stand behind the loop, the app and the registry's actions."""
         from reviewer.tui.acting import Acting
-        from reviewer.tui.legacy_actions import ACTIONS
         from reviewer.tui.app import ReviewerApp
+        from reviewer.tui.legacy_actions import ACTIONS
 
         on_event, act, run = ReviewerApp.on_event, Acting.action_act, asyncio.Handle._run
 

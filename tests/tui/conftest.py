@@ -152,7 +152,7 @@ class Screen:
         """The list as values."""
         return self.queue.model
 
-    async def until(self, true: Callable[[], bool], seconds: float = 5.0) -> None:
+    async def until(self, true: Callable[[], bool], seconds: float = 30.0) -> None:
         """Wait for something that a worker or a timer brings."""
         async with asyncio.timeout(seconds):
             while not true():

@@ -66,7 +66,7 @@ async def test_fit_says_how_far_it_is_and_escape_stops_it(machines, monkeypatch)
         nonlocal tried
         tried += 1
         if tried == 2:
-            go_on.wait(5)
+            go_on.wait(30)
         return one(*given)
 
     async with opened(machines, project="acme") as screen:

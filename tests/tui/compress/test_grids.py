@@ -115,7 +115,6 @@ async def test_a_long_context_lists_its_segments_and_previews_where_the_cursor_i
         assert any(key.segment == here.id for key in shown.model.previews)
 
 
-@pytest.mark.timeout(180)
 async def test_one_huge_commit(engine, tmp_path):
     path = tmp_path / "huge.jsonl"
     content = "\n".join(

@@ -79,7 +79,7 @@ async def test_escape_stops_before_anything_is_written(machines, monkeypatch):
     def slow(self: Compression, plan: Plan, watch: Watch | None = None, **more: object) -> Preview:
         if watch is not None:
             begun.set()
-            go_on.wait(5)
+            go_on.wait(30)
         return preview(self, plan, watch, **more)
 
     async with opened(machines, project="acme") as screen:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from reviewer.tui.compress.keys import COMPRESS, SUMMARY
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
 
 PANES: tuple[Pane, ...] = (
     keys.APP,
+    COMPRESS,
+    SUMMARY,
     HISTORY,
     keys.TEXT,
     keys.FILTER_FIELD,
@@ -30,6 +33,16 @@ FORMER_IDS = {
     "history_pane": "next_pane",
     "history_refresh": "refresh",
     "leave_history": "leave",
+    "compress_undo": "undo",
+    "compress_redo": "redo",
+    "compress_refresh": "refresh",
+    "compress_copy": "copy",
+    "compress_zoom": "zoom",
+    "compress_unzoom": "unzoom",
+    "compress_pane": "next_pane",
+    "compress_pane_back": "previous_pane",
+    "compress_back": "back",
+    "leave_compress": "leave",
 }
 """Ids that a keymap may still use, with the ids that replaced them."""
 

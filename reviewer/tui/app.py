@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from reviewer.engine import Engine, EvidenceView
-    from reviewer.tui.compress_kept import Kept
     from reviewer.tui.screens.pipelines_course import Course
 
 
@@ -81,8 +80,6 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         self.project = project
         self.pipeline_course: Course | None = None
         """The run of a pipeline that is under way; it outlives its screen."""
-        self.compress_kept: dict[int, Kept] = {}
-        """What was chosen on the Compress screen, by context."""
         self._tidying = Tidying(self)
         self._cannot_keep = False
         """What is being typed could not be kept when the program was to end."""
@@ -182,7 +179,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     @runs(keys.SHOW_COMPRESS)
     async def show_compress(self) -> None:
-        await self._show("reviewer.tui.screens.compress", "CompressScreen")
+        await self._show("reviewer.tui.compress.screen", "CompressScreen")
 
     @runs(keys.SHOW_PACKET)
     async def show_packet(self) -> None:
@@ -212,9 +209,14 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     async def show_compress_from(self, commit: int) -> None:
         """Show the levels of what follows a commit."""
-        module = await to_thread(import_module, "reviewer.tui.screens.compress")
+        await to_thread(import_module, "reviewer.tui.compress.screen")
+        self.open_compress(commit)
+
+    def open_compress(self, commit: int) -> None:
+        from reviewer.tui.compress.screen import CompressScreen
+
         self.show_queue()
-        self.push_screen(module.CompressScreen(self.engine, self.project, commit))
+        self.push_screen(CompressScreen(self.engine, self.project, commit))
 
     def open_source(self, evidence: EvidenceView) -> None:
         from reviewer.tui.screens.source import SourceScreen

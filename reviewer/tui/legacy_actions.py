@@ -14,7 +14,6 @@ from textual.binding import Binding
 from reviewer.tui.action import Action as Action
 from reviewer.tui.keys import (
     commits,
-    compress,
     everywhere,
     looking,
     moving,
@@ -32,8 +31,6 @@ PANES = {
     "edit": "Edit",
     "commits": "Commits",
     "retain": "Commits: what must survive",
-    "compress": "Compress",
-    "summary": "Compress: a summary by hand",
     "packet": "Packet",
     "packet_field": "Packet: typing",
     "pipelines": "Pipelines",
@@ -52,7 +49,6 @@ _TABLE: tuple[Action, ...] = (
     *queue.TABLE,
     *moving.TABLE,
     *commits.TABLE,
-    *compress.TABLE,
     *packet.TABLE,
     *pipelines.TABLE,
     *state.TABLE,

@@ -69,7 +69,7 @@ async def test_nothing_is_previewed_and_no_pane_drawn_while_the_cursor_runs(
     stocked(engine, tmp_path, topics=4)
     async with opened(engine, project="acme") as screen:
         await screen.press("f4")
-        await screen.until(lambda: bool(compress(screen).model.previews))
+        await screen.until(lambda: bool(compress(screen).data.previews))
         await run(screen, monkeypatch, drawn)
         assert drawn == []
         assert not compress(screen).desk._waiting
@@ -83,9 +83,9 @@ async def test_a_preview_that_comes_while_the_cursor_runs_draws_no_pane(
     stocked(engine, tmp_path, topics=4)
     async with opened(engine, project="acme") as screen:
         await screen.press("f4")
-        await screen.until(lambda: bool(compress(screen).model.previews))
+        await screen.until(lambda: bool(compress(screen).data.previews))
         await run(screen, monkeypatch, drawn)
-        showing, model = compress(screen).showing, compress(screen).model
+        showing, model = compress(screen).showing, compress(screen).data
         key, found = next(iter(model.previews.items()))
         for here in range(len(model.segments)):
             model.cursor = here

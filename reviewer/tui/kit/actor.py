@@ -322,6 +322,8 @@ class Host(App[int], inherit_bindings=False):
         """An act that goes on while keys are handled."""
         self.made_on: dict[int, str] = {}
         """The acts of this session by their id, with the screen that each was made on."""
+        self.compress_kept: dict[int, Any] = {}
+        """What was chosen on the Compress screen, by context (`compress.model.Kept`)."""
 
     def open_memory(self, memory: int) -> None:
         """Show a memory in the queue."""

@@ -310,7 +310,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._given = original if draft is None else draft
         self.editor.load_text(self._given)
         self.editor.move_cursor(self.editor.document.end)
-        self._draw_length()
+        self.draw_title()
         self._draw_difference()
         self.editor.focus()
 
@@ -393,12 +393,12 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     @on(DescendantFocus)
     @on(DescendantBlur)
     def _focus_moved(self) -> None:
-        self._draw_length()
+        self.draw_title()
 
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        self._draw_length()
+        self.draw_title()
         if self._diff_timer is not None:
             self._diff_timer.stop()
         self._diff_timer = self.set_timer(DIFF_AFTER, self._draw_difference)
@@ -417,8 +417,13 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
                 timer.stop()
         self._diff_timer = self._draft_timer = None
 
-    def _draw_length(self) -> None:
-        remark, warn = length_remark(self.content)
+    def remark(self) -> tuple[str, bool]:
+        """What the title says of the text, and whether as a warning."""
+        return length_remark(self.content)
+
+    def draw_title(self) -> None:
+        """Draw the title again."""
+        remark, warn = self.remark()
         focused = self.editor.has_focus
         self.query_one(EditTitle).show(self._title, remark, warn=warn, focused=focused)
 

@@ -448,10 +448,14 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
                 yield self.list
             yield self.separator
             with Vertical(id="right"):
-                yield from self.panes
+                yield from self.compose_right()
         yield from self.compose_below()
         yield self.status
         yield self.footer
+
+    def compose_right(self) -> ComposeResult:
+        """The panes; overridden where they are not simply one above the other."""
+        yield from self.panes
 
     def compose_below(self) -> Iterable[Widget]:
         """Lines between the panes and the status line."""
@@ -589,13 +593,17 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self._step_pane(-1)
 
     def _step_pane(self, step: int) -> None:
-        order = [self.list, *(pane for pane in self.panes if pane.can_focus)]
+        order = self.tab_order()
         at = order.index(self.focused) if self.focused in order else 0
         pane = order[(at + step) % len(order)]
         if self._zoomed is not None:
             self.fill_with(pane)
         # At once: a key typed ahead is meant for the pane that the focus goes to.
         self.set_focus(pane, scroll_visible=False)
+
+    def tab_order(self) -> list[Widget]:
+        """The panes in the order in which tab goes through them."""
+        return [self.list, *(pane for pane in self.panes if pane.can_focus)]
 
     def read_pane(self, pane: Widget) -> None:
         """Fill the screen with a pane and focus it, or go back to the list from there."""
@@ -713,10 +721,11 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         narrow: Callable[[str], None] | None = None,
         hint: str = "",
         nothing: str = "",
+        text: str = "",
     ) -> None:
         """Let the person choose one of some options and go on with it.
 
-        `narrow` gets what is typed and offers other options with `offer`.
+        `narrow` gets what is typed and offers other options with `offer`. Typing replaces `text`.
         """
         if self._choices is None:
             from reviewer.tui.kit.choice_pane import ChoicePane
@@ -724,7 +733,9 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             self._choices = ChoicePane(id="choice")
         self._chosen = then
         await self.show_overlay(self._choices)
-        self._choices.ask(title, detail, options, narrow=narrow, hint=hint, nothing=nothing)
+        self._choices.ask(
+            title, detail, options, narrow=narrow, hint=hint, nothing=nothing, text=text
+        )
 
     def offer(self, options: Sequence[Option]) -> None:
         """Show other options in the open chooser."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.screens.compress import CompressScreen
+from reviewer.tui.compress.screen import CompressScreen
 from tests.tui.commits.driving import at, chain, commits, said, written
 from tests.tui.conftest import NOW, opened
 

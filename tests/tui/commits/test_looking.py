@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from reviewer.engine import Engine
 from reviewer.tui.screens.commits import CommitsScreen
-from reviewer.tui.screens.compress import CompressScreen
+from reviewer.tui.compress.screen import CompressScreen
 from reviewer.tui.screens.queue import QueueScreen
 from reviewer.tui.screens.source import SourceScreen
 from tests.tui.commits.driving import TURNS, at, chain, commits, said, written

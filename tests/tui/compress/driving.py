@@ -13,7 +13,7 @@ from reviewer.compression import engines as engines_module
 from reviewer.engine import CommitQuery, Engine
 from reviewer.llm import door
 from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
-from reviewer.tui.screens.compress import CompressScreen
+from reviewer.tui.compress.screen import CompressScreen
 from tests.tui.conftest import Screen
 
 KIOSK = (
@@ -78,7 +78,7 @@ def said(screen: Screen) -> str:
 
 def levels(screen: Screen) -> str:
     """The level of every segment, a letter each."""
-    plan = compress(screen).model.plan
+    plan = compress(screen).data.plan
     return "".join(each.level.name[0] for each in plan.choices) if plan else ""
 
 

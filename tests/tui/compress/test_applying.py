@@ -20,7 +20,7 @@ async def test_apply_is_one_act_and_undo_brings_everything_back(machines):
     before = chain(machines)
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "2")
-        promised = compress(screen).model
+        promised = compress(screen).data
         sent, after = promised.sent, promised.whole().tokens
         content = promised.shown(promised.choice).compressed.content
         acts = len(machines.history.acts())
@@ -48,9 +48,9 @@ async def test_nothing_is_applied_when_everything_is_full(kiosk):
 async def test_fit_chooses_levels_for_a_number_of_tokens(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", *"900")
-        assert compress(screen).busy == "choose"
+        assert compress(screen).overlay is not None
         await screen.press("enter")
-        assert compress(screen).model.whole().tokens <= 900
+        assert compress(screen).data.whole().tokens <= 900
         assert "Fits 900 tokens" in said(screen)
         assert "target 900 ✓" in screen.text
         await screen.press("A")

@@ -19,11 +19,11 @@ async def test_c_on_the_commits_screen_begins_at_its_commit(machines):
         await screen.press("f3", "G", "k", "c")
         shown = compress(screen)
         begin = machines.contexts.ids(CommitQuery(1))[-2]
-        assert shown.reading.start == begin
-        assert shown.model.segments[0].turns[0].commit == begin
-        assert len(shown.model.segments) == 1
+        assert shown.start == begin
+        assert shown.data.segments[0].turns[0].commit == begin
+        assert len(shown.data.segments) == 1
         await screen.press("b")
-        assert len(compress(screen).model.segments) == 4
+        assert len(compress(screen).data.segments) == 4
 
 
 async def test_the_context_of_the_commits_screen_is_the_one_here(engine, tmp_path):
@@ -37,9 +37,9 @@ async def test_the_context_of_the_commits_screen_is_the_one_here(engine, tmp_pat
         shown = commits.reading.context
         assert shown is not None
         await screen.press("f4")
-        assert compress(screen).reading.context.id == shown.id
+        assert compress(screen).context.id == shown.id
         await screen.press("t")
-        assert compress(screen).reading.context.id != shown.id
+        assert compress(screen).context.id != shown.id
 
 
 async def test_levels_are_still_chosen_after_another_screen(machines):
@@ -54,11 +54,11 @@ async def test_somebody_else_moves_the_head_meanwhile(machines):
         other = Engine.open(machines.path)
         other.contexts.add(1, role="user", text="And the receipts have to be blue from now on.")
         other.close()
-        compress(screen).reading.watch()
+        compress(screen).watch_store()
         await screen.settle()
         assert "changed meanwhile" in said(screen)
         assert "receipts have to be blue" in " ".join(
-            turn.text for turn in compress(screen).model.segments[-1].turns
+            turn.text for turn in compress(screen).data.segments[-1].turns
         )
         assert levels(screen)[0] == "T", "what was chosen for the same commits is kept"
 

@@ -47,7 +47,7 @@ async def test_a_level_for_all(machines):
 async def test_the_whole_follows_the_levels(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
-        model = compress(screen).model
+        model = compress(screen).data
         at_brief = model.whole()
         assert at_brief.exact
         await screen.press("1")
@@ -61,7 +61,7 @@ async def test_the_whole_follows_the_levels(machines):
 async def test_the_size_in_the_bar_is_the_size_that_is_written(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
-        promised = compress(screen).model.whole().tokens
+        promised = compress(screen).data.whole().tokens
         await screen.press("A")
         assert machines.contexts.totals(1).total == promised
 
@@ -74,7 +74,7 @@ async def test_ratio_fidelity_and_anchors_are_taken_apart(kiosk):
         assert "aim 10:1" in shown
         assert "anchors need" in shown, "they alone are larger than the target, and it says so"
         assert "anchors 1.00 · facts" in shown
-        preview = compress(screen).model.shown(compress(screen).model.choice)
+        preview = compress(screen).data.shown(compress(screen).data.choice)
         assert f"→ .{round(preview.fidelity.overall_score * 100)}" in shown
 
 
@@ -98,7 +98,7 @@ async def test_all_levels_side_by_side_and_back(kiosk):
         await screen.press("4")
         assert compress(screen).columns.panes[3].title.startswith("▌ ")
         await screen.press("a")
-        assert not compress(screen).has_class("all-levels")
+        assert not compress(screen).all_levels_shown
         assert compress(screen).focused is compress(screen).list
 
 
@@ -106,4 +106,4 @@ async def test_all_levels_need_room(kiosk):
     async with opened(kiosk, size=(80, 24), project="acme") as screen:
         await screen.press("f4", "a")
         assert "need 100 columns" in said(screen)
-        assert not compress(screen).has_class("all-levels")
+        assert not compress(screen).all_levels_shown

@@ -17,7 +17,7 @@ from tests.tui.conftest import opened
 async def test_what_is_lost_is_heaviest_first_with_times_and_says_what_is_new(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4")
-        model = compress(screen).model
+        model = compress(screen).data
         rows = compress(screen).lost.rows
         found = model.shown(model.choice).fidelity.lost_information
         assert [row.text for row in rows] == [each.text for each in found]

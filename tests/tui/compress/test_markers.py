@@ -13,7 +13,7 @@ from tests.tui.conftest import opened
 async def test_a_marker_says_what_it_adds_opens_in_place_and_closes(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "n")
-        marker = compress(screen).unfolding.folds()[0].marker
+        marker = compress(screen).markers.folds(compress(screen).data.current_preview)[0].marker
         assert marker.adds > 0
         assert said(screen) == f"Expand for more detail: +{marker.adds:,} tokens"
         before = summary(screen)
@@ -29,12 +29,12 @@ async def test_a_marker_says_what_it_adds_opens_in_place_and_closes(kiosk):
 async def test_a_marker_within_what_was_expanded_opens_the_original(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "n", "enter", "n", "enter")
-        assert len(compress(screen).unfolding.opened) == 2
+        assert len(compress(screen).markers.opened) == 2
         assert "kiosk waited while `tray_13` was empty" in " ".join(
             summary(screen).replace("│", " ").split()
         )
         await screen.press("N", "enter")
-        assert not compress(screen).unfolding.opened, "closing the outer one closes what is within"
+        assert not compress(screen).markers.opened, "closing the outer one closes what is within"
 
 
 async def test_tab_into_the_summary_chooses_its_marker(kiosk):
@@ -51,13 +51,13 @@ async def test_a_click_on_a_marker_opens_it(kiosk):
         row = next(y for y in range(pane.size.height) if "[→detail" in pane.render_line(y).text)
         await screen.pilot.click(pane, offset=(3, row))
         await screen.settle()
-        assert compress(screen).unfolding.opened
+        assert compress(screen).markers.opened
 
 
 async def test_another_level_closes_everything(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "n", "enter", "2", "3")
-        assert not compress(screen).unfolding.opened
+        assert not compress(screen).markers.opened
 
 
 async def test_tags_have_nothing_to_expand(kiosk):
@@ -75,7 +75,10 @@ async def test_a_marker_that_somebody_wrote_is_only_text(engine, tmp_path):
     engine.contexts.import_file(path, project="acme")
     async with opened(engine, project="acme") as screen:
         await screen.press("f4", "2")
-        model = compress(screen).model
+        model = compress(screen).data
         content = model.shown(model.choice).compressed.content
         forged = content.index("[→detail:s1]") if "[→detail:s1]" in content else -1
-        assert all(fold.marker.start != forged for fold in compress(screen).unfolding.folds())
+        assert all(
+            fold.marker.start != forged
+            for fold in compress(screen).markers.folds(compress(screen).data.current_preview)
+        )

@@ -8,8 +8,8 @@ from reviewer.compressing import Plan, Segment, Watch
 from reviewer.compression.plan import Preview
 from reviewer.compression.service import Compression
 from reviewer.engine import CommitQuery
-from reviewer.tui.compress_model import CompressModel
-from reviewer.tui.screens import compress_reading
+from reviewer.tui.compress import screen as compress_screen
+from reviewer.tui.compress.model import CompressModel
 from reviewer.tui.screens.queue import QueueScreen
 from tests.tui.compress.driving import (
     chain,
@@ -47,16 +47,18 @@ async def test_only_skips(kiosk):
 async def test_escape_leaves_one_thing_at_a_time(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "tab", "plus", "escape")
-        assert not compress(screen).looking.zoomed
+        assert compress(screen).zoomed is None
         await screen.press("tab", "escape")
         assert compress(screen).focused is compress(screen).list
         await screen.press("escape")
+        assert compress(screen).is_active, "escape never leaves the screen"
+        await screen.press("q")
         assert isinstance(screen.app.screen, QueueScreen)
 
 
 async def test_a_long_context_shows_its_first_part_before_the_rest(machines, monkeypatch):
-    monkeypatch.setattr(compress_reading, "LONG", 10)
-    monkeypatch.setattr(compress_reading, "FIRST_PART", 7)
+    monkeypatch.setattr(compress_screen, "LONG", 10)
+    monkeypatch.setattr(compress_screen, "FIRST_PART", 7)
     shown: list[int] = []
     took = CompressModel.load
 
@@ -68,7 +70,7 @@ async def test_a_long_context_shows_its_first_part_before_the_rest(machines, mon
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
         assert shown == [1, 4]
-        assert not compress(screen).reading.partial
+        assert not compress(screen).partial
         assert levels(screen) == "BBFF"
 
 

@@ -1,51 +1,42 @@
-"""The editor of a summary: the text, what is checked of it while it is written, what it changes."""
+"""The editor of a summary: the text, live checks of it, and what it changes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
-from reviewer.tui.kit.edit_pane import EditPane, EditTitle
+from reviewer.tui.compress import keys
+from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.edit_pane import EditPane
 from reviewer.tui.kit.text import Block
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.legacy_actions import bindings_for
 
 CHECK_AFTER = 0.15
 """Seconds without a key after which the summary is checked again."""
 
 
-class SummaryEditPane(EditPane):
+class SummaryEditPane(EditPane, pane=keys.SUMMARY):
     """An `EditPane` of one segment's summary, with its checks between the text and the changes."""
 
     DEFAULT_CSS = """
     SummaryEditPane #edit-checks { height: 1fr; min-height: 3; }
     SummaryEditPane EditorArea { height: 2fr; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("summary")]
-
-    about = ""
-    """Which segment, at which level."""
 
     class ChecksWanted(Message):
-        """The text has rested for a moment: check it."""
+        """Typing paused: check the text."""
 
         def __init__(self, content: str) -> None:
             super().__init__()
             self.content = content
 
-    class MissingWanted(Message):
+    class MissingWanted(ChecksWanted):
         """The person wants what is missing appended."""
-
-        def __init__(self, content: str) -> None:
-            super().__init__()
-            self.content = content
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(verb="take", id=id)
@@ -53,7 +44,6 @@ class SummaryEditPane(EditPane):
         self._check_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """The title, the editor, the checks, the difference."""
         title, editor, difference = super().compose()
         yield title
         yield editor
@@ -72,6 +62,7 @@ class SummaryEditPane(EditPane):
             return
         super().save()
 
+    @runs(keys.APPEND_MISSING)
     def append_missing(self) -> None:
         """Ask for what is missing."""
         self.post_message(self.MissingWanted(self.content))
@@ -87,7 +78,10 @@ class SummaryEditPane(EditPane):
         self._remark, self._warn = remark, warn
         hints = ("ctrl+t appends what is missing", "ctrl+t append") if warn else ()
         self.checks.show(blocks, title="Checks", hints=hints, keep_scroll=True)
-        self._draw_length()
+        self.draw_title()
+
+    def remark(self) -> tuple[str, bool]:
+        return self._remark or f"{len(self.content):,} characters", self._warn
 
     @on(TextArea.Changed)
     def _check_later(self) -> None:
@@ -98,9 +92,3 @@ class SummaryEditPane(EditPane):
     def _want_checks(self) -> None:
         if self.is_attached and self.content.strip():
             self.post_message(self.ChecksWanted(self.content))
-
-    def _draw_length(self) -> None:
-        remark = self._remark or f"{len(self.content):,} characters"
-        self.query_one(EditTitle).show(
-            f"Edit {self.about}", remark, warn=self._warn, focused=self.editor.has_focus
-        )

@@ -8,11 +8,10 @@ from textual.widget import Widget
 from reviewer.engine import Engine, QueueQuery
 from reviewer.tui import resting
 from reviewer.tui.history.screen import HistoryScreen
+from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.screens.packet import PacketScreen
 from reviewer.tui.screens.state import StateScreen
 from reviewer.tui.widgets.packet_bars import SectionBars
-from reviewer.tui.kit.text_pane import TextPane
-from tests.tui.compress.driving import compress, stocked
 from tests.tui.conftest import Screen, opened
 
 LONG = 3600.0
@@ -61,36 +60,6 @@ async def test_panes_wait_while_the_cursor_runs(filled, monkeypatch, drawn, key,
         getattr(shown, "showing", shown)._resting._rested()
         await screen.settle()
         assert drawn
-
-
-async def test_nothing_is_previewed_and_no_pane_drawn_while_the_cursor_runs(
-    engine, tmp_path, monkeypatch, drawn
-):
-    stocked(engine, tmp_path, topics=4)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f4")
-        await screen.until(lambda: bool(compress(screen).data.previews))
-        await run(screen, monkeypatch, drawn)
-        assert drawn == []
-        assert not compress(screen).desk._waiting
-        compress(screen).showing.settle()
-        assert "original" in drawn
-
-
-async def test_a_preview_that_comes_while_the_cursor_runs_draws_no_pane(
-    engine, tmp_path, monkeypatch, drawn
-):
-    stocked(engine, tmp_path, topics=4)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f4")
-        await screen.until(lambda: bool(compress(screen).data.previews))
-        await run(screen, monkeypatch, drawn)
-        showing, model = compress(screen).showing, compress(screen).data
-        key, found = next(iter(model.previews.items()))
-        for here in range(len(model.segments)):
-            model.cursor = here
-            showing.took(key, found, showing.check(found))
-        assert drawn == []
 
 
 async def test_the_bars_of_a_packet_are_drawn_when_the_section_changes(filled, monkeypatch):

@@ -6,13 +6,28 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from reviewer.tui.compress.model import DEEPEST, Checked, Markers, Path, level_name
+from reviewer.tui.compress.model import (
+    DEEPEST,
+    Checked,
+    CompressModel,
+    Markers,
+    Path,
+    answered,
+    level_name,
+)
 from reviewer.tui.kit.contexts import priority_sign
 from reviewer.tui.kit.text import Block, Run, Span, figure
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.compressing import AnchorPoint, ExpansionMarker, Segment, SegmentPreview, Turn
+    from reviewer.compressing import (
+        AnchorPoint,
+        Choice,
+        ExpansionMarker,
+        Segment,
+        SegmentPreview,
+        Turn,
+    )
 
 LETTERS = {
     "Correction": "X",
@@ -216,6 +231,21 @@ def _within(spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
         for each in spans
         if each.start < end and each.end > start
     )
+
+
+def writer_note(data: CompressModel, choice: Choice, signs: Glyphs) -> Block | None:
+    """What a person must know above a summary: that the model did not write it, and why."""
+    trouble = data.trouble(choice)
+    if trouble:
+        below = "This is the offline result"
+        if answered(choice) in data.answers:
+            below = "This is what the model wrote before"
+        words = f"{trouble} {below}: o takes the offline result, w asks the model again."
+        return Block(words, "warm", first=(Run(f" {signs.stale} ", "warm"),))
+    if data.waits(choice):
+        words = "The offline result; the model has not written this yet: w asks it."
+        return Block(words, "faint", first=(Run(" "),))
+    return None
 
 
 # the checks

@@ -14,7 +14,6 @@ from msgspec import Struct, structs
 
 from reviewer.compressing import (
     BY_HAND,
-    LAST_FULL,
     AnchorType,
     Choice,
     Criteria,
@@ -31,7 +30,7 @@ from reviewer.compressing import (
 )
 
 if TYPE_CHECKING:
-    from reviewer.engine import ContextView, PatternCheck
+    from reviewer.engine import PatternCheck
     from reviewer.tui.kit.text import Span
 
 LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
@@ -88,42 +87,6 @@ class Kept:
     """What a model wrote, and its name."""
     target: int | None = None
     engine: Literal["offline", "model"] = "offline"
-
-
-class ContextRead(Struct, frozen=True):
-    """A context as it was read. `trouble` says why there is nothing to compress."""
-
-    context: ContextView
-    contexts: Sequence[ContextView]
-    segments: tuple[Segment, ...]
-    plan: Plan | None
-    sent: int
-    summaries: frozenset[int]
-    """Commits that are summaries already."""
-    speakers: Mapping[int, str]
-    """What a commit with the role of the user is recorded as, where no person wrote it."""
-    drafts: frozenset[int]
-    version: object
-    start: int | None
-    trouble: str = ""
-    partial: bool = False
-    """Only the first part of a long context; the rest is read next."""
-
-
-def first_plan(found: ContextRead, plan: Plan, *, all_full: bool) -> Plan:
-    """What is shown before anything was chosen: Brief, the newest segments and summaries Full."""
-    total = len(found.segments)
-    newest = LAST_FULL if total > LAST_FULL and not found.partial else 0
-    choices = []
-    for number, choice in enumerate(plan.choices):
-        stays = (
-            all_full
-            or number >= total - newest
-            or not found.summaries.isdisjoint(choice.sources)
-            or not found.segments[number].tokens
-        )
-        choices.append(structs.replace(choice, level=Level.FULL if stays else Level.BRIEF))
-    return structs.replace(plan, choices=tuple(choices))
 
 
 class CompressModel:

@@ -15,7 +15,6 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from reviewer.compressing import (
-    BY_HAND,
     MOST_LOST,
     RATIOS,
     Applied,
@@ -30,12 +29,11 @@ from reviewer.compressing import (
     SegmentPreview,
     Watch,
     criteria,
-    mended,
     nearer,
     newly_lost,
 )
-from reviewer.engine import CancelledError, CommitQuery, ContextView, Engine, Priority, Undone
-from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.engine import CancelledError, ContextView, Engine, Undone
+from reviewer.errors import ConflictError, ReviewerError
 from reviewer.text.display import display_line
 from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import (
@@ -43,11 +41,11 @@ from reviewer.tui.compress.drawing import (
     original_blocks,
     summary_blocks,
     summary_title,
+    writer_note,
 )
 from reviewer.tui.compress.model import (
     Checked,
     CompressModel,
-    ContextRead,
     Fold,
     Kept,
     Key,
@@ -55,8 +53,6 @@ from reviewer.tui.compress.model import (
     Markers,
     Path,
     anchor_type,
-    answered,
-    first_plan,
     level_name,
     lost_rows,
 )
@@ -69,6 +65,7 @@ from reviewer.tui.compress.panes import (
     WholeBar,
     level_figures,
 )
+from reviewer.tui.compress.reading import ContextRead, first_plan, read_context
 from reviewer.tui.compress.work import Delivered, Job, ModelRun, PreviewQueue, Streamed, Task
 from reviewer.tui.context_place import keep_context, load_commit, load_context
 from reviewer.tui.kit.action import Action
@@ -78,7 +75,7 @@ from reviewer.tui.kit.keys import COPY
 from reviewer.tui.kit.line import Separator, TitleRule
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, Movable
-from reviewer.tui.kit.text import Block, Run, count, figure, fit
+from reviewer.tui.kit.text import Block, Run, count, fit
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import glyphs
 
@@ -86,12 +83,9 @@ if TYPE_CHECKING:
     from reviewer.engine import Annotated, Reach
     from reviewer.tui.compress.summary_edit import SummaryEditPane
     from reviewer.tui.kit.choice_pane import Option
-    from reviewer.tui.kit.edit_pane import EditPane
 
 PREVIEWED_TOKENS = 400_000
 """A context of more tokens is previewed where the cursor is, and its size is an estimate."""
-LONG, FIRST_PART = 2_000, 200
-"""Of a context with more commits, this many are cut into segments and shown before the others."""
 DRAW_SECONDS = 0.08
 """Least time between two drawings of streamed text."""
 MEASURE_SECONDS = 0.3
@@ -164,9 +158,6 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._original_shown: tuple[object, ...] = ()
         self._lost_shown: tuple[object, ...] = ()
         self._summary_shown: tuple[object, ...] = ()
-        self._edited: Choice | None = None
-        self._judged: tuple[str, SegmentPreview] | None = None
-        """The text in the editor that was checked last, and its preview."""
 
     # layout
 
@@ -395,67 +386,12 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         known = self.context is not None and self.context.id == wanted and not self.partial
 
         def work() -> ContextRead | None:
-            contexts = engine.contexts.all(project)
-            if not contexts:
-                return None
-            context = next((each for each in contexts if each.id == wanted), contexts[0])
-            first = start if context.id == wanted or wanted is None else None
-            long = context.commits > LONG and not known and not entire
-            for begin in dict.fromkeys((first, None)):
-                try:
-                    return self._load(context, contexts, begin, long=long)
-                except UnknownIdError:
-                    if begin is None:
-                        raise
-            return None
+            return read_context(engine, project, wanted, start, entire=entire or known)
 
         def take(found: ContextRead | None) -> None:
             self._show_context(found, sentence, all_full=all_full, own=own)
 
         self.read(work, take, group="context", one_at_a_time=True)
-
-    def _load(
-        self,
-        context: ContextView,
-        contexts: Sequence[ContextView],
-        start: int | None,
-        *,
-        long: bool,
-    ) -> ContextRead:
-        """Everything about a context, in a thread. Raises UnknownIdError, StoreError."""
-        engine = self.engine
-        version = engine.contexts.changed(context.id)
-        totals = engine.contexts.totals(context.id)
-        end = None
-        if long:
-            ids = engine.contexts.ids(CommitQuery(context.id))
-            begin = ids.index(start) if start is not None and start in ids else 0
-            end = ids[min(begin + FIRST_PART, len(ids)) - 1]
-        compression = engine.compression
-        segments = compression.segments(context.id, start=start, end=end)
-        plan, trouble = None, ""
-        try:
-            plan = compression.plan(context.id, Level.FULL, start=start, end=end, engine="offline")
-        except UnknownIdError:
-            raise
-        except ReviewerError as problem:
-            trouble = str(problem)
-        not_typed = engine.contexts.ids(CommitQuery(context.id, "role:user -type:dialogue"))
-        rows = engine.contexts.rows(not_typed)
-        return ContextRead(
-            context,
-            contexts,
-            segments,
-            plan,
-            totals.total - totals.by_priority.get(Priority.SKIP, 0),
-            frozenset(engine.contexts.ids(CommitQuery(context.id, "type:summary"))),
-            {row.id: row.type.replace("_", " ") for row in rows},
-            frozenset(engine.summary_drafts.ids()),
-            version,
-            start,
-            trouble,
-            partial=end is not None,
-        )
 
     def _show_context(
         self, found: ContextRead | None, sentence: str, *, all_full: bool, own: bool
@@ -518,9 +454,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
 
     def keep_now(self) -> None:
-        editor = self.editor
-        if editor is not None and self.overlay is editor and editor.changed:
-            self.engine.summary_drafts.save(editor.memory, editor.content)
+        if self.editor is not None:
+            self.editor.keep_now()
         self._keep_place()
 
     def on_unmount(self) -> None:
@@ -691,7 +626,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             return
         checked = data.checked.get(data.part(choice)[0], Checked())
         blocks, marked = summary_blocks(found, self.markers, checked.matches, signs)
-        note = self._note(choice, trouble)
+        note = writer_note(data, choice, signs)
         if note is not None:
             blocks.insert(0, note)
             marked = {block + 1: path for block, path in marked.items()}
@@ -708,20 +643,6 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         )
         checks = check_blocks(found, RATIOS[choice.level], checked, signs)
         self.checks.show(checks, title="Checks")
-
-    def _note(self, choice: Choice, trouble: str) -> Block | None:
-        """What a person must know above a summary: that the model did not write it, and why."""
-        signs = glyphs(self.app)
-        if trouble:
-            below = "This is the offline result"
-            if answered(choice) in self.data.answers:
-                below = "This is what the model wrote before"
-            words = f"{trouble} {below}: o takes the offline result, w asks the model again."
-            return Block(words, "warm", first=(Run(f" {signs.stale} ", "warm"),))
-        if self.data.waits(choice):
-            words = "The offline result; the model has not written this yet: w asks it."
-            return Block(words, "faint", first=(Run(" "),))
-        return None
 
     def _show_title(self) -> None:
         """Name the context, or say that only a part of it is shown."""
@@ -1180,7 +1101,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.segments.refresh()
         self.settle()
 
-    # a summary by hand; its draft is kept under the first commit of the segment until it is applied
+    # a summary by hand
 
     @runs(keys.EDIT_SUMMARY, unless=_needs_summary)
     async def edit_summary(self) -> None:
@@ -1191,138 +1112,55 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         if self.editor is None:
             from reviewer.tui.compress.summary_edit import SummaryEditPane
 
-            self.editor = SummaryEditPane(id="summary-edit")
-        draft = self.engine.summary_drafts.load(choice.sources[0])
+            drafts = self.engine.summary_drafts
+            self.editor = SummaryEditPane(drafts, self._judge, id="summary-edit")
         if self.all_levels_shown:
             self._show_one_level()
         await self.show_overlay(self.editor)
-        self._edited, self._judged = choice, None
         original = self.data.engine_text(choice, found)
-        given = draft if draft is not None else found.compressed.content
-        self.editor.begin(
-            choice.sources[0],
-            original,
-            given if given != original else None,
-            title=f"Edit {choice.segment} at {level_name(choice.level)}",
-        )
-        self._judge(given, lambda _: None)
-        if draft is not None:
-            self.say(f"{choice.segment} by hand: this is the draft that you left.")
-        else:
-            self.say(f"{choice.segment} by hand: ctrl+s takes it, escape keeps a draft.")
+        self.editor.edit(choice, original, found.compressed.content)
 
-    def on_summary_edit_pane_checks_wanted(self, message: SummaryEditPane.ChecksWanted) -> None:
-        message.stop()
-        self._judge(message.content, lambda _: None)
-
-    def on_summary_edit_pane_missing_wanted(self, message: SummaryEditPane.MissingWanted) -> None:
-        """Append what the text misses, in the words of the source; the editor can undo it."""
-        message.stop()
-        content = message.content
-
-        def then(found: SegmentPreview) -> None:
-            text = mended(found, content)
-            if self.editor is None or self.editor.content != content:
-                return
-            if text == content:
-                self.say("Nothing that can be appended is missing.")
-                return
-            self.editor.put(text)
-            self.say("Appended what was missing; ctrl+s takes it.")
-
-        self._judge(content, then)
-
-    def _judge(self, content: str, then: Callable[[SegmentPreview], None]) -> None:
-        """Check a text, show what came out, and go on with it while the editor is open."""
-        choice = self._edited
-        if choice is None or self.data.plan is None:
-            return
-        if self._judged is not None and self._judged[0] == content:
-            then(self._judged[1])
-            return
+    def _judge(
+        self, choice: Choice, content: str, take: Callable[[SegmentPreview, Checked], None]
+    ) -> None:
+        """Preview a choice with a text by hand before everything else."""
         plan = self.data.part_by_hand(choice, content)
-
-        def take(result: tuple[SegmentPreview, Checked]) -> None:
-            found, checked = result
-            if self.editor is None or self.overlay is not self.editor:
-                return
-            self._judged = content, found
-            signs, compressed = glyphs(self.app), found.compressed
-            remark = f" {signs.dot} ".join(
-                (
-                    f"{compressed.token_count:,} tok",
-                    f"{compressed.compression_ratio:.1f}:1",
-                    figure(found.fidelity.overall_score),
-                )
+        self.previews.prioritize(
+            Job(
+                ("by hand", content),
+                lambda: self._preview(plan),
+                lambda found: take(*found),
+                lambda error: self.say_trouble(str(error)),
             )
-            blocks = check_blocks(found, RATIOS[found.level], checked, signs)
-            missing = bool(found.failures or compressed.anchors_missing)
-            self.editor.show_checks(blocks, remark, warn=missing)
-            self.data.checked[Key(choice.segment, found.level, "by hand")] = checked
-            then(found)
+        )
 
-        def failed(error: ReviewerError) -> None:
-            self.say_trouble(str(error))
-
-        self.previews.prioritize(Job(("hand", content), lambda: self._preview(plan), take, failed))
-
-    async def on_edit_pane_saved(self, message: EditPane.Saved) -> None:
-        """Keep the text, and take it unless a criterion fails."""
-        content = message.content
-
-        def save() -> None:
-            self.engine.summary_drafts.save(message.memory, content)
-            self._judge(content, lambda found: self._take_text(content, found))
-
-        await self.patiently(save)
-
-    def _take_text(self, content: str, found: SegmentPreview) -> None:
-        choice = self._edited
-        if choice is None or self.overlay is not self.editor:
-            return
-        if found.failures:
-            missing = "; ".join(each.message for each in found.failures)
-            self.say_trouble(f"Summary missing: {missing}. ctrl+t appends it.")
-            return
-        key = self.data.write(choice.segment, content, found)
+    def on_summary_edit_pane_taken(self, message: SummaryEditPane.Taken) -> None:
+        """The text is the summary of its segment now."""
+        message.stop()
+        choice, found = message.choice, message.found
+        key = self.data.write(choice.segment, message.content, found)
         self.segments.drafts = self.segments.drafts | {choice.sources[0]}
         self.close_overlay()
-        self.took_preview(key, found, self.data.checked.get(key, Checked()))
+        self.took_preview(key, found, message.checked)
         self.segments.refresh()
         self.settle()
         anchors = len(found.compressed.anchors_missing)
         left = f", {count(anchors, 'anchor')} left out" if anchors else ""
         self.say(f"{choice.segment} is by hand now{left}: A applies it.")
 
-    async def on_edit_pane_left(self, message: EditPane.Left) -> None:
-        """Keep what was written as a draft; the editor stays open where that is not possible."""
-        content, changed = message.content, message.changed
-        await self.patiently(lambda: self._leave_editor(message.memory, content, changed=changed))
-
-    def _leave_editor(self, commit: int, content: str, *, changed: bool) -> None:
-        drafts, choice = self.engine.summary_drafts, self._edited
-        if choice is None:
-            return
-        taken = choice.engine == BY_HAND
-        kept = changed and not (taken and choice.content == content)
-        if kept:
-            drafts.save(commit, content)
-            self.segments.drafts = self.segments.drafts | {commit}
-        elif not taken:
-            drafts.discard(commit)
-            self.segments.drafts = self.segments.drafts - {commit}
+    def on_summary_edit_pane_closed(self, message: SummaryEditPane.Closed) -> None:
+        message.stop()
+        choice = message.choice
+        here = {choice.sources[0]}
+        drafts = self.segments.drafts
+        self.segments.drafts = drafts | here if message.draft else drafts - here
         self.close_overlay()
         self.segments.refresh()
         self.settle()
-        if kept:
+        if message.kept:
             self.say(f"The draft for {choice.segment} is kept: e goes on with it.")
         else:
             self.say(f"{choice.segment} was left unchanged.")
-
-    async def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
-        """Keep a draft while it is written."""
-        content = message.content
-        await self.patiently(lambda: self.engine.summary_drafts.save(message.memory, content))
 
     # markers
 

@@ -93,3 +93,34 @@ async def test_a_target_that_cannot_be_reached_says_why_and_changes_nothing(mach
         assert "cannot be reached" in said(screen)
         assert levels(screen) == "BBFF"
         assert "over" in screen.text
+
+
+async def test_a_budget_that_is_offered_again_is_replaced_by_what_is_typed(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "f", *"900", "enter", "f")
+        assert "fit 900" in screen.text or "900" in screen.text
+        await screen.press(*"1.6k", "enter")
+        assert "Fits 1,600 tokens" in said(screen)
+        assert "target 1,600" in screen.text
+
+
+async def test_the_key_for_a_budget_says_so(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        assert "f fit to budget" in screen.text
+        await screen.press("f")
+        assert "Fit to budget" in screen.text
+
+
+async def test_undo_names_first_what_was_not_done_here(machines):
+    first = machines.contexts.ids(CommitQuery(1))[0]
+    machines.contexts.annotate(first, priority="important")
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "u")
+        assert said(screen).startswith("u again undoes: ")
+        assert machines.contexts.commit(first).row.priority == "important"
+        await screen.press("u")
+        assert said(screen).startswith("Undone: ")
+        assert machines.contexts.commit(first).row.priority == "normal"
+        await screen.press("A", "u")
+        assert said(screen).startswith("Undone: "), "what was done here is undone at once"

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from reviewer.compressing import Turn
+from reviewer.tui.compress.drawing import speaker
+from reviewer.tui.compress.model import Checked
+from reviewer.tui.kit import screen as kit_screen
+from reviewer.tui.kit.text_pane import TextPane
 from tests.tui.compress.driving import (
     checks,
     compress,
@@ -107,3 +112,73 @@ async def test_all_levels_need_room(kiosk):
         await screen.press("f4", "a")
         assert "need 100 columns" in said(screen)
         assert not compress(screen).all_levels_shown
+
+
+async def test_while_the_cursor_runs_nothing_is_previewed_or_drawn_beside_the_list(
+    machines, monkeypatch
+):
+    drawn: list[str | None] = []
+    show = TextPane.show
+
+    def noted(pane: TextPane, *args: object, **options: object) -> None:
+        drawn.append(pane.id)
+        show(pane, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TextPane, "show", noted)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "j")
+        monkeypatch.setattr(kit_screen, "SKIM_SECONDS", 3600.0)
+        monkeypatch.setattr(kit_screen, "REST_SECONDS", 3600.0)
+        drawn.clear()
+        for key in "jjjk":
+            await screen.pilot.press(key)
+        shown = compress(screen)
+        assert shown.previews.pending == 0
+        key, found = next(iter(shown.data.previews.items()))
+        shown.took_preview(key, found, Checked())
+        assert drawn == [], "a preview that arrives late waits, too"
+        shown.settle()
+        assert "original" in drawn
+
+
+def row_of(role: str, type_: str, said: str = "text", name: str = "") -> Turn:
+    return Turn(role=role, text=f"from {type_}", tokens=3, said=said, name=name, commit=1)
+
+
+@pytest.mark.parametrize(
+    ("turn", "recorded", "shown"),
+    [
+        (row_of("user", "dialogue"), {}, "user"),
+        (row_of("user", "artifact"), {1: "artifact"}, "artifact"),
+        (row_of("assistant", "reasoning", "thinking"), {}, "assistant thinks"),
+        (row_of("assistant", "tool_call", "tool_use", "Bash"), {}, "assistant calls Bash"),
+        (row_of("user", "dialogue", name="Ada"), {}, "Ada"),
+    ],
+)
+def test_a_turn_is_headed_by_who_speaks(turn, recorded, shown):
+    assert speaker(turn, recorded) == shown
+
+
+async def test_a_row_of_the_user_that_nobody_typed_is_not_drawn_as_the_person(kiosk):
+    task = "<task-notification>The sub-agent counted 7 kiosks.</task-notification>"
+    kiosk.contexts.add(1, role="user", type="artifact", text=task)
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "G")
+        heads = original(screen).split("The sub-agent counted")[0].splitlines()
+        head = next(line for line in reversed(heads) if " tok" in line)
+        assert head.startswith("artifact ")
+        await screen.press("g")
+        assert "user · " in original(screen), "what a person typed is still theirs"
+
+
+async def test_at_80_columns_the_text_of_a_level_has_most_of_the_screen(machines):
+    async with opened(machines, size=(80, 24), project="acme") as screen:
+        await screen.press("f4")
+        shown = compress(screen)
+        assert shown.summary.room >= 7
+        await screen.press("tab", "tab")
+        assert shown.focused is shown.summary
+        assert shown.summary.room >= 10
+        assert shown.list.size.height == 1, "the list folds to the row of the cursor"
+        await screen.press("escape")
+        assert shown.list.size.height == 3

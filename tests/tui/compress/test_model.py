@@ -213,3 +213,18 @@ async def test_secrets_are_masked_before_they_are_sent(engine, tmp_path, monkeyp
         await screen.press("f4", "m")
         assert model.prompts
         assert all(secret not in prompt for prompt in model.prompts)
+
+
+async def test_an_older_text_of_the_model_is_called_that_and_can_be_left(machines, monkeypatch):
+    model = ScriptedModel("Slow receipts were cured.")
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m", "W")
+        first = machines.contexts.ids(CommitQuery(1))[0]
+        machines.contexts.annotate(first, retain_match=["The kiosk prints receipts too slowly"])
+        await screen.press("R", "w")
+        assert "what the model wrote before" in summary(screen)
+        await screen.press("o")
+        assert "Slow receipts were cured" not in summary(screen)
+        await screen.press("A")
+        assert chain(machines)[:2] == ["summary", "summary"]

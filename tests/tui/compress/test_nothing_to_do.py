@@ -8,7 +8,7 @@ from reviewer.compressing import Plan, Segment, Watch
 from reviewer.compression.plan import Preview
 from reviewer.compression.service import Compression
 from reviewer.engine import CommitQuery
-from reviewer.tui.compress import screen as compress_screen
+from reviewer.tui.compress import reading
 from reviewer.tui.compress.model import CompressModel
 from reviewer.tui.screens.queue import QueueScreen
 from tests.tui.compress.driving import (
@@ -57,8 +57,8 @@ async def test_escape_leaves_one_thing_at_a_time(kiosk):
 
 
 async def test_a_long_context_shows_its_first_part_before_the_rest(machines, monkeypatch):
-    monkeypatch.setattr(compress_screen, "LONG", 10)
-    monkeypatch.setattr(compress_screen, "FIRST_PART", 7)
+    monkeypatch.setattr(reading, "LONG", 10)
+    monkeypatch.setattr(reading, "FIRST_PART", 7)
     shown: list[int] = []
     took = CompressModel.load
 

@@ -12,10 +12,16 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.strip import Strip
 
-from reviewer.compressing import Level
+from reviewer.compressing import MOST_LOST, Level, newly_lost
 from reviewer.text.display import display_line
 from reviewer.tui.compress import keys
-from reviewer.tui.compress.drawing import arrow, original_blocks, summary_blocks, summary_title
+from reviewer.tui.compress.drawing import (
+    arrow,
+    original_blocks,
+    summary_blocks,
+    summary_title,
+    writer_note,
+)
 from reviewer.tui.compress.model import (
     LEVEL_NAMES,
     CompressModel,
@@ -24,11 +30,12 @@ from reviewer.tui.compress.model import (
     Path,
     Size,
     level_name,
+    lost_rows,
 )
 from reviewer.tui.kit.bars import ClickLine
-from reviewer.tui.kit.line import Line, Part, Separator, cells_of, cut, line_of
+from reviewer.tui.kit.line import Line, Part, Separator, TitleRule, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import RowList
-from reviewer.tui.kit.text import Block, Run, figure
+from reviewer.tui.kit.text import Block, Run, count, figure
 from reviewer.tui.kit.text_pane import HEADER_ROWS, TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
@@ -300,6 +307,40 @@ def _bar(
     return list(zip(drawn, styles, strict=True))
 
 
+class OriginalPane(TextPane):
+    """A segment as it was said, with its anchors in brackets."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._shown: tuple[object, ...] = ()
+
+    def forget(self) -> None:
+        """Draw again next time, whatever is shown."""
+        self._shown = ()
+
+    def draw(self, data: CompressModel, lost: LostRow | None) -> None:
+        """Show the segment under the cursor with a lost piece highlighted, if that changed."""
+        segment, found = data.current, data.current_preview
+        if segment is None:
+            return
+        anchors = found.compressed.anchors if found is not None else ()
+        place = None if lost is None else (lost.turn, lost.start, lost.end)
+        now = (segment, anchors, place)
+        if now == self._shown:
+            return
+        same = bool(self._shown) and self._shown[0] == segment
+        self._shown = now
+        signs = glyphs(self.app)
+        blocks, reveal = original_blocks(segment, anchors, signs, place, data.speakers)
+        turns = count(sum(bool(turn.text.strip()) for turn in segment.turns), "turn")
+        self.show(
+            blocks,
+            title=f"Full {segment.tokens:,} {signs.dot} {turns}",
+            reveal=reveal,
+            keep_scroll=same and reveal is None,
+        )
+
+
 class SummaryPane(TextPane):
     """Shows a summary; a click on a marker expands it."""
 
@@ -312,8 +353,45 @@ class SummaryPane(TextPane):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.marked: Mapping[int, Path] = {}
+        self._marked: Mapping[int, Path] = {}
         """The markers by the blocks that end with them."""
+        self._about: tuple[object, ...] = ()
+
+    def draw(self, data: CompressModel, markers: Markers, live: str | None) -> None:
+        """Show the summary of the segment under the cursor; `live`: what a model has written."""
+        choice, found = data.choice, data.current_preview
+        if choice is None:
+            return
+        signs, name = glyphs(self.app), level_name(choice.level)
+        if live is not None:
+            words = live or f"It reads the segment {signs.ellipsis}"
+            block = Block(words, "text" if live else "dim", first=(Run(" "),))
+            self.show([block], title=f"{name} {signs.dot} writing, escape stops")
+            return
+        if found is None:
+            trouble = data.trouble(choice)
+            words = trouble or f"{name} is being written {signs.ellipsis}"
+            sign = (Run(f" {signs.stale} " if trouble else " ", "warm"),)
+            self.show([Block(words, "dim", first=sign)], title=name)
+            return
+        checked = data.checked.get(data.part(choice)[0])
+        matches = checked.matches if checked is not None else ()
+        blocks, marked = summary_blocks(found, markers, matches, signs)
+        note = writer_note(data, choice, signs)
+        if note is not None:
+            blocks.insert(0, note)
+            marked = {block + 1: path for block, path in marked.items()}
+        reveal = next((at for at, path in marked.items() if path == markers.chosen), None)
+        about = (choice.segment, choice.level)
+        same, self._about = about == self._about, about
+        self._marked = marked
+        self.show(
+            blocks,
+            title=summary_title(found, signs),
+            hints=("enter expands", "enter") if found.compressed.expansion_markers else (),
+            reveal=reveal,
+            keep_scroll=same and reveal is None,
+        )
 
     def on_click(self, event: events.Click) -> None:
         """Report the marker that was clicked."""
@@ -321,7 +399,7 @@ class SummaryPane(TextPane):
         if event.y < HEADER_ROWS or at >= len(self._lines):
             return
         line = self._lines[at]
-        path = self.marked.get(line.block)
+        path = self._marked.get(line.block)
         if path is not None and any(run.style in MARKER_STYLES for run in line.runs):
             event.stop()
             self.post_message(self.Clicked(path))
@@ -333,10 +411,40 @@ class LostList(RowList):
     class Selected(Message):
         """The cursor is on another row."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, title: TitleRule, *, id: str | None = None) -> None:  # noqa: A002
+        """`title` is the rule above the list."""
         super().__init__(id=id)
+        self._title = title
         self.rows: Sequence[LostRow] = ()
         self._cursor = 0
+        self._about: tuple[object, ...] = ()
+
+    def draw(self, data: CompressModel) -> None:
+        """Show what the level of the segment under the cursor loses."""
+        choice, found = data.choice, data.current_preview
+        if choice is None:
+            return
+        if found is None or choice.level is Level.FULL:
+            self.empty = ("Full loses nothing.",) if choice.level is Level.FULL else ()
+            self.show((), keep=False)
+            self._title.show("Loses")
+            self._about = ()
+            return
+        signs = glyphs(self.app)
+        above = data.shown(data.at_level(choice, Level(choice.level - 1)))
+        new = newly_lost(found.fidelity, above.fidelity if above is not None else None)
+        rows = lost_rows(found, new)
+        about = (choice.segment, choice.level)
+        same, self._about = self._about == about, about
+        total = len(found.fidelity.lost_information)
+        detail = "heaviest first" if total else "nothing that weighs"
+        if total and choice.level > Level.DETAILED and above is not None:
+            detail = f"{len(new):,} new since {level_name(choice.level - 1)}"
+        self.empty = ()
+        self.remark = f"p pin {signs.dot} r retain {signs.dot} enter show" if rows else ""
+        many = f"Loses {total:,}{'+' if total >= MOST_LOST else ''}" if total else "Loses"
+        self._title.show(many, detail)
+        self.show(rows, keep=same)
 
     def on_row_list_moved(self, message: RowList.Moved) -> None:
         """Keep moves here apart from those among the segments."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -15,7 +13,6 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from reviewer.compressing import (
-    MOST_LOST,
     RATIOS,
     Applied,
     Choice,
@@ -24,25 +21,17 @@ from reviewer.compressing import (
     Nearer,
     Plan,
     PreviewProgress,
-    RetryExhaustedError,
     Segment,
     SegmentPreview,
     Watch,
     criteria,
     nearer,
-    newly_lost,
 )
 from reviewer.engine import CancelledError, ContextView, Engine, Undone
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.text.display import display_line
 from reviewer.tui.compress import keys
-from reviewer.tui.compress.drawing import (
-    check_blocks,
-    original_blocks,
-    summary_blocks,
-    summary_title,
-    writer_note,
-)
+from reviewer.tui.compress.drawing import check_blocks
 from reviewer.tui.compress.model import (
     Checked,
     CompressModel,
@@ -54,12 +43,12 @@ from reviewer.tui.compress.model import (
     Path,
     anchor_type,
     level_name,
-    lost_rows,
 )
 from reviewer.tui.compress.panes import (
     LevelColumns,
     LevelsLine,
     LostList,
+    OriginalPane,
     SegmentList,
     SummaryPane,
     WholeBar,
@@ -75,7 +64,7 @@ from reviewer.tui.kit.keys import COPY
 from reviewer.tui.kit.line import Separator, TitleRule
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, Movable
-from reviewer.tui.kit.text import Block, Run, count, fit
+from reviewer.tui.kit.text import count, fit
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import glyphs
 
@@ -86,8 +75,6 @@ if TYPE_CHECKING:
 
 PREVIEWED_TOKENS = 400_000
 """A context of more tokens is previewed where the cursor is, and its size is an estimate."""
-DRAW_SECONDS = 0.08
-"""Least time between two drawings of streamed text."""
 MEASURE_SECONDS = 0.3
 """A typed budget is measured after this long without a key."""
 QUOTED = 60
@@ -120,11 +107,11 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.segments = SegmentList(self.data, id="segments")
         self.segments.empty = READING
         self.levels = LevelsLine(id="levels")
-        self.original = TextPane(id="original")
+        self.original = OriginalPane(id="original")
         self.between = Separator(id="between")
         self.summary = SummaryPane(id="summary")
         self.lost_title = TitleRule("Loses", id="lost-title")
-        self.lost = LostList(id="lost")
+        self.lost = LostList(self.lost_title, id="lost")
         self.checks = TextPane(title="Checks", id="checks")
         self.whole = WholeBar(id="whole")
         self.columns = LevelColumns(id="columns")
@@ -155,9 +142,6 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
         self._place: LostRow | None = None
         """What is lost and highlighted in the original."""
-        self._original_shown: tuple[object, ...] = ()
-        self._lost_shown: tuple[object, ...] = ()
-        self._summary_shown: tuple[object, ...] = ()
 
     # layout
 
@@ -433,7 +417,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.previews.start_over()
         self.show_empty(empty=data.plan is None and self.overlay is None)
         self.segments.rows_changed()
-        self._original_shown = ()
+        self.original.forget()
         self._show_title()
         self.settle()
 
@@ -546,103 +530,30 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def draw(self) -> None:
         """Draw what changed about the segment under the cursor."""
         data = self.data
-        choice, segment = data.choice, data.current
+        choice = data.choice
         self._show_whole()
-        if choice is None or segment is None:
+        if choice is None:
             for pane in (self.original, self.summary, self.checks):
                 pane.show([], title="")
             self.lost.show((), keep=False)
             self.lost_title.show("")
             self.levels.show((), 0)
-            self._original_shown = ()
+            self.original.forget()
             return
         figures = [level_figures(data, data.at_level(choice, level)) for level in Level]
         self.levels.show(tuple(figures), choice.level)
         found = data.shown(choice)
-        self._draw_lost(choice, found)
-        self._draw_original(segment, found)
-        self._draw_summary(choice, found)
+        live = self.writing.text(choice.segment) if self.writing is not None else None
+        self.original.draw(data, self._place)
+        self.lost.draw(data)
+        self.summary.draw(data, self.markers, live)
+        checks = []
+        if found is not None and live is None:
+            checked = data.checked.get(data.part(choice)[0], Checked())
+            checks = check_blocks(found, RATIOS[choice.level], checked, glyphs(self.app))
+        self.checks.show(checks, title="Checks")
         if self.all_levels_shown:
             self.columns.draw(data)
-
-    def _draw_original(self, segment: Segment, found: SegmentPreview | None) -> None:
-        anchors = found.compressed.anchors if found is not None else ()
-        row = self._place
-        place = None if row is None else (row.turn, row.start, row.end)
-        now = (segment, anchors, place)
-        if now == self._original_shown:
-            return
-        same = bool(self._original_shown) and self._original_shown[0] == segment
-        self._original_shown = now
-        signs = glyphs(self.app)
-        blocks, reveal = original_blocks(segment, anchors, signs, place, self.data.speakers)
-        turns = count(sum(bool(turn.text.strip()) for turn in segment.turns), "turn")
-        self.original.show(
-            blocks,
-            title=f"Full {segment.tokens:,} {signs.dot} {turns}",
-            reveal=reveal,
-            keep_scroll=same and reveal is None,
-        )
-
-    def _draw_lost(self, choice: Choice, found: SegmentPreview | None) -> None:
-        if found is None or choice.level is Level.FULL:
-            self.lost.empty = ("Full loses nothing.",) if choice.level is Level.FULL else ()
-            self.lost.show((), keep=False)
-            self.lost_title.show("Loses", "")
-            self._lost_shown = ()
-            return
-        signs = glyphs(self.app)
-        above = self.data.shown(self.data.at_level(choice, Level(choice.level - 1)))
-        new = newly_lost(found.fidelity, above.fidelity if above is not None else None)
-        rows = lost_rows(found, new)
-        about = (choice.segment, choice.level)
-        same, self._lost_shown = self._lost_shown == about, about
-        total = len(found.fidelity.lost_information)
-        detail = "heaviest first" if total else "nothing that weighs"
-        if total and choice.level > Level.DETAILED and above is not None:
-            detail = f"{len(new):,} new since {level_name(choice.level - 1)}"
-        self.lost.empty = ()
-        self.lost.remark = f"p pin {signs.dot} r retain {signs.dot} enter show" if rows else ""
-        many = f"Loses {total:,}{'+' if total >= MOST_LOST else ''}" if total else "Loses"
-        self.lost_title.show(many, detail)
-        self.lost.show(rows, keep=same)
-
-    def _draw_summary(self, choice: Choice, found: SegmentPreview | None) -> None:
-        data, signs = self.data, glyphs(self.app)
-        name = level_name(choice.level)
-        live = self.writing.text(choice.segment) if self.writing is not None else None
-        if live is not None:
-            words = live or f"It reads the segment {signs.ellipsis}"
-            block = Block(words, "text" if live else "dim", first=(Run(" "),))
-            self.summary.show([block], title=f"{name} {signs.dot} writing, escape stops")
-            self.checks.show([], title="Checks")
-            return
-        trouble = data.trouble(choice)
-        if found is None:
-            words = trouble or f"{name} is being written {signs.ellipsis}"
-            sign = (Run(f" {signs.stale} " if trouble else " ", "warm"),)
-            self.summary.show([Block(words, "dim", first=sign)], title=name)
-            self.checks.show([], title="Checks")
-            return
-        checked = data.checked.get(data.part(choice)[0], Checked())
-        blocks, marked = summary_blocks(found, self.markers, checked.matches, signs)
-        note = writer_note(data, choice, signs)
-        if note is not None:
-            blocks.insert(0, note)
-            marked = {block + 1: path for block, path in marked.items()}
-        reveal = next((at for at, path in marked.items() if path == self.markers.chosen), None)
-        about = (choice.segment, choice.level)
-        same, self._summary_shown = about == self._summary_shown, about
-        self.summary.marked = marked
-        self.summary.show(
-            blocks,
-            title=summary_title(found, signs),
-            hints=("enter expands", "enter") if found.compressed.expansion_markers else (),
-            reveal=reveal,
-            keep_scroll=same and reveal is None,
-        )
-        checks = check_blocks(found, RATIOS[choice.level], checked, signs)
-        self.checks.show(checks, title="Checks")
 
     def _show_title(self) -> None:
         """Name the context, or say that only a part of it is shown."""
@@ -713,10 +624,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     @on(LostList.Selected)
     def _lost_selected(self) -> None:
         """Highlight in the original what is under the cursor."""
-        segment = self.data.current
-        if segment is not None and self.lost.current is not None:
+        if self.lost.current is not None:
             self._place = self.lost.current
-            self._draw_original(segment, self.data.current_preview)
+            self.original.draw(self.data, self._place)
 
     def _lost_here(self) -> tuple[Segment, LostRow, int, str]:
         """The segment, the lost row under the cursor, its commit and its text there."""
@@ -1011,49 +921,18 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def _write(self, choices: Sequence[Choice]) -> None:
         data, engine = self.data, self.engine
-        run = self.writing = ModelRun(choices)
+        run = self.writing = ModelRun(choices, [data.asking(each) for each in choices])
         for choice in choices:
             data.troubles.pop(Key(choice.segment, choice.level, "model"), None)
-        plans = [data.asking(choice) for choice in choices]
-        drawn = 0.0
-        endpoint_failed = False
-
-        def on_text(segment: str, piece: str) -> None:
-            nonlocal drawn
-            run.add(segment, piece)
-            now = monotonic()
-            if now - drawn >= DRAW_SECONDS:
-                drawn = now
-                self.post_message(Streamed())
-
-        def on_attempt(segment: str, attempt: int) -> None:
-            run.begin(segment)
-            if attempt > 1:
-                self.post_message(Streamed())
-
-        watch = Watch(run.stopped.is_set, on_text, on_attempt=on_attempt)
-
-        def one(number: int) -> None:
-            nonlocal endpoint_failed
-            choice = choices[number]
-            if run.stopped.is_set() or endpoint_failed:
-                return
-            run.begin(choice.segment)
-            self.post_message(Streamed())
-            try:
-                found, checked = self._preview(plans[number], watch)
-            except ReviewerError as error:
-                problem = error
-                # Anything else than a poor answer would happen to every segment.
-                endpoint_failed = endpoint_failed or not isinstance(error, RetryExhaustedError)
-                self.post_message(Delivered(lambda: self._not_written(run, choice, problem)))
-            else:
-                self.post_message(Delivered(lambda: self._written(run, choice, found, checked)))
 
         def work() -> None:
-            many = engine.compression.engines.concurrency("model")
-            with ThreadPoolExecutor(min(many, len(choices))) as pool:
-                list(pool.map(one, range(len(choices))))
+            run.write(
+                self._preview,
+                self.post_message,
+                lambda *found: self._written(run, *found),
+                lambda *found: self._not_written(run, *found),
+                at_once=engine.compression.engines.concurrency("model"),
+            )
             self.post_message(Delivered(lambda: self._all_written(run)))
 
         self.run_worker(work, thread=True, group="writing")

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
+from time import monotonic
 from typing import Any, NamedTuple
 
 from textual.message import Message
 
-from reviewer.compressing import Choice
+from reviewer.compressing import Choice, Plan, RetryExhaustedError, SegmentPreview, Watch
 from reviewer.errors import ReviewerError
+from reviewer.tui.compress.model import Checked
+
+DRAW_SECONDS = 0.08
+"""Least time between two drawings of streamed text."""
 
 
 class Delivered(Message):
@@ -125,14 +131,19 @@ class Task:
         self.stopped = Event()
 
 
+Preview = Callable[[Plan, Watch], tuple[SegmentPreview, Checked]]
+
+
 class ModelRun:
     """Summaries that a model is writing: pieces as they arrive, and whether it was stopped."""
 
-    def __init__(self, choices: Sequence[Choice]) -> None:
+    def __init__(self, choices: Sequence[Choice], plans: Sequence[Plan]) -> None:
+        """`plans`: one for each choice, of that choice alone."""
         self.choices = choices
         self.stopped = Event()
         self.done = 0
         self.failed = 0
+        self._plans = plans
         self._pieces: dict[str, list[str]] = {}
         self._lock = Lock()
 
@@ -140,16 +151,6 @@ class ModelRun:
     def words(self) -> str:
         """`Writing 3 of 12`."""
         return f"Writing {self.done + 1:,} of {len(self.choices):,}"
-
-    def begin(self, segment: str) -> None:
-        """An attempt at a segment begins; what was written of it before is dropped."""
-        with self._lock:
-            self._pieces[segment] = []
-
-    def add(self, segment: str, piece: str) -> None:
-        """A piece of a segment's summary."""
-        with self._lock:
-            self._pieces.setdefault(segment, []).append(piece)
 
     def text(self, segment: str) -> str | None:
         """What has arrived of a segment; None when it is not being written."""
@@ -161,3 +162,53 @@ class ModelRun:
         """A segment is no longer being written."""
         with self._lock:
             self._pieces.pop(segment, None)
+
+    def write(
+        self,
+        preview: Preview,
+        post: Callable[[Message], object],
+        written: Callable[[Choice, SegmentPreview, Checked], None],
+        failed: Callable[[Choice, ReviewerError], None],
+        *,
+        at_once: int,
+    ) -> None:
+        """Write everything, so many segments `at_once`; returns when all is done or stopped.
+
+        `written` and `failed` are called on the screen's thread, by way of `post`.
+        """
+        drawn = 0.0
+        endpoint_failed = False
+
+        def on_text(segment: str, piece: str) -> None:
+            nonlocal drawn
+            with self._lock:
+                self._pieces.setdefault(segment, []).append(piece)
+            now = monotonic()
+            if now - drawn >= DRAW_SECONDS:
+                drawn = now
+                post(Streamed())
+
+        def on_attempt(segment: str, _: int) -> None:
+            with self._lock:
+                self._pieces[segment] = []  # what an attempt before wrote is dropped
+            post(Streamed())
+
+        watch = Watch(self.stopped.is_set, on_text, on_attempt=on_attempt)
+
+        def one(choice: Choice, plan: Plan) -> None:
+            nonlocal endpoint_failed
+            if self.stopped.is_set() or endpoint_failed:
+                return
+            on_attempt(choice.segment, 0)
+            try:
+                found, checked = preview(plan, watch)
+            except ReviewerError as error:
+                problem = error
+                # Anything else than a poor answer would happen to every segment.
+                endpoint_failed = endpoint_failed or not isinstance(error, RetryExhaustedError)
+                post(Delivered(lambda: failed(choice, problem)))
+            else:
+                post(Delivered(lambda: written(choice, found, checked)))
+
+        with ThreadPoolExecutor(min(at_once, len(self.choices))) as pool:
+            list(pool.map(one, self.choices, self._plans))

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.compression import engines as engines_module
 from reviewer.engine import CommitQuery, Engine
 from reviewer.llm import door
 from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
@@ -133,7 +132,7 @@ class ScriptedModel:
 def with_model(monkeypatch: pytest.MonkeyPatch, engine: Engine, model: ScriptedModel) -> None:
     """Let the settings name that model."""
     monkeypatch.setattr(door, "open_model", lambda settings: model)
-    monkeypatch.setattr(engines_module.Engines, "concurrency", lambda self, engine: 1)
+    monkeypatch.setattr(type(engine.compression.engines), "concurrency", lambda self, engine: 1)
 
 
 def unreachable() -> ModelError:

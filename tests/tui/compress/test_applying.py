@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from reviewer.compressing import SegmentPreview
-from reviewer.compression import fitting
+from reviewer.compressing import Plan, PreviewProgress, Watch
 from reviewer.engine import CommitQuery
 from tests.tui.compress.driving import (
     chain,
@@ -59,20 +58,21 @@ async def test_fit_chooses_levels_for_a_number_of_tokens(machines):
 
 async def test_fit_says_how_far_it_is_and_escape_stops_it(machines, monkeypatch):
     go_on = threading.Event()
-    tried = 0
-    one = fitting.preview_choice
+    kind = type(machines.compression)
+    fit = kind.fit
 
-    def slow(*given: object) -> SegmentPreview:
-        nonlocal tried
-        tried += 1
-        if tried == 2:
+    def slow(self: object, *given: object, watch: Watch, **more: object) -> Plan:
+        def on_progress(found: PreviewProgress) -> None:
+            watch.on_progress(found)
             go_on.wait(5)
-        return one(*given)
+
+        slowly = Watch(watch.cancelled, on_progress=on_progress)
+        return fit(self, *given, watch=slowly, **more)
 
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", *"900")
         before = levels(screen)
-        monkeypatch.setattr(fitting, "preview_choice", slow)
+        monkeypatch.setattr(kind, "fit", slow)
         await screen.pilot.press("enter")
         await screen.until(lambda: "1 of at most 12 summaries tried" in said(screen))
         assert "escape stops it" in said(screen)

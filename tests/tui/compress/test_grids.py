@@ -136,6 +136,12 @@ async def test_no_context_80(engine, snapshot):
         assert screen.text == snapshot
 
 
+@pytest.mark.parametrize("pane", [keys.COMPRESS, keys.SUMMARY], ids=lambda pane: pane.id)
+def test_no_two_actions_of_a_pane_share_a_key(pane):
+    names = [key for action in pane.actions for key in action.keys.split(",") if key]
+    assert len(names) == len(set(names))
+
+
 async def test_every_key_is_reachable(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 
 from reviewer.compressing import Plan, Segment, Watch
-from reviewer.compression.plan import Preview
-from reviewer.compression.service import Compression
 from reviewer.engine import CommitQuery
 from reviewer.tui.compress import reading
 from reviewer.tui.compress.model import CompressModel
@@ -76,9 +74,10 @@ async def test_a_long_context_shows_its_first_part_before_the_rest(machines, mon
 
 async def test_escape_stops_before_anything_is_written(machines, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
-    preview = Compression.preview
+    kind = type(machines.compression)
+    preview = kind.preview
 
-    def slow(self: Compression, plan: Plan, watch: Watch | None = None, **more: object) -> Preview:
+    def slow(self: object, plan: Plan, watch: Watch | None = None, **more: object) -> object:
         if watch is not None:
             begun.set()
             go_on.wait(5)
@@ -86,7 +85,7 @@ async def test_escape_stops_before_anything_is_written(machines, monkeypatch):
 
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
-        monkeypatch.setattr(Compression, "preview", slow)
+        monkeypatch.setattr(kind, "preview", slow)
         await screen.pilot.press("A")
         await screen.until(begun.is_set)
         assert compress(screen).running

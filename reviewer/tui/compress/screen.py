@@ -183,15 +183,24 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             return
         if self.all_levels_shown and self.size.width < LevelColumns.LEAST:
             self._show_one_level()
+        self._fold()
         self._show_title()
 
     def on_descendant_focus(self) -> None:
-        """Narrow screens fold the list that is not used, and show one of original and summary."""
-        self.set_class(self.focused is self.original, "-at-original")
-        self.set_class(self.focused is not self.list, "-folded")
+        """The layout and the titles follow the focus; in the summary a marker is chosen at once."""
+        self._fold()
         self.lost_title.focused(self.lost.has_focus)
         if self.focused is self.summary and self.markers.chosen is None and self._folds():
             self._step_marker(1)
+
+    def _fold(self) -> None:
+        """Where the screen is narrow, fold the unused list, and show one of original and summary.
+
+        Elsewhere these classes would only cost a new layout for each change of the focus.
+        """
+        stacked = self.has_class("-stacked")
+        self.set_class(stacked and self.focused is self.original, "-at-original")
+        self.set_class(stacked and self.focused is not self.list, "-folded")
 
     def close_overlay(self) -> None:
         super().close_overlay()

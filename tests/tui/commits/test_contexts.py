@@ -82,8 +82,8 @@ async def test_t_and_the_chooser_go_to_other_contexts_and_places_are_kept(
         await screen.press("t", "f4")
         levels = screen.app.screen
         assert isinstance(levels, CompressScreen)
-        assert levels.reading.context is not None
-        assert levels.reading.context.name == "other"
+        assert levels.context is not None
+        assert levels.context.name == "other"
 
 
 async def test_t_with_one_context_says_so(fair: Engine) -> None:

@@ -50,7 +50,7 @@ async def test_c_goes_to_the_levels_of_what_comes_from_here_and_back(fair: Engin
         await screen.press("f3", "j", "j", "c")
         levels = screen.app.screen
         assert isinstance(levels, CompressScreen)
-        assert levels.reading.start == chain(fair)[2]
+        assert levels.start == chain(fair)[2]
         await screen.press("f3")
         assert at(screen) == 2
 

@@ -437,7 +437,7 @@ class LostList(RowList):
         about = (choice.segment, choice.level)
         same, self._about = self._about == about, about
         total = len(found.fidelity.lost_information)
-        detail = "heaviest first" if total else "nothing that weighs"
+        detail = "heaviest first" if total else "nothing important"
         if total and choice.level > Level.DETAILED and above is not None:
             detail = f"{len(new):,} new since {level_name(choice.level - 1)}"
         self.empty = ()

@@ -71,7 +71,7 @@ from reviewer.tui.theme import glyphs
 if TYPE_CHECKING:
     from reviewer.engine import Annotated, Reach
     from reviewer.tui.compress.summary_edit import SummaryEditPane
-    from reviewer.tui.kit.choice_pane import Option
+    from reviewer.tui.kit.choice_pane import ChoicePane, Option
 
 PREVIEWED_TOKENS = 400_000
 """A context of more tokens is previewed where the cursor is, and its size is an estimate."""
@@ -752,6 +752,11 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             nothing="Levels are chosen so that the context has at most that many tokens.",
             text="" if wanted is None else str(wanted),
         )
+
+    def on_choice_pane_left(self, message: ChoicePane.Left) -> None:
+        """What is still being measured for a budget is no longer asked for."""
+        message.stop()
+        self._question += 1
 
     def _fit(self, target: int) -> None:
         if self.context is None:

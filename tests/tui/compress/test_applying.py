@@ -124,3 +124,13 @@ async def test_undo_names_first_what_was_not_done_here(machines):
         assert machines.contexts.commit(first).row.priority == "normal"
         await screen.press("A", "u")
         assert said(screen).startswith("Undone: "), "what was done here is undone at once"
+
+
+async def test_leaving_the_question_for_a_budget_changes_nothing(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "f", *"900", "escape", "C")
+        assert said(screen) == "Nothing was changed."
+        assert "is shown now" in screen.text
+        await screen.press("escape")
+        assert levels(screen) == "BBFF"
+        assert "target 900" not in screen.text

@@ -101,6 +101,10 @@ def run(
 @click.command(cls=Verb)
 @click.argument("target", metavar="RUN|FOLDER|FILE")
 @_with_run_options
+@click.option(
+    "--allow-changed-tools", is_flag=True,
+    help="With --allow-tools: also commands that the run may not have been started with.",
+)  # fmt: skip
 @click.pass_context
 @pass_session
 def resume(
@@ -112,18 +116,25 @@ def resume(
     allow_tools: bool,
     max_steps: int | None,
     as_json: bool,
+    allow_changed_tools: bool,
 ) -> None:
     """Go on with a run: its id, its folder, or its pipeline file (the latest run of it).
 
     By id or folder it goes on with the pipeline as the run began with it; a file has to say the
     same. The sessions of threads do not outlive a program: the first stage that would go on with
     one gets a comprehensive summary instead, once.
+
+    Shell commands that may not be those that the run was started with are named and refused until
+    --allow-changed-tools confirms them: those that changed, and all of a folder that this store
+    has not kept the run in.
     """
     with session.engine(filled_by=RUN) as store:
         asks_model = engine == "model" or (
             engine is None and not store.pipelines.is_offline(target)
         )
-        options = _options(answers, asks_model, allow_tools, max_steps, (), None)
+        options = _options(
+            answers, asks_model, allow_tools, max_steps, (), None, allow_changed_tools
+        )
         with interruptible() as interruption:
             watcher = Watcher(as_json=as_json)
             done = store.pipelines.resume_run(
@@ -172,6 +183,7 @@ def _options(
     max_steps: int | None,
     context: tuple[str, ...],
     run_dir: Path | None,
+    allow_changed_tools: bool = False,
 ) -> RunOptions:
     from reviewer.engine import RunOptions
     from reviewer.settings import load_settings
@@ -188,6 +200,7 @@ def _options(
         answers=given,
         context=dict(map(_pair, context)),
         allow_tools=allow_tools,
+        allow_changed_tools=allow_changed_tools,
         max_steps=max_steps,
         run_dir=run_dir,
     )
@@ -254,7 +267,7 @@ def _stages(store: Engine, run_id: str, *, as_json: bool) -> None:
             safe(entry.node),
             entry.word,
             entry.fidelity + (f" [{safe(entry.thread)}]" if entry.thread else ""),
-            safe(entry.notes),
+            safe(f"{entry.remark} {entry.notes}".strip()),
         )
         for entry in logs
     ]

@@ -49,6 +49,8 @@ class Watcher:
                 )
             case engine.StageDone():
                 print_text(self._line(event))
+                if event.remark:
+                    narrate(f"{safe(event.node)}: {safe(event.remark)}")
 
     def _line(self, event: StageDone) -> str:
         stage = self._stage

@@ -10,7 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.pipelines.run_errors import CheckpointError
-from reviewer.pipelines.run_files import write_whole
+from reviewer.pipelines.run_files import read_whole, write_whole
+from reviewer.pipelines.tool_seal import ToolSeal
 from reviewer.pipelines.values import Outcome, Pipeline, RunHistory, Stage, ToolCall
 
 NOTES = 2_000
@@ -39,11 +40,13 @@ class LogEntry(Struct, frozen=True, omit_defaults=True):
     folder: str = ""
     edge: int | None = None
     rule: str = ""
+    remark: str = ""
 
 
 class Checkpoint(Struct, frozen=True):
     """Everything that a run needs to go on. `current_node` is the last that ended; `next_node`,
-    empty at the end of the run, is reached by the edge `next_edge`. `pipeline` is the fingerprint.
+    empty at the end of the run, is reached by the edge `next_edge`. `pipeline` is the fingerprint,
+    `tools` the shell commands that were allowed (None: by a version that did not keep them).
     """
 
     run_id: str
@@ -58,6 +61,7 @@ class Checkpoint(Struct, frozen=True):
     next_node: str
     next_edge: int | None = None
     version: int = 1
+    tools: ToolSeal | None = None
 
     @property
     def finished(self) -> bool:
@@ -78,9 +82,11 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """The checkpoint of a file. Raises CheckpointError when it is missing, cut or none."""
+    """The checkpoint of a file. Raises CheckpointError when it is missing, cut or none, RunError
+    when its folder belongs to another user.
+    """
     try:
-        data = path.read_bytes()
+        data = read_whole(path)
     except OSError as problem:
         raise CheckpointError(
             f"The checkpoint {path} cannot be read: {problem.strerror}."
@@ -130,6 +136,11 @@ def require_same_pipeline(checkpoint: Checkpoint, pipeline: Pipeline) -> None:
                 f"The checkpoint of run {checkpoint.run_id} goes on at {checkpoint.next_node}, "
                 f"which the pipeline {pipeline.name} does not have."
             )
+        if not _fits(checkpoint, pipeline):
+            raise CheckpointError(
+                f"The checkpoint of run {checkpoint.run_id} is damaged: it names stages or edges "
+                f"that the pipeline {pipeline.name} does not have."
+            )
         return
     if checkpoint.pipeline_name != pipeline.name:
         raise CheckpointError(
@@ -139,6 +150,15 @@ def require_same_pipeline(checkpoint: Checkpoint, pipeline: Pipeline) -> None:
     raise CheckpointError(
         f"The pipeline {pipeline.name} has changed since run {checkpoint.run_id} began. Go on with "
         f"the copy that it began with: reviewer pipeline resume {checkpoint.run_id}"
+    )
+
+
+def _fits(checkpoint: Checkpoint, pipeline: Pipeline) -> bool:
+    edge, logs = checkpoint.next_edge, checkpoint.logs
+    return (
+        (edge is None or 0 <= edge < len(pipeline.edges))
+        and all(entry.node in pipeline.nodes for entry in logs)
+        and bool(logs or checkpoint.next_node)
     )
 
 

@@ -146,6 +146,7 @@ def _codergen(stage: StageInput, hands: Hands) -> StageOutput:
             result.suggested_next,
             {"last_response": shortened(answer, LAST_RESPONSE), **result.context_updates},
             shortened(result.notes, NOTES),
+            result.remark,
         ),
         prompt,
         answer,

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from reviewer.pipelines.reserved_keys import without_reserved
 from reviewer.pipelines.values import Outcome
 
 _ALIASES = {
@@ -33,7 +34,8 @@ _JSON_TRIES = 40
 
 class StageResult(Struct, frozen=True):
     """How a stage ended. `word` is the outcome as the stage called it (`needs_review`), which
-    conditions compare; every word of its own counts as a success.
+    conditions compare; every word of its own counts as a success. `remark` is what a person should
+    know about the answer.
     """
 
     outcome: Outcome = Outcome.SUCCESS
@@ -42,6 +44,7 @@ class StageResult(Struct, frozen=True):
     suggested_next: tuple[str, ...] = ()
     context_updates: dict[str, Any] = {}
     notes: str = ""
+    remark: str = ""
 
 
 def canonical_outcome(word: str) -> str:
@@ -68,22 +71,25 @@ def read_answer(answer: str) -> StageResult:
     Two ways to say more, both at the end of the answer: a JSON object with `outcome` (or
     `status`), `preferred_label`, `suggested_next`, `context_updates` and `notes`; or lines such as
     `Outcome: fail`, `Preferred label: Retry`, `Suggested next: fix, review`, `Context: key=value`.
+    Keys that only the run itself sets are not taken from an answer; the remark names them.
     """
     said = _from_json(answer)
     if said is None:
         said = _from_lines(answer)
     word = _text(said.get("outcome")) or _text(said.get("status")) or "success"
     label = said.get("preferred_label") or said.get("preferred_next_label")
-    updates = said.get("context_updates")
+    given = said.get("context_updates")
+    updates, remark = without_reserved(
+        {str(key): value for key, value in given.items()} if isinstance(given, dict) else {}
+    )
     return StageResult(
         outcome=outcome_of(word),
         word=canonical_outcome(word),
         preferred_label=_text(label),
         suggested_next=_names(said.get("suggested_next") or said.get("suggested_next_ids")),
-        context_updates={str(key): value for key, value in updates.items()}
-        if isinstance(updates, dict)
-        else {},
+        context_updates=updates,
         notes=_text(said.get("notes")) or answer.strip(),
+        remark=remark,
     )
 
 

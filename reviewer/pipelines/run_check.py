@@ -8,6 +8,7 @@ from reviewer.pipelines.conditions import ConditionError, parse_condition
 from reviewer.pipelines.handlers import EXIT, HUMAN, START, SUPPORTED, TOOL, command_of
 from reviewer.pipelines.handlers_human import matching_choice, question_of, unknown_answer
 from reviewer.pipelines.run_errors import RunError
+from reviewer.pipelines.tool_seal import tool_nodes
 from reviewer.pipelines.values import Pipeline
 
 _SHOWN = 5
@@ -98,9 +99,7 @@ def _handlers(pipeline: Pipeline) -> list[str]:
 
 
 def _tools(pipeline: Pipeline) -> list[str]:
-    tools = [
-        node.name for node in pipeline.nodes.values() if node.handler == TOOL and command_of(node)
-    ]
+    tools = [node.name for node in tool_nodes(pipeline)]
     if not tools:
         return []
     return [

@@ -75,7 +75,9 @@ class Question(Struct, frozen=True, tag_field="event", tag="question"):
 
 
 class StageDone(Struct, frozen=True, tag_field="event", tag="stage_done"):
-    """A stage has ended and its checkpoint is written. `target` is the next node, by `rule`."""
+    """A stage has ended and its checkpoint is written. `target` is the next node, by `rule`.
+    `remark`: what a person should know about the answer.
+    """
 
     step: int
     node: str
@@ -87,6 +89,7 @@ class StageDone(Struct, frozen=True, tag_field="event", tag="stage_done"):
     target: str
     rule: str
     left_out_turns: int = 0
+    remark: str = ""
 
 
 class RunDone(Struct, frozen=True, tag_field="event", tag="run_done"):

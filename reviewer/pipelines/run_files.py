@@ -7,19 +7,28 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from reviewer.files import (
+    ForeignFolderError,
+    open_regular,
+    own_folder,
+    read_regular,
+    write_atomic,
+)
 from reviewer.pipelines.outcomes import StageResult
 from reviewer.pipelines.run_errors import RunError
 from reviewer.pipelines.values import ToolCall
-from reviewer.private_files import make_folders
+from reviewer.private_files import FOLDER_MODE, make_folders
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME = 60
+LARGEST = 256_000_000
+"""Bytes of any file of a run, at most."""
 
 
 class StageStatus(Struct, frozen=True):
@@ -63,7 +72,11 @@ class RunCard(Struct, frozen=True):
 
 
 class RunFolder:
-    """Where a run keeps its prompts, answers and checkpoint."""
+    """Where a run keeps its prompts, answers and checkpoint.
+
+    It may have come with a repository or an archive: no link in it is followed, and it has to
+    belong to the user. Every method raises RunError when it does not.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -73,6 +86,11 @@ class RunFolder:
         """The file of the checkpoint."""
         return self.path / "checkpoint.json"
 
+    @property
+    def dot(self) -> Path:
+        """The copy of the pipeline that the run began with; its secrets are masked."""
+        return self.path / "pipeline.dot"
+
     def create(self, card: RunCard, dot: str) -> None:
         """Make the folder with the card and the pipeline's text, without its secrets.
 
@@ -80,72 +98,93 @@ class RunFolder:
         """
         try:
             make_folders(self.path)
-            if any(self.path.iterdir()):
-                raise RunError(f"The folder {self.path} is not empty: name another for the run.")
-            self.path.chmod(0o700)
+            with _opened(self.path) as folder:
+                if os.listdir(folder):
+                    raise RunError(
+                        f"The folder {self.path} is not empty: name another for the run."
+                    )
+                os.fchmod(folder, FOLDER_MODE)
         except OSError as problem:
             raise RunError(
                 f"The folder {self.path} cannot be made: {problem.strerror}."
             ) from problem
-        write_whole(self.path / "pipeline.dot", dot.encode("utf-8", "replace"))
+        write_whole(self.dot, dot.encode("utf-8", "replace"))
         write_whole(self.path / "run.json", msgspec.json.encode(card))
 
     def card(self) -> RunCard:
         """What the run was started with. Raises RunError when the folder is none of a run."""
+        path = self.path / "run.json"
         try:
-            return msgspec.json.decode((self.path / "run.json").read_bytes(), type=RunCard)
+            return msgspec.json.decode(read_whole(path), type=RunCard)
         except OSError as problem:
             raise RunError(
-                f"{self.path} is not the folder of a run: {problem.strerror}."
+                f"{self.path} is not the folder of a run: {_reason(problem, path)}."
             ) from problem
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-            raise RunError(f"{self.path / 'run.json'} is damaged: {problem}.") from problem
+            raise RunError(f"{path} is damaged: {problem}.") from problem
 
-    def dot(self) -> Path:
-        """The copy of the pipeline that the run began with."""
-        return self.path / "pipeline.dot"
-
-    def stage(self, node: str, step: int) -> Path:
-        """The folder of a stage; whatever a node is called, it is inside of the run's."""
-        return self.path / stage_folder_name(node, step)
+    def dot_text(self) -> str:
+        """The text of the copy of the pipeline. Raises RunError when it cannot be read."""
+        try:
+            return read_whole(self.dot).decode("utf-8-sig", "replace")
+        except OSError as problem:
+            raise RunError(f"{self.dot} cannot be read: {problem.strerror}.") from problem
 
     def keep_text(self, node: str, step: int, name: str, text: str) -> None:
         """Write one of a stage's texts (`prompt.md`, `response.md`). Raises RunError."""
         if text:
-            data = text.encode("utf-8", "replace")
-            write_whole(self._made(node, step) / name, data, lasting=False)
+            self._keep(node, step, name, text.encode("utf-8", "replace"), lasting=False)
 
     def keep_status(self, status: StageStatus) -> None:
         """Say that a stage has ended. Raises RunError."""
-        folder = self._made(status.node, status.step)
-        write_whole(folder / "status.json", msgspec.json.format(msgspec.json.encode(status)))
+        data = msgspec.json.format(msgspec.json.encode(status))
+        self._keep(status.node, status.step, "status.json", data, lasting=True)
 
-    def _made(self, node: str, step: int) -> Path:
-        folder = self.stage(node, step)
+    def _keep(self, node: str, step: int, name: str, data: bytes, *, lasting: bool) -> None:
+        path = self.path / stage_folder_name(node, step)
         try:
-            folder.mkdir(mode=0o700, exist_ok=True)
+            with _opened(self.path) as folder:
+                with suppress(FileExistsError):
+                    os.mkdir(path.name, FOLDER_MODE, dir_fd=folder)
+                with own_folder(path, within=folder) as stage:
+                    write_atomic(path / name, data, durable=lasting, within=stage)
         except OSError as problem:
-            raise RunError(f"The folder {folder} cannot be made: {problem.strerror}.") from problem
-        return folder
+            raise RunError(
+                f"{path / name} could not be written: {_reason(problem, path / name)}. "
+                "Nothing before it is lost."
+            ) from problem
 
     def finished(self, node: str, step: int) -> StageStatus | None:
-        """How a stage ended that no checkpoint tells of yet; None when it has not."""
+        """How a stage ended that no checkpoint tells of yet; None when it has not.
+
+        Raises RunError when its status cannot be read.
+        """
+        data = self._stage_file(stage_folder_name(node, step), "status.json")
         try:
-            data = (self.stage(node, step) / "status.json").read_bytes()
             status = msgspec.json.decode(data, type=StageStatus)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None  # what is not whole has to be done again
         return status if (status.node, status.step) == (node, step) else None
 
     def text(self, folder: str, name: str) -> str:
         """A text of a stage; empty when it has none. Raises RunError when it cannot be read."""
+        if folder in (".", "..") or "/" in folder or "\0" in folder:
+            raise RunError(
+                f"{self.checkpoint} is damaged: it names a stage folder outside of the run's."
+            )
+        return self._stage_file(folder, name).decode("utf-8", "replace") if folder else ""
+
+    def _stage_file(self, stage: str, name: str) -> bytes:
+        """A file of a stage, empty when it is not there. Raises RunError."""
+        path = self.path / stage
         try:
-            return (self.path / folder / name).read_bytes().decode("utf-8", "replace")
+            with _opened(self.path) as run, own_folder(path, within=run) as folder:
+                return read_regular(path / name, LARGEST, within=folder)
         except FileNotFoundError:
-            return ""
+            return b""
         except OSError as problem:
             raise RunError(
-                f"{self.path / folder / name} cannot be read: {problem.strerror}."
+                f"{path / name} cannot be read: {_reason(problem, path / name)}."
             ) from problem
 
     @contextmanager
@@ -154,11 +193,13 @@ class RunFolder:
 
         Raises RunError when another one has it.
         """
+        lock = self.path / "lock"
         try:
-            handle = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            with _opened(self.path) as folder:
+                handle = open_regular(lock, os.O_CREAT | os.O_RDWR, within=folder)
         except OSError as problem:
             raise RunError(
-                f"The folder {self.path} cannot be used: {problem.strerror}."
+                f"The folder {self.path} cannot be used: {_reason(problem, self.path)}."
             ) from problem
         try:
             try:
@@ -174,9 +215,10 @@ class RunFolder:
     def is_held(self) -> bool:
         """Whether a program is running this run now."""
         try:
-            handle = os.open(self.path / "lock", os.O_RDWR | os.O_CLOEXEC)
-        except OSError:
-            return False
+            with _opened(self.path) as folder:
+                handle = open_regular(self.path / "lock", os.O_RDWR, within=folder)
+        except (OSError, RunError):
+            return False  # without a lock of this user's, no program of theirs can run it
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -200,30 +242,41 @@ def plain_name(name: str) -> str:
     return plain
 
 
-def write_whole(path: Path, data: bytes, *, lasting: bool = True) -> None:
-    """Put a file in place, readable by the owner only; a crash leaves the old one or the new one.
-
-    `lasting`: it is on the disk when this returns. Raises RunError.
+def write_whole(path: Path, data: bytes) -> None:
+    """Put a file of a run in place, readable by the owner only; a crash leaves the old one or the
+    new one. It is on the disk when this returns. Raises RunError.
     """
-    fresh = path.with_name(f".{path.name}.new")
     try:
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(fresh, path)
-        if lasting:
-            _sync_folder(path.parent)
+        with _opened(path.parent) as folder:
+            write_atomic(path, data, within=folder)
     except OSError as problem:
         raise RunError(
             f"{path} could not be written: {problem.strerror}. Nothing before it is lost."
         ) from problem
 
 
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
+def read_whole(path: Path, largest: int = LARGEST) -> bytes:
+    """A file of a run. Raises OSError, and RunError when the folder belongs to another user."""
+    with _opened(path.parent) as folder:
+        return read_regular(path, largest, within=folder)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """A descriptor of a run's folder. Raises OSError, RunError when it is another user's."""
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        with own_folder(path) as folder:
+            yield folder
+    except ForeignFolderError as problem:
+        raise RunError(
+            f"The folder {problem.filename} belongs to another user. A run is kept in a folder of "
+            "your own; if you trust this one, copy it first."
+        ) from problem
+
+
+def _reason(problem: OSError, expected: Path) -> str:
+    """What went wrong, with the file where it is not the expected one."""
+    where = problem.filename
+    if where is None or Path(where).name == expected.name:
+        return str(problem.strerror)
+    return f"{Path(where).name}: {problem.strerror}"

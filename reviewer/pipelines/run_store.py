@@ -10,7 +10,7 @@ from msgspec import Struct
 from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
 from reviewer.pipelines.checkpoint import read_checkpoint
-from reviewer.pipelines.run_errors import CheckpointError
+from reviewer.pipelines.run_errors import RunError
 from reviewer.pipelines.run_events import RunState
 from reviewer.pipelines.run_files import RunFolder
 from reviewer.store.database import Database, failures_as_sentences
@@ -180,6 +180,6 @@ def _node_of(folder: RunFolder) -> str:
     """
     try:
         checkpoint = read_checkpoint(folder.checkpoint)
-    except CheckpointError:
+    except RunError:
         return ""
     return checkpoint.next_node or checkpoint.current_node

@@ -114,6 +114,9 @@ class Runner:
         )
         known = self._course.folder.finished(node.name, step)
         if known is not None:
+            leaving = [edge.index for edge in self._edges.get(node.name, ())]
+            if known.edge is not None and known.edge not in leaving:
+                raise RunError("Its status.json is damaged: it leaves by an edge of another node.")
             return known
         shared = bool(way.thread) and not way.degraded
         preamble = ""
@@ -222,6 +225,7 @@ class Runner:
             folder=stage_folder_name(node.name, status.step),
             edge=choice.edge.index if choice.edge is not None else None,
             rule=choice.rule,
+            remark=result.remark,
         )
         following = msgspec.structs.replace(
             checkpoint,
@@ -247,6 +251,7 @@ class Runner:
                 target,
                 choice.rule,
                 status.left_out_turns,
+                result.remark,
             )
         )
         return following

@@ -19,7 +19,7 @@ from reviewer.pipelines.checkpoint import (
     require_same_pipeline,
     write_checkpoint,
 )
-from reviewer.pipelines.dot import read_pipeline
+from reviewer.pipelines.dot import parse_dot, read_pipeline
 from reviewer.pipelines.handlers import Hands, is_model_stage, taken_in
 from reviewer.pipelines.handlers_stand_in import StandIn
 from reviewer.pipelines.preamble import build_preamble
@@ -31,6 +31,12 @@ from reviewer.pipelines.run_live import LiveRun, LiveRuns
 from reviewer.pipelines.run_store import RunStore
 from reviewer.pipelines.runner import Course, Runner
 from reviewer.pipelines.runner_attempts import Pace
+from reviewer.pipelines.tool_seal import (
+    changed_sentence,
+    changed_tools,
+    lost_secrets_sentence,
+    seal_tools,
+)
 from reviewer.pipelines.values import Pipeline, RunHistory
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
@@ -47,8 +53,9 @@ class RunOptions(Struct, frozen=True):
     name one. `context_tokens`: what the model takes, prompt
     and answer together. `answers`: in advance, by node, used in order. `context`: what a run
     begins with. `max_steps`: stages at most (None: as the run was started with, else 1,000, or
-    four for each node where that is more). `wait`: a question waits for `answer` from another
-    thread; else the run pauses when `ask` does not answer.
+    four for each node where that is more). `allow_changed_tools`: a resume may run other shell
+    commands than those that the run was started with. `wait`: a question waits for `answer` from
+    another thread; else the run pauses when `ask` does not answer.
     """
 
     model: ChatModel | None = None
@@ -57,6 +64,7 @@ class RunOptions(Struct, frozen=True):
     answers: dict[str, list[str]] = {}
     context: dict[str, str] = {}
     allow_tools: bool = False
+    allow_changed_tools: bool = False
     max_steps: int | None = None
     run_dir: Path | None = None
     wait: bool = False
@@ -127,6 +135,7 @@ class Runs:
                 context={key: taken_in(value) for key, value in options.context.items()},
                 logs=[],
                 next_node=first,
+                tools=seal_tools(pipeline),
             )
             write_checkpoint(folder.checkpoint, checkpoint)
             self.store.register(
@@ -152,19 +161,28 @@ class Runs:
         """Go on with a run: its id, its folder, or its pipeline file (then the latest run of it).
 
         By id or folder it goes on with what the pipeline said when it began, whatever the file
-        says now; a file has to say the same as then.
+        says now; a file has to say the same as then. Shell commands that may not be those that the
+        run was started with are refused, unless `allow_changed_tools` confirms them.
 
         Raises RunError, CheckpointError, UnknownIdError.
         """
         options = options or RunOptions()
-        folder, pipeline, note = self._to_resume(which)
-        card = folder.card()
+        found = self._to_resume(which)
+        folder, pipeline, card = found.folder, found.pipeline, found.folder.card()
         require_runnable(pipeline, allow_tools=options.allow_tools)
         require_answers(pipeline, options.answers)
         with folder.held():
             checkpoint = read_checkpoint(folder.checkpoint)
             require_same_pipeline(checkpoint, pipeline)
-            if not self.store.knows(card.run_id):
+            known = self.store.knows(card.run_id)
+            if known and self.store.get(card.run_id).state == "done":
+                raise RunError(
+                    f"The run {card.run_id} has reached its exit; there is nothing left."
+                )
+            checkpoint = self._with_allowed_tools(checkpoint, found, which, options)
+            if known:
+                self.store.change(card.run_id, "running", checkpoint.next_node)
+            else:
                 self.store.register(
                     card.run_id,
                     project=card.project,
@@ -173,20 +191,14 @@ class Runs:
                     folder=folder.path,
                     node=checkpoint.next_node,
                 )
-            elif self.store.get(card.run_id).state == "done":
-                raise RunError(
-                    f"The run {card.run_id} has reached its exit; there is nothing left."
-                )
-            else:
-                self.store.change(card.run_id, "running", checkpoint.next_node)
             callbacks = _Callbacks(ask, watch, cancelled)
             return self._go(
-                pipeline, checkpoint, folder, options, callbacks, resumed=True, note=note
+                pipeline, checkpoint, folder, options, callbacks, resumed=True, note=found.note
             )
 
     def is_offline(self, which: str) -> bool:
         """Whether a run to resume was answered by the offline stand-in."""
-        return self._to_resume(which)[0].card().engine == StandIn.name
+        return self._to_resume(which).folder.card().engine == StandIn.name
 
     def pipeline(self, run_id: str) -> Pipeline:
         """The pipeline that a run began with. Raises UnknownIdError, RunError."""
@@ -224,15 +236,40 @@ class Runs:
         )
         return tuple(turn for turn in turns if turn.answer)
 
-    def _to_resume(self, which: str) -> tuple[RunFolder, Pipeline, str]:
+    def _with_allowed_tools(
+        self, checkpoint: Checkpoint, found: _Found, which: str, options: RunOptions
+    ) -> Checkpoint:
+        """The checkpoint with the seal of the commands that may run now. Raises RunError."""
+        card, pipeline = found.folder.card(), found.pipeline
+        seal = checkpoint.tools if self._keeps(card.run_id, found.folder) else None
+        changed = changed_tools(seal, pipeline)
+        if not changed:
+            return checkpoint
+        if found.source == found.folder.dot and (
+            lost := lost_secrets_sentence(changed, Path(card.path), which)
+        ):
+            raise RunError(lost)
+        if not options.allow_changed_tools:
+            raise RunError(changed_sentence(changed, found.source, Path(card.path).parent, which))
+        sealed = msgspec.structs.replace(checkpoint, tools=seal_tools(pipeline))
+        write_checkpoint(found.folder.checkpoint, sealed)
+        return sealed
+
+    def _keeps(self, run_id: str, folder: RunFolder) -> bool:
+        """Whether the store knows a folder as that of the run."""
+        if not self.store.knows(run_id):
+            return False
+        return Path(self.store.get(run_id).folder).resolve() == folder.path.resolve()
+
+    def _to_resume(self, which: str) -> _Found:
         path = Path(which)
         if path.is_file():
             view = self.store.latest_of(path.absolute())
             if view is None:
                 raise RunError(f"No run of {path} can go on. See: reviewer pipeline runs")
-            return RunFolder(Path(view.folder)), read_pipeline(path), ""
+            return _Found(RunFolder(Path(view.folder)), read_pipeline(path), path)
         kept = path.absolute() if path.is_dir() else Path(self.store.get(which).folder)
-        return RunFolder(kept), *_as_it_began(RunFolder(kept))
+        return _as_it_began(RunFolder(kept))
 
     def _go(
         self,
@@ -285,16 +322,25 @@ class _Callbacks(Struct, frozen=True):
     cancelled: Callable[[], bool] | None
 
 
+class _Found(Struct, frozen=True):
+    """A run to go on with: its folder, its pipeline, and the file that this was read from."""
+
+    folder: RunFolder
+    pipeline: Pipeline
+    source: Path
+    note: str = ""
+
+
 def _preamble_text(mode: str, pipeline: Pipeline, checkpoint: Checkpoint, node: str) -> str:
     return build_preamble(mode, pipeline, history_of(checkpoint, pipeline), node).text
 
 
 def _kept_pipeline(folder: RunFolder) -> Pipeline:
     card = folder.card()
-    return msgspec.structs.replace(read_pipeline(folder.dot()), name=card.name)
+    return msgspec.structs.replace(parse_dot(folder.dot_text(), folder.dot), name=card.name)
 
 
-def _as_it_began(folder: RunFolder) -> tuple[Pipeline, str]:
+def _as_it_began(folder: RunFolder) -> _Found:
     """The pipeline of the file while it says the same as the copy that the run keeps (where secrets
     are masked), else that copy, with a remark.
     """
@@ -304,8 +350,9 @@ def _as_it_began(folder: RunFolder) -> tuple[Pipeline, str]:
     except ReviewerError:
         now = None  # gone, or no pipeline any more: the remark says so
     if now is not None and fingerprint(now) == fingerprint(kept):
-        return now, ""
-    return kept, f"{path} has changed or gone since; the run goes on with the copy it began with."
+        return _Found(folder, now, path)
+    note = f"{path} has changed or gone since; the run goes on with the copy it began with."
+    return _Found(folder, kept, folder.dot, note)
 
 
 def _either(live: LiveRun, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:

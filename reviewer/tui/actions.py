@@ -9,15 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reviewer.tui.compress.keys import COMPRESS, SUMMARY
+from reviewer.tui.evidence.keys import SOURCE, WHY
+from reviewer.tui.export.keys import EXPORT
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
+from reviewer.tui.packet.keys import FIELD, PACKET
+from reviewer.tui.pipelines.keys import PIPELINES
+from reviewer.tui.state.keys import FORM, STATE
 
 PANES: tuple[Pane, ...] = (
     keys.APP,
+    PIPELINES,
+    PACKET,
+    FIELD,
+    STATE,
+    FORM,
     COMPRESS,
     SUMMARY,
     HISTORY,
+    SOURCE,
+    WHY,
+    EXPORT,
     keys.TEXT,
     keys.FILTER_FIELD,
     keys.EDIT,
@@ -28,6 +41,36 @@ PANES: tuple[Pane, ...] = (
 ACTIONS: dict[str, Action] = {action.id: action for pane in PANES for action in pane.actions}
 
 FORMER_IDS = {
+    "pipeline_source": "open_source",
+    "pipeline_editor": "open_editor",
+    "pipeline_copy": "copy",
+    "pipeline_zoom": "zoom",
+    "pipeline_unzoom": "unzoom",
+    "pipeline_pane": "next_pane",
+    "pipeline_pane_back": "previous_pane",
+    "pipelines_back": "back",
+    "leave_pipelines": "leave",
+    "packet_filter": "filter",
+    "packet_refresh": "refresh",
+    "packet_copy": "copy",
+    "packet_zoom": "zoom",
+    "packet_unzoom": "unzoom",
+    "packet_pane": "next_pane",
+    "packet_pane_back": "previous_pane",
+    "packet_back": "back",
+    "leave_packet": "leave",
+    "state_undo": "undo",
+    "state_redo": "redo",
+    "state_search": "filter",
+    "state_refresh": "refresh",
+    "state_source": "open_source",
+    "state_editor": "open_editor",
+    "state_copy": "copy",
+    "state_pane": "next_pane",
+    "state_pane_back": "previous_pane",
+    "state_back": "back",
+    "leave_state": "leave",
+    "save_value": "save_form",
     "history_undo": "undo",
     "history_redo": "redo",
     "history_pane": "next_pane",
@@ -43,6 +86,8 @@ FORMER_IDS = {
     "compress_pane_back": "previous_pane",
     "compress_back": "back",
     "leave_compress": "leave",
+    "source_editor": "open_editor",
+    "why_editor": "open_editor",
 }
 """Ids that a keymap may still use, with the ids that replaced them."""
 

@@ -18,16 +18,19 @@ from textual.await_complete import AwaitComplete
 from reviewer.errors import ReviewerError, StoreError
 from reviewer.resources import styles_folder
 from reviewer.text.display import display_line, use_ascii_marks
-from reviewer.tui.drawn_lines import let_go_of_drawn_lines
 from reviewer.tui.keymap import load_keymap
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor, Host, Said, runs
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.screens.queue import QueueScreen
-from reviewer.tui.terse import terse
+from reviewer.tui.terminal import (
+    Colourless,
+    ScreenCollector,
+    accepting_any_bytes,
+    minimizing,
+    release_drawn_lines,
+)
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
-from reviewer.tui.tidying import Tidying
-from reviewer.tui.typed_bytes import any_bytes
 
 DEFECT = "This is a defect of reviewer"
 KEPT = "What was decided is kept, and so are drafts. REVIEWER_DEBUG=1 shows where."
@@ -37,7 +40,6 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from reviewer.engine import Engine, EvidenceView
-    from reviewer.tui.screens.pipelines_course import Course
 
 
 SWITCH_SECONDS = 0.0005
@@ -74,13 +76,11 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         Raises KeymapError when the keymap file cannot be used.
         """
         self.keymap_in_use = load_keymap(keymap)
-        let_go_of_drawn_lines()
+        release_drawn_lines()
         super().__init__()
         self.engine = engine
         self.project = project
-        self.pipeline_course: Course | None = None
-        """The run of a pipeline that is under way; it outlives its screen."""
-        self._tidying = Tidying(self)
+        self._collector = ScreenCollector(self)
         self._cannot_keep = False
         """What is being typed could not be kept when the program was to end."""
         self.glyphs = ASCII if ascii else GLYPHS
@@ -89,8 +89,6 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         # copy of every line; the themes have none. Without colour it would send greys.
         self._filters = []
         if self.no_color:
-            from reviewer.tui.colourless import Colourless
-
             self._filters.append(Colourless())
         for theme in THEMES:
             self.register_theme(theme)
@@ -100,7 +98,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     def get_driver_class(self) -> type[Driver]:
         """The platform's driver, sending fewer bytes and accepting any."""
-        return terse(any_bytes(super().get_driver_class()))
+        return minimizing(accepting_any_bytes(super().get_driver_class()))
 
     def get_default_screen(self) -> Screen[None]:
         return QueueScreen(self.engine, self.project)
@@ -108,7 +106,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
     def on_mount(self) -> None:
         """Turn the collector on after the first paint."""
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
-        self.call_after_refresh(Tidying.begin)
+        self.call_after_refresh(ScreenCollector.begin)
         for note in self.keymap_in_use.notes:
             self.say(note)
 
@@ -134,7 +132,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
             bar.say(message.text, bad=message.bad)
 
     def pop_screen(self) -> AwaitComplete:
-        self._tidying.soon(self.screen)
+        self._collector.soon(self.screen)
         return super().pop_screen()
 
     def _fatal_error(self) -> None:
@@ -183,15 +181,15 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     @runs(keys.SHOW_PACKET)
     async def show_packet(self) -> None:
-        await self._show("reviewer.tui.screens.packet", "PacketScreen")
+        await self._show("reviewer.tui.packet.screen", "PacketScreen")
 
     @runs(keys.SHOW_PIPELINES)
     async def show_pipelines(self) -> None:
-        await self._show("reviewer.tui.screens.pipelines", "PipelinesScreen")
+        await self._show("reviewer.tui.pipelines.screen", "PipelinesScreen")
 
     @runs(keys.SHOW_STATE)
     async def show_state(self) -> None:
-        await self._show("reviewer.tui.screens.state", "StateScreen")
+        await self._show("reviewer.tui.state.screen", "StateScreen")
 
     @runs(keys.SHOW_HISTORY)
     async def show_history(self) -> None:
@@ -218,10 +216,18 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         self.show_queue()
         self.push_screen(CompressScreen(self.engine, self.project, commit))
 
+    async def open_commits(self) -> None:
+        await self.show_commits()
+
     def open_source(self, evidence: EvidenceView) -> None:
-        from reviewer.tui.screens.source import SourceScreen
+        from reviewer.tui.evidence.source import SourceScreen
 
         self.push_screen(SourceScreen(self.engine, evidence))
+
+    def open_line(self, path: str, line: int) -> None:
+        from reviewer.tui.evidence.steps import line_of_file
+
+        self.open_source(line_of_file(path, line))
 
     def open_memory(self, memory: int) -> None:
         self.show_queue()
@@ -261,8 +267,8 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
                 except StoreError as problem:
                     self._cannot_keep = True
                     raise StoreError(f"{problem} The same key again leaves without it.") from None
-        if self.pipeline_course is not None:
-            self.pipeline_course.close()
+        if self.background_run is not None:
+            self.background_run.close()
         self.queue_screen.loader.close()
         self.exit(0)
 

@@ -122,16 +122,21 @@ class HelpList(RowList):
         """The row under the cursor."""
         return self.rows[self._cursor] if self.rows else HelpRow("")
 
-    def put_cursor(self, index: int) -> None:
-        """Move the cursor; from a heading on to the next action in the same direction."""
+    @property
+    def first_in_sight(self) -> int:
+        """The heading above the cursor has to be in sight too."""
+        heading = self._cursor and self.rows[self._cursor - 1].action is None
+        return self._cursor - 1 if heading else self._cursor
+
+    def target(self, index: int) -> int:
+        """From a heading on to the next action in the same direction."""
         down = range(index, len(self.rows))
         up = range(index, -1, -1)
         order = (*down, *up) if index >= self._cursor else (*up, *down)
-        self._cursor = next((at for at in order if self.rows[at].action), self._cursor)
+        return next((at for at in order if self.rows[at].action), self._cursor)
 
-    @property
-    def moves_redraw_all(self) -> bool:
-        return True
+    def put_cursor(self, index: int) -> None:
+        self._cursor = index
 
     def read_window(self, start: int, stop: int) -> None:
         """All rows are in memory."""

@@ -15,12 +15,8 @@ from reviewer.tui.action import Action as Action
 from reviewer.tui.keys import (
     commits,
     everywhere,
-    looking,
     moving,
-    packet,
-    pipelines,
     queue,
-    state,
 )
 
 PANES = {
@@ -49,10 +45,6 @@ _TABLE: tuple[Action, ...] = (
     *queue.TABLE,
     *moving.TABLE,
     *commits.TABLE,
-    *packet.TABLE,
-    *pipelines.TABLE,
-    *state.TABLE,
-    *looking.TABLE,
     *everywhere.TABLE,
 )
 

@@ -9,8 +9,8 @@ import pytest
 
 from reviewer.engine import Engine, QueueQuery
 from reviewer.tui.screens import queue_badges
-from reviewer.tui.screens.source import SourceScreen
-from reviewer.tui.screens.why import WhyScreen
+from reviewer.tui.evidence.source import SourceScreen
+from reviewer.tui.evidence.why import WhyScreen
 from reviewer.tui.kit.bars import StatusBar
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE

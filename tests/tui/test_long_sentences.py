@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.tui.screens.packet import PacketScreen
-from reviewer.tui.screens.source import SourceScreen
+from reviewer.tui.packet.screen import PacketScreen
+from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.text import wrapped
 from tests.tui.conftest import Screen, opened

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 from textual import events
 from textual.command import CommandInput, CommandList
-from textual.content import Content
 
-from reviewer.tui.palette import _help
+from reviewer.tui.app import ReviewerApp
 from tests.tui.conftest import opened
 
 
@@ -27,11 +24,12 @@ async def test_a_page_is_turned_before_the_list_has_been_drawn(stocked):
         assert screen.app.screen is palette
 
 
-def test_a_reason_is_shown_as_it_is():
-    reason = "notes/[link=x]a[/].md is [bold]gone"
-    action = SimpleNamespace(why_disabled=lambda _: reason, help="")
-    shown = _help(action, SimpleNamespace(situation=lambda: None))
-    assert Content.from_markup(shown).plain == reason
+async def test_a_reason_with_markup_is_shown_literally(stocked, monkeypatch):
+    reason = "[bold]gone[/]"
+    monkeypatch.setattr(ReviewerApp, "why_not", lambda *_: reason)
+    async with opened(stocked) as screen:
+        await screen.press("ctrl+p", *"dark or")
+        await screen.until(lambda: reason in screen.text)
 
 
 async def test_a_paste_of_a_book_is_no_name_of_an_action(stocked):

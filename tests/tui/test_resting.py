@@ -9,9 +9,9 @@ from reviewer.engine import Engine, QueueQuery
 from reviewer.tui import resting
 from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.screens.packet import PacketScreen
-from reviewer.tui.screens.state import StateScreen
-from reviewer.tui.widgets.packet_bars import SectionBars
+from reviewer.tui.packet.panes import SectionBars
+from reviewer.tui.packet.screen import PacketScreen
+from reviewer.tui.state.screen import StateScreen
 from tests.tui.conftest import Screen, opened
 
 LONG = 3600.0

@@ -9,11 +9,11 @@ import pytest
 from textual.widgets import Input
 
 from reviewer.engine import Engine, FileWindow, QueueQuery
-from reviewer.tui.screens.source import SourceScreen
+from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.theme import GLYPHS
 from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.widgets.source_search import find, search_file
-from reviewer.tui.widgets.source_text import cited_lines, file_blocks, record_blocks
+from reviewer.tui.evidence.source import find, search_file
+from reviewer.tui.evidence.source import cited_lines, file_blocks, record_blocks
 from reviewer.tui.kit.text import Span, lay_out
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE, evidence, record
@@ -265,7 +265,7 @@ async def test_a_search_in_what_was_said_stays_there(engine: Engine, chat: Path)
     async with opened(engine) as screen:
         await look(screen, engine)
         await screen.press("/", *"Fine", "enter")
-        assert source(screen).searching.match is not None
+        assert source(screen).match is not None
         assert "line 5 · as it was said" in screen.text
 
 

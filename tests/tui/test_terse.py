@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewer.tui.terse import fewer
+from reviewer.tui.terminal import minimize
 
 COLUMNS, ROWS = 12, 4
 COLOURS = ["", "38;2;10;20;30", "38;2;90;20;30", "38;5;17", "31", "97"]
@@ -45,12 +45,12 @@ pictures = st.lists(
 
 @given(pictures)
 def test_the_picture_is_the_same(data: str) -> None:
-    assert shown(fewer(data)) == shown(data)
+    assert shown(minimize(data)) == shown(data)
 
 
 @given(pictures, pictures)
 def test_what_is_drawn_next_begins_without_a_style(first: str, second: str) -> None:
-    assert shown(fewer(first) + fewer(second)) == shown(first + second)
+    assert shown(minimize(first) + minimize(second)) == shown(first + second)
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,10 @@ def test_what_is_drawn_next_begins_without_a_style(first: str, second: str) -> N
     ids=["the same", "another colour", "bold as well", "bold no more", "no background any more"],
 )
 def test_only_what_differs_is_said(pieces: list[tuple[str, str, str, str]], said: str) -> None:
-    assert fewer("".join(styled(*piece) for piece in pieces)) == said
+    assert minimize("".join(styled(*piece) for piece in pieces)) == said
 
 
 def test_of_moves_of_the_cursor_the_last_is_said() -> None:
     rows = "\x1b[1;1H\x1b[31ma\x1b[0m\x1b[1;2H\r\n\x1b[2;1H\x1b[31mb\x1b[0m\x1b[1;1H"
 
-    assert fewer(rows) == "\x1b[1;1H\x1b[31ma\x1b[2;1Hb\x1b[1;1H\x1b[0m"
+    assert minimize(rows) == "\x1b[1;1H\x1b[31ma\x1b[2;1Hb\x1b[1;1H\x1b[0m"

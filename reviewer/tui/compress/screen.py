@@ -751,6 +751,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             hint="such as 8000 or 8k",
             nothing="Levels are chosen so that the context has at most that many tokens.",
             text="" if wanted is None else str(wanted),
+            replace=True,
         )
 
     def on_choice_pane_left(self, message: ChoicePane.Left) -> None:

@@ -15,6 +15,7 @@ from asyncio import Future, ensure_future, to_thread, wait, wait_for
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import isawaitable
+from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
@@ -305,6 +306,19 @@ class RunningAct:
         return f"{self.words}{many}: {done:,} done - escape stops"
 
 
+class Stoppable(Protocol):
+    """Something that goes on in a thread and has to be stopped when the program ends."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class PacketSource:
+    """A .context folder, or None for the store."""
+
+    folder: Path | None
+
+
 class Host(App[int], inherit_bindings=False):
     """Base of the app. Screens and panes reach the store and each other only through it."""
 
@@ -324,9 +338,17 @@ class Host(App[int], inherit_bindings=False):
         """The acts of this session by their id, with the screen that each was made on."""
         self.compress_kept: dict[int, Any] = {}
         """What was chosen on the Compress screen, by context (`compress.model.Kept`)."""
+        self.background_run: Stoppable | None = None
+        """The run of a pipeline, which outlives its screen."""
+        self.packet_source: PacketSource | None = None
+        """What the Packet screen shows; it stays the same for the session."""
 
     def open_memory(self, memory: int) -> None:
         """Show a memory in the queue."""
+        raise NotImplementedError
+
+    async def open_commits(self) -> None:
+        """Show the Commits screen."""
         raise NotImplementedError
 
     def open_compress(self, commit: int) -> None:
@@ -336,6 +358,14 @@ class Host(App[int], inherit_bindings=False):
     def open_source(self, evidence: EvidenceView) -> None:
         """Show a source at the line of an evidence."""
         raise NotImplementedError
+
+    def open_line(self, path: str, line: int) -> None:
+        """Show a file at a 0-based line."""
+        raise NotImplementedError
+
+    def remember_packet_source(self, folder: Path | None) -> None:
+        """Show this folder, or the store, when the Packet screen is opened again."""
+        self.packet_source = PacketSource(folder)
 
     def refuses_to_write(self) -> str | None:
         """Why nothing can be written now."""

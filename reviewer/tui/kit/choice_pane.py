@@ -137,12 +137,10 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
         narrow: Callable[[str], None] | None = None,
         hint: str = "",
         nothing: str = "",
-        text: str = "",
     ) -> None:
         """Ask for one of some options; `narrow` takes what is typed and calls `offer` later.
 
         `hint` stands in the field while it is empty, `nothing` below it while there is no option.
-        `text` is in the field at first; it is selected, so that typing replaces it.
         """
         self._narrow = None
         self.field.placeholder, self.list.nothing = hint or NARROW, nothing or NOTHING
@@ -150,9 +148,6 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
         self.field.load_text("")
         self._narrow = narrow
         self.offer(options)
-        if text:
-            self.field.fill(text)
-            self.field.select_all()
         self.field.focus(scroll_visible=False)
 
     def offer(self, options: Sequence[Option]) -> None:

@@ -66,6 +66,20 @@ class RowList(ScrollView, can_focus=True):
         """One row of exactly `width` cells."""
         raise NotImplementedError
 
+    def target(self, index: int) -> int:
+        """Where the cursor goes when it is sent to a row: not onto a heading, for example."""
+        return index
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The number of the row under the cursor, from 1, and how many there are."""
+        return self.cursor + 1, self.total
+
+    @property
+    def first_in_sight(self) -> int:
+        """The uppermost row that has to be in sight with the cursor."""
+        return self.cursor
+
     @property
     def moves_redraw_all(self) -> bool:
         """Whether a move changes more than two rows, as while a range is drawn."""
@@ -78,7 +92,8 @@ class RowList(ScrollView, can_focus=True):
         style, sign = palette(self.app), glyphs(self.app)
         width, total = self.size.width, self.total
         if y >= self.height:
-            place = f"{self.cursor + 1:,} of {total:,}" if total else ""
+            here, rows = self.place
+            place = f"{here:,} of {rows:,}" if total else ""
             foot = f" {sign.dot} ".join(part for part in (place, self.remark) if part)
             return line_of([(" " + foot, style.dim)], width, style.text, sign.ellipsis)
         at = self.scroll_offset.y + y
@@ -120,8 +135,12 @@ class RowList(ScrollView, can_focus=True):
     def move_to(self, index: int) -> None:
         """Put the cursor on a row; scrolls only if the row is out of sight."""
         before = self.cursor
-        index = max(0, min(index, self.total - 1))
-        if index == before or not self.total or self.locked:
+        if not self.total or self.locked:
+            return
+        index = self.target(max(0, min(index, self.total - 1)))
+        if index == before:
+            if self._keep_in_sight():
+                self.refresh()
             return
         self.put_cursor(index)
         if self._keep_in_sight() or self.moves_redraw_all:
@@ -176,7 +195,7 @@ class RowList(ScrollView, can_focus=True):
             return False
         top, height, cursor = self.scroll_offset.y, self.height, self.cursor
         last = max(self.total - height, 0)
-        wanted = min(max(top, cursor - height + 1), cursor, last)
+        wanted = min(max(top, cursor - height + 1), self.first_in_sight, last)
         if wanted == top:
             return False
         for position in (ScrollView.scroll_y, ScrollView.scroll_target_y):

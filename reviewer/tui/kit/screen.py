@@ -442,16 +442,24 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         tabs = TabBar(id="tabs")
         tabs.current = self.tab
         yield tabs
+        yield from self.compose_above()
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield self.title_rule
-                yield self.list
+                yield from self.compose_left()
             yield self.separator
             with Vertical(id="right"):
                 yield from self.compose_right()
         yield from self.compose_below()
         yield self.status
         yield self.footer
+
+    def compose_above(self) -> Iterable[Widget]:
+        """Lines between the tabs and the panes."""
+        return ()
+
+    def compose_left(self) -> Iterable[Widget]:
+        """The list and what is above it."""
+        return self.title_rule, self.list
 
     def compose_right(self) -> ComposeResult:
         """The panes; overridden where they are not simply one above the other."""
@@ -677,10 +685,15 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     # overlays: an editor, a form or a chooser in place of panes
 
-    async def show_overlay(self, pane: Widget, *, beside: Sequence[Widget] = ()) -> None:
-        """Show a pane in place of the others but those `beside`; it is mounted the first time."""
+    async def show_overlay(
+        self, pane: Widget, *, beside: Sequence[Widget] = (), first: bool = False
+    ) -> None:
+        """Show a pane in place of the others but those `beside`.
+
+        It is mounted the first time, above the other panes if it is to come `first`.
+        """
         if not pane.is_attached:
-            await self.query_one("#right").mount(pane)
+            await self.query_one("#right").mount(pane, before=0 if first else None)
         if self.overlay is not None and self.overlay is not pane:
             self.overlay.add_class("-off")
         pane.remove_class("-off")
@@ -722,10 +735,12 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         hint: str = "",
         nothing: str = "",
         text: str = "",
+        replace: bool = False,
     ) -> None:
-        """Let the person choose one of some options and go on with it.
+        """Let the person choose one of some options and go on with it; `text` is filled in.
 
-        `narrow` gets what is typed and offers other options with `offer`. Typing replaces `text`.
+        `narrow` gets what is typed and offers other options with `offer`. Typing goes on behind
+        `text`, or takes its place with `replace`.
         """
         if self._choices is None:
             from reviewer.tui.kit.choice_pane import ChoicePane
@@ -733,9 +748,11 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             self._choices = ChoicePane(id="choice")
         self._chosen = then
         await self.show_overlay(self._choices)
-        self._choices.ask(
-            title, detail, options, narrow=narrow, hint=hint, nothing=nothing, text=text
-        )
+        self._choices.ask(title, detail, options, narrow=narrow, hint=hint, nothing=nothing)
+        if text:
+            self._choices.field.fill(text)
+            if replace:
+                self._choices.field.select_all()
 
     def offer(self, options: Sequence[Option]) -> None:
         """Show other options in the open chooser."""

@@ -29,7 +29,7 @@ def evidence_at(engine: Engine, number: int | None, place: int, step: Step) -> E
 
 def open_place(screen: Screen[Any], engine: Engine, evidence: EvidenceView) -> None:
     """Show the source at the line of an evidence."""
-    from reviewer.tui.screens.source import SourceScreen
+    from reviewer.tui.evidence.source import SourceScreen
 
     screen.app.push_screen(SourceScreen(engine, evidence))
 

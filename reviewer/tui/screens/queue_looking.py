@@ -31,7 +31,7 @@ class Looking:
 
     def open_source(self) -> None:
         """Show the file at the line."""
-        from reviewer.tui.screens.source import SourceScreen
+        from reviewer.tui.evidence.source import SourceScreen
 
         self._screen.app.push_screen(SourceScreen(self._screen.engine, self._evidence()))
 
@@ -45,7 +45,7 @@ class Looking:
 
     def why(self) -> None:
         """Show every step from this row down to its source."""
-        from reviewer.tui.screens.why import WhyScreen
+        from reviewer.tui.evidence.why import WhyScreen
 
         row = self._screen.model.current
         if row is not None:

@@ -10,7 +10,7 @@ from reviewer.engine import Engine
 from reviewer.tui.screens.commits import CommitsScreen
 from reviewer.tui.compress.screen import CompressScreen
 from reviewer.tui.screens.queue import QueueScreen
-from reviewer.tui.screens.source import SourceScreen
+from reviewer.tui.evidence.source import SourceScreen
 from tests.tui.commits.driving import TURNS, at, chain, commits, said, written
 from tests.tui.conftest import opened
 from tests.tui.views import HOSTILE

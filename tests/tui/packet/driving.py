@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reviewer.tui.screens.packet import PacketScreen
-from reviewer.tui.screens.packet_model import ItemRow, PacketModel
 from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.packet.model import ItemRow, PacketModel
+from reviewer.tui.packet.screen import PacketScreen
 from tests.tui.conftest import Screen
 
 SIZES = [(118, 34), (80, 24), (60, 20)]
@@ -17,7 +17,7 @@ def shown(screen: Screen) -> PacketScreen:
 
 
 def model(screen: Screen) -> PacketModel:
-    return shown(screen).model
+    return shown(screen).packets
 
 
 def said(screen: Screen) -> str:

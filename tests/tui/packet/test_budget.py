@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reviewer.text.tokens import counter
-from reviewer.tui.screens.packet_model import BUDGETS, ItemRow, step_budget
-from reviewer.tui.widgets.packet_budget import budget_at, place_of
+from reviewer.tui.packet.model import BUDGETS, ItemRow, step_budget
+from reviewer.tui.packet.panes import budget_at, place_of
 from tests.tui.conftest import opened
 from tests.tui.packet.driving import go_to, model, packet_text, said, shown, typed
 
@@ -15,7 +15,7 @@ async def test_a_step_of_the_budget_changes_everything_at_once(engine, kiosk):
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "500")
-        assert shown(screen).reading.budget == 500
+        assert shown(screen).budget == 500
         before = model(screen).packet
         await screen.press("<", "<")
         packet = model(screen).packet
@@ -42,11 +42,17 @@ async def test_a_budget_is_typed(engine, kiosk, words, budget):
         assert screen.app.focused is shown(screen).list
 
 
+async def test_typing_replaces_the_budget_that_is_filled_in(engine, kiosk):
+    async with opened(engine) as screen:
+        await screen.press("f5", "b", *"500", "enter")
+        assert model(screen).packet.budget == 500
+
+
 async def test_what_is_no_budget_keeps_the_field(engine, kiosk):
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "-5")
-        assert said(screen) == "A budget is a number of tokens, such as 8000 or 8k."
+        assert said(screen) == "A budget is a number of tokens, such as 8000, 8,000 or 8k."
         assert shown(screen).prompt.is_open
         await screen.press("escape")
         assert model(screen).packet.budget == 8_000
@@ -56,7 +62,7 @@ async def test_a_complaint_goes_when_the_next_budget_is_taken(engine, kiosk):
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "9" * 20)
-        assert said(screen) == "A budget has at most 1,000,000,000,000 tokens here."
+        assert said(screen) == "A budget has at most 1,000,000,000,000 tokens."
         await typed(screen, "ctrl+u", "900")
         assert said(screen) == ""
         assert model(screen).packet.budget == 900
@@ -84,7 +90,7 @@ async def test_a_date_changes_the_ages(engine, kiosk):
         await typed(screen, "D", "2030-01-01")
         assert "recency 0.2" in shown(screen).why.plain_text
         await typed(screen, "D", "soon")
-        assert said(screen) == "A date is written 2026-02-14."
+        assert said(screen) == "Write a date such as 2026-02-14."
 
 
 async def test_two_budgets_show_what_more_tokens_buy(engine, kiosk):

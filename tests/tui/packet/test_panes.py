@@ -40,24 +40,31 @@ async def test_nothing_from_outside_is_obeyed(engine, kiosk):
 async def test_keys_typed_ahead_are_about_the_pane_they_lead_to(engine, kiosk):
     async with opened(engine) as screen:
         await screen.press("f5")
-        panes = shown(screen).panes
-        panes.next()
-        panes.next()
-        panes.zoom()
+        for name in ("next_pane", "next_pane", "zoom"):
+            getattr(shown(screen), name)()
         await screen.settle()
         assert screen.app.focused is shown(screen).text
         assert "# Context packet" in screen.text
         assert "Items" not in screen.text
-        panes.next()
-        panes.next()
+        shown(screen).next_pane()
+        shown(screen).next_pane()
         await screen.settle()
         assert screen.app.focused is shown(screen).why
         assert "# Context packet" not in screen.text
         assert "Items" not in screen.text
 
 
-async def test_escape_and_q_go_back_to_the_queue(engine, kiosk):
+async def test_q_goes_back_to_the_queue_and_escape_stays(engine, kiosk):
     async with opened(engine) as screen:
-        for key in ("escape", "q"):
-            await screen.press("f5", key)
-            assert screen.app.screen is screen.queue
+        await screen.press("f5", "escape")
+        shown(screen)
+        await screen.press("q")
+        assert screen.app.screen is screen.queue
+
+
+async def test_the_source_stays_the_same_when_something_is_promoted(stocked, kiosk):
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("f5")
+        assert shown(screen).folder == kiosk
+        await screen.press("f2", "a", "f5")
+        assert shown(screen).folder == kiosk

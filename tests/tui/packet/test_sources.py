@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reviewer.tui.screens.packet_model import SectionRow
-from reviewer.tui.screens.packet_reading import PacketReading
-from reviewer.tui.screens.source import SourceScreen
+from reviewer.tui.evidence.source import SourceScreen
+from reviewer.tui.packet.model import SectionRow
+from reviewer.tui.packet.screen import PacketScreen
 from tests.tui.conftest import opened
 from tests.tui.packet.driving import go_to, model, packet_text, said, shown
 
@@ -22,7 +22,7 @@ async def test_the_store_is_what_is_shown_first(remembering, kiosk):
 async def test_an_empty_store_shows_the_folder_that_is_near(engine, kiosk):
     async with opened(engine) as screen:
         await screen.press("f5")
-        assert shown(screen).reading.folder is not None
+        assert shown(screen).folder is not None
         assert "Receipts before drawers" in packet_text(screen)
         await screen.press("S")
         assert "Nothing is active or trusted yet." in screen.text
@@ -61,18 +61,18 @@ async def test_what_others_write_is_shown(remembering):
     async with opened(remembering, project="kiosk") as screen:
         await screen.press("f5")
         remembering.state.set("kiosk", "lamp", "green")
-        shown(screen).reading.watch()
+        shown(screen).watch_store()
         await screen.settle()
         assert "lamp = green" in packet_text(screen)
 
 
 async def test_while_it_is_read_the_budget_is_the_one_that_will_be_used(engine, monkeypatch):
-    monkeypatch.setattr(PacketReading, "begin", lambda self: None)
+    monkeypatch.setattr(PacketScreen, "reload", lambda self: None)
     async with opened(engine, size=(80, 24)) as screen:
         await screen.press("f5")
         assert "8,000" in screen.text
         assert "as of today" in screen.text
-        assert "Reading ..." in screen.text
+        assert "Loading ..." in screen.text
 
 
 async def test_a_source_is_opened_at_its_line(engine, kiosk):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reviewer.tui.screens.pipelines import PipelinesScreen
-from reviewer.tui.screens.pipelines_model import NodeRow
+from reviewer.tui.pipelines.model import NodeRow
+from reviewer.tui.pipelines.screen import PipelinesScreen
 from tests.tui.conftest import Screen
 
 
@@ -21,21 +21,21 @@ def rows(screen: Screen) -> list[str]:
     """The rows as words: `knead`, `taste>done`."""
     return [
         row.node.name if isinstance(row, NodeRow) else f"{row.way.edge.source}>{row.way.node.name}"  # type: ignore[union-attr]
-        for row in shown(screen).model.rows
+        for row in shown(screen).graph.rows
     ]
 
 
 def at(screen: Screen) -> str:
-    return rows(screen)[shown(screen).model.cursor]
+    return rows(screen)[shown(screen).graph.cursor]
 
 
 async def until_it(screen: Screen, word: str) -> None:
     """Wait until the title says how the run stands."""
-    await screen.until(lambda: word in shown(screen).following.words())
+    await screen.until(lambda: word in shown(screen).progress_words())
     await screen.settle()
 
 
 async def until_ended(screen: Screen) -> None:
     """Wait until no run is under way and the screen shows how it ended."""
-    await screen.until(lambda: screen.app.pipeline_course is None)
+    await screen.until(lambda: screen.app.background_run is None)
     await screen.settle()

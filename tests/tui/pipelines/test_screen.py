@@ -9,12 +9,11 @@ import pytest
 from rich.cells import cell_len
 
 from reviewer.engine import Engine
-from reviewer.tui.legacy_actions import ACTIONS
-from reviewer.tui.holders import holders
-from reviewer.tui.screens.pipelines_choosing import typed_path
-from reviewer.tui.screens.queue import QueueScreen
-from reviewer.tui.screens.source import SourceScreen
+from reviewer.tui.evidence.source import SourceScreen
+from reviewer.tui.kit.actor import reachable
+from reviewer.tui.kit.paths import typed_path
 from reviewer.tui.kit.text import count
+from reviewer.tui.pipelines.keys import PIPELINES
 from tests.tui.conftest import opened
 from tests.tui.pipelines.conftest import BAKERY
 from tests.tui.pipelines.driving import at, rows, said, shown
@@ -93,7 +92,7 @@ async def test_the_steps_of_a_resolution_are_told(
     async with opened(engine, size=(160, 40), project="acme") as screen:
         await screen.press("f6", *keys)
         for line in lines:
-            assert line in shown(screen).way.plain_text
+            assert line in shown(screen).way_pane.plain_text
 
 
 async def test_a_word_that_is_no_mode_is_passed_over_and_remarked(
@@ -102,7 +101,7 @@ async def test_a_word_that_is_no_mode_is_passed_over_and_remarked(
     bakery.write_text(BAKERY.replace('[fidelity="summary:medium"]', ""))
     async with opened(engine, size=(160, 40), project="acme") as screen:
         await screen.press("f6", "j", "j", "j")
-        text = shown(screen).way.plain_text
+        text = shown(screen).way_pane.plain_text
         assert "node sumary:low (no such mode)" in text
         assert "graph compact wins" in text
         assert "which is no mode" in text
@@ -111,12 +110,12 @@ async def test_a_word_that_is_no_mode_is_passed_over_and_remarked(
 async def test_the_ways_into_a_node_one_by_one(engine: Engine, bakery: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "j")
-        assert "start → knead" in shown(screen).way.title
+        assert "start → knead" in shown(screen).way_pane.title
         await screen.press("n")
-        assert "taste → knead" in shown(screen).way.title
-        assert "way 2 of 2" in said(screen)
+        assert "taste → knead" in shown(screen).way_pane.title
+        assert "edge 2 of 2" in said(screen)
         await screen.press("n")
-        assert "start → knead" in shown(screen).way.title
+        assert "start → knead" in shown(screen).way_pane.title
         await screen.press("k", "n")
         assert said(screen) == "No edge enters start."
 
@@ -133,7 +132,7 @@ async def test_the_ways_into_a_node_one_by_one(engine: Engine, bakery: Path) -> 
         ("4", "of 600 tok", "Last outcome: none."),
         ("5", "of 1,500 tok", "## Pipeline Progress"),
         ("6", "of 3,000 tok", "## Pipeline State (Comprehensive)"),
-        ("7", "What knead said", "It has said nothing"),
+        ("7", "The last answer of knead", "This node has not answered"),
     ],
 )
 async def test_each_mode_has_its_key(
@@ -141,12 +140,12 @@ async def test_each_mode_has_its_key(
 ) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "j", key)
-        assert title in shown(screen).handed.title
-        assert text in shown(screen).handed.plain_text
+        assert title in shown(screen).handed_pane.title
+        assert text in shown(screen).handed_pane.plain_text
         await screen.press("j")
-        assert shown(screen).modes.view != ""
+        assert shown(screen).view != ""
         await screen.press(key)
-        assert shown(screen).modes.view == ""
+        assert shown(screen).view == ""
 
 
 async def test_all_six_side_by_side(engine: Engine, bakery: Path, snapshot: object) -> None:
@@ -161,13 +160,13 @@ async def test_escape_leaves_one_thing_at_a_time(engine: Engine, bakery: Path) -
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "6", "tab", "+")
         await screen.press("escape")
-        assert not shown(screen).panes.zoomed
+        assert shown(screen).zoomed is None
         await screen.press("tab", "escape")
         assert screen.app.focused is shown(screen).list
         await screen.press("escape")
-        assert shown(screen).modes.view == ""
+        assert shown(screen).view == ""
         await screen.press("escape")
-        assert isinstance(screen.app.screen, QueueScreen)
+        assert shown(screen).path == bakery  # escape never leaves the screen
 
 
 async def test_copy_takes_what_is_shown(
@@ -180,7 +179,7 @@ async def test_copy_takes_what_is_shown(
         assert copied[0].startswith("## Pipeline State\n")
         assert "== summary:high" in copied[1]
         assert len(copied) == 2
-        assert said(screen) == "There is no text here to copy."
+        assert said(screen) == "There is no text to copy."
 
 
 async def test_the_source_opens_at_the_line(engine: Engine, bakery: Path) -> None:
@@ -212,7 +211,7 @@ async def test_a_file_that_is_no_dot_says_where_and_is_read_again_when_it_change
         assert "E opens it in your editor" in screen.text
         bakery.write_text(BAKERY)
         os.utime(bakery, (1, 1))
-        shown(screen).reading.watch()
+        shown(screen).watch_store()
         await screen.settle()
         assert rows(screen)[0] == "start"
         assert "was read again" in said(screen)
@@ -286,7 +285,7 @@ async def test_five_thousand_nodes(engine: Engine, bakery: Path) -> None:
     bakery.write_text("digraph { start -> n0; n5000 -> exit\n" + chain + "}")
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
-        await screen.until(lambda: bool(shown(screen).model.rows), 20)
+        await screen.until(lambda: bool(shown(screen).graph.rows), 20)
         await screen.press("G")
         assert at(screen) == "exit"
         assert f"{count(5003, 'node')}" in screen.text
@@ -295,14 +294,22 @@ async def test_five_thousand_nodes(engine: Engine, bakery: Path) -> None:
 # the registry
 
 
-async def test_every_key_of_the_screen_is_reachable_and_exists(
-    engine: Engine, bakery: Path
-) -> None:
-    from operator import attrgetter
-
+async def test_every_key_of_the_screen_is_reachable(engine: Engine, bakery: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
-        found = {action.id: node for action, node in holders(screen.app.screen)}
-        for action in ACTIONS.values():
-            if "pipelines" in action.panes and action.keys:
-                assert callable(attrgetter(action.run)(found[action.id])), action.id
+        found = {action for action, _ in reachable(screen.app.screen)}
+        assert found >= {action for action in PIPELINES.actions if action.keys}
+
+
+async def test_a_pipeline_that_ran_elsewhere_is_not_opened_by_itself(
+    engine: Engine, bakery: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6")
+        assert shown(screen).path is None
+        await screen.press("C", "enter")
+        assert shown(screen).path == bakery

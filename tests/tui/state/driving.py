@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reviewer.engine import Engine
-from reviewer.tui.screens.state import StateScreen
-from reviewer.tui.state_model import Head
+from reviewer.tui.state.screen import StateScreen
+from reviewer.tui.state.model import Head
 from reviewer.tui.kit.bars import StatusBar
 from tests.tui.conftest import Screen
 
@@ -27,7 +27,7 @@ def said(screen: Screen) -> str:
 
 def rows(screen: Screen) -> list[str]:
     """The list as it is: heads by their title, facts by their words."""
-    model = state(screen).model
+    model = state(screen).facts
     found = []
     for index in range(model.total):
         row = model.row(index)

@@ -44,7 +44,7 @@ async def test_what_is_active_goes_back_to_the_queue(
         assert said(screen) == f"Put back #{number} - u to undo"
         await screen.press("u")
         assert status_of(known, number) == "active"
-        assert state(screen).model.current_key == (False, number)
+        assert state(screen).facts.current_key == (False, number)
         await screen.press("Z")
         assert status_of(known, number) == "candidate"
         await screen.press("f2")
@@ -80,7 +80,7 @@ async def test_an_active_entity_is_superseded_by_a_new_one(known: Engine, entity
     async with opened(known, project="acme") as screen:
         await screen.press("f7", "j", "S", *"tuesdays", "enter")
         assert (status_of(known, entity), status_of(known, new)) == ("superseded", "active")
-        assert state(screen).model.current_key == (False, new)
+        assert state(screen).facts.current_key == (False, new)
         await screen.press("u")
         assert (status_of(known, entity), status_of(known, new)) == ("active", "candidate")
 
@@ -91,7 +91,7 @@ async def test_a_wording_is_kept_when_it_is_edited(known: Engine, memory: int) -
         assert known.queue.candidate(memory).content == "Deploys need two approvals each"
         assert "before" in screen.text
         await screen.press("h")
-        assert said(screen) == "Shown: all 1 earlier wording."
+        assert said(screen) == "Showing all 1 earlier wording."
         await screen.press("u")
         assert known.queue.candidate(memory).content == "Deploys need two approvals"
 
@@ -105,7 +105,7 @@ async def test_a_relation_is_chosen_and_walked(known: Engine, entity: int) -> No
         assert [(each.kind, each.target_id) for each in chosen] == [("part_of", other)]
         assert "part of shop" in screen.text
         await screen.press("enter")
-        assert state(screen).model.current_key == (False, other)
+        assert state(screen).facts.current_key == (False, other)
         await screen.press("u")
         assert known.entities.get(entity).relations == ()
 

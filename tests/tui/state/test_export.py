@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.screens.export import ExportScreen
+from reviewer.tui.export.screen import ExportScreen
 from tests.tui.conftest import opened
 from tests.tui.state.driving import said
 

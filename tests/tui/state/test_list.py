@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine, QueueQuery
-from reviewer.tui.screens.source import SourceScreen
-from reviewer.tui.state_model import StateModel, states_with
+from reviewer.tui.evidence.source import SourceScreen
+from reviewer.tui.state.model import StateModel, states_with
 from tests.tui.conftest import opened
 from tests.tui.state.driving import rows, said, state
 
@@ -29,7 +29,7 @@ async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None
     async with opened(engine, size=(60, 20)) as screen:
         await screen.press("f7", "j", "G", "x", "r", "p", "l", "S", "h", "o", "E", "y", "enter")
         assert "Trusted state (L3): values that only you write by hand." in screen.text
-        assert "n writes one; what you promote (F2) stands below them." in screen.text
+        assert "n writes one; what you promote (F2) is listed below them." in screen.text
 
 
 async def test_the_cursor_passes_over_heads_and_braces_go_by_type(known: Engine) -> None:
@@ -38,7 +38,7 @@ async def test_the_cursor_passes_over_heads_and_braces_go_by_type(known: Engine)
         kinds = []
         for key in ("j", "j", "k", "g", "}", "}", "}", "{"):
             await screen.press(key)
-            kinds.append(state(screen).reading.kind)
+            kinds.append(state(screen).layer)
         assert kinds == [
             "entity", "memory", "entity", "state", "entity", "memory", "memory", "entity",
         ]  # fmt: skip
@@ -82,15 +82,15 @@ def test_a_field_search_finds_no_state_and_a_minus_leaves_out(known: Engine) -> 
 async def test_others_writing_is_noticed_and_the_cursor_stays(
     known: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reviewer.tui.screens.state.WATCH_SECONDS", 0.05)
+    monkeypatch.setattr("reviewer.tui.kit.screen.WATCH_SECONDS", 0.05)
     async with opened(known, project="acme") as screen:
         await screen.press("f7", "G")
-        before = state(screen).model.current_key
+        before = state(screen).facts.current_key
         other = Engine.open(known.path, actor="script")
         other.state.set("acme", "region", "eu-north")
         other.close()
         await screen.until(lambda: "eu-north" in screen.text)
-        assert state(screen).model.current_key == before
+        assert state(screen).facts.current_key == before
 
 
 async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Path) -> None:
@@ -116,7 +116,7 @@ async def test_what_was_written_by_hand_says_so(known: Engine) -> None:
         await screen.press("f7", "G")
         assert "hand-authored" in screen.text
         await screen.press("o")
-        assert said(screen) == "This names no line of a file: it was written by hand."
+        assert said(screen) == "This was written by hand and names no line of a file."
 
 
 async def test_reasons_are_sentences(known: Engine) -> None:
@@ -124,7 +124,9 @@ async def test_reasons_are_sentences(known: Engine) -> None:
         await screen.press("f7", "r")
         assert said(screen).endswith("x unsets it.")
         await screen.press("p", "j", "x")
-        assert said(screen) == "This is no trusted state: r puts this entity back into the queue."
+        assert (
+            said(screen) == "Only trusted state can be unset: r puts this entity back in the queue."
+        )
         await screen.press("p")
         assert said(screen) == "This is an entity already."
         await screen.press("j", "l")

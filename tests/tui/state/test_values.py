@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.widgets.state_form import FIELDS, StateForm
+from reviewer.tui.kit.keys import LEAVE, REDO, UNDO
+from reviewer.tui.state.keys import STATE
+from reviewer.tui.state.panes import FIELDS, StateForm
 from tests.tui.conftest import opened
 from tests.tui.state.driving import said
 from tests.unit.promotion.graph import dump
@@ -47,14 +49,12 @@ async def test_the_form_starts_empty_whatever_is_chosen(known: Engine, steps: st
 async def test_no_key_writes_a_memory_or_entity_into_state(
     known: Engine, steps: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from reviewer.tui.legacy_actions import actions_of
-
     monkeypatch.chdir(tmp_path)
     before = dump(known, "state")
     keys = [
         key
-        for one in actions_of(["state"])
-        if one.group != "Move" and one.id not in ("state_undo", "state_redo", "leave_state")
+        for one in STATE.actions
+        if one.group != "Move" and one not in (UNDO, REDO, LEAVE)
         for key in one.keys.split(",")
     ]
     async with opened(known, project="acme", size=(80, 24)) as screen:

@@ -79,11 +79,11 @@ class TestPowerCuts:
         """Run with a power cut at the `at`-th file, then resume; says whether it came to that."""
         put, left = os.replace, [at]
 
-        def cut(source, target) -> None:
+        def cut(source, target, **places) -> None:
             left[0] -= 1
             if left[0] == 0 and not after:
                 raise PowerCutError
-            put(source, target)
+            put(source, target, **places)
             if left[0] == 0:
                 raise PowerCutError
 

@@ -1,0 +1,45 @@
+"""Keys of the screens that show where something is known from."""
+
+from __future__ import annotations
+
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action, Pane
+
+TO_CITED_LINE = Action(
+    "to_span", "enter", "to the line", "Go back to the line that the candidate came from.", "Move"
+)
+TOGGLE_FILE = Action(
+    "toggle_raw", "r", "records / file",
+    "Show the records as they were written in the conversation, or the lines of the file.", "Look",
+)  # fmt: skip
+SEARCH = Action("source_search", "/", "search", "Search the source for words.", "Move")
+NEXT_MATCH = Action("next_match", "n", "next match", "Go to the next match.", "Move")
+PREVIOUS_MATCH = Action(
+    "previous_match", "N", "previous match", "Go to the previous match.", "Move"
+)
+COPY_PLACE = Action(
+    "copy_place", "y", "copy path:line", "Copy the file's path and line (OSC 52).", "Look"
+)
+CLOSE_SOURCE = Action("leave_source", "escape,q,o", "back", "Close the source.", "Move")
+SOURCE = Pane(
+    "source", "Source",
+    (*keys.MOVES, TO_CITED_LINE, TOGGLE_FILE, SEARCH, NEXT_MATCH, PREVIOUS_MATCH,
+     keys.OPEN_EDITOR, COPY_PLACE, CLOSE_SOURCE),
+    (TO_CITED_LINE, TOGGLE_FILE, SEARCH, keys.OPEN_EDITOR, CLOSE_SOURCE),
+)  # fmt: skip
+SEARCH_FIELD = Pane("source_field", "Source: typing", ())
+
+NEXT_PLACE = Action(
+    "next_place", "right_square_bracket", "next place", "Go to the next line this rests on.", "Look"
+)
+PREVIOUS_PLACE = Action(
+    "previous_place", "left_square_bracket", "previous place",
+    "Go to the previous line this rests on.", "Look",
+)  # fmt: skip
+SHOW_SOURCE = Action("why_source", "enter,o", "open source", "Show the file at the line.", "Look")
+CLOSE_WHY = Action("leave_why", "escape,q,W", "back", "Close this.", "Move")
+WHY = Pane(
+    "why", "Why is this known?",
+    (*keys.MOVES, SHOW_SOURCE, keys.OPEN_EDITOR, NEXT_PLACE, PREVIOUS_PLACE, CLOSE_WHY),
+    (SHOW_SOURCE, keys.OPEN_EDITOR, CLOSE_WHY),
+)  # fmt: skip

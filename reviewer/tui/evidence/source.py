@@ -1,0 +1,490 @@
+"""A source of a memory: the file at the line, or the records as they were written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Protocol
+
+from msgspec import Struct
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from reviewer.engine import Engine, EvidenceView, FileWindow, RecordView, SourceState
+from reviewer.text.display import display_line
+from reviewer.tui.evidence import keys
+from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.screen import TextScreen
+from reviewer.tui.kit.text import Block, Run, Span, tail
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.theme import Glyphs, glyphs
+from reviewer.tui.widgets.roles import role_cells, role_runs
+
+AROUND_LINES = 200
+"""Lines of the file on each side that are held at a time."""
+AROUND_RECORDS = 40
+"""Stored records on each side."""
+BORDER = 20
+"""Rows from the end of what is held at which the next lines are read."""
+BEYOND = 1 << 40
+"""A line after the last of any file."""
+
+_REMARKS = {
+    SourceState.CHANGED: "The file changed since it was read; r shows the text that was stored.",
+    SourceState.MOVED: "The file changed since; it still holds this text, maybe at another line.",
+}
+
+Place = Literal["line", "keep", "start", "end"]
+"""Where to scroll: to the line in use, to what is in sight now, to the file's start or end."""
+
+
+SEARCH_LINES = 4_000
+"""Lines that are read at a time."""
+LINE_CHARACTERS = 600
+"""Of a line that is not cited, so many characters are shown."""
+RECORD_CHARACTERS = 1_200
+"""Of a record that is not cited, so many."""
+
+
+class SourceScreen(TextScreen, pane=keys.SOURCE):
+    """One evidence in its source. Files are read in threads, and only around the line in sight."""
+
+    AUTO_FOCUS = "#file"
+
+    def __init__(self, engine: Engine, evidence: EvidenceView) -> None:
+        super().__init__(engine)
+        self.evidence = evidence
+        self.match: Match | None = None
+        self._needle = ""
+        self._window: FileWindow | None = None
+        self._wants_file = evidence.record.shape != "turn"
+        self._line = evidence.line
+        self._reading_lines = False
+
+    def compose(self) -> ComposeResult:
+        yield SourceText(id="file")
+        yield SearchField(placeholder="search for")
+        yield self.status
+        yield self.footer
+
+    def on_mount(self) -> None:
+        """Show the stored record at once; its surroundings are read in a thread."""
+        self.query_one(SearchField).cursor_blink = False
+        self.show_footer()
+        self.call_after_refresh(self._begin)
+
+    @property
+    def shows_file(self) -> bool:
+        """Whether the file's lines are shown, and not the stored records."""
+        return self._wants_file and self._window is not None
+
+    @property
+    def cited_number(self) -> int:
+        """The number of the cited line, or of the cited record among those that are shown."""
+        return self._line if self.shows_file else len(self.evidence.before)
+
+    # reading
+
+    def _begin(self) -> None:
+        self._draw("line")
+        memory, queue = self.evidence.memory_id, self.engine.queue
+        self.read(lambda: queue.evidence(memory, around=AROUND_RECORDS), self._got_evidence)
+        self.read(lambda: self.engine.sources.state(memory), self._got_state, group="state")
+        self._read_lines(self._line, "line")
+
+    def _read_lines(self, line: int, place: Place) -> None:
+        """Read what stands around a line and show it; past the end, what stands at the end."""
+        sources, path = self.engine.sources, self.evidence.record.path
+
+        def work() -> FileWindow:
+            window = sources.lines(path, line, context=AROUND_LINES)
+            if window.lines or not window.total_lines:
+                return window
+            return sources.lines(path, window.total_lines - 1, context=AROUND_LINES)
+
+        self._reading_lines = True
+        self.read(
+            work,
+            lambda window: self._got_lines(window, place),
+            group="lines",
+            failed=self._got_no_lines,
+        )
+
+    def _got_evidence(self, found: list[EvidenceView]) -> None:
+        shown = self.evidence
+        for evidence in found:
+            same = evidence.record.id == shown.record.id
+            if same and evidence.span_start == shown.span_start:
+                self.evidence = evidence
+        if not self.shows_file:
+            self._draw("line")
+
+    def _got_state(self, state: SourceState) -> None:
+        if state in _REMARKS:
+            self.say_trouble(_REMARKS[state])
+
+    def _got_lines(self, window: FileWindow, place: Place) -> None:
+        self._reading_lines = False
+        top = self._top_line
+        self._window = window
+        if self._wants_file:
+            self._draw(place, top)
+
+    def _got_no_lines(self, sentence: str) -> None:
+        self._reading_lines = False
+        self.say_trouble(f"{display_line(sentence)} This is the text that was stored.")
+
+    def scrolled(self) -> None:
+        """Read on where what is held comes to its end but the file does not."""
+        window, pane = self._window, self.text
+        if not self._wants_file or window is None or self._reading_lines:
+            return
+        top = pane.scroll_offset.y
+        near_start = top < BORDER and window.first_line > 0
+        near_end = top > pane.max_scroll_y - BORDER and window.total_lines is None
+        if near_start or near_end:
+            self._read_lines(self._top_line, "keep")
+
+    # drawing
+
+    @property
+    def _top_line(self) -> int:
+        """The file's line in the first row in sight, while the file is shown."""
+        return self._window.first_line + self.text.top_block if self._window else self._line
+
+    def _draw(self, place: Place, top: int = 0) -> None:
+        signs, window, pane = glyphs(self.app), self._window, self.text
+        match = self.match
+        title = f"line {self._line + 1:,}"
+        if self._wants_file and window is not None:
+            blocks = file_blocks(window, self.evidence, signs, match)
+            first, hints = window.first_line, ("r shows it as it was said",)
+            title += f" of {window.total_lines:,}" if window.total_lines else ""
+        else:
+            blocks = record_blocks(self.evidence, signs, match)
+            first, hints = 0, ("r shows the file itself",)
+            title += f" {signs.dot} as it was said"
+        room = pane.size.width - len(title) - 12
+        title = f"{tail(self.evidence.record.path, room, signs.ellipsis)} {signs.dot} {title}"
+        if place == "keep":
+            pane.show(blocks, title=title, hints=hints, top=top - first)
+        elif place == "line":
+            number = match.at if match else self.cited_number
+            pane.show(blocks, title=title, hints=hints, reveal=number - first)
+        else:
+            pane.show(blocks, title=title, hints=hints)
+            if place == "end":
+                pane.go_end()
+
+    # keys
+
+    def go_to(self, line: int) -> None:
+        """Show a 0-based line of the file; `E` and `y` take this one from now on."""
+        self._line = line
+        window = self._window
+        held = range(0)
+        if window is not None:
+            held = range(window.first_line, window.first_line + len(window.lines))
+        if self.shows_file and line not in held:
+            self._read_lines(line, "line")
+        else:
+            self._draw("line")
+
+    @runs(shared.GO_HOME)
+    def go_home(self) -> None:
+        """To the first line of the file."""
+        if self._wants_file and self._window is not None and self._window.first_line > 0:
+            self._read_lines(0, "start")
+        else:
+            self.text.go_home()
+
+    @runs(shared.GO_END)
+    def go_end(self) -> None:
+        """To the last line of the file."""
+        if self._wants_file and self._window is not None and self._window.total_lines is None:
+            self._read_lines(BEYOND, "end")
+        else:
+            self.text.go_end()
+
+    @runs(keys.TOGGLE_FILE)
+    def toggle_file(self) -> None:
+        """Show the file's lines, or the records as they were said."""
+        if not self._wants_file and self._window is None:
+            self.say_trouble("The file cannot be read: this is the text that was stored.")
+            return
+        if self._wants_file and not self.evidence.record.text:
+            self.say_trouble("Nothing of this file was stored: there is only the file itself.")
+            return
+        self._wants_file = not self._wants_file
+        self.to_cited_line()
+
+    @runs(keys.TO_CITED_LINE)
+    def to_cited_line(self) -> None:
+        self.match = None
+        self.go_to(self.evidence.line)
+
+    @runs(shared.OPEN_EDITOR)
+    def open_editor(self) -> None:
+        self.edit_file(self.evidence.record.path, self._line)
+
+    @runs(keys.COPY_PLACE)
+    def copy_place(self) -> None:
+        place = f"{self.evidence.record.path}:{self._line + 1}"
+        self.copy_text(place, f"Copied {display_line(place)}")
+
+    @runs(keys.CLOSE_SOURCE)
+    def close_source(self) -> None:
+        self.dismiss()
+
+    # searching
+
+    @runs(keys.SEARCH)
+    def open_search(self) -> None:
+        """Ask what to search for."""
+        field = self.query_one(SearchField)
+        field.display = True
+        field.value = self._needle
+        field.focus()
+
+    def close_search(self) -> None:
+        """Hide the field."""
+        self.query_one(SearchField).display = False
+        self.text.focus()
+
+    @on(Input.Submitted)
+    def _search_for(self, message: Input.Submitted) -> None:
+        message.stop()
+        self.close_search()
+        self._needle = message.value
+        if self._needle:
+            self._search(1)
+
+    @runs(keys.NEXT_MATCH)
+    def next_match(self) -> None:
+        self._search(1)
+
+    @runs(keys.PREVIOUS_MATCH)
+    def previous_match(self) -> None:
+        self._search(-1)
+
+    def _search(self, step: int) -> None:
+        if not self._needle:
+            self.open_search()
+            return
+        needle, evidence, in_file = self._needle, self.evidence, self.shows_file
+        start = (self.match.at if self.match else self.cited_number) + step
+
+        def look() -> Match | None:
+            if not in_file:
+                return search_records(evidence, needle, start, step)
+            return search_file(self.engine.sources, evidence.record.path, needle, start, step)
+
+        def found(match: Match | None) -> None:
+            if match is None:
+                where, key = ("below", "N") if step > 0 else ("above", "n")
+                other = "above" if step > 0 else "below"
+                self.say_trouble(f'"{needle}" does not occur {where}; {key} searches {other}.')
+            elif in_file == self.shows_file:
+                self.match = match
+                self.go_to(match.line)
+
+        self.read(look, found, group="search")
+
+
+class SourceText(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
+    """The text of the screen; its keys are the screen's."""
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Let the screen read on when the end of the lines in memory comes near."""
+        super().watch_scroll_y(old_value, new_value)
+        if isinstance(self.screen, SourceScreen) and round(old_value) != round(new_value):
+            self.screen.scrolled()
+
+
+class SearchField(Input):
+    """The words to search for: enter searches, escape leaves."""
+
+    DEFAULT_CSS = """
+    SearchField { height: 1; border: none; padding: 0 1; display: none; background: $panel; }
+    SearchField:focus { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", show=False)]
+
+    def action_leave(self) -> None:
+        if isinstance(self.screen, SourceScreen):
+            self.screen.close_search()
+
+
+# searching a source
+
+
+class Match(Struct, frozen=True):
+    """Where the words stand: in the file's line (or the record) number `at`, at `span`.
+
+    `line` is the file's 0-based line of it in both cases.
+    """
+
+    at: int
+    line: int
+    span: Span
+
+
+class Lines(Protocol):
+    """What can give lines of a file (`engine.sources`)."""
+
+    def lines(self, path: str, around_line: int, *, context: int = 200) -> FileWindow:
+        """The lines around one. Raises SourceError."""
+        ...
+
+
+def search_file(source: Lines, path: str, needle: str, start: int, step: int) -> Match | None:
+    """The first line from the 0-based line `start` on (`step` 1) or back (-1) with the words.
+
+    Raises SourceError when the file cannot be read.
+    """
+    half = SEARCH_LINES // 2
+    at = start
+    while at >= 0:
+        middle = max(at + half * step, 0)
+        window = source.lines(path, middle, context=half)
+        found = find(window.lines, needle, at - window.first_line, step)
+        if found is not None:
+            line = window.first_line + found[0]
+            return Match(line, line, found[1])
+        if step > 0 and (window.total_lines is not None or not window.lines):
+            return None
+        at = window.first_line + len(window.lines) if step > 0 else window.first_line - 1
+    return None
+
+
+def search_records(evidence: EvidenceView, needle: str, start: int, step: int) -> Match | None:
+    """The same in the record and those around it, where `start` counts records."""
+    around = records(evidence)
+    found = find([record.text for record in around], needle, start, step)
+    if found is None:
+        return None
+    return Match(found[0], around[found[0]].line_start, found[1])
+
+
+def find(texts: Sequence[str], needle: str, start: int, step: int) -> tuple[int, Span] | None:
+    """The first text from index `start` in direction `step` that holds `needle`, in any case."""
+    wanted = needle.lower()
+    at = start
+    while 0 <= at < len(texts):
+        place = texts[at].lower().find(wanted)
+        if place >= 0:
+            return at, Span(place, min(place + len(needle), len(texts[at])))
+        at += step
+    return None
+
+
+# drawing a source
+
+
+def cited_lines(evidence: EvidenceView) -> range:
+    """The 0-based lines that hold the span; all lines of the record when it is a turn."""
+    record = evidence.record
+    if record.shape == "turn":
+        return range(record.line_start, max(record.line_end, record.line_start + 1))
+    first = evidence.line
+    return range(first, first + record.text.count("\n", evidence.span_start, evidence.span_end) + 1)
+
+
+def file_blocks(
+    window: FileWindow, evidence: EvidenceView, signs: Glyphs, found: Match | None = None
+) -> list[Block]:
+    """One block a line. The cited lines carry the bar, and the span where it can be found."""
+    cited = cited_lines(evidence)
+    marks = _marks(window, evidence, cited)
+    prose = evidence.record.shape != "turn"  # JSON is cut to one row a line instead
+    cells = _number_cells(window.first_line + len(window.lines))
+    blocks = []
+    for number, line in enumerate(window.lines, window.first_line):
+        here = number in cited
+        spans = marks.get(number, ())
+        if found is not None and number == found.at:
+            spans = (found.span,)
+        blocks.append(
+            Block(
+                line,
+                "text" if here else "dim",
+                spans,
+                first=(_line_number(number, cells, here), _bar(here, signs)),
+                rest=(Run(" " * cells), _bar(here, signs)),
+                wrap=prose or here or bool(spans),
+                limit=4_000 if here or spans else LINE_CHARACTERS,
+            )
+        )
+    return blocks
+
+
+def record_blocks(evidence: EvidenceView, signs: Glyphs, found: Match | None = None) -> list[Block]:
+    """One block a record, as it was said: number of its first line, role, text."""
+    around = records(evidence)
+    cells = _number_cells(max(record.line_start for record in around) + 1)
+    blocks = []
+    for place, record in enumerate(around):
+        here = record is evidence.record
+        spans = (Span(evidence.span_start, evidence.span_end),) if here else ()
+        if found is not None and place == found.at:
+            spans = (found.span,)
+        blocks.append(
+            Block(
+                record.text,
+                "text" if here else "dim",
+                spans,
+                first=(
+                    _line_number(record.line_start, cells, here),
+                    _bar(here, signs),
+                    *role_runs(record, "strong" if here else "faint"),
+                ),
+                rest=(Run(" " * cells), _bar(here, signs), Run(" " * role_cells(record))),
+                limit=64_000 if here else RECORD_CHARACTERS,
+            )
+        )
+    return blocks
+
+
+def records(evidence: EvidenceView) -> list[RecordView]:
+    """The record with those around it, in the order of the file."""
+    return [*evidence.before, evidence.record, *evidence.after]
+
+
+def _marks(window: FileWindow, evidence: EvidenceView, cited: range) -> dict[int, tuple[Span, ...]]:
+    """Where the span stands in the file's lines: as it is, or as JSON writes it."""
+    lines = evidence.record.text[evidence.span_start : evidence.span_end].split("\n")
+    said = [line.strip() for line in lines if line.strip()]
+    marks: dict[int, tuple[Span, ...]] = {}
+    for number in cited:
+        at = number - window.first_line
+        if not 0 <= at < len(window.lines):
+            continue
+        line = window.lines[at]
+        for text in _spellings(said, whole="\n".join(lines)):
+            place = line.find(text)
+            if place >= 0:
+                marks[number] = (Span(place, place + len(text)),)
+                break
+    return marks
+
+
+def _spellings(said: Sequence[str], whole: str) -> list[str]:
+    encoded = [json.dumps(whole, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True)]
+    return [text for text in (*encoded, *said) if text]
+
+
+def _number_cells(highest: int) -> int:
+    return len(str(highest)) + 2
+
+
+def _line_number(line: int, cells: int, here: bool) -> Run:
+    return Run(f"{line + 1:>{cells - 1}} ", "accent" if here else "faint")
+
+
+def _bar(here: bool, signs: Glyphs) -> Run:
+    return Run(f"{signs.bar} " if here else "  ", "accent")

@@ -1,0 +1,82 @@
+"""The steps from something known down to the line it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reviewer.engine import Engine, EvidenceView, RecordView
+from reviewer.errors import UnknownIdError
+from reviewer.tui.kit.text import Block, Run, tail
+from reviewer.tui.theme import Glyphs
+
+if TYPE_CHECKING:
+    from reviewer.engine import Step
+
+STEP_CHARACTERS = 600
+
+
+def places_of(steps: Sequence[Step]) -> list[int]:
+    """The steps that are lines of files."""
+    return [at for at, step in enumerate(steps) if step.path is not None]
+
+
+def step_blocks(
+    steps: Sequence[Step], signs: Glyphs, chosen: int | None, width: int
+) -> list[Block]:
+    """Two blocks a step: where it stands, what it says. The chosen one carries the bar."""
+    blocks: list[Block] = []
+    for at, step in enumerate(steps):
+        here = at == chosen
+        bar = Run(f"{signs.bar if here else ' '} ", "accent")
+        title = step.title.replace(" · ", f" {signs.dot} ")
+        place = ""
+        if step.path is not None:
+            line = f":{(step.line or 0) + 1}" if step.line is not None else ""
+            room = max(width - len(title) - len(line) - 12, 16)
+            place = f"  {tail(step.path, room, signs.ellipsis)}{line}"
+        head = (bar, Run(f"{step.layer}  ", "accent" if here else "faint"))
+        blocks.append(Block(title + place, "dim", first=head, wrap=False))
+        text = " ".join(step.text[: 2 * STEP_CHARACTERS].split())[:STEP_CHARACTERS]
+        margin = (bar, Run("    "))
+        blocks.append(Block(text, "text" if here else "dim", first=margin, rest=margin))
+    return blocks
+
+
+def evidence_at(engine: Engine, number: int | None, place: int, step: Step) -> EvidenceView:
+    """The evidence behind a step: that of the memory `number`, or for trusted state the line.
+
+    Raises UnknownIdError when the evidence is gone.
+    """
+    if number is None:
+        return _line(step)
+    found = engine.queue.evidence(number)
+    if place >= len(found):
+        raise UnknownIdError(f"#{number} has no such evidence any more: R reads again.")
+    return found[place]
+
+
+def _line(step: Step) -> EvidenceView:
+    return line_of_file(step.path or "", step.line or 0, step.text)
+
+
+def line_of_file(path: str, line: int, text: str = "") -> EvidenceView:
+    """A 0-based line of a file, as an evidence without a stored record; `text` is its text."""
+    record = RecordView(
+        id=0,
+        key="",
+        path=str(Path(path).expanduser()),
+        line_start=line,
+        line_end=line + 1,
+        role="note",
+        use="said",
+        shape="note",
+        at=None,
+        session=None,
+        sidechain=False,
+        headings=(),
+        meta={},
+        text=text,
+    )
+    return EvidenceView(0, record, 0, len(text), "", (), ())

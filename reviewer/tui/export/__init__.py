@@ -1,0 +1,1 @@
+"""Writing what was decided to files, after showing the difference."""

@@ -1,0 +1,1 @@
+"""The Packet screen: what an agent would get within a budget."""

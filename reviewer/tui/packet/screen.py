@@ -1,0 +1,637 @@
+"""What an agent would get within a budget: sections, items and why, and the packet itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.timer import Timer
+from textual.widget import Widget
+
+from reviewer.clock import from_iso
+from reviewer.engine import Engine
+from reviewer.errors import ReviewerError
+from reviewer.storeless import assemble, context_folder, write_packet
+from reviewer.text.display import display_line
+from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.action import Action
+from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.line import TitleRule
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.screen import ListScreen
+from reviewer.tui.kit.text import Block, count
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.packet import keys
+from reviewer.tui.packet.model import FINE, HIGHEST, PacketModel, step_budget
+from reviewer.tui.packet.panes import (
+    AboutLine,
+    AboutWords,
+    BudgetLine,
+    PacketList,
+    PacketPane,
+    PromptBar,
+    SectionBars,
+    compare_blocks,
+    packet_blocks,
+    row_of,
+    why_blocks,
+)
+from reviewer.tui.theme import glyphs
+
+if TYPE_CHECKING:
+    from reviewer.storeless import Packet, Prepared
+
+BUDGET = 8_000
+SMALL = 3_000
+"""A packet of at most this many items is assembled on the event loop, a larger one in a thread."""
+DRAW_SECONDS = 0.02
+"""The packet's text follows the budget after this long, so that a key that is held stays fast."""
+TYPING_SECONDS = 0.03
+LOADING = "Still loading, try again."
+FILE = "context-packet.md"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the field below the list asks for."""
+
+    name: str
+    text: str
+    hint: str
+    take: Callable[[str], str]
+    """Takes what was typed when enter is pressed; returns what is wrong with it, or nothing."""
+    preview: Callable[[str], str] | None = None
+    """Takes what is being typed."""
+    restore: Callable[[], object] | None = None
+    """Called when the field is left with escape."""
+
+
+class PacketScreen(ListScreen, pane=keys.PACKET):
+    """Sections over items on the left; why an item is as it is over the packet on the right."""
+
+    tab = "packet"
+    FILTER_HINT = "words  state:title  in:tasks  -word"
+
+    def __init__(self, engine: Engine, project: str | None) -> None:
+        self.packets = PacketModel()
+        self.why = TextPane(title="Why", id="packet-why")
+        self.text = PacketPane(title="Packet", id="packet-text")
+        rows = PacketList(self.packets, id="items")
+        super().__init__(engine, project, rows, [self.why, self.text], title="Items")
+        self.list.empty = ("Loading ...",)
+        self.budget_line = BudgetLine(self.packets, id="packet-budget")
+        self.about_line = AboutLine(id="packet-about")
+        self.bars_rule = TitleRule("Sections", id="bars-title")
+        self.bars = SectionBars(self.packets, id="bars")
+        self.prompt = PromptBar(id="packet-prompt")
+        self.near = context_folder(Path.cwd())
+        """The .context folder where reviewer was started."""
+        self.folder: Path | None = None
+        """The folder that is read; None for the store."""
+        self.budget = BUDGET
+        self.purpose = ""
+        self.date: datetime | None = None
+        """The date that ages are counted to; None for today."""
+        self.marks = False
+        self.loaded = False
+        self.trouble = ""
+        """Why the source cannot be read."""
+        self._prepared: Prepared | None = None
+        self._blocks: list[Block] = []
+        self._draw_timer: Timer | None = None
+        self._typing_timer: Timer | None = None
+        self._question: Question | None = None
+
+    def compose_above(self) -> Iterable[Widget]:
+        return self.budget_line, self.about_line
+
+    def compose_left(self) -> Iterable[Widget]:
+        return self.bars_rule, self.bars, self.title_rule, self.list
+
+    def compose_below(self) -> Iterable[Widget]:
+        return (self.prompt,)
+
+    def on_mount(self) -> None:
+        self.title_rule.show("Items", focused=True)
+        self._draw_above()
+        super().on_mount()
+
+    def arranged(self) -> None:
+        """The bars make room when the list fills the screen."""
+        for bar in (self.bars, self.bars_rule):
+            bar.set_class(self.zoomed is self.list, "-off")
+
+    # reading the source
+
+    @property
+    def source(self) -> Path:
+        """What is read: the folder, or the file of the store."""
+        return self.folder or self.engine.path
+
+    def reload(self) -> None:
+        """Read the source again; the first time decide which one it is."""
+        if self.loaded or self.host.packet_source is not None or self.near is None:
+            if not self.loaded and self.host.packet_source is not None:
+                self.folder = self.host.packet_source.folder
+            self._prepare()
+            return
+        near = self.near
+
+        def then(has_memories: bool) -> None:
+            self.folder = None if has_memories else near
+            self._prepare()
+
+        self.read(
+            lambda: bool(
+                self.engine.holdings.groups(self.project) or self.engine.state.all(self.project)
+            ),
+            then,
+            group="source",
+        )
+
+    def watch_store(self) -> None:
+        """A folder does not change with the store."""
+        if self.loaded and self.folder is None:
+            super().watch_store()
+
+    def _prepare(self) -> None:
+        self.trouble = ""
+        self.host.remember_packet_source(self.folder)
+        self.note_version()
+        folder, task, marks, budget = self.folder, self.purpose, self.marks, self.budget
+        engine, project = self.engine, self.project
+        pinned, muted = self._choices_made()
+        now = self.date or datetime.now().astimezone()
+
+        def work() -> tuple[Prepared, Packet]:
+            if folder is None:
+                prepared = engine.packets.prepare_own(project, task=task, now=now, marks=marks)
+            else:
+                prepared = engine.packets.prepare_folder(folder, task=task, now=now, marks=marks)
+            packet = assemble(prepared, budget, pinned=pinned, muted=muted)
+            if prepared.small:
+                prepared.count_ahead()
+            prepared.keep_counts()
+            return prepared, packet
+
+        def then(found: tuple[Prepared, Packet]) -> None:
+            self._prepared, packet = found
+            self.loaded, self.trouble = True, ""
+            if packet.budget != self.budget or packet.task != self.purpose:
+                self._assemble()
+            else:
+                self._show(packet)
+
+        self.read(work, then, failed=self._cannot_read)
+
+    def _cannot_read(self, sentence: str) -> None:
+        self.loaded, self.trouble = True, sentence
+        self._prepared = None
+        self.say_trouble(sentence)
+        self.packets.forget()
+        self._draw()
+
+    def _assemble(self) -> None:
+        """Make a packet of the same source with the present budget, task, date and pins."""
+        prepared = self._prepared
+        if prepared is None:
+            return
+        task, date, budget = self.purpose, self.date, self.budget
+        pinned, muted = self._choices_made()
+
+        def work() -> tuple[Prepared, Packet]:
+            ready: Prepared = prepared
+            now = date or datetime.now().astimezone()
+            if task != ready.task or now.date() != ready.now.date():
+                ready = ready.again(task=task, now=now)
+            return ready, assemble(ready, budget, pinned=pinned, muted=muted)
+
+        def then(found: tuple[Prepared, Packet]) -> None:
+            self._prepared, packet = found
+            self._show(packet)
+
+        if len(prepared.items) <= SMALL and prepared.small:
+            then(work())
+        else:
+            self.read(work, then, group="assemble")
+
+    def _choices_made(self) -> tuple[frozenset[str], frozenset[str]]:
+        return frozenset(self.packets.pinned), frozenset(self.packets.muted)
+
+    def _open_folder(self, folder: Path | None) -> None:
+        """Read a folder, or the store."""
+        self.folder = folder
+        self.packets.pinned.clear()
+        self.packets.muted.clear()
+        self.packets.compare(False)
+        self.packets.cursor = 0
+        self._prepare()
+
+    # drawing
+
+    def _show(self, packet: Packet) -> None:
+        self.packets.show(packet)
+        self._draw()
+
+    def _draw(self) -> None:
+        """Draw the lines above and the list at once, the packet right after."""
+        self._draw_above()
+        self._draw_list()
+        if self._draw_timer is None:
+            self._draw_timer = self.set_timer(DRAW_SECONDS, self._draw_text)
+
+    def _draw_above(self) -> None:
+        packet = self.packets.packet
+        self.budget_line.show(self.budget)
+        problems = len(packet.problems) if packet else 0
+        moment = packet.as_of if packet else None
+        self.about_line.show(
+            AboutWords(
+                self.purpose,
+                f"{moment:%Y-%m-%d}" if moment else "today",
+                display_line(self._source_words()),
+                count(problems, "problem") if problems else "",
+            )
+        )
+
+    def _source_words(self) -> str:
+        if self.folder is None:
+            return self.project or "all projects"
+        folder = self.folder.absolute()
+        return f"{folder.parent.name}/{folder.name}" if folder.name == ".context" else folder.name
+
+    def _draw_list(self) -> None:
+        """Draw the sections, the list, and why its row is as it is."""
+        self.list.empty = self._empty()
+        self.bars.refresh()
+        pair = self.packets.smaller_larger
+        arrow = "->" if glyphs(self.app).rule == "-" else "→"
+        compared = f"{pair[0].budget:,} {arrow} {pair[1].budget:,}" if pair else ""
+        self.bars_rule.show("Sections", compared or "used / at most")
+        shown = f"{self.packets.shown:,} shown" if self.packets.filter else ""
+        self.title_rule.show("Items", shown or compared, focused=self.list.has_focus)
+        self.show_empty(empty=not self.packets.rows and not self.packets.filter)
+        self.list.rows_changed()
+        self._draw_why()
+
+    def _empty(self) -> tuple[str, ...]:
+        if not self.loaded:
+            return ("Loading ...",)
+        if self.trouble:
+            return (self.trouble, "O opens another folder, S goes to the other source.")
+        if self.packets.filter:
+            return ("No item matches.", "escape clears the filter.")
+        if self.folder is not None:
+            return ("This folder has no entries yet.", "R reads it again, S goes to the store.")
+        near = "S reads the .context folder here" if self.near else "O opens a .context folder"
+        return ("Nothing is active or trusted yet.", f"Promote candidates (F2), or {near}.")
+
+    def follow(self) -> None:
+        """Show the item under the cursor beside the list."""
+        self.bars.follow()
+        self._draw_why()
+        self._scroll_text()
+
+    def _draw_why(self) -> None:
+        title, blocks = why_blocks(self.packets, glyphs(self.app))
+        self.why.show(blocks, title=title)
+
+    def _draw_text(self) -> None:
+        """The packet, or what the larger of two budgets buys."""
+        self._draw_timer = None
+        packet, pair = self.packets.packet, self.packets.smaller_larger
+        if packet is None:
+            self.text.show([], title="Packet")
+        elif pair is not None:
+            self._blocks = []
+            title = f"What {pair[1].budget - pair[0].budget:,} more tokens buy"
+            self.text.show(compare_blocks(*pair, glyphs(self.app)), title=title)
+        else:
+            self._blocks = packet_blocks(packet.markdown)
+            self._scroll_text()
+
+    def _scroll_text(self) -> None:
+        """Show the packet from the item under the cursor on."""
+        packet, item = self.packets.packet, self.packets.item
+        if packet is None or not self._blocks:
+            return
+        row = row_of(self._blocks, item) if item is not None else None
+        self.text.show(
+            self._blocks,
+            title=f"Packet {glyphs(self.app).dot} {packet.tokens_used:,} tokens",
+            hints=("y copy  W write", "y copy"),
+            top=None if row is None else max(row - 1, 0),
+            keep_scroll=True,
+        )
+
+    # why a key cannot be used now
+
+    def why_not(self, action: Action) -> str | None:
+        if self.prompt.is_open:
+            return "Finish the field first: enter takes it, escape leaves."
+        return super().why_not(action)
+
+    def no_packet(self) -> str | None:
+        if not self.loaded:
+            return LOADING
+        return "There is no packet: S reads another source, O a folder." if self.trouble else None
+
+    def no_item(self) -> str | None:
+        if not self.packets.rows:
+            return self.no_packet() or "The list is empty."
+        if self.packets.item is None:
+            return self.no_packet() or "This is a section: j goes to its items."
+        return self.no_packet()
+
+    def not_optional(self) -> str | None:
+        item = self.packets.item
+        if item is not None and item.section == "constitution":
+            return "The constitution is always in full, whatever the budget is."
+        return self.no_item()
+
+    def no_choices(self) -> str | None:
+        if not self.packets.pinned | self.packets.muted:
+            return self.no_packet() or "No item is pinned or muted: P pins an item, m mutes it."
+        return self.no_packet()
+
+    def no_other_source(self) -> str | None:
+        if self.folder is None and self.near is None:
+            return "There is no .context folder where reviewer was started: O reads another."
+        return None
+
+    # the budget
+
+    def set_budget(self, budget: int) -> None:
+        """Take a budget and assemble the packet again."""
+        self.budget = max(0, min(budget, HIGHEST))
+        self._assemble()
+
+    @on(BudgetLine.Chosen)
+    def _slider_clicked(self, message: BudgetLine.Chosen) -> None:
+        self.set_budget(message.budget)
+
+    @runs(keys.LESS, unless=no_packet)
+    def less(self) -> None:
+        self.set_budget(step_budget(self.budget, -1))
+
+    @runs(keys.MORE, unless=no_packet)
+    def more(self) -> None:
+        self.set_budget(step_budget(self.budget, 1))
+
+    @runs(keys.LESS_FINE, unless=no_packet)
+    def less_fine(self) -> None:
+        self.set_budget(self.budget - FINE)
+
+    @runs(keys.MORE_FINE, unless=no_packet)
+    def more_fine(self) -> None:
+        self.set_budget(self.budget + FINE)
+
+    @runs(keys.COMPARE, unless=no_packet)
+    def compare(self) -> None:
+        """Keep this budget beside the next, or show one again."""
+        self.packets.compare(self.packets.kept is None)
+        kept = self.packets.kept
+        if kept is not None:
+            self.say(f"{kept.budget:,} tokens are kept: < or > or b set the other budget.")
+            self.set_budget(step_budget(kept.budget, 1))
+        else:
+            self.say(f"One budget again: {self.budget:,} tokens.")
+            self._draw()
+
+    # pins and mutes
+
+    @runs(keys.PIN, unless=not_optional)
+    def pin(self) -> None:
+        """Put the item first in its section, or no longer."""
+        self._toggle(self.packets.pinned, self.packets.muted, ("Pinned", "No longer pinned"), "P")
+
+    @runs(keys.MUTE, unless=not_optional)
+    def mute(self) -> None:
+        """Leave the item out, or no longer."""
+        self._toggle(self.packets.muted, self.packets.pinned, ("Muted", "No longer muted"), "m")
+
+    def _toggle(self, chosen: set[str], other: set[str], words: tuple[str, str], key: str) -> None:
+        item = self.packets.item
+        if item is None:
+            return
+        title = display_line(item.title)
+        if item.id in chosen:
+            chosen.discard(item.id)
+            sentence = f"{words[1]}: {title}"
+        else:
+            chosen.add(item.id)
+            other.discard(item.id)
+            sentence = f"{words[0]} for this packet ({key} again reverts it): {title}"
+        self._assemble()
+        now = self.packets.item
+        if now is not None and now.id in self.packets.pinned and now.state != "full":
+            sentence = f"Pinned, but {now.why.partition(';')[0]}: {title}"
+        self.say(sentence)
+
+    @runs(keys.CLEAR_CHOICES, unless=no_choices)
+    def clear_choices(self) -> None:
+        """Remove all pins and mutes."""
+        number = len(self.packets.pinned | self.packets.muted)
+        self.packets.pinned.clear()
+        self.packets.muted.clear()
+        self._assemble()
+        self.say(f"Removed {count(number, 'choice')}.")
+
+    # the source
+
+    @runs(keys.OTHER_SOURCE, unless=no_other_source)
+    def other_source(self) -> None:
+        """From the store to the folder, or back."""
+        self._open_folder(None if self.folder is not None else self.near)
+
+    @runs(keys.MARKS, unless=no_packet)
+    def toggle_marks(self) -> None:
+        """Show where each item comes from in the packet, or hide it."""
+        self.marks = not self.marks
+        self._prepare()
+
+    @on(RowList.Opened)
+    @runs(keys.OPEN_ITEM, unless=no_item)
+    @runs(shared.OPEN_SOURCE, unless=no_item)
+    def open_source(self) -> None:
+        """Show the file at the line of the item, or the evidence of a memory."""
+        item, packet = self.packets.item, self.packets.packet
+        if item is None or packet is None:
+            return
+        kind, _, number = item.place.rpartition(":")
+        if self.folder is not None:
+            self.host.open_line(f"{packet.source}/{kind}", int(number) - 1)
+            return
+        evidence = self.engine.queue.evidence(int(number)) if kind == "m" else []
+        if evidence:
+            self.host.open_source(evidence[0])
+        else:
+            self.say("This was written by hand and has no source.")
+
+    @runs(shared.COPY, unless=no_packet)
+    def copy(self) -> None:
+        packet = self.packets.packet
+        if packet is not None:
+            self.copy_text(packet.markdown, f"Copied the packet: {packet.tokens_used:,} tokens.")
+
+    @runs(keys.NEXT_SECTION, unless=no_packet)
+    def next_section(self) -> None:
+        self._to_section(1)
+
+    @runs(keys.PREVIOUS_SECTION, unless=no_packet)
+    def previous_section(self) -> None:
+        self._to_section(-1)
+
+    def _to_section(self, step: int) -> None:
+        index = self.packets.next_section(step)
+        if index is not None:
+            self.list.move_to(index)
+
+    def back(self) -> None:
+        """The comparison is left last."""
+        idle = self.zoomed is None and self.focused is self.list and not self.filter_text
+        if idle and self.packets.kept is not None:
+            self.compare()
+        else:
+            super().back()
+
+    # the filter
+
+    @property
+    def filter_text(self) -> str:
+        return self.packets.filter
+
+    def run_filter(self, text: str, *, here: int | None) -> None:
+        self.packets.filter_by(text)
+        self._draw_list()
+
+    # typing a budget, a task, a date, a folder, a file
+
+    @runs(keys.BUDGET, unless=no_packet)
+    def ask_budget(self) -> None:
+        before = self.budget
+        self._ask(
+            Question(
+                "budget",
+                str(before),
+                "tokens, such as 8000 or 8k",
+                self._take_budget,
+                self._take_budget,
+                lambda: self.set_budget(before),
+            )
+        )
+
+    @runs(keys.TASK, unless=no_packet)
+    def ask_task(self) -> None:
+        before = self.purpose
+        hint = "what it is for; empty: the open tasks decide"
+        restore = lambda: self._take_task(before)  # noqa: E731
+        self._ask(Question("task", before, hint, self._take_task, self._take_task, restore))
+
+    @runs(keys.DATE, unless=no_packet)
+    def ask_date(self) -> None:
+        before = f"{self.date:%Y-%m-%d}" if self.date else ""
+        hint = "2026-02-14; empty: today"
+        restore = lambda: self._take_date(before)  # noqa: E731
+        self._ask(Question("as of", before, hint, self._take_date, self._take_date, restore))
+
+    @runs(keys.FOLDER)
+    def ask_folder(self) -> None:
+        path = str(self.folder or "")
+        self._ask(Question("folder", path, "path of a .context folder", self._take_folder))
+
+    @runs(keys.WRITE_FILE, unless=no_packet)
+    def ask_file(self) -> None:
+        self._ask(Question("write to", FILE, "path of a file", self._take_file))
+
+    def _ask(self, question: Question) -> None:
+        self._question = question
+        self.prompt.open(question.name, question.text, question.hint)
+        self.show_footer()
+
+    @on(PromptBar.Typed)
+    def _typed(self, message: PromptBar.Typed) -> None:
+        """Show what is typed once the typing rests; what is half typed gets no complaint."""
+        question = self._question
+        if question is not None and question.preview is not None:
+            preview, text = question.preview, message.text
+            self._stop_typing()
+            self._typing_timer = self.set_timer(TYPING_SECONDS, lambda: preview(text) and None)
+
+    @on(PromptBar.Taken)
+    def _taken(self, message: PromptBar.Taken) -> None:
+        """Take what was typed; what cannot be taken keeps the field open and says why."""
+        self._stop_typing()
+        self.status.say("")
+        question = self._question
+        problem = question.take(message.text) if question is not None else ""
+        if problem:
+            self.status.say(problem, bad=True)
+        else:
+            self._close_prompt()
+
+    @on(PromptBar.Left)
+    def _left(self) -> None:
+        self._stop_typing()
+        self.status.say("")
+        question = self._question
+        self._close_prompt()
+        if question is not None and question.restore is not None:
+            question.restore()
+
+    def _stop_typing(self) -> None:
+        if self._typing_timer is not None:
+            self._typing_timer.stop()
+            self._typing_timer = None
+
+    def _close_prompt(self) -> None:
+        self._question = None
+        self.prompt.close()
+        self.set_focus(self.list, scroll_visible=False)
+        self.show_footer()
+
+    def _take_budget(self, text: str) -> str:
+        plain = text.lower().replace(",", "").replace("_", "").replace(" ", "")
+        times = 1_000 if plain.endswith("k") else 1
+        digits = plain.removesuffix("k")
+        if not digits.isascii() or not digits.isdigit():
+            return "A budget is a number of tokens, such as 8000, 8,000 or 8k."
+        if int(digits[:16]) * times > HIGHEST:
+            return f"A budget has at most {HIGHEST:,} tokens."
+        self.set_budget(int(digits) * times)
+        return ""
+
+    def _take_task(self, text: str) -> str:
+        self.purpose = text.strip()
+        self._assemble()
+        return ""
+
+    def _take_date(self, text: str) -> str:
+        moment = from_iso(text.strip()) if text.strip() else None
+        if text.strip() and moment is None:
+            return "Write a date such as 2026-02-14."
+        self.date = moment
+        self._assemble()
+        return ""
+
+    def _take_folder(self, text: str) -> str:
+        if not text.strip():
+            return "Type the path of a .context folder, or leave with escape."
+        self._open_folder(Path(text.strip()).expanduser())
+        return ""
+
+    def _take_file(self, text: str) -> str:
+        packet = self.packets.packet
+        if packet is None or not text.strip():
+            return "Type the path of a file, or leave with escape."
+        path = Path(text.strip()).expanduser()
+        try:
+            write_packet(packet.markdown, path, made_from=self.source)
+        except ReviewerError as problem:
+            return str(problem)
+        self.status.say(f"Wrote {packet.tokens_used:,} tokens to {path}.")
+        return ""

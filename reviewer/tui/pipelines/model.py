@@ -1,0 +1,277 @@
+"""A pipeline and a run of it as the screen shows them: plain values, and reading them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.engine import RunHistory
+from reviewer.errors import ReviewerError
+
+if TYPE_CHECKING:
+    from reviewer.engine import (
+        Carried,
+        Engine,
+        KeptTurn,
+        Pipeline,
+        PipelineNode,
+        Preamble,
+        RunView,
+        Stop,
+        Way,
+    )
+
+
+class NodeState(Struct, frozen=True):
+    """A node in a run: its latest outcome, how often it ran, what it is doing now."""
+
+    outcome: str = ""
+    word: str = ""
+    runs: int = 0
+    now: str = ""
+    """`runs` or `asks` while the run is in this node, else empty."""
+
+
+class NodeRow(NamedTuple):
+    """A node. `way` is how it is entered, None where nothing leads to it."""
+
+    node: PipelineNode
+    way: Way | None
+    reachable: bool
+
+
+class EdgeRow(NamedTuple):
+    """An edge, below the node that it leaves. `back`: it returns to an earlier node."""
+
+    way: Way
+    back: bool
+
+
+Row = NodeRow | EdgeRow
+
+
+class Graph(Struct, frozen=True):
+    """A pipeline with its walk and all ways into its nodes."""
+
+    pipeline: Pipeline
+    stops: Sequence[Stop]
+    ways: Mapping[int, Way]
+    """By the index of the edge."""
+    into: Mapping[str, tuple[Way, ...]]
+
+
+class PipelinesModel:
+    """Rows with a cursor, which stays on its node or edge whatever changes."""
+
+    def __init__(self) -> None:
+        self.graph: Graph | None = None
+        self.rows: list[Row] = []
+        self.cursor = 0
+        self.all_edges = False
+        self.states: dict[str, NodeState] = {}
+
+    def load(self, graph: Graph | None) -> None:
+        """Show another pipeline, or the same one read again."""
+        here = self._key()
+        self.graph = graph
+        self._make_rows(here)
+
+    def show_edges(self, every: bool) -> None:
+        """Make every edge a row, or only those of nodes with several."""
+        here = self._key()
+        self.all_edges = every
+        self._make_rows(here)
+
+    @property
+    def current(self) -> Row | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
+
+    @property
+    def node(self) -> PipelineNode | None:
+        """The node that the row under the cursor is about: of an edge its target."""
+        row = self.current
+        return None if row is None else row.node if isinstance(row, NodeRow) else row.way.node
+
+    def index_of(self, node: str) -> int | None:
+        """The row of a node."""
+        return next(
+            (
+                at
+                for at, row in enumerate(self.rows)
+                if isinstance(row, NodeRow) and row.node.name == node
+            ),
+            None,
+        )
+
+    def _make_rows(self, here: tuple[str, int] | None) -> None:
+        self.rows = []
+        if self.graph is not None:
+            for stop in self.graph.stops:
+                into = self.graph.into.get(stop.node.name, ())
+                self.rows.append(NodeRow(stop.node, into[0] if into else None, stop.reachable))
+                if self.all_edges or len(stop.edges) > 1:
+                    self.rows += [
+                        EdgeRow(self.graph.ways[edge.index], edge.index in stop.back)
+                        for edge in stop.edges
+                    ]
+        self.cursor = max(min(self.cursor, len(self.rows) - 1), 0)
+        if here is not None:
+            keys = [key_of(row) for row in self.rows]
+            if here in keys:
+                self.cursor = keys.index(here)
+            elif (here[0], -1) in keys:
+                self.cursor = keys.index((here[0], -1))
+
+    def _key(self) -> tuple[str, int] | None:
+        return None if self.current is None else key_of(self.current)
+
+
+def key_of(row: Row) -> tuple[str, int]:
+    """The identity of a row: the node's name and the index of the edge (-1 for none)."""
+    if isinstance(row, NodeRow):
+        return row.node.name, -1
+    edge = row.way.edge
+    assert edge is not None
+    return edge.source, edge.index
+
+
+MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summary:high")
+"""In the order of the keys 1 to 6."""
+
+
+class RunShown(Struct, frozen=True):
+    """A run now: its row, the state of each node, the history for preambles."""
+
+    view: RunView
+    history: RunHistory
+    states: dict[str, NodeState]
+    turns: Sequence[KeptTurn] = ()
+    trouble: str = ""
+    """Why its checkpoint cannot be read, as a sentence."""
+
+
+class Handed(Struct, frozen=True):
+    """What a node gets in each mode, and its last answer. `stages`: how many ran before."""
+
+    way: Way
+    preambles: dict[str, Preamble]
+    carried: Carried
+    session: str
+    """The thread's session as text."""
+    session_tokens: int
+    session_turns: int
+    stages: int
+    again: bool
+    """The node has run: this is what it got then, with the context as it is now."""
+    answered: KeptTurn | None = None
+
+
+# reading
+
+ENDINGS = (".dot", ".gv", ".fabro")
+MOST = 200
+MOST_READ = 20_000
+DEEPEST = 6
+_SKIPPED_FOLDERS = {"node_modules", "__pycache__", "target", "venv", "site-packages", "dist"}
+
+
+def pipelines_below(folder: Path) -> list[Path]:
+    """DOT files below a folder, hidden and built folders left out, nearest first."""
+    found: list[Path] = []
+    todo = [(folder, 0)]
+    entries_read = 0
+    while todo and entries_read < MOST_READ and len(found) < MOST:
+        place, depth = todo.pop(0)
+        try:
+            entries = sorted(os.scandir(place), key=lambda entry: entry.name)
+        except OSError:
+            continue  # a folder that cannot be read has nothing to offer
+        for entry in entries:
+            entries_read += 1
+            if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                if depth < DEEPEST:
+                    todo.append((Path(entry.path), depth + 1))
+            elif entry.name.endswith(ENDINGS):
+                found.append(Path(entry.path))
+    return found[:MOST]
+
+
+def read_graph(engine: Engine, path: Path) -> Graph:
+    """A pipeline with its walk and its ways. Raises DotError, ReviewerError."""
+    rules = engine.pipelines.rules
+    pipeline = rules.read(path)
+    ways: dict[int, Way] = {}
+    into: dict[str, list[Way]] = {}
+    for way in rules.ways(pipeline):
+        assert way.edge is not None
+        ways[way.edge.index] = way
+        into.setdefault(way.node.name, []).append(way)
+    return Graph(
+        pipeline, rules.walk(pipeline), ways, {name: tuple(each) for name, each in into.items()}
+    )
+
+
+def read_run(engine: Engine, view: RunView) -> RunShown:
+    """A run as its checkpoint has it; `trouble` says what cannot be read."""
+    pipelines = engine.pipelines
+    try:
+        history = pipelines.history_of(view.run_id)
+        turns = pipelines.conversation(view.run_id)
+    except ReviewerError as problem:
+        return RunShown(view, RunHistory(view.run_id), {}, (), str(problem))
+    states: dict[str, NodeState] = {}
+    for stage in history.completed:
+        runs = states[stage.node].runs if stage.node in states else 0
+        states[stage.node] = NodeState(str(stage.outcome), str(stage.outcome), runs + 1)
+    return RunShown(view, history, states, turns)
+
+
+def read_handed(
+    engine: Engine, graph: Graph, run: RunShown | None, way: Way | None, node: str
+) -> Handed:
+    """What a node gets in each mode: before its latest stage of the run, else after all of it."""
+    rules = engine.pipelines.rules
+    history = run.history if run is not None else RunHistory("")
+    before, again = _before(history, node)
+    chosen = way or rules.way_of_run(graph.pipeline, before, node)
+    preambles = {
+        mode: rules.preamble(graph.pipeline, mode, before, node) for mode in MODES if mode != "full"
+    }
+    carried = rules.carried(graph.pipeline, before, chosen)
+    stages = len(before.completed)
+    turns = [
+        turn
+        for turn in (run.turns if run is not None else ())
+        if turn.thread and turn.thread == chosen.thread.value and turn.step <= stages
+    ]
+    session = "\n\n".join(
+        f"### {turn.node}, stage {turn.step}\n{turn.prompt}\n\n{turn.answer}" for turn in turns
+    )
+    answers = [turn for turn in (run.turns if run is not None else ()) if turn.node == node]
+    return Handed(
+        way=chosen,
+        preambles=preambles,
+        carried=carried,
+        session=session or carried.text,
+        session_tokens=rules.tokens(session) if turns else carried.tokens,
+        session_turns=len(turns) or len(carried.stages),
+        stages=stages,
+        again=again,
+        answered=answers[-1] if answers else None,
+    )
+
+
+def _before(history: RunHistory, node: str) -> tuple[RunHistory, bool]:
+    """The run before the latest stage of a node, and whether there is one."""
+    for at in range(len(history.completed) - 1, -1, -1):
+        if history.completed[at].node == node:
+            return msgspec.structs.replace(history, completed=history.completed[:at]), True
+    return history, False

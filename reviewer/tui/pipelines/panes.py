@@ -1,0 +1,438 @@
+"""What the Pipelines screen is made of: its list, and nodes and preambles as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.strip import Strip
+
+from reviewer.text.display import display_line
+from reviewer.tui.kit.line import Part, cells_of, cut, line_of
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.text import Block, Line, Run, Span, count, fit, lay_out
+from reviewer.tui.pipelines.model import MODES, NodeRow, PipelinesModel
+from reviewer.tui.theme import Glyphs, Palette
+from reviewer.tui.widgets.structure_text import labelled
+
+if TYPE_CHECKING:
+    from reviewer.engine import PipelineEdge, Preamble, Remark, Resolution, Stop, Way
+    from reviewer.tui.pipelines.model import Handed, NodeState
+
+
+# the list
+
+
+class PipelineList(RowList):
+    """Draws a `PipelinesModel` and moves its cursor."""
+
+    def __init__(self, model: PipelinesModel, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.model = model
+
+    @property
+    def total(self) -> int:
+        return len(self.model.rows)
+
+    @property
+    def cursor(self) -> int:
+        return self.model.cursor
+
+    def put_cursor(self, index: int) -> None:
+        self.model.cursor = index
+
+    def read_window(self, start: int, stop: int) -> None:
+        """All rows are in memory."""
+
+    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        row, here = self.model.rows[at], at == self.model.cursor
+        if isinstance(row, NodeRow):
+            return node_strip(
+                row.node.name,
+                row.node.handler,
+                row.way,
+                self.model.states.get(row.node.name),
+                width,
+                style,
+                sign,
+                reachable=row.reachable,
+                here=here,
+                focused=self.has_focus,
+            )
+        return edge_strip(
+            row.way, width, style, sign, back=row.back, here=here, focused=self.has_focus
+        )
+
+
+NAME_CELLS = 12
+"""A name keeps at least so many cells before the mode beside it gives way."""
+
+
+def arrow(sign: Glyphs, *, back: bool = False) -> str:
+    """What stands before the target of an edge."""
+    if sign.rule == "-":
+        return "<-" if back else "->"
+    return "↺" if back else "→"
+
+
+def thread_mark(name: str, sign: Glyphs) -> str:
+    """`«coding»`."""
+    return f'"{name}"' if sign.rule == "-" else f"«{name}»"
+
+
+def state_sign(state: NodeState | None, sign: Glyphs) -> tuple[str, bool]:
+    """The sign of how a node stands in the run, and whether it is a warning."""
+    if state is None:
+        return " ", False
+    if state.now == "asks":
+        return "?", True
+    if state.now == "runs":
+        return (">" if sign.rule == "-" else "▸"), False
+    signs = {
+        "success": (sign.promoted, False),
+        "partial_success": (sign.cluster, True),
+        "fail": (sign.rejected, True),
+        "retry": (sign.rejected, True),
+        "skipped": (sign.skip, False),
+    }
+    return signs.get(state.outcome, (" ", False))
+
+
+def mode_words(way: Way | None, sign: Glyphs) -> str:
+    """`full «coding»`: the mode in which a node is entered, and its shared thread."""
+    if way is None:
+        return ""
+    thread = way.shared_thread
+    return way.fidelity.value + (f" {thread_mark(thread, sign)}" if thread else "")
+
+
+def asked_words(edge: PipelineEdge) -> str:
+    """When an edge is taken: its condition in brackets, else its label."""
+    return f"[{edge.condition}]" if edge.condition else edge.label
+
+
+def node_strip(
+    name: str,
+    handler: str,
+    way: Way | None,
+    state: NodeState | None,
+    width: int,
+    style: Palette,
+    sign: Glyphs,
+    *,
+    reachable: bool,
+    here: bool,
+    focused: bool,
+) -> Strip:
+    """A node: how it stands, its name, how it is entered. Exactly `width` cells."""
+    text = style.strong_here if here else style.text if reachable else style.dim
+    accent = style.accent_here if here else style.accent
+    warm = style.warm_here if here else style.warm
+    dim = style.dim_here if here else style.dim
+    mark, warning = state_sign(state, sign)
+    kind = "" if handler in ("codergen", name.lower()) else f"  {display_line(handler)}"
+    again = f" {sign.times}{state.runs}" if state is not None and state.runs > 1 else ""
+    lost = "" if reachable else f"  {sign.stale} not reached"
+    left: list[Part] = [
+        (sign.bar if here else " ", accent if focused else dim),
+        (f"{mark} ", warm if warning else accent),
+        (display_line(name), text),
+        (again, dim),
+        (kind, dim),
+        (lost, warm),
+    ]
+    words = mode_words(way, sign) if handler not in ("start", "exit") else ""
+    return _beside(left, words, width, style, sign, here=here)
+
+
+def edge_strip(
+    way: Way, width: int, style: Palette, sign: Glyphs, *, back: bool, here: bool, focused: bool
+) -> Strip:
+    """An edge: where it leads, under which condition, in which mode. Exactly `width` cells."""
+    text = style.text_here if here else style.text
+    accent = style.accent_here if here else style.accent
+    dim = style.dim_here if here else style.dim
+    edge = way.edge
+    asked = "" if edge is None else asked_words(edge)
+    left: list[Part] = [
+        (sign.bar if here else " ", accent if focused else dim),
+        (f"   {arrow(sign, back=back)} ", dim),
+        (display_line(way.node.name), text),
+        (f"  {display_line(asked)}" if asked else "", dim),
+    ]
+    return _beside(left, mode_words(way, sign), width, style, sign, here=here)
+
+
+def _beside(
+    left: list[Part], right: str, width: int, style: Palette, sign: Glyphs, *, here: bool
+) -> Strip:
+    """The left part, and on the right as much of the mode as leaves it readable."""
+    fill = style.text_here if here else style.text
+    dim = style.dim_here if here else style.dim
+    words = display_line(right)
+    room = width - 2 - min(cells_of(left), max(width * 3 // 5, NAME_CELLS))
+    words = cut(words, room - 1, sign.ellipsis) if room > NAME_CELLS else ""
+    rest = width - cell_len(words) - 1
+    strip = line_of(left, rest - 2, fill, sign.ellipsis).extend_cell_length(rest, fill)
+    return Strip.join([strip, line_of([(words, dim)], width - rest, fill, sign.ellipsis)])
+
+
+# text
+
+ALL, ANSWER = "all", "answer"
+"""Views beside the six modes: all of them, and the last answer."""
+PROMPT_ROWS = 6
+_WINS = " wins"
+
+
+def way_title(way: Way, signs: Glyphs) -> str:
+    """`implement → review`, or the node alone where nothing leads to it."""
+    if way.edge is None:
+        return way.node.name
+    return f"{way.edge.source} {arrow(signs)} {way.edge.target}"
+
+
+def chain(resolution: Resolution, signs: Glyphs) -> tuple[str, tuple[Span, ...]]:
+    """`edge full  >  node -  >  graph compact`, the step that decided marked and named.
+
+    A step before it that said something was passed over, because it is no mode.
+    """
+    text, spans, decided = "", [], False
+    for rule, said in resolution.steps:
+        if text:
+            text += "  > " if signs.rule == "-" else "  › "
+        start = len(text)
+        text += f"{rule} {display_line(said) if said else signs.minus}"
+        if rule == resolution.rule:
+            text += _WINS
+            spans.append(Span(start, len(text), "accent"))
+            decided = True
+        elif said and not decided:
+            text += " (no such mode)"
+            spans.append(Span(start, len(text), "warm"))
+    return text, tuple(spans)
+
+
+def way_blocks(
+    way: Way,
+    stop: Stop | None,
+    onwards: Sequence[Way],
+    state: NodeState | None,
+    remarks: Sequence[Remark],
+    signs: Glyphs,
+) -> list[Block]:
+    """How a node is entered and why so, where it leads, what it is."""
+    node, edge = way.node, way.edge
+    text, spans = chain(way.fidelity, signs)
+    blocks = [
+        labelled("fidelity", way.fidelity.value, "strong"),
+        labelled("", text, "dim", spans),
+    ]
+    text, spans = chain(way.thread, signs)
+    if way.shared_thread:
+        blocks.append(labelled("thread", thread_mark(way.thread.value, signs), "strong"))
+    else:
+        blocks.append(labelled("thread", "a session of its own; in full mode it would be", "dim"))
+    blocks.append(labelled("", text, "dim", spans))
+    if edge is not None and (edge.condition or edge.label):
+        asked = "  ".join(each for each in (edge.condition, edge.label) if each)
+        blocks.append(labelled("if", asked, "text"))
+    for place, each in enumerate(onwards):
+        leads = each.edge
+        back = stop is not None and leads is not None and leads.index in stop.back
+        asked = f"  {asked_words(leads)}" if leads is not None and asked_words(leads) else ""
+        text = f"{arrow(signs, back=back)} {each.node.name}{asked}  {mode_words(each, signs)}"
+        blocks.append(labelled("" if place else "leads to", text, "text"))
+    what = [node.handler, f"line {node.line + 1}"]
+    what += [f"{count(node.max_retries, 'retry').replace('retrys', 'retries')}"] * bool(
+        node.max_retries
+    )
+    what += [node.llm_model] if node.llm_model else []
+    blocks.append(labelled("node", f" {signs.dot} ".join(what)))
+    if state is not None and state.runs:
+        mark, _ = state_sign(state, signs)
+        blocks.append(labelled("run", f"{mark} {state.outcome}, {count(state.runs, 'stage')}"))
+    blocks += [labelled("remark", each.message, "warm") for each in remarks]
+    if node.prompt:
+        prompt = labelled("prompt", node.prompt, "text")
+        blocks.append(Block(prompt.text, "text", first=prompt.first, most=PROMPT_ROWS))
+    return blocks
+
+
+def bar(tokens: int, budget: int, cells: int, signs: Glyphs) -> str:
+    """How much of a ceiling is used."""
+    full, empty = signs.shades[0], signs.shades[-1]
+    used = 0 if not budget else min(max(round(tokens * cells / budget), 1 if tokens else 0), cells)
+    return full * used + empty * (cells - used)
+
+
+def left_out(text: Preamble) -> str:
+    """What a preamble had no room for, in words; empty when it has all."""
+    parts = [
+        f"{count(text.left_out, 'oldest stage')} left out" if text.left_out else "",
+        f"{count(text.values_left_out, 'value')} left out" if text.values_left_out else "",
+        f"{count(text.shortened, 'text')} shortened" if text.shortened else "",
+    ]
+    return ", ".join(each for each in parts if each)
+
+
+def preamble_title(mode: str, handed: Handed, signs: Glyphs, *, chosen: bool) -> str:
+    """`summary:high   2,964 of 3,000 tok · as resolved`."""
+    parts = [mode]
+    if mode == "full":
+        turns = count(handed.session_turns, "turn")
+        parts.append(f"{turns}, {handed.session_tokens:,} tok")
+    else:
+        text = handed.preambles[mode]
+        parts.append(f"{text.tokens:,} of {text.budget:,} tok")
+    if mode == handed.way.fidelity.value:
+        parts.append("as resolved")
+    elif chosen:
+        parts.append(f"resolved is {handed.way.fidelity.value}")
+    return f" {signs.dot} ".join(parts)
+
+
+def before_words(handed: Handed) -> str:
+    """After which stages this is handed over."""
+    stages = count(handed.stages, "stage") if handed.stages else "no stage"
+    again = ", before its latest run; context values as they are now" if handed.again else ""
+    return f"{handed.way.node.name} after {stages}{again}"
+
+
+def preamble_blocks(mode: str, handed: Handed, signs: Glyphs) -> list[Block]:
+    """The text of a mode, under what it cost and what it left out."""
+    if mode == "full":
+        return _session_blocks(handed, signs)
+    text = handed.preambles[mode]
+    head = f"{bar(text.tokens, text.budget, 20, signs)}  {left_out(text) or 'nothing left out'}"
+    style = "warm" if text.left_out or text.values_left_out or text.shortened else "dim"
+    return [
+        Block(head, "dim", (Span(22, len(head), style, here=False),), first=(Run(" "),)),
+        Block(f"{before_words(handed)}", "faint", first=(Run(" "),)),
+        Block("", first=(Run(" "),)),
+        Block(text.text, first=(Run(" "),)),
+    ]
+
+
+def _session_blocks(handed: Handed, signs: Glyphs) -> list[Block]:
+    """What a thread carries, and what a resume would lose of it."""
+    carried, node = handed.carried, handed.way.node.name
+    name = thread_mark(carried.thread, signs)
+    turns = count(handed.session_turns, "turn")
+    instead = handed.preambles[carried.after_resume]
+    if not handed.session_turns:
+        none = f"The thread {name} has no session yet: {node} starts it."
+        return [Block(none, "text", first=(Run(" "),))]
+    blocks = [
+        Block(
+            f"{node} goes on with the session of {name}: {turns}, {handed.session_tokens:,} tok. "
+            "Nothing is put before its prompt.",
+            first=(Run(" "),),
+        ),
+        Block(
+            f"A resume would lose {'it' if handed.session_turns == 1 else 'them'}: the first such "
+            f"node gets {carried.after_resume} instead ({instead.tokens:,} tok), once.",
+            "warm",
+            first=(Run(f" {signs.stale} ", "warm"),),
+        ),
+        Block("", first=(Run(" "),)),
+    ]
+    return [*blocks, Block(handed.session, first=(Run(" "),))]
+
+
+def answer_blocks(handed: Handed, live: str) -> list[Block]:
+    """A node's last prompt and answer; `live` is an answer that is arriving."""
+    if live:
+        return [Block(live, first=(Run(" "),))]
+    if handed.answered is None:
+        return [Block("This node has not answered in this run.", "dim", first=(Run(" "),))]
+    turn = handed.answered
+    return [
+        Block("asked", "faint", first=(Run(" "),)),
+        Block(turn.prompt, "dim", first=(Run(" "),)),
+        Block("", first=(Run(" "),)),
+        Block("answered", "faint", first=(Run(" "),)),
+        Block(turn.answer, first=(Run(" "),)),
+    ]
+
+
+def shown_text(mode: str, handed: Handed) -> str:
+    """The text of a view, as it is copied: of a mode, of all six, or the last answer."""
+    if mode == ALL:
+        return "\n\n".join(f"== {each}\n{shown_text(each, handed)}" for each in MODES)
+    if mode == ANSWER:
+        return handed.answered.answer if handed.answered is not None else ""
+    return handed.session if mode == "full" else handed.preambles[mode].text
+
+
+# the six modes side by side
+
+NARROWEST = 34
+"""A column has at least so many cells."""
+SHORTEST = 8
+"""Rows of text that a mode gets at least."""
+HEAD_ROWS = 3
+_BAR = 10
+
+
+def columns(handed: Handed, width: int, height: int, signs: Glyphs) -> list[Block]:
+    """The modes in a grid of `width` cells, filling `height` rows where they are enough."""
+    beside = max(min((width + 1) // (NARROWEST + 1), 3), 1)
+    cells = (width - (beside - 1)) // beside
+    rows = -(-len(MODES) // beside)
+    texts = max(height // rows - HEAD_ROWS - 1, SHORTEST)
+    blocks: list[Block] = []
+    for start in range(0, len(MODES), beside):
+        drawn = [_cell(mode, handed, cells, texts, signs) for mode in MODES[start : start + beside]]
+        for y in range(HEAD_ROWS + texts):
+            runs: list[Run] = []
+            for x, cell in enumerate(drawn):
+                if x:
+                    runs.append(Run("|" if signs.rule == "-" else "│", "rule"))
+                runs += _padded(cell[y], cells)
+            blocks.append(Block("", first=tuple(runs), wrap=False))
+    return blocks
+
+
+def _cell(mode: str, handed: Handed, cells: int, texts: int, signs: Glyphs) -> list[Line]:
+    """A mode in so many rows: key and name, tokens against ceiling, what is missing, the text."""
+    number = MODES.index(mode) + 1
+    mine = mode == handed.way.fidelity.value
+    if mode == "full":
+        size = f"{count(handed.session_turns, 'turn')}, {handed.session_tokens:,} tok"
+        missing, text = "a resume would lose it", handed.session or "No session yet."
+        missing = missing if handed.session_turns else ""
+    else:
+        preamble = handed.preambles[mode]
+        size = (
+            f"{bar(preamble.tokens, preamble.budget, _BAR, signs)} "
+            f"{preamble.tokens:,} of {preamble.budget:,}"
+        )
+        missing, text = left_out(preamble), preamble.text
+    room = cells - 2
+    name = f"{mode} {signs.promoted} resolved" if mine else mode
+    rule = signs.rule * max(cells - len(name) - 6, 0)
+    head = [
+        Line(
+            (
+                Run(f"{signs.rule} ", "rule"),
+                Run(f"{number} ", "accent"),
+                Run(f"{name} ", "accent" if mine else "strong"),
+                Run(rule, "rule"),
+            ),
+            0,
+        ),
+        Line((Run(f" {fit(size, room, signs.ellipsis)}", "dim"),), 0),
+        Line((Run(f" {fit(missing, room, signs.ellipsis)}", "warm"),), 0),
+    ]
+    lines = list(lay_out([Block(text, first=(Run(" "),))], cells - 1, signs.ellipsis))
+    if len(lines) > texts:
+        more = f" {signs.ellipsis} {len(lines) - texts + 1} more lines, {number} shows all"
+        lines[texts - 1 :] = [Line((Run(fit(more, cells - 1, signs.ellipsis), "faint"),), 0)]
+    return [*head, *lines, *[Line((), 0)] * (texts - len(lines))]
+
+
+def _padded(line: Line, cells: int) -> list[Run]:
+    """The runs of a line, filled up to a column's width."""
+    return [*line.runs, Run(" " * max(cells - line.cells, 0))]

@@ -1,0 +1,182 @@
+"""A run in a thread of its own, which outlives the screen that started it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from reviewer.errors import ReviewerError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from reviewer.engine import Engine, Event, Question, RunDone, RunOptions
+
+KEPT_CHARACTERS = 20_000
+"""Of the answer that is arriving, the newest characters are kept."""
+POLL_SECONDS = 0.05
+EXIT_SECONDS = 2.0
+"""How long the program waits at its end for a run that was cancelled."""
+
+
+class BackgroundRun:
+    """One run and what it is doing now. Everything may be read from any thread."""
+
+    def __init__(self, engine: Engine, path: Path, *, stepping: bool) -> None:
+        self._engine = engine
+        self.path = path
+        self.run_id = ""
+        self.answered_by = ""
+        self.node = ""
+        """The node that is running."""
+        self.mode = ""
+        self.thread_name = ""
+        self.degraded = False
+        self.answer = ""
+        """What has arrived of its answer."""
+        self.question: Question | None = None
+        self.stages = 0
+        self.next = ""
+        """The node that follows the stage that has ended."""
+        self.note = ""
+        self.remark = ""
+        """What a person should know about a recent answer."""
+        self.pausing = False
+        """The run waits for the next step."""
+        self.done: RunDone | None = None
+        self.error = ""
+        """Why it could not start or continue, as a sentence."""
+        self.defect: BaseException | None = None
+        self.listener: Callable[[], object] | None = None
+        """Called in the run's thread when something has changed since `seen`."""
+        self._stepping = stepping
+        self._gate = threading.Event()
+        self._cancelled = threading.Event()
+        self._unseen = True
+        self._thread: threading.Thread | None = None
+
+    # called by the screen
+
+    def start(self, project: str, options: RunOptions) -> None:
+        """Run the pipeline."""
+        pipelines = self._engine.pipelines
+        self._start_thread(
+            lambda: pipelines.start_run(
+                self.path, project, options, watch=self._watch, cancelled=self._cancelled.is_set
+            )
+        )
+
+    def resume(self, run_id: str, options: RunOptions) -> None:
+        """Continue a run."""
+        pipelines = self._engine.pipelines
+        self._start_thread(
+            lambda: pipelines.resume_run(
+                run_id, options, watch=self._watch, cancelled=self._cancelled.is_set
+            )
+        )
+
+    def proceed(self, *, stepping: bool) -> None:
+        """Take the next step, or all of them."""
+        self._stepping = stepping
+        self._gate.set()
+
+    def reply(self, text: str) -> None:
+        """Answer the question. Raises RunError when nothing is asked."""
+        asked, self.question = self.question, None  # first: the next question may come at once
+        try:
+            self._engine.pipelines.answer(self.run_id, text)
+        except ReviewerError:
+            self.question = asked
+            raise
+
+    def cancel(self) -> None:
+        """End the run at its next check."""
+        self._cancelled.set()
+        if self.run_id:
+            with suppress(ReviewerError):  # it has just ended
+                self._engine.pipelines.cancel(self.run_id)
+
+    def close(self) -> None:
+        """The program ends: cancel, and give the run a moment to write its checkpoint."""
+        self.cancel()
+        if self._thread is not None:
+            self._thread.join(EXIT_SECONDS)
+
+    def seen(self) -> None:
+        """The screen has drawn everything so far: notify it again from now on."""
+        self._unseen = True
+
+    @property
+    def cancelling(self) -> bool:
+        """Whether it was cancelled and has not ended yet."""
+        return self._cancelled.is_set() and self.running
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.done is None and not self.error and self.defect is None
+
+    # in the run's thread
+
+    def _start_thread(self, run: Callable[[], RunDone]) -> None:
+        self._thread = threading.Thread(
+            target=self._guarded, args=(run,), name="pipeline run", daemon=True
+        )
+        self._thread.start()
+
+    def _guarded(self, run: Callable[[], RunDone]) -> None:
+        try:
+            self.done = run()
+        except (ReviewerError, OSError) as problem:
+            self.error = str(problem)
+        except BaseException as problem:  # the screen raises it
+            self.defect = problem
+        self.node = self.mode = ""
+        self.pausing, self.question = False, None
+        self._notify(always=True)
+
+    def _watch(self, event: Event) -> None:
+        from reviewer import engine
+
+        match event:
+            case engine.RunStarted():
+                self.run_id, self.answered_by = event.run_id, event.engine
+                self.stages, self.note = event.stages, event.note
+            case engine.StageStarted():
+                self.node, self.mode, self.answer = event.node, event.fidelity, ""
+                self.thread_name, self.degraded = event.thread, event.degraded
+            case engine.Text():
+                self.answer = (self.answer + event.text)[-KEPT_CHARACTERS:]
+            case engine.Question():
+                self.question = event
+            case engine.Retrying():
+                self.note = f"{event.node}: attempt {event.attempt + 1}, because {event.reason}"
+            case engine.StageDone():
+                self.stages, self.question, self.next = event.step, None, event.target
+                if event.remark:
+                    self.remark = f"{event.node}: {event.remark}"
+                self._notify(always=True)
+                if event.target:
+                    self._wait_for_step()
+                return
+        self._notify(always=not isinstance(event, engine.Text))
+
+    def _wait_for_step(self) -> None:
+        """Wait between two stages until the next step is asked for."""
+        if not self._stepping or self._cancelled.is_set():
+            return
+        self._gate.clear()
+        self.pausing = True
+        self._notify(always=True)
+        while not self._gate.wait(POLL_SECONDS) and not self._cancelled.is_set():
+            continue
+        self.pausing = False
+
+    def _notify(self, *, always: bool) -> None:
+        """Wake the screen; pieces of an answer wake it once until it has drawn."""
+        listener = self.listener
+        if listener is not None and (always or self._unseen):
+            self._unseen = False
+            listener()

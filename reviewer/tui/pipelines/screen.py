@@ -1,0 +1,955 @@
+"""A pipeline in walking order; for each node how it is entered, what it gets, and its runs."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from textual import on
+from textual.message import Message
+
+from reviewer.engine import Engine, RunHistory, default_project
+from reviewer.resources import sample_data_folder
+from reviewer.text.display import display_line
+from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.choice_pane import Option
+from reviewer.tui.kit.paths import path_options, typed_path
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.screen import ListScreen
+from reviewer.tui.kit.text import count, fit, moment
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.pipelines import keys
+from reviewer.tui.pipelines.model import (
+    MODES,
+    EdgeRow,
+    Graph,
+    Handed,
+    NodeRow,
+    NodeState,
+    PipelinesModel,
+    RunShown,
+    pipelines_below,
+    read_graph,
+    read_handed,
+    read_run,
+)
+from reviewer.tui.pipelines.panes import (
+    ALL,
+    ANSWER,
+    PipelineList,
+    answer_blocks,
+    before_words,
+    columns,
+    preamble_blocks,
+    preamble_title,
+    shown_text,
+    way_blocks,
+    way_title,
+)
+from reviewer.tui.pipelines.run import BackgroundRun
+from reviewer.tui.theme import glyphs
+
+if TYPE_CHECKING:
+    from reviewer.engine import KeptTurn, Question, RunOptions, RunView, Way
+    from reviewer.settings import Settings
+
+TITLE_CELLS, NAME_CELLS = 8, 12
+HINTS = ("1-6 mode  0 all  7 answer  y copy", "1-6 mode  0 all", "1-6 mode")
+LOADING = "Still loading, try again."
+NO_PROJECT = "default"
+"""The project of a run that is started outside of any project."""
+FREE_TEXT = "\x00free"
+
+
+class RunMoved(Message):
+    """The run in the background has something new to show."""
+
+
+class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
+    """Nodes and edges on the left; on the right how a node is entered, over what it gets."""
+
+    tab = "pipelines"
+
+    def __init__(self, engine: Engine, project: str | None) -> None:
+        self.graph = PipelinesModel()
+        self.way_pane = TextPane(id="way")
+        self.handed_pane = TextPane(id="handed")
+        rows = PipelineList(self.graph, id="stops")
+        panes = [self.way_pane, self.handed_pane]
+        super().__init__(engine, project, rows, panes, title="Pipelines")
+        self.path: Path | None = None
+        self.loaded = False
+        self.trouble = ""
+        """Why the file cannot be read as a pipeline."""
+        self.below: Sequence[Path] = ()
+        """Pipelines below the working folder."""
+        self.past_runs: Sequence[RunView] = ()
+        self.run: RunShown | None = None
+        """The run that is shown."""
+        self.handed: Handed | None = None
+        """What the node under the cursor gets."""
+        self.view = ""
+        """A mode that was chosen, `all` or `answer`; empty for the mode that resolves."""
+        self.way_number = 0
+        """Which of the edges into the node is explained."""
+        self.use_model: bool | None = None
+        """Whether the model of the settings answers; None until a person decides."""
+        self.allow_tools = False
+        self._settings: Settings | None = None
+        self._file_changed_at = 0.0
+        self._foreign_version = engine.foreign_version()
+        self._question_offered = False
+        self._follows_run = True
+        """The cursor goes with a run, until a person moves it elsewhere."""
+        self._followed_to = ""
+        """The node that the cursor went to with the run last."""
+
+    def on_mount(self) -> None:
+        self.title_rule.focused(True)
+        self._draw()
+        super().on_mount()
+        background = self.background
+        if background is not None:
+            self._listen(background)
+            self._run_moved()
+
+    def on_unmount(self) -> None:
+        """A run continues without the screen."""
+        if self.background is not None:
+            self.background.listener = None
+
+    def arranged(self) -> None:
+        """All modes side by side depend on the size of the pane."""
+        self.call_after_refresh(self._draw_handed)
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.call_after_refresh(self._draw_title)
+
+    # reading the file
+
+    def reload(self) -> None:
+        """Show what is running, else what ran last here, else the only pipeline below."""
+        if self.path is not None:
+            self._open(self.path, self.run_id)
+            return
+        engine, project = self.engine, self.project
+        background = self.background
+        running = background.path if background is not None and background.running else None
+        here = Path.cwd()
+
+        def work() -> tuple[Sequence[RunView], Sequence[Path], Path | None]:
+            past = engine.pipelines.runs(project)
+            below = pipelines_below(here)
+            ran = (Path(run.path) for run in past if Path(run.path).is_file())
+            ran_here = next((path for path in ran if path.is_relative_to(here)), None)
+            return past, below, running or ran_here or (below[0] if len(below) == 1 else None)
+
+        def then(found: tuple[Sequence[RunView], Sequence[Path], Path | None]) -> None:
+            self.past_runs, self.below, path = found
+            if path is None:
+                self.loaded = True
+                self._draw()
+            else:
+                self._open(path)
+
+        self.read(work, then, group="graph")
+
+    def _open(self, path: Path, run: str | None = None, say: str = "") -> None:
+        """Show a pipeline with the run named, or with its latest."""
+        engine = self.engine
+        if path != self.path:
+            self.view, self.way_number, self.allow_tools = "", 0, False
+            self.unzoom()
+            self.status.say("")  # the sentence is about another file
+        self.path = path
+
+        def work() -> tuple[Graph, RunShown | None, Sequence[RunView], float]:
+            changed = _changed_at(path)
+            graph = read_graph(engine, path)
+            past = engine.pipelines.runs()
+            mine = [view for view in past if Path(view.path) == path.absolute()]
+            view = next((each for each in mine if run in (None, each.run_id)), None)
+            return graph, read_run(engine, view) if view else None, past, changed
+
+        def then(found: tuple[Graph, RunShown | None, Sequence[RunView], float]) -> None:
+            graph, shown, self.past_runs, self._file_changed_at = found
+            self.loaded, self.trouble = True, ""
+            self.graph.load(graph)
+            self._show_run(shown)
+            if say:
+                self.say(say)
+
+        def failed(sentence: str) -> None:
+            self.loaded, self.trouble = True, sentence
+            self.run = self.handed = None
+            self._file_changed_at = _changed_at(path)
+            self.graph.load(None)
+            self.graph.states = {}
+            self._draw()
+            self.say_trouble(sentence)
+
+        self.read(work, then, group="graph", failed=failed)
+
+    def watch_store(self) -> None:
+        """Notice that the file was changed, or that another program has run something."""
+        if not self.is_active or self.overlay is not None or self.path is None:
+            return
+        version = self.engine.foreign_version()
+        if _changed_at(self.path) != self._file_changed_at:
+            name = display_line(self.path.name)
+            self._open(self.path, self.run_id, f"{name} has changed and was read again.")
+        elif version != self._foreign_version and not self.run_in_progress:
+            self._open(self.path, self.run_id)
+        self._foreign_version = version
+
+    # reading the run
+
+    @property
+    def run_id(self) -> str | None:
+        """The run that is shown."""
+        return self.run.view.run_id if self.run is not None else None
+
+    def _read_run(self, run_id: str, say: str = "") -> None:
+        engine = self.engine
+
+        def work() -> tuple[RunShown, Sequence[RunView]]:
+            return read_run(engine, engine.pipelines.run(run_id)), engine.pipelines.runs()
+
+        def then(found: tuple[RunShown, Sequence[RunView]]) -> None:
+            shown, self.past_runs = found
+            self._show_run(shown)
+            if say:
+                self.say(say)
+
+        self.read(work, then, group="run")
+
+    def _show_run(self, run: RunShown | None) -> None:
+        self.run = run
+        self._foreign_version = self.engine.foreign_version()
+        self._show_states()
+        self._draw()
+        self._read_handed()
+        if run is not None and run.trouble:
+            self.say_trouble(run.trouble)
+
+    def _show_states(self) -> None:
+        """Show the state of each node, with what the run is doing now."""
+        states = dict(self.run.states) if self.run is not None else {}
+        background = self.background
+        if background is not None and background.running and self.shows_background:
+            node = background.node
+            if node and not background.pausing:
+                before = states.get(node, NodeState())
+                now = "asks" if background.question is not None else "runs"
+                states[node] = msgspec.structs.replace(before, now=now)
+        self.graph.states = states
+        self.list.refresh()
+
+    # reading the node under the cursor
+
+    def cursor_moved(self) -> None:
+        """A cursor that a person puts on another node no longer goes with the run."""
+        self.way_number = 0
+        background, node = self.background, self.graph.node
+        name = node.name if node is not None else ""
+        if name != self._followed_to:
+            self._follows_run = background is not None and name in (
+                background.node,
+                background.next,
+            )
+
+    def follow(self) -> None:
+        self._draw_way()
+        self._read_handed()
+
+    def ways(self) -> Sequence[Way]:
+        """The edges into the node of the row; for an edge's row that edge alone."""
+        row, graph = self.graph.current, self.graph.graph
+        if row is None or graph is None:
+            return ()
+        return (row.way,) if isinstance(row, EdgeRow) else graph.into.get(row.node.name, ())
+
+    def way(self) -> Way | None:
+        """The edge that is explained."""
+        ways = self.ways()
+        return ways[self.way_number % len(ways)] if ways else None
+
+    def _read_handed(self) -> None:
+        """Read what the node under the cursor gets in each mode."""
+        engine, graph, run = self.engine, self.graph.graph, self.run
+        row, node = self.graph.current, self.graph.node
+        if graph is None or node is None:
+            self.handed = None
+            self._draw_handed()
+            return
+        ran = run is not None and bool(run.history.completed)
+        way = self.way()
+        if isinstance(row, NodeRow) and ran and self.way_number == 0:
+            way = None  # as the run enters it
+        name = node.name
+
+        def then(handed: Handed) -> None:
+            node = self.graph.node
+            if node is not None and handed.way.node.name == node.name:
+                self.handed = handed
+                self._draw_handed()
+
+        self.read(lambda: read_handed(engine, graph, run, way, name), then, group="handed")
+
+    # drawing
+
+    def _draw(self) -> None:
+        self.list.empty = self._empty()
+        self.show_empty(empty=not self.graph.rows and self.overlay is None)
+        self.list.rows_changed()
+        self._draw_title()
+        self._draw_way()
+        self._draw_handed()
+        self.show_footer()
+
+    def _empty(self) -> tuple[str, ...]:
+        if not self.loaded:
+            return ("Loading ...",)
+        if self.trouble:
+            return (self.trouble, "E opens it in your editor, C chooses another.")
+        if self.graph.graph is not None:
+            return ("This pipeline has no nodes.",)
+        below = len(self.below)
+        nearby = f"{count(below, 'DOT file')} below this folder" if below else "an example too"
+        return (
+            "No pipeline is open. A pipeline is a series of stages, and what each one gets.",
+            f"C chooses one ({nearby}), I opens a file.",
+        )
+
+    def _draw_title(self) -> None:
+        """Which pipeline, how large, the state of its run, who answers."""
+        graph, signs = self.graph.graph, glyphs(self.app)
+        if graph is None:
+            self.title_rule.show("Pipelines")
+            return
+        parts = [count(len(graph.pipeline.nodes), "node")]
+        words = self.progress_words()
+        if words:
+            parts.insert(0, words)
+        elif self.run is not None:
+            parts.append(f"run {self.run.view.state}")
+        if self.use_model:
+            parts.append(display_line(self.answered_by))
+        if self.allow_tools:
+            parts.append("tools allowed")
+        if graph.pipeline.warnings:
+            parts.append(f"{signs.stale} {len(graph.pipeline.warnings)}")
+        detail = f" {signs.dot} ".join(parts)
+        room = max(self.title_rule.size.width - len(detail) - TITLE_CELLS, NAME_CELLS)
+        name = self.path.name if self.path is not None else graph.pipeline.name
+        self.title_rule.show(fit(display_line(name), room, signs.ellipsis), detail)
+
+    def _draw_way(self) -> None:
+        """How the node under the cursor is entered, and which rules decided that."""
+        graph, node, signs = self.graph.graph, self.graph.node, glyphs(self.app)
+        if graph is None or node is None:
+            self.way_pane.show([], title="")
+            return
+        rules = self.engine.pipelines.rules
+        way = self.way() or rules.way_of_run(graph.pipeline, RunHistory(""), node.name)
+        stop = next((each for each in graph.stops if each.node.name == node.name), None)
+        onwards = [graph.ways[edge.index] for edge in (stop.edges if stop else ())]
+        lines = {node.line, way.edge.line if way.edge is not None else node.line}
+        remarks = [each for each in graph.pipeline.warnings if each.line in lines]
+        ways = len(self.ways())
+        number = self.way_number % ways + 1 if ways else 0
+        hints = (f"edge {number} of {ways}, n next", f"{number} of {ways}") if ways > 1 else ()
+        self.way_pane.show(
+            way_blocks(way, stop, onwards, self.graph.states.get(node.name), remarks, signs),
+            title=way_title(way, signs),
+            hints=hints,
+        )
+
+    @property
+    def mode(self) -> str:
+        """What is shown below: a mode, `all` or `answer`."""
+        return self.view or (self.handed.way.fidelity.value if self.handed else MODES[2])
+
+    def _draw_handed(self, *, from_start: bool = False) -> None:
+        """What the node gets in the chosen mode, or its last answer."""
+        pane, handed, node, signs = (
+            self.handed_pane,
+            self.handed,
+            self.graph.node,
+            glyphs(self.app),
+        )
+        if handed is None or node is None:
+            pane.show([], title="")
+            return
+        keep = not from_start and handed.way.node.name == node.name
+        if self.mode == ANSWER:
+            self._draw_answer(keep_scroll=keep)
+            return
+        if self.mode == ALL:
+            blocks = columns(handed, max(pane.size.width - 1, 20), pane.room, signs)
+            title = f"Six modes {signs.dot} {before_words(handed)}"
+        else:
+            blocks = preamble_blocks(self.mode, handed, signs)
+            title = preamble_title(self.mode, handed, signs, chosen=bool(self.view))
+        pane.show(blocks, title=title, hints=HINTS, keep_scroll=keep)
+
+    def _draw_answer(self, *, keep_scroll: bool = True) -> None:
+        """The node's last answer, or the one that is arriving."""
+        handed, node, background = self.handed, self.graph.node, self.background
+        if self.mode != ANSWER or handed is None or node is None:
+            return
+        arriving = ""
+        if background is not None and background.running and background.node == node.name:
+            arriving = background.answer or "..."
+        title = f"{node.name} answers" if arriving else f"The last answer of {node.name}"
+        self.handed_pane.show(
+            answer_blocks(handed, arriving), title=title, hints=HINTS, keep_scroll=keep_scroll
+        )
+
+    # why a key cannot be used now
+
+    def no_pipeline(self) -> str | None:
+        if not self.loaded:
+            return LOADING
+        if self.graph.graph is None:
+            return "No pipeline is open: C chooses one, I opens a file."
+        return None
+
+    def no_node(self) -> str | None:
+        none = None if self.graph.node else "The pipeline has no nodes: E opens it in an editor."
+        return self.no_pipeline() or none
+
+    def _under_way(self) -> str:
+        background = self.background
+        return (background.run_id if background is not None else "") or "A run"
+
+    def already_running(self) -> str | None:
+        if self.run_in_progress:
+            return f"{self._under_way()} is in progress: c cancels it."
+        return self.no_pipeline()
+
+    def cannot_step(self) -> str | None:
+        background = self.background
+        if background is not None and background.running:
+            if background.question is not None:
+                return "The run is asking something: enter answers."
+            if not background.pausing:
+                return f"{self._under_way()} is not stepping: c cancels it."
+        return self.no_pipeline()
+
+    def cannot_run(self) -> str | None:
+        background = self.background
+        if background is not None and background.running and background.pausing:
+            return None
+        return self.already_running()
+
+    def not_running(self) -> str | None:
+        background = self.background
+        if background is None or not background.running:
+            return "Nothing is running: r runs the pipeline."
+        if background.cancelling:
+            return f"{self._under_way()} was cancelled and ends as soon as its stage lets it."
+        return None
+
+    def cannot_resume(self) -> str | None:
+        if self.run_in_progress or self.graph.graph is None:
+            return self.already_running()
+        if self.run is None:
+            return "No run of this pipeline is shown: r runs it, P shows past runs."
+        if not self.run.view.can_resume:
+            return f"{self.run_id} has reached its exit; there is nothing left: r runs it anew."
+        return None
+
+    def one_way(self) -> str | None:
+        ways, node = len(self.ways()), self.graph.node
+        if node is not None and ways < 2:
+            return f"{'Only one edge enters' if ways else 'No edge enters'} {node.name}."
+        return self.no_node()
+
+    def no_past_runs(self) -> str | None:
+        none = "Nothing has run yet: r runs the pipeline that is shown."
+        return None if self.past_runs else none
+
+    def no_conversation(self) -> str | None:
+        if self.run is None or not self.run.turns:
+            return "No run with a conversation is shown: r runs the pipeline."
+        return None
+
+    def no_text(self) -> str | None:
+        return self.no_node() or (None if self.copied_text else "There is no text to copy.")
+
+    def no_model(self) -> str | None:
+        if self.run_in_progress:
+            return f"{self._under_way()} is in progress: what answers it cannot be changed."
+        if not self._read_settings().model.base_url:
+            return (
+                "No model is set up: write [model] base_url and name into the settings,"
+                " see reviewer config show."
+            )
+        return None
+
+    # running
+
+    @property
+    def background(self) -> BackgroundRun | None:
+        """The run that this program started last, until its end was shown."""
+        run = self.host.background_run
+        return run if isinstance(run, BackgroundRun) else None
+
+    @property
+    def run_in_progress(self) -> bool:
+        """Whether a run of this program has not ended."""
+        return self.background is not None and self.background.running
+
+    @property
+    def shows_background(self) -> bool:
+        """Whether the run in the background is the one that is shown."""
+        background = self.background
+        if background is None:
+            return False
+        return background.path == self.path or background.run_id == self.run_id
+
+    @runs(keys.RUN, unless=cannot_run)
+    async def run_all(self) -> None:
+        """Run from the start, or while stepping the rest."""
+        background = self.background
+        if background is not None and background.running and background.pausing:
+            background.proceed(stepping=False)
+            self.say("Running the rest: c cancels it.")
+            return
+        await self._start(stepping=False)
+
+    @runs(keys.STEP, unless=cannot_step)
+    async def step(self) -> None:
+        """Run one stage, and wait before the next."""
+        background = self.background
+        if background is not None and background.running and background.pausing:
+            background.proceed(stepping=True)
+            return
+        await self._start(stepping=True)
+
+    async def _start(self, *, stepping: bool) -> None:
+        if self.path is None:
+            return
+        options = await to_thread(self._options, model=bool(self.use_model))
+        background = BackgroundRun(self.engine, self.path.absolute(), stepping=stepping)
+        self._take(background)
+        background.start(self.project or default_project() or NO_PROJECT, options)
+        self.say("One stage at a time: space continues." if stepping else "Running ...")
+
+    @runs(keys.RESUME, unless=cannot_resume)
+    async def resume(self) -> None:
+        """Continue the run that is shown."""
+        run_id = self.run_id
+        if run_id is None or self.path is None:
+            return
+        model = self.use_model
+        if model is None:
+            model = not await to_thread(self.engine.pipelines.is_offline, run_id)
+        options = await to_thread(self._options, model=model)
+        background = BackgroundRun(self.engine, self.path, stepping=False)
+        background.run_id = run_id
+        self._take(background)
+        background.resume(run_id, options)
+        self.say(f"Continuing {run_id} ...")
+
+    def _take(self, background: BackgroundRun) -> None:
+        self.host.background_run = background
+        self._question_offered = False
+        self._follows_run = True
+        self._listen(background)
+
+    def _listen(self, background: BackgroundRun) -> None:
+        background.listener = lambda: self.post_message(RunMoved())
+
+    @runs(keys.CANCEL, unless=not_running)
+    def cancel(self) -> None:
+        """End the run in order."""
+        if self.background is not None:
+            self.background.cancel()
+            self.say("Cancelled: the run ends as soon as its stage lets it, R resumes.")
+
+    @on(RowList.Opened)
+    @runs(keys.ENTER, unless=no_node)
+    async def enter(self) -> None:
+        """Answer what the run asks, otherwise read the text below."""
+        background = self.background
+        if background is not None and background.question is not None:
+            await self._ask(background.question)
+        else:
+            self.read_pane(self.handed_pane)
+
+    async def _ask(self, question: Question) -> None:
+        """Offer the choices of a question; free text where it is allowed."""
+        options = [
+            Option(choice.key, f"{choice.key}  {choice.label}", f"leads to {choice.target}")
+            for choice in question.choices
+        ]
+        typed = ""
+
+        def narrow(text: str) -> None:
+            nonlocal typed
+            typed = text
+            words = text.strip().casefold()
+            fitting = [one for one in options if words in f"{one.name} {one.detail}".casefold()]
+            fitting.sort(key=lambda one: one.key.casefold() != words)  # the key itself first
+            free = [Option(FREE_TEXT, f'answer "{text}"')] if question.freeform and text else []
+            self.offer([*free, *fitting])
+
+        async def then(option: Option) -> None:
+            if self.background is not None:
+                self.background.reply(typed if option.key == FREE_TEXT else option.key)
+                self.say("Answered.")
+
+        detail = "type your answer" if question.freeform else "enter takes a line"
+        title = display_line(question.text) or question.node
+        await self.choose(title, detail, options, then, narrow=narrow)
+
+    @on(RunMoved)
+    def _run_moved(self) -> None:
+        """Show the progress of the run. Raises what was a defect in its thread."""
+        background = self.background
+        if background is None:
+            return
+        background.seen()
+        if background.defect is not None:
+            raise background.defect
+        if background.question is None:
+            self._question_offered = False
+        if not self.shows_background:
+            return
+        self._move_cursor_with(background)
+        self._show_states()
+        if background.error:
+            self.say_trouble(_with_key(background.error))
+            self.host.background_run = None
+        elif background.done is not None:
+            self._read_run(background.run_id, _end_sentence(background))
+            self.host.background_run = None
+        elif background.question is not None:
+            remark = _remark(background)
+            self.say(f"{display_line(background.question.text)} - enter answers{remark}")
+            if not self._question_offered:
+                self._question_offered = True
+                self._read_run(background.run_id)
+        elif background.run_id and background.stages != self._stages_shown(background):
+            self._read_run(background.run_id)
+        self._draw_title()
+        self._draw_answer()
+        self.show_footer()
+
+    def _stages_shown(self, background: BackgroundRun) -> int:
+        if self.run is None or self.run_id != background.run_id:
+            return -1
+        return len(self.run.history.completed)
+
+    def _move_cursor_with(self, background: BackgroundRun) -> None:
+        node = background.next if background.pausing else background.node
+        if not node or self.overlay is not None or isinstance(self.graph.current, EdgeRow):
+            return
+        index = self.graph.index_of(node)
+        if index is not None and index != self.graph.cursor and self._follows_run:
+            self._followed_to = node
+            self.list.move_to(index)
+
+    def progress_words(self) -> str:
+        """The progress of the run for the title: `implement runs, stage 4`; empty for none."""
+        background = self.background
+        if background is None or not background.running or not self.shows_background:
+            return ""
+        if background.cancelling:
+            return "cancelled, ending"
+        if background.question is not None:
+            return f"{display_line(background.question.node)} asks"
+        if background.pausing:
+            return f"waits after {count(background.stages, 'stage')}"
+        if not background.node:
+            return "starting"
+        return f"{display_line(background.node)} runs, stage {background.stages + 1}"
+
+    # what answers, and what it may do
+
+    def _read_settings(self) -> Settings:
+        if self._settings is None:
+            from reviewer.settings import load_settings
+
+            self._settings = load_settings()
+        return self._settings
+
+    @property
+    def answered_by(self) -> str:
+        """The name of what answers, for the title."""
+        if self.use_model:
+            return self._read_settings().model.name or "the model"
+        return "offline stand-in"
+
+    @runs(keys.SWITCH_ENGINE, unless=no_model)
+    def switch_engine(self) -> None:
+        """Let the model answer, or the stand-in again."""
+        self.use_model = not self.use_model
+        self.say(f"The next run is answered by: {display_line(self.answered_by)}.")
+        self._draw_title()
+
+    @runs(keys.ALLOW_TOOLS, unless=already_running)
+    def switch_tools(self) -> None:
+        """Allow shell commands for this pipeline, or forbid them."""
+        self.allow_tools = not self.allow_tools
+        allowed = "Runs of this pipeline may run its shell commands with your rights: T forbids it."
+        self.say(allowed if self.allow_tools else "Shell commands are refused.")
+        self._draw_title()
+
+    def _options(self, *, model: bool) -> RunOptions:
+        """The options of a run. Reads the settings, so call it in a thread.
+
+        Raises ModelError when a model is asked for and none is set up.
+        """
+        from reviewer.engine import RunOptions
+        from reviewer.storeless import open_model, open_other_models
+
+        settings = self._read_settings()
+        return RunOptions(
+            model=open_model(settings) if model else None,
+            models=open_other_models(settings) if model else {},
+            context_tokens=settings.model.context_tokens,
+            allow_tools=self.allow_tools,
+            wait=True,
+        )
+
+    @runs(keys.AS_CONTEXT, unless=no_conversation)
+    async def open_as_context(self) -> None:
+        """Open the conversation as a context: the thread of this node, or all of it."""
+        from reviewer.tui.context_place import keep_context
+
+        if self.run is None:
+            return
+        node = self.graph.node
+        thread = _latest_thread(self.run.turns, node.name if node is not None else "")
+        run_id = self.run.view.run_id
+        done = await to_thread(self.engine.pipelines.import_conversation, run_id, thread)
+        await to_thread(keep_context, self.engine.path, self.project, done.context.id, None)
+        what = f"the thread {thread}" if thread else "all stages"
+        self.say(f"Opened {what} as the context {done.context.name}.")
+        self.host.call_later(self.host.open_commits)
+
+    # choosing a pipeline, a file, a run
+
+    @runs(keys.CHOOSE)
+    async def choose_pipeline(self) -> None:
+        """Choose among those that ran, the latest first, and those below this folder."""
+        here = Path.cwd()
+        below = await to_thread(pipelines_below, here)
+        options: dict[str, Option] = {}
+        for run in self.past_runs:
+            if run.path not in options and await to_thread(Path(run.path).is_file):
+                detail = f"ran {moment(run.started_at)}, {run.state}, {run.path}"
+                options[run.path] = Option(run.path, Path(run.path).name, detail)
+        for path in below:
+            parent = str(path.relative_to(here).parent)
+            detail = "" if parent == "." else parent
+            options.setdefault(str(path), Option(str(path), path.name, detail))
+        for path in await to_thread(pipelines_below, sample_data_folder()):
+            options.setdefault(str(path), Option(str(path), path.name, "an example"))
+
+        async def then(option: Option) -> None:
+            self._open(Path(option.key))
+
+        await self.choose("Pipelines", "I opens any file", list(options.values()), then)
+
+    @runs(keys.OPEN_FILE)
+    async def choose_file(self) -> None:
+        """Choose a file; what is typed is completed from its folder."""
+
+        def narrow(text: str) -> None:
+            path = typed_path(text)
+            self.read(lambda: path_options(path), self.offer, group="paths")
+
+        async def then(option: Option) -> None:
+            chosen = Path(option.key).expanduser()
+            if await to_thread(chosen.is_dir):
+                await ask_in(f"{option.key}/")
+            else:
+                self._open(chosen)
+
+        async def ask_in(text: str) -> None:
+            options = await to_thread(path_options, text)
+            detail = "type the path of a DOT file; enter opens a folder"
+            await self.choose("Open a pipeline", detail, options, then, narrow=narrow, text=text)
+
+        start = self.path.parent if self.path is not None else Path.cwd()
+        await ask_in(f"{start}/")
+
+    @runs(keys.PAST_RUNS, unless=no_past_runs)
+    async def choose_run(self) -> None:
+        """Choose a past run, those of the pipeline that is shown first."""
+        path, past = self.path, list(self.past_runs)
+        mine = [run for run in past if path is not None and Path(run.path) == path.absolute()]
+        others = [run for run in past if run not in mine]
+        by_id = {run.run_id: run for run in past}
+
+        async def then(option: Option) -> None:
+            run = by_id[option.key]
+            if await to_thread(Path(run.path).is_file):
+                self._open(Path(run.path), run.run_id)
+                return
+            self._open(Path(run.folder) / "pipeline.dot", run.run_id)
+            self.say(f"{display_line(run.path)} is gone.", bad=True)
+
+        options = [
+            Option(
+                run.run_id,
+                moment(run.started_at),
+                f"{run.name}, {run.state} at {run.current_node}, {run.run_id}",
+            )
+            for run in [*mine, *others]
+        ]
+        await self.choose("Past runs", "newest first, of this pipeline first", options, then)
+
+    # looking
+
+    @runs(keys.REFRESH, unless=no_pipeline)
+    def read_again(self) -> None:
+        if self.path is not None:
+            self._open(self.path, self.run_id, "Read again.")
+
+    @runs(keys.EDGES, unless=no_node)
+    def toggle_edges(self) -> None:
+        """Show every edge as a row, or only where a node has several."""
+        self.graph.show_edges(not self.graph.all_edges)
+        self.list.rows_changed()
+        every = self.graph.all_edges
+        self.say("Every edge is a row." if every else "Edges are rows where there are several.")
+        self.follow()
+
+    @runs(keys.NEXT_WAY, unless=one_way)
+    def next_way(self) -> None:
+        """Explain the next edge into the node."""
+        ways = len(self.ways())
+        self.way_number = (self.way_number + 1) % max(ways, 1)
+        way = self.way()
+        if way is not None and way.edge is not None:
+            source = display_line(way.edge.source)
+            self.say(f"Entered from {source}: edge {self.way_number + 1} of {ways}.")
+        self.follow()
+
+    def _show_view(self, view: str) -> None:
+        """Show a mode; the same again shows the one that resolves."""
+        was_all = self.view == ALL
+        self.view = "" if self.view == view else view
+        if was_all and view != ALL:
+            self.unzoom()
+        self._draw_handed(from_start=True)
+
+    @runs(keys.MODE_FULL, unless=no_node)
+    def view_full(self) -> None:
+        self._show_view(MODES[0])
+
+    @runs(keys.MODE_TRUNCATE, unless=no_node)
+    def view_truncate(self) -> None:
+        self._show_view(MODES[1])
+
+    @runs(keys.MODE_COMPACT, unless=no_node)
+    def view_compact(self) -> None:
+        self._show_view(MODES[2])
+
+    @runs(keys.MODE_LOW, unless=no_node)
+    def view_low(self) -> None:
+        self._show_view(MODES[3])
+
+    @runs(keys.MODE_MEDIUM, unless=no_node)
+    def view_medium(self) -> None:
+        self._show_view(MODES[4])
+
+    @runs(keys.MODE_HIGH, unless=no_node)
+    def view_high(self) -> None:
+        self._show_view(MODES[5])
+
+    @runs(keys.MODE_ANSWER, unless=no_node)
+    def view_answer(self) -> None:
+        self._show_view(ANSWER)
+
+    @runs(keys.MODE_ALL, unless=no_node)
+    def view_all(self) -> None:
+        """Show all six over the whole screen, or one again."""
+        self._show_view(ALL)
+        if self.view == ALL:
+            self.fill_with(self.handed_pane)
+        else:
+            self.unzoom()
+
+    def back(self) -> None:
+        """Leave the zoom, the pane, the chosen mode."""
+        if self.zoomed is not None or self.focused is not self.list:
+            leaves_all = self.zoomed is not None and self.view == ALL
+            self.unzoom()
+            self.set_focus(self.list, scroll_visible=False)
+            if leaves_all:
+                self._show_view(ALL)
+        elif self.view:
+            self._show_view(self.view)
+
+    def _line(self) -> int:
+        row, node = self.graph.current, self.graph.node
+        if isinstance(row, EdgeRow) and row.way.edge is not None:
+            return row.way.edge.line
+        return node.line if node is not None else 0
+
+    @runs(shared.OPEN_SOURCE, unless=no_node)
+    def open_source(self) -> None:
+        self.host.open_line(str(self.path), self._line())
+
+    @runs(shared.OPEN_EDITOR)
+    def open_editor(self) -> None:
+        if self.path is None:
+            self.say("No pipeline is open: C chooses one, I opens a file.")
+        else:
+            self.edit_file(str(self.path), self._line())
+            self.watch_store()
+
+    @property
+    def copied_text(self) -> str:
+        """The text that is shown below."""
+        return shown_text(self.mode, self.handed) if self.handed is not None else ""
+
+    @runs(shared.COPY, unless=no_text)
+    def copy(self) -> None:
+        text = self.copied_text
+        self.copy_text(text, f"Copied {self.mode} ({len(text):,} characters).")
+
+
+def _changed_at(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0  # the file is gone: reading it says so
+
+
+def _end_sentence(background: BackgroundRun) -> str:
+    """How a run ended, with the key that continues it."""
+    done = background.done
+    if done is None:
+        return ""
+    ways = {"done": "", "waiting": " - R resumes", "cancelled": " - R resumes"}
+    way = ways.get(done.state, " - R continues it")
+    return f"{display_line(done.message)}{way}{_remark(background)}"
+
+
+def _remark(background: BackgroundRun) -> str:
+    """What a person should know about the run's answers, to append to a sentence."""
+    return f" - {display_line(background.remark)}" if background.remark else ""
+
+
+def _with_key(sentence: str) -> str:
+    """An error of the engine; where it names a flag the key of this screen comes first."""
+    hint = "T allows shell commands: " if "with --allow-tools" in sentence else ""
+    return hint + display_line(sentence)
+
+
+def _latest_thread(turns: Sequence[KeptTurn], node: str) -> str | None:
+    """The thread of a node's last turn; None where it has none."""
+    threads = [turn.thread for turn in turns if turn.node == node]
+    return next((thread for thread in reversed(threads) if thread), None)

@@ -1,0 +1,1 @@
+"""The State screen: trusted state, entities and active memories."""

@@ -1,0 +1,312 @@
+"""What the State screen is made of: its list, its form, and a key of trusted state as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from reviewer.engine import QueueRow
+from reviewer.text.display import display_line
+from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.actor import Actor, runs
+from reviewer.tui.kit.edit_pane import EditorArea, Field
+from reviewer.tui.kit.line import Line, Part, TitleRule, cells_of, cut, line_of
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.text import Block, Run, Span, elapsed, moment
+from reviewer.tui.state import keys
+from reviewer.tui.state.model import Head, StateModel
+from reviewer.tui.theme import Glyphs, Palette
+from reviewer.tui.widgets.candidate_row import sign_of
+from reviewer.tui.widgets.structure_text import labelled
+
+if TYPE_CHECKING:
+    from reviewer.engine import StateView
+
+KEY_CELLS = 24
+
+
+class FactList(RowList):
+    """Draws a `StateModel`; the cursor skips the headings of groups."""
+
+    def __init__(self, model: StateModel, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.model = model
+
+    @property
+    def total(self) -> int:
+        return self.model.total
+
+    @property
+    def cursor(self) -> int:
+        return self.model.cursor
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.model.place
+
+    @property
+    def first_in_sight(self) -> int:
+        """The heading above the cursor has to be in sight too."""
+        above = self.model.cursor - 1
+        return above if isinstance(self.model.row(above), Head) else self.model.cursor
+
+    def target(self, index: int) -> int:
+        found = self.model.nearest(index, 1 if index >= self.model.cursor else -1)
+        return self.model.cursor if found is None else found
+
+    def put_cursor(self, index: int) -> None:
+        self.model.cursor = index
+
+    def read_window(self, start: int, stop: int) -> None:
+        self.model.window(start, stop)
+
+    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        row = self.model.row(at)
+        if isinstance(row, Head):
+            return head_strip(row, width, style, sign)
+        here = at == self.model.cursor
+        return fact_strip(row, width, style, sign, here=here, focused=self.has_focus)
+
+
+def head_strip(head: Head, width: int, style: Palette, sign: Glyphs) -> Strip:
+    """` decision  12 ─────────────── L2 `."""
+    left: list[Part] = [
+        (f" {cut(display_line(head.title), max(width - 16, 4), sign.ellipsis)}", style.strong),
+        (f"  {head.count:,} ", style.dim),
+    ]
+    right = f" {head.layer} "
+    rest = max(width - cells_of(left) - len(right), 0)
+    return line_of([*left, (sign.rule * rest, style.rule), (right, style.faint)], width,
+                   style.text, sign.ellipsis)  # fmt: skip
+
+
+def fact_strip(
+    row: StateView | QueueRow | None,
+    width: int,
+    style: Palette,
+    sign: Glyphs,
+    *,
+    here: bool,
+    focused: bool,
+) -> Strip:
+    """One fact: a key with its value, or a wording with the sign of what is special about it."""
+    text = style.text_here if here else style.text
+    dim = style.dim_here if here else style.dim
+    accent = style.accent_here if here else style.accent
+    warm = style.warm_here if here else style.warm
+    strong = style.strong_here if here else text
+    bar: Part = (sign.bar if here else " ", accent if focused else dim)
+    if row is None:
+        return line_of([bar, ("  gone: R reads again", dim)], width, text, sign.ellipsis)
+    parts: list[Part]
+    if isinstance(row, QueueRow):
+        state, warning = sign_of(row, True, sign)
+        parts = [
+            bar,
+            (f" {state[2]} ", warm if warning else dim),
+            (display_line(row.content[: width * 2]), strong),
+        ]
+    else:
+        cells = max(min(KEY_CELLS, (width - 4) * 2 // 5), 8)
+        key = cut(display_line(row.key), cells, sign.ellipsis)
+        gap = " " * (cells - cells_of([(key, text)]) + 2)
+        value = display_line(row.value[: width * 2])
+        parts = [bar, ("   ", dim), (key, accent), (gap, dim), (value, strong)]
+    return line_of(parts, width - 1, text, sign.ellipsis).extend_cell_length(width, text)
+
+
+FIELDS = (
+    ("project", "whose state this is"),
+    ("key", "what it is about: db_engine"),
+    ("value", "type it"),
+    ("note", "why it is so"),
+    ("evidence", "where it can be looked up: path:line"),
+)
+
+
+class FieldName(Line):
+    DEFAULT_CSS = "FieldName { width: 11; }"
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._text = name
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        return [(f" {self._text}", style.dim)], []
+
+
+class ValueArea(EditorArea):
+    """The value, which may have several lines."""
+
+    DEFAULT_CSS = """
+    ValueArea { border: none; padding: 0; height: 3; width: 1fr; background: $panel;
+                scrollbar-size-vertical: 1; }
+    ValueArea:focus { border: none; }
+    """
+
+
+class StateForm(Actor, Vertical, pane=keys.FORM):
+    """The fields of one value. It writes nothing: it posts what the person typed."""
+
+    DEFAULT_CSS = """
+    StateForm { height: auto; width: 1fr; }
+    StateForm Horizontal { height: auto; padding: 0 1 0 0; }
+    StateForm .-hidden { display: none; }
+    """
+
+    class Saved(Message):
+        """The person wants this value written."""
+
+        def __init__(self, values: dict[str, str]) -> None:
+            super().__init__()
+            self.values = values
+
+    class Left(Message):
+        """The person left the form."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.about = ""
+        """The key whose new value is written; empty for a new key."""
+
+    def compose(self) -> ComposeResult:
+        """A title, then name and field in turn."""
+        yield TitleRule()
+        for name, hint in FIELDS:
+            with Horizontal(id=f"row-{name}"):
+                yield FieldName(name)
+                if name == "value":
+                    area = ValueArea(
+                        highlight_cursor_line=False, compact=True, tab_behavior="focus",
+                        placeholder=hint, id="field-value",
+                    )  # fmt: skip
+                    area.cursor_blink = False
+                    yield area
+                else:
+                    yield Field(hint, id=f"field-{name}")
+
+    def begin(self, project: str | None, *, ask_project: bool) -> None:
+        """A new key. The fields are empty, or have what was typed but not written."""
+        if self.about:
+            self._fill({})
+        self.about = ""
+        self._open("New value", project or "", ask_project=ask_project)
+
+    def begin_with(self, project: str, held: dict[str, str]) -> None:
+        """A new value of a key: the fields have the value that it supersedes."""
+        self._fill(held)
+        self.about = held["key"]
+        self._open(f"New value of {display_line(self.about)}", project, ask_project=False)
+
+    def _open(self, title: str, project: str, *, ask_project: bool) -> None:
+        detail = "typed by hand, the earlier one stays" if self.about else "typed by hand"
+        self.query_one(TitleRule).show(title, detail, focused=True)
+        if project or not ask_project:
+            self._area("project").load_text(project)
+        self.query_one("#row-project").set_class(not ask_project, "-hidden")
+        self.query_one("#row-key").set_class(bool(self.about), "-hidden")
+        self._fields()[0].focus(scroll_visible=False)
+
+    def clear(self) -> None:
+        """Forget what was typed."""
+        self._fill({})
+        self.about = ""
+
+    def _fill(self, values: dict[str, str]) -> None:
+        for name, _ in FIELDS:
+            self._area(name).load_text(values.get(name, ""))
+
+    def _area(self, name: str) -> EditorArea:
+        return self.query_one(f"#field-{name}", EditorArea)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What the fields say."""
+        found = {name: self._area(name).text.strip() for name, _ in FIELDS}
+        return {
+            name: text if name == "value" else " ".join(text.splitlines())
+            for name, text in found.items()
+        }
+
+    def _fields(self) -> list[Widget]:
+        """The fields in sight."""
+        return [
+            self._area(name)
+            for name, _ in FIELDS
+            if not self.query_one(f"#row-{name}").has_class("-hidden")
+        ]
+
+    @runs(shared.SAVE_FORM)
+    def save(self) -> None:
+        """Post what was typed, unless something that is needed is missing."""
+        values = self.values
+        for name in ("project", "key", "value"):
+            if not values[name]:
+                self.say(f"The {name} is empty: type it, or leave with escape.")
+                self._area(name).focus(scroll_visible=False)
+                return
+        self.post_message(self.Saved(values))
+
+    @runs(shared.LEAVE_FORM)
+    def leave(self) -> None:
+        """Post that the person leaves."""
+        self.post_message(self.Left())
+
+    @on(Field.Entered)
+    def _entered(self, event: Field.Entered) -> None:
+        event.stop()
+        self.next_field()
+
+    @runs(shared.NEXT_FIELD)
+    def next_field(self) -> None:
+        self._step(1)
+
+    @runs(shared.PREVIOUS_FIELD)
+    def previous_field(self) -> None:
+        self._step(-1)
+
+    def _step(self, step: int) -> None:
+        fields = self._fields()
+        focused = self.screen.focused
+        at = fields.index(focused) if focused in fields else 0
+        fields[(at + step) % len(fields)].focus(scroll_visible=False)
+
+
+def state_title(state: StateView) -> str:
+    """`db_engine  trusted state`."""
+    return f"{state.key}  trusted state"
+
+
+def state_blocks(
+    values: Sequence[StateView], signs: Glyphs, earlier: int, *, now: datetime
+) -> list[Block]:
+    """The value, then up to `earlier` former ones, newest first."""
+    held = values[0]
+    blocks = [Block(held.value, "text", first=(Run(" "),)), Block("")]
+    if held.ended_at is not None:
+        ended = f"{signs.rejected} unset {moment(held.ended_at)}"
+        blocks.append(labelled("status", ended, "warm"))
+    when = f"by hand, {elapsed(held.set_at, now)} ago ({moment(held.set_at)})"
+    blocks.append(labelled("set", when))
+    if held.note:
+        blocks.append(labelled("note", held.note))
+    blocks.append(labelled("evidence", held.evidence or "none was named"))
+    blocks.append(labelled("project", held.project))
+    past = values[1:]
+    for place, value in enumerate(past[:earlier]):
+        until = f"  until {moment(value.ended_at)}"
+        text = f"{' '.join(value.value.split())}{until}"
+        spans = (Span(len(text) - len(until), len(text), "faint"),)
+        blocks.append(labelled(f"{signs.edited} before" if not place else "", text, spans=spans))
+    if len(past) > earlier:
+        more = f"and {len(past) - earlier:,} earlier: h shows all"
+        blocks.append(labelled("", more, "faint"))
+    return blocks

@@ -1,0 +1,627 @@
+"""Trusted state, entities and active memories by type; beside them, why each is known.
+
+A value of trusted state is typed: no method here takes the words of a candidate, a memory or an
+entity into a value.
+"""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import on
+
+from reviewer.engine import Done, Engine, QueueQuery, QueueRow, Seen, SourceState, Status, Undone
+from reviewer.errors import ConflictError, FilterError, SourceError
+from reviewer.text.display import display_line
+from reviewer.tui.evidence.keys import NEXT_PLACE, PREVIOUS_PLACE
+from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
+from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.choice_pane import Option
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.screen import ListScreen, TextEdit
+from reviewer.tui.kit.text import count
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.state import keys
+from reviewer.tui.state.model import StateModel, states_with
+from reviewer.tui.state.panes import FactList, StateForm, state_blocks, state_title
+from reviewer.tui.theme import glyphs
+from reviewer.tui.widgets.candidate_pane import CandidatePane
+from reviewer.tui.widgets.structure_text import Extras
+
+if TYPE_CHECKING:
+    from reviewer.engine import CandidateView, Holding, StateView, Step
+
+EARLIER_SHOWN = 3
+MOST_OPTIONS = 200
+LOADING = "Still loading, try again."
+WHY = "Why is this known?"
+EMPTY = (
+    "Trusted state (L3): values that only you write by hand.",
+    "n writes one; what you promote (F2) is listed below them.",
+)
+EXPORTS = (
+    Option("markdown", "Markdown", "a page to read: reviewer-export.md"),
+    Option("ndjson", "JSON Lines", "all of it, for programs: reviewer-export.ndjson"),
+    Option("folder", ".context folder", "decisions, learnings and so on: .context/"),
+    Option("AGENTS.md", "AGENTS.md", "the marked block in the file of this folder"),
+    Option("CLAUDE.md", "CLAUDE.md", "the marked block in the file of this folder"),
+)
+EXPORT_PLACES = {
+    "markdown": "reviewer-export.md",
+    "ndjson": "reviewer-export.ndjson",
+    "folder": ".context",
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Everything about the fact under the cursor."""
+
+    key: tuple[bool, int]
+    steps: tuple[Step, ...]
+    values: tuple[StateView, ...] = ()
+    """Of a key of trusted state: its value, then former values, newest first."""
+    view: CandidateView | None = None
+    extras: Extras = field(default_factory=Extras)
+    wordings: tuple[tuple[str, str], ...] = ()
+    state: SourceState = SourceState.UNKNOWN
+
+    @property
+    def related(self) -> list[tuple[int, str]]:
+        """What the fact leads on to: id, and how."""
+        entity = self.extras.entity
+        if entity is None:
+            return []
+        found = [
+            (each.target_id, f"{each.kind.replace('_', ' ')} {each.target}")
+            for each in entity.relations
+            if each.target_id is not None
+        ]
+        found += [(number, "is contradicted in conflict") for number in self.extras.open_conflicts]
+        if entity.graduated_from is not None:
+            found.append((entity.graduated_from, "was graduated from memory"))
+        return found
+
+
+class StateScreen(ListScreen, pane=keys.STATE):
+    """The facts on the left; on the right the fact under the cursor, and why it is known."""
+
+    tab = "state"
+
+    def __init__(self, engine: Engine, project: str | None) -> None:
+        self.facts = StateModel(engine.queue.rows)
+        self.fact = CandidatePane(id="fact")
+        self.why = TextPane(title=WHY, id="why")
+        rows = FactList(self.facts, id="facts")
+        super().__init__(engine, project, rows, [self.fact, self.why], title="State")
+        self.shown: Shown | None = None
+        self._filter = ""
+        self._all_earlier = False
+        self._place = 0
+        """Which of the lines that the fact rests on is selected."""
+        self._form: StateForm | None = None
+
+    # reading
+
+    def reload(self) -> None:
+        self.read_list()
+        self.show_counts()
+
+    def read_list(
+        self, *, here: tuple[bool, int] | None = None, state: tuple[str, str] | None = None
+    ) -> None:
+        """Read the list; the cursor goes to a fact, or to a (project, key) of trusted state."""
+        self.note_version()
+        engine, project, text = self.engine, self.project, self._filter
+
+        def work() -> tuple[list[StateView], tuple[Holding, ...]]:
+            return engine.state.all(project), engine.holdings.groups(project, filter=text)
+
+        def then(found: tuple[list[StateView], tuple[Holding, ...]]) -> None:
+            states, holdings = found
+            self.facts.load(states_with(states, text), holdings)
+            index = self.facts.index_of(*here) if here else None
+            if state is not None:
+                index = self.facts.index_of_state(*state)
+            if index is not None:
+                self.facts.cursor = index
+            self._show_list(any_state=bool(states))
+
+        self.read(work, then, group="list")
+
+    def _show_list(self, *, any_state: bool) -> None:
+        empty = not self.facts.total
+        self.show_empty(empty=empty and not self._filter and self.overlay is None)
+        nothing = (f"Nothing matches / {display_line(self._filter)}", "escape clears the filter.")
+        self.list.empty = nothing if self._filter else EMPTY
+        self.list.remark = "" if any_state or empty else "no trusted state yet: n writes some"
+        self.list.rows_changed()
+        self.title_rule.show("State", f"/ {display_line(self._filter)}" if self._filter else "")
+        self.follow()
+
+    @property
+    def layer(self) -> str:
+        """`state`, `entity` or `memory` under the cursor; empty for none."""
+        head = self.facts.head_above(self.facts.cursor)
+        if head is None or self.facts.current is None:
+            return ""
+        return {"L3": "state", "L2": "entity", "L1": "memory"}[head.layer]
+
+    def follow(self) -> None:
+        """Read the fact under the cursor with its provenance."""
+        key, row, layer = self.facts.current_key, self.facts.current, self.layer
+        if key is None or row is None:
+            self.shown = None
+            self.fact.show_nothing("")
+            self.why.show([], title=WHY)
+        elif isinstance(row, QueueRow):
+            self.read(lambda: self._read_memory(key, layer), self._got_fact, group="fact")
+        else:
+            project, name = row.project, row.key
+            self.read(lambda: self._read_state(key, project, name), self._got_fact, group="fact")
+
+    def _read_state(self, key: tuple[bool, int], project: str, name: str) -> Shown:
+        values = tuple(self.engine.state.get(project, name))
+        return Shown(key, self.engine.provenance.of_state(values[0]), values)
+
+    def _read_memory(self, key: tuple[bool, int], layer: str) -> Shown:
+        engine, number = self.engine, key[1]
+        view = engine.queue.candidate(number)
+        extras = Extras()
+        if layer == "entity":
+            extras = Extras(
+                entity=engine.entities.get(number),
+                open_conflicts=tuple(engine.conflicts.of(number)),
+            )
+        return Shown(
+            key,
+            engine.provenance.of(number),
+            view=view,
+            extras=extras,
+            wordings=tuple(engine.queue.wordings(number)) if view.edited else (),
+            state=engine.sources.state(number),
+        )
+
+    def _got_fact(self, shown: Shown) -> None:
+        if shown.key != self.facts.current_key:
+            return
+        same = self.shown is not None and self.shown.key == shown.key
+        if not same:
+            self._place = 0
+        self.shown = shown
+        self._draw(keep_scroll=same)
+
+    # drawing
+
+    def _draw(self, *, keep_scroll: bool = True) -> None:
+        shown = self.shown
+        if shown is None:
+            return
+        most = 1_000 if self._all_earlier else EARLIER_SHOWN
+        now = self.engine.clock()
+        if shown.view is not None:
+            self.fact.show_candidate(
+                shown.view,
+                now=now,
+                wordings=shown.wordings,
+                state=shown.state,
+                extras=shown.extras,
+                wordings_shown=most,
+                keep_scroll=keep_scroll,
+            )
+        else:
+            self.fact.show(
+                state_blocks(shown.values, glyphs(self.app), most, now=now),
+                title=state_title(shown.values[0]),
+                hints=("e new value, x unset",),
+                keep_scroll=keep_scroll,
+            )
+        self._draw_why(keep_scroll=keep_scroll)
+
+    def _draw_why(self, *, keep_scroll: bool = True) -> None:
+        """The steps; the selected place has the bar and is in sight."""
+        shown = self.shown
+        if shown is None:
+            return
+        signs = glyphs(self.app)
+        places = places_of(shown.steps)
+        chosen = places[min(self._place, len(places) - 1)] if places else None
+        title = WHY
+        if len(places) > 1:
+            title += f" {signs.rule} {self._place + 1} of {count(len(places), 'place')}"
+        self.why.show(
+            step_blocks(shown.steps, signs, chosen, self.why.size.width),
+            title=title,
+            hints=("o open at line, E in editor", "o open") if places else (),
+            reveal=None if chosen is None or not keep_scroll else 2 * chosen,
+        )
+
+    # why a key cannot be used now
+
+    def no_fact(self) -> str | None:
+        return None if self.layer else "The list is empty."
+
+    def not_trusted(self) -> str | None:
+        if self.layer in ("memory", "entity"):
+            return f"Only trusted state can be unset: r puts this {self.layer} back in the queue."
+        return self.no_fact()
+
+    def trusted(self) -> str | None:
+        if self.layer == "state":
+            return "Trusted state is written by hand, not in the queue: x unsets it."
+        return self.no_fact()
+
+    def not_a_memory(self) -> str | None:
+        return "This is an entity already." if self.layer == "entity" else self.trusted()
+
+    def not_an_entity(self) -> str | None:
+        if self.layer == "memory":
+            return "Only entities have relations: p graduates this memory."
+        if self.layer == "state":
+            return "Only entities have relations."
+        return self.no_fact()
+
+    def unrelated(self) -> str | None:
+        if self.layer and not (self.shown and self.shown.related):
+            return "This leads on to nothing else."
+        return self.no_fact()
+
+    # acts
+
+    def settle(
+        self,
+        done: Done,
+        *,
+        here: tuple[bool, int] | None = None,
+        state: tuple[str, str] | None = None,
+    ) -> None:
+        """Read the list again after an act, and say how to undo it."""
+        self.read_list(here=here, state=state)
+        self.say(f"{display_line(done.title)} - u to undo" if done.act else f"{done.title}.")
+
+    def show_reversed(self, undone: Undone) -> None:
+        self.read_list(here=(False, undone.ids[0]) if undone.ids else None)
+
+    @runs(keys.PUT_BACK, unless=trusted)
+    async def put_back(self) -> None:
+        """Put the memory or entity back into the queue."""
+        key = self.facts.current_key
+        if key is not None and not key[0]:
+            self.settle(await self.write(lambda: self.engine.triage.restore([key[1]])))
+
+    @runs(keys.UNSET, unless=not_trusted)
+    async def unset(self) -> None:
+        """End the key."""
+        row = self.facts.current
+        if row is not None and not isinstance(row, QueueRow):
+            project, key = row.project, row.key
+            self.settle(await self.write(lambda: self.engine.state.unset(project, key)))
+
+    @runs(keys.GRADUATE, unless=not_a_memory)
+    async def graduate(self) -> None:
+        """Choose the type of entity that the memory becomes, the likeliest first."""
+        key = self.facts.current_key
+        if key is None:
+            return
+        number = key[1]
+        types = await to_thread(self.engine.holdings.likely_types, number)
+        options = [Option(type_, type_.replace("_", " ")) for type_ in types]
+
+        async def then(option: Option) -> None:
+            done = await self.write(lambda: self.engine.entities.graduate(number, option.key))
+            self.settle(done)
+            self.say(f"{done.title}, which waits in the queue (F2) - u to undo")
+
+        await self.choose(f"Graduate #{number}", "the likeliest first", options, then)
+
+    @runs(keys.RELATE, unless=not_an_entity)
+    async def relate(self) -> None:
+        """Choose a relation, then the other entity."""
+        key = self.facts.current_key
+        if key is None:
+            return
+        number = key[1]
+        kinds = [
+            Option(kind, kind.replace("_", " ")) for kind in self.engine.holdings.relation_kinds
+        ]
+
+        async def to_which(kind: Option) -> None:
+            async def then(option: Option) -> None:
+                target = int(option.key)
+                done = await self.write(
+                    lambda: self.engine.entities.relate(number, kind.key, target)
+                )
+                self.settle(done, here=(False, number))
+
+            await self._choose_row(
+                f"#{number} {kind.name} ...",
+                "type words to find the entity",
+                lambda text: self._options(number, (("active", f"kind:entity {text}"),)),
+                then,
+            )
+
+        await self.choose(f"#{number} ...", "how is it related to another?", kinds, to_which)
+
+    @runs(keys.SUPERSEDE, unless=trusted)
+    async def supersede(self) -> None:
+        """Choose the statement that takes the place of this one."""
+        row = self.facts.current
+        if not isinstance(row, QueueRow):
+            return
+        number, kind, type_ = row.id, row.kind, row.type
+
+        def search(text: str) -> list[Option]:
+            like = f"kind:{kind} {text}"
+            same = f"type:{type_} {like}"
+            # Near duplicates share one row until words are typed: all rows are in an index.
+            waits = "candidate" if text.strip() else "waiting"
+            return self._options(
+                number, ((waits, same), ("active", same), (waits, like), ("active", like))
+            )
+
+        async def then(option: Option) -> None:
+            by = int(option.key)
+            done = await self.write(lambda: self.engine.triage.supersede(number, by))
+            self.settle(done, here=(False, by))
+
+        title = f"In the place of #{number}"
+        await self._choose_row(title, f"waiting or active, of kind {kind}", search, then)
+
+    async def _choose_row(
+        self,
+        title: str,
+        detail: str,
+        search: Callable[[str], list[Option]],
+        then: Callable[[Option], Awaitable[None]],
+    ) -> None:
+        def narrow(text: str) -> None:
+            self.read(lambda: search(text), self.offer, group="options")
+
+        options = await to_thread(search, "")
+        if not options:
+            raise ConflictError("There is no other row of this kind to choose.")
+        await self.choose(title, detail, options, then, narrow=narrow)
+
+    def _options(self, number: int, queries: Sequence[tuple[str, str]]) -> list[Option]:
+        """The rows of some (status, filter), each once, without the row `number`."""
+        queue, holdings = self.engine.queue, self.engine.holdings
+        found: dict[int, None] = {}
+        try:
+            for status, text in queries:
+                if len(found) > MOST_OPTIONS:
+                    break
+                if status == "active":
+                    newest = holdings.newest(self.project, filter=text, limit=MOST_OPTIONS + 1)
+                    found.update(dict.fromkeys(newest))
+                else:
+                    query = QueueQuery(self.project, status, text)
+                    found.update(dict.fromkeys(queue.ids(query, limit=MOST_OPTIONS + 1)))
+        except FilterError:
+            return []
+        rows = queue.rows([each for each in found if each != number][:MOST_OPTIONS])
+        return [
+            Option(
+                str(row.id),
+                f"#{row.id} {row.type}",
+                ("waits: " if row.status == "candidate" else "") + row.content[:200],
+            )
+            for row in rows
+        ]
+
+    @runs(keys.FOLLOW, unless=unrelated)
+    async def follow_relation(self) -> None:
+        """Go to what the entity is related to; choose where there are several."""
+        related = self.shown.related if self.shown else []
+        options = [Option(str(number), f"#{number}", how) for number, how in related]
+        if len(options) == 1:
+            await self._go_to(options[0])
+        elif options:
+            await self.choose("Follow", "from this entity", options, self._go_to)
+
+    async def _go_to(self, option: Option) -> None:
+        number = int(option.key)
+        index = self.facts.index_of(False, number)
+        if index is None:
+            self.host.open_memory(number)
+        else:
+            self.list.move_to(index)
+
+    # writing
+
+    @runs(keys.NEW_VALUE)
+    async def new_value(self) -> None:
+        """Write a value of another key; the fact under the cursor stays in sight."""
+        form = await self._open_form()
+        project = self.project
+        if project is None:
+            projects = self.engine.queue.projects()
+            project = projects[0] if len(projects) == 1 else None
+        form.begin(project, ask_project=project is None)
+        beside = "; the selected fact is shown below" if self.layer else ""
+        self.say(f"Type the value: ctrl+s writes it, escape leaves{beside}.")
+
+    @on(RowList.Opened)
+    @runs(keys.EDIT, unless=no_fact)
+    async def edit(self) -> None:
+        """Write a new value of this key, or reword this memory or entity."""
+        shown = self.shown
+        if shown is None or shown.key != self.facts.current_key:
+            self.say(LOADING)
+        elif shown.values:
+            value = shown.values[0]
+            form = await self._open_form()
+            names = ("key", "value", "note", "evidence")
+            form.begin_with(value.project, {name: getattr(value, name) for name in names})
+            self.say("The value that you write supersedes this one, which stays readable.")
+        elif shown.view is not None:
+            await self._reword(shown.view.id, shown.view.content)
+
+    async def _open_form(self) -> StateForm:
+        if self._form is None:
+            self._form = StateForm(id="form")
+        await self.show_overlay(self._form, beside=[self.fact], first=True)
+        return self._form
+
+    @on(StateForm.Saved)
+    async def _value_typed(self, message: StateForm.Saved) -> None:
+        message.stop()
+        await self.patiently(lambda: self._save_value(message.values))
+
+    async def _save_value(self, values: dict[str, str]) -> None:
+        """Write what was typed; when that fails the form stays open."""
+        project, key = values["project"], values["key"]
+        done = await self.write(
+            lambda: self.engine.state.set(
+                project, key, values["value"], note=values["note"], evidence=values["evidence"]
+            )
+        )
+        if self._form is not None:
+            self._form.clear()
+        self.close_overlay()
+        self.settle(done, state=(project, key))
+
+    @on(StateForm.Left)
+    def _form_left(self, message: StateForm.Left) -> None:
+        """Close the form; the fields of a new key are kept for the next time."""
+        message.stop()
+        form = self._form
+        self.close_overlay()
+        self.read_list()
+        typed = form is not None and any(
+            text for name, text in form.values.items() if name != "project"
+        )
+        if form is not None and not form.about and typed:
+            self.say("What you typed is kept until you leave this screen: n continues.")
+        else:
+            self.say("Nothing was written.")
+
+    async def _reword(self, number: int, content: str) -> None:
+        seen = Seen(Status.ACTIVE, content)
+
+        async def save(text: str) -> Done:
+            return await self.write(
+                lambda: self.engine.triage.edit(number, text, promote=False, seen=seen)
+            )
+
+        await self.edit_text(
+            TextEdit(
+                key=number,
+                title=f"Edit #{number}",
+                original=content,
+                drafts=self.engine.drafts,
+                save=save,
+                saved=lambda done: self.settle(done, here=(False, number)),
+            )
+        )
+
+    # looking
+
+    def _selected_place(self) -> tuple[Step, int]:
+        """The selected step and its number among the places. Raises SourceError without any."""
+        shown = self.shown
+        if shown is None or shown.key != self.facts.current_key:
+            raise SourceError(LOADING)
+        places = places_of(shown.steps)
+        if not places:
+            raise SourceError("This was written by hand and names no line of a file.")
+        place = min(self._place, len(places) - 1)
+        return shown.steps[places[place]], place
+
+    @runs(shared.OPEN_SOURCE, unless=no_fact)
+    def open_source(self) -> None:
+        step, place = self._selected_place()
+        shown = self.shown
+        number = shown.view.id if shown is not None and shown.view is not None else None
+        self.host.open_source(evidence_at(self.engine, number, place, step))
+
+    @runs(shared.OPEN_EDITOR, unless=no_fact)
+    def open_editor(self) -> None:
+        step, _ = self._selected_place()
+        self.edit_file(str(Path(step.path or "").expanduser()), step.line or 0)
+
+    @runs(shared.COPY, unless=no_fact)
+    def copy(self) -> None:
+        row = self.facts.current
+        if row is not None:
+            text = row.content if isinstance(row, QueueRow) else row.value
+            self.copy_text(text, f"Copied {len(text):,} characters.")
+
+    @runs(NEXT_PLACE)
+    def next_place(self) -> None:
+        self._step_place(1)
+
+    @runs(PREVIOUS_PLACE)
+    def previous_place(self) -> None:
+        self._step_place(-1)
+
+    def _step_place(self, step: int) -> None:
+        places = places_of(self.shown.steps) if self.shown else []
+        if 0 <= self._place + step < len(places):
+            self._place += step
+            self._draw_why()
+        else:
+            self.say("There is no other place in this direction.")
+
+    @runs(keys.EARLIER, unless=no_fact)
+    def toggle_earlier(self) -> None:
+        """Show all earlier values or wordings, or the last three."""
+        self._all_earlier = not self._all_earlier
+        shown = self.shown
+        total = max(len(shown.values) - 1, len(shown.wordings), 0) if shown else 0
+        self._draw()
+        noun = "value" if shown and shown.values else "wording"
+        if not total:
+            self.say(f"There is no earlier {noun}.")
+        elif self._all_earlier:
+            self.say(f"Showing all {count(total, f'earlier {noun}')}.")
+        else:
+            self.say(f"Showing the last {min(EARLIER_SHOWN, total)} of {total:,} earlier {noun}s.")
+
+    @runs(keys.NEXT_GROUP)
+    def next_group(self) -> None:
+        self._to_group(1)
+
+    @runs(keys.PREVIOUS_GROUP)
+    def previous_group(self) -> None:
+        self._to_group(-1)
+
+    def _to_group(self, step: int) -> None:
+        index = self.facts.next_group(step)
+        if index is not None:
+            self.list.move_to(index)
+
+    # the filter
+
+    @property
+    def filter_text(self) -> str:
+        return self._filter
+
+    def filter_problem(self, text: str) -> str:
+        try:
+            self.engine.queue.check(QueueQuery(self.project, filter=text))
+        except FilterError as error:
+            return str(error)
+        return ""
+
+    def run_filter(self, text: str, *, here: int | None) -> None:
+        self._filter = text
+        self.read_list(here=(False, here) if here is not None else None)
+
+    # exporting
+
+    @runs(keys.EXPORT)
+    async def export(self) -> None:
+        """Choose a form; the difference follows."""
+
+        async def then(option: Option) -> None:
+            from reviewer.tui.export.screen import ExportScreen
+
+            place = Path.cwd() / EXPORT_PLACES.get(option.key, option.key)
+            self.app.push_screen(ExportScreen(self.engine, self.project, option.key, place))
+
+        await self.choose("Export", "the difference is shown first", EXPORTS, then)

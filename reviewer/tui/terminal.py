@@ -1,0 +1,297 @@
+"""What the program does differently from Textual at the terminal, and why.
+
+Each part is here because a measurement showed that it matters; the figure is given with it.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import selectors
+from codecs import getincrementaldecoder
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rich.color import Color as RichColor
+from rich.segment import Segment
+from rich.style import Style
+from textual._styles_cache import StylesCache
+from textual._xterm_parser import XTermParser
+from textual.color import Color
+from textual.dom import DOMNode
+from textual.driver import Driver
+from textual.filter import LineFilter
+from textual.message import Message
+
+from reviewer.tui.theme import COLOURS
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.screen import Screen
+    from textual.timer import Timer
+
+# output: fewer bytes for the same picture
+
+RESET = "\x1b[0m"
+_STYLE = re.compile(r"\x1b\[([0-9;]*)m")
+_MOVE = re.compile(r"\x1b\[\d+;\d+H")
+_NEEDLESS = re.compile(rf"(?:{_MOVE.pattern}|\r?\n)+(?={_MOVE.pattern})")
+_ATTRIBUTES = {str(code) for code in range(1, 10)}
+_WIDTHS = {"2": 5, "5": 3}
+"""Numbers of a colour after 38 or 48: `38;2;r;g;b`, `38;5;n`."""
+
+
+class AnsiStyle(NamedTuple):
+    """What a sequence asks for that follows a reset."""
+
+    attributes: frozenset[str]
+    colour: str
+    background: str
+
+
+def minimize(data: str) -> str:
+    """The same picture in fewer bytes. What is no style stays as it is, and where it is.
+
+    A style after a reset is said as the difference from the one before it, unless text without
+    any style stands between them. Of several moves of the cursor the last is said. The text has
+    to end with a reset, as all that Textual draws does.
+    """
+    parts = _STYLE.split(_NEEDLESS.sub("", data))
+    if len(parts) < 5:
+        return data
+    said = [parts[0]]
+    live: str | None = ""  # the style that the terminal has; None: not known
+    ended = False  # it was reset since, which is still to be said
+    for style, text in zip(parts[1::2], parts[2::2], strict=True):
+        if style in ("0", ""):
+            ended = True
+            if _MOVE.fullmatch(text):
+                said.append(text)
+            elif text:
+                said += (RESET, text)
+                live, ended = "", False
+            continue
+        if ended or live == "":
+            said.append(_step(live, style))
+            live = style
+        else:
+            said.append(f"\x1b[{style}m")
+            live = None
+        ended = False
+        said.append(text)
+    if ended:
+        said.append(RESET)
+    return "".join(said)
+
+
+@lru_cache(maxsize=4096)
+def _step(live: str | None, style: str) -> str:
+    """What brings a terminal from one style to another."""
+    wanted = _read(style)
+    known = None if live is None else _read(live) if live else AnsiStyle(frozenset(), "", "")
+    whole = f"\x1b[0;{style}m" if live != "" else f"\x1b[{style}m"
+    if wanted is None or known is None:
+        return whole
+    if (
+        not known.attributes <= wanted.attributes
+        or (known.colour and not wanted.colour)
+        or (known.background and not wanted.background)
+    ):
+        return whole
+    new = sorted(wanted.attributes - known.attributes)
+    if wanted.colour != known.colour:
+        new.append(wanted.colour)
+    if wanted.background != known.background:
+        new.append(wanted.background)
+    return f"\x1b[{';'.join(new)}m" if new else ""
+
+
+def _read(style: str) -> AnsiStyle | None:
+    """A style from its numbers; None where there is more in it than attributes and colours."""
+    numbers = style.split(";")
+    attributes: set[str] = set()
+    colours = {"3": "", "4": ""}
+    at = 0
+    while at < len(numbers):
+        number = numbers[at]
+        width = 1
+        if number in _ATTRIBUTES:
+            attributes.add(number)
+        elif number in ("38", "48"):
+            width = _WIDTHS.get(numbers[at + 1] if at + 1 < len(numbers) else "", 0)
+            if not width or at + width > len(numbers):
+                return None
+            colours[number[0]] = ";".join(numbers[at : at + width])
+        elif number in _PLAIN:
+            colours[_PLAIN[number]] = number
+        else:
+            return None
+        at += width
+    return AnsiStyle(frozenset(attributes), colours["3"], colours["4"])
+
+
+_PLAIN = {
+    **{str(code): "3" for code in (*range(30, 38), 39, *range(90, 98))},
+    **{str(code): "4" for code in (*range(40, 48), 49, *range(100, 108))},
+}
+"""The terminal's own sixteen colours and its default, by what they colour."""
+
+
+def minimizing(driver: type[Driver]) -> type[Driver]:
+    """A driver that says less for the same picture."""
+
+    class MinimizingDriver(driver):  # type: ignore[misc,valid-type]
+        """Writes through `minimize`."""
+
+        def write(self, data: str) -> None:
+            super().write(minimize(data))
+
+    return MinimizingDriver
+
+
+# input: bytes that are not UTF-8
+
+POLL = 0.1
+"""Seconds between two looks at whether the driver is to end."""
+AT_ONCE = 4096
+"""Bytes that are read at once."""
+GONE = 129
+"""Exit code when the terminal went away, as of a program that SIGHUP ends."""
+
+
+def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
+    """A driver to which a byte that is no text is a character that no key has.
+
+    Textual's ends the program with a traceback. Only drivers that read the terminal themselves,
+    those of Linux and macOS, are changed.
+    """
+    if not hasattr(driver, "run_input_thread"):
+        return driver
+
+    class AnyBytesDriver(driver):  # type: ignore[misc,valid-type]
+        """Reads as Textual's does, with another decoder."""
+
+        def run_input_thread(self) -> None:
+            """Wait for input and hand out events until the driver ends."""
+            self._parser = XTermParser(self._debug)
+            decode = getincrementaldecoder("utf-8")("replace").decode
+            with selectors.SelectSelector() as selector:
+                selector.register(self.fileno, selectors.EVENT_READ)
+                while not self.exit_event.is_set():
+                    came = os.read(self.fileno, AT_ONCE) if selector.select(POLL) else None
+                    if came == b"":  # the terminal is gone, and there would be no end of reading
+                        self._app.call_later(self._app.exit, return_code=GONE)
+                        return
+                    for event in self._events(decode(came or b"")):
+                        self.process_message(event)
+
+        def _events(self, typed: str) -> Iterator[Message]:
+            for letter in (*typed, ""):
+                try:
+                    yield from self._parser.feed(letter) if letter else self._parser.tick()
+                except (ValueError, ArithmeticError):  # a key or a place of a number that is none
+                    self._parser = XTermParser(self._debug)
+
+    return AnyBytesDriver
+
+
+# memory: drawn lines and closed screens
+
+
+def release_drawn_lines() -> None:
+    """Keep Textual from holding every line that the last thousand widgets drew.
+
+    Textual 8.2 remembers the two colours behind a widget by the widget's own cache of lines, where
+    the colours alone would do: the cache outlives the widget, some 100 MB after an hour of walking
+    between screens, and each collection of the garbage goes through it. Where Textual has no such
+    cache (any more) nothing is done.
+    """
+    kept = getattr_static(StylesCache, "get_inner_outer", None)
+    by_widget = getattr(kept, "__wrapped__", None)
+    if by_widget is not None:
+        StylesCache.get_inner_outer = classmethod(lru_cache(1024)(by_widget))  # type: ignore[method-assign,assignment,arg-type]
+
+
+def forget_lines(widgets: Iterable[DOMNode]) -> None:
+    """Let go of the lines that widgets drew, which are many small objects that nothing refers to.
+
+    The collector of the garbage need not find that out then: it is half of what it would go
+    through when a screen was left.
+    """
+    for widget in widgets:
+        kept = getattr(widget, "_styles_cache", None)
+        if isinstance(kept, StylesCache):
+            kept.clear()
+
+
+AFTER_SECONDS = 0.15
+"""From leaving a screen until it is cleared away: the next one is drawn by then."""
+SELDOM = 40
+"""The collector goes through everything by itself four times less often than it would."""
+
+
+class ScreenCollector:
+    """Collects the garbage of one screen at a time.
+
+    Widgets refer to each other in circles. Left to itself the collector waits until those of four
+    or five screens have gathered, and frees them all while a key waits: 100 ms and more, where one
+    screen costs a fifth of that.
+    """
+
+    def __init__(self, app: App[int]) -> None:
+        """`app` keeps the time."""
+        self._app = app
+        self._timer: Timer | None = None
+        self._left: list[DOMNode] = []
+
+    @staticmethod
+    def begin() -> None:
+        """From now on the collector works, but not on what there is already."""
+        gc.freeze()
+        young, middle, _ = gc.get_threshold()
+        gc.set_threshold(young, middle, SELDOM)
+        gc.enable()
+
+    def soon(self, left: Screen[Any]) -> None:
+        """A screen is being left. Several in a row are cleared away together."""
+        self._left += left.walk_children(with_self=True)
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self._app.set_timer(AFTER_SECONDS, self._tidy)
+
+    def _tidy(self) -> None:
+        self._timer = None
+        forget_lines(self._left)
+        self._left.clear()
+        if gc.isenabled():
+            gc.collect()
+
+
+# NO_COLOR
+
+_MARKED = {RichColor.parse(each.span_background).triplet for each in COLOURS.values()}
+_BLOCKS = {RichColor.parse(each.text).triplet for each in COLOURS.values()}
+
+
+class Colourless(LineFilter):
+    """Takes colours out of everything that is drawn, whatever widget drew it.
+
+    Marked spans and selections become underlined, a cursor in a text field reversed.
+    """
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The same segments in the terminal's own colours."""
+        return [Segment(text, _plain(style or Style.null()), None) for text, style, _ in segments]
+
+
+@lru_cache(1024)
+def _plain(style: Style) -> Style:
+    behind = style.bgcolor.triplet if style.bgcolor else None
+    return style.without_color + Style(
+        underline=True if behind in _MARKED else None,
+        reverse=True if behind in _BLOCKS else None,
+        meta=style.meta or None,  # a list finds the row under the mouse by it
+    )

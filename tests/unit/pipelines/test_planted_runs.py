@@ -1,0 +1,180 @@
+"""A run folder that somebody else made up: a resume touches nothing outside of it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from reviewer.pipelines.run_errors import CheckpointError, RunError
+from tests.unit.pipelines.running import Workshop
+
+THREE = 'a [prompt="A"]; b [prompt="B"]; c [prompt="C"]\nstart -> a -> b -> c -> done'
+MINE = "a file of the user\n"
+
+
+@pytest.fixture
+def planted(workshop: Workshop) -> Path:
+    """The folder of a run that goes on with its third stage, `b`."""
+    place = workshop.folder / "planted"
+    workshop.start(workshop.write(THREE), run_dir=place, max_steps=2)
+    return place
+
+
+@pytest.fixture
+def victim(workshop: Workshop) -> Path:
+    """A file of the user, outside of the run's folder."""
+    path = workshop.folder / "victim"
+    path.write_text(MINE)
+    return path
+
+
+def link(path: Path, target: Path) -> None:
+    """Put a link where the run has or will have a file."""
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.symlink_to(target)
+
+
+class TestWriting:
+    @pytest.mark.parametrize(
+        "name",
+        [".checkpoint.json.new", "b-3/prompt.md", "b-3/response.md", "b-3/.status.json.new"],
+    )
+    def test_a_link_at_the_name_of_a_file_is_not_followed(
+        self, workshop: Workshop, planted: Path, victim: Path, name: str
+    ) -> None:
+        link(planted / name, victim)
+        assert workshop.resume(str(planted), max_steps=9).state == "done"
+        assert victim.read_text() == MINE
+        assert not victim.is_symlink()
+
+    def test_a_linked_lock_makes_no_file_elsewhere(self, workshop: Workshop, planted: Path) -> None:
+        elsewhere = workshop.folder / "elsewhere"
+        link(planted / "lock", elsewhere)
+        with pytest.raises(RunError, match="lock: it is a link, not a file"):
+            workshop.resume(str(planted), max_steps=9)
+        assert not elsewhere.exists()
+
+    def test_a_linked_stage_folder_is_refused(self, workshop: Workshop, planted: Path) -> None:
+        outside = workshop.folder / "outside"
+        outside.mkdir()
+        (outside / "prompt.md").write_text(MINE)
+        link(planted / "b-3", outside)
+        failed = workshop.resume(str(planted), max_steps=9)
+        assert failed.state == "failed"
+        assert "b-3: it is a file or a link, not a folder" in failed.message
+        assert [each.read_text() for each in outside.iterdir()] == [MINE]
+
+    def test_a_conversation_is_not_written_through_a_link(
+        self, workshop: Workshop, planted: Path, victim: Path
+    ) -> None:
+        from reviewer.pipelines.runs_import import import_conversation
+
+        link(planted / "conversation-all.json", victim)
+        link(planted / ".conversation-all.json.new", victim)
+        (view,) = workshop.runs.store.all()
+        import_conversation(
+            workshop.database, workshop.ledger, workshop.clock, workshop.runs,
+            view.run_id, None, None,
+        )  # fmt: skip
+        assert victim.read_text() == MINE
+
+    def test_no_temporary_file_is_left(self, workshop: Workshop, planted: Path) -> None:
+        workshop.resume(str(planted), max_steps=9)
+        assert not [each for each in planted.rglob("*") if each.name.startswith(".")]
+
+
+class TestReading:
+    @pytest.mark.parametrize("name", ["run.json", "checkpoint.json", "pipeline.dot"])
+    def test_a_linked_file_is_refused(
+        self, workshop: Workshop, planted: Path, victim: Path, name: str
+    ) -> None:
+        victim.write_bytes((planted / name).read_bytes())
+        link(planted / name, victim)
+        with pytest.raises(RunError, match="it is a link, not a file"):
+            workshop.resume(str(planted))
+
+    @pytest.mark.parametrize("name", ["run.json", "checkpoint.json", "pipeline.dot", "lock"])
+    def test_a_pipe_is_refused_without_waiting_for_its_writer(
+        self, workshop: Workshop, planted: Path, name: str
+    ) -> None:
+        (planted / name).unlink()
+        os.mkfifo(planted / name)
+        with pytest.raises(RunError, match="not a file"):
+            workshop.resume(str(planted))
+
+    @pytest.mark.parametrize("name", ["run.json", "checkpoint.json", "pipeline.dot"])
+    def test_a_file_that_would_fill_the_memory_is_refused(
+        self, workshop: Workshop, planted: Path, name: str
+    ) -> None:
+        os.truncate(planted / name, 10**12)
+        with pytest.raises(RunError, match="larger than 256 MB"):
+            workshop.resume(str(planted))
+
+    def test_a_linked_status_ends_the_run_in_a_sentence(
+        self, workshop: Workshop, planted: Path, victim: Path
+    ) -> None:
+        link(planted / "b-3" / "status.json", victim)
+        failed = workshop.resume(str(planted), max_steps=9)
+        assert failed.state == "failed"
+        assert "status.json cannot be read: it is a link, not a file" in failed.message
+
+    def test_a_checkpoint_cannot_name_texts_outside_of_the_folder(
+        self, workshop: Workshop, planted: Path
+    ) -> None:
+        (workshop.folder / "response.md").write_text(MINE)
+        path = planted / "checkpoint.json"
+        value = json.loads(path.read_text())
+        value["logs"][1]["folder"] = ".."
+        path.write_text(json.dumps(value))
+        (view,) = workshop.runs.store.all()
+        with pytest.raises(RunError, match="outside of the run's"):
+            workshop.runs.conversation(view.run_id)
+
+    @pytest.mark.parametrize(
+        "forged",
+        [
+            {"next_edge": 99},
+            {"next_edge": -1},
+            {"logs": [], "completed_nodes": [], "next_node": ""},
+        ],
+    )
+    def test_a_checkpoint_that_does_not_fit_its_pipeline_is_refused(
+        self, workshop: Workshop, planted: Path, forged: dict[str, object]
+    ) -> None:
+        path = planted / "checkpoint.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), **forged}))
+        with pytest.raises(CheckpointError, match="is damaged"):
+            workshop.resume(str(planted))
+
+
+class TestOwner:
+    @pytest.fixture
+    def as_somebody_else(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+
+    def test_a_run_of_another_user_does_not_go_on(
+        self, workshop: Workshop, planted: Path, as_somebody_else: None
+    ) -> None:
+        before = sorted(planted.rglob("*"))
+        with pytest.raises(RunError, match=f"{planted} belongs to another user"):
+            workshop.resume(str(planted))
+        assert sorted(planted.rglob("*")) == before
+
+    def test_and_none_begins_in_a_folder_of_another_user(
+        self, workshop: Workshop, as_somebody_else: None
+    ) -> None:
+        place = workshop.folder / "theirs"
+        place.mkdir()
+        with pytest.raises(RunError, match=f"{place} belongs to another user"):
+            workshop.start(workshop.write(THREE), run_dir=place)
+        assert not list(place.iterdir())
+
+    def test_runs_are_still_listed(self, workshop: Workshop, planted: Path, monkeypatch) -> None:
+        (view,) = workshop.runs.store.all()
+        workshop.runs.store.change(view.run_id, "running", "b")
+        monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+        assert [each.state for each in workshop.runs.store.all()] == ["interrupted"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from reviewer.tui.commits.keys import COMMITS, RETENTION
 from reviewer.tui.compress.keys import COMPRESS, SUMMARY
 from reviewer.tui.evidence.keys import SOURCE, WHY
 from reviewer.tui.export.keys import EXPORT
@@ -20,13 +21,15 @@ from reviewer.tui.state.keys import FORM, STATE
 
 PANES: tuple[Pane, ...] = (
     keys.APP,
-    PIPELINES,
-    PACKET,
-    FIELD,
-    STATE,
-    FORM,
+    COMMITS,
+    RETENTION,
     COMPRESS,
     SUMMARY,
+    PACKET,
+    FIELD,
+    PIPELINES,
+    STATE,
+    FORM,
     HISTORY,
     SOURCE,
     WHY,
@@ -41,6 +44,26 @@ PANES: tuple[Pane, ...] = (
 ACTIONS: dict[str, Action] = {action.id: action for pane in PANES for action in pane.actions}
 
 FORMER_IDS = {
+    "commit_undo": "undo",
+    "commit_redo": "redo",
+    "commit_mark": "mark",
+    "commit_range": "range",
+    "commit_mark_all": "mark_all",
+    "commit_filter": "filter",
+    "commit_refresh": "refresh",
+    "commit_source": "open_source",
+    "commit_editor": "open_editor",
+    "commit_copy": "copy",
+    "commit_zoom": "zoom",
+    "commit_unzoom": "unzoom",
+    "commit_pane": "next_pane",
+    "commit_pane_back": "previous_pane",
+    "commits_back": "back",
+    "leave_commits": "leave",
+    "save_retention": "save_form",
+    "leave_retention": "leave_form",
+    "next_criterion": "next_field",
+    "previous_criterion": "previous_field",
     "pipeline_source": "open_source",
     "pipeline_editor": "open_editor",
     "pipeline_copy": "copy",

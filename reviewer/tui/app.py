@@ -173,7 +173,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     @runs(keys.SHOW_COMMITS)
     async def show_commits(self) -> None:
-        await self._show("reviewer.tui.screens.commits", "CommitsScreen")
+        await self._show("reviewer.tui.commits.screen", "CommitsScreen")
 
     @runs(keys.SHOW_COMPRESS)
     async def show_compress(self) -> None:
@@ -204,11 +204,6 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
                 keep_now()  # the next screen begins where this one was
             self.show_queue()
             self.push_screen(kind(self.engine, self.project))
-
-    async def show_compress_from(self, commit: int) -> None:
-        """Show the levels of what follows a commit."""
-        await to_thread(import_module, "reviewer.tui.compress.screen")
-        self.open_compress(commit)
 
     def open_compress(self, commit: int) -> None:
         from reviewer.tui.compress.screen import CompressScreen

@@ -13,7 +13,6 @@ from textual.binding import Binding
 
 from reviewer.tui.action import Action as Action
 from reviewer.tui.keys import (
-    commits,
     everywhere,
     moving,
     queue,
@@ -44,7 +43,6 @@ PANES = {
 _TABLE: tuple[Action, ...] = (
     *queue.TABLE,
     *moving.TABLE,
-    *commits.TABLE,
     *everywhere.TABLE,
 )
 

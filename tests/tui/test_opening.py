@@ -9,9 +9,9 @@ import pytest
 from textual import events
 
 from reviewer.tui import app as app_module
-from reviewer.tui.palette import Palette
-from reviewer.tui.screens.commits import CommitsScreen
+from reviewer.tui.commits.screen import CommitsScreen
 from reviewer.tui.help import HelpScreen
+from reviewer.tui.palette import Palette
 from reviewer.tui.screens.queue import QueueScreen
 from tests.tui.conftest import Screen, opened
 

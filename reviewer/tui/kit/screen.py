@@ -334,6 +334,12 @@ class TextEdit:
     """Called with the result of `save` when the panes are back."""
     verb: str = "save"
     """What ctrl+s does, for the title and the footer."""
+    start: str | None = None
+    """The text to begin with where there is no draft; None begins with the original."""
+    empty: str = ""
+    """What to do about an empty text, in place of the sentence about memories."""
+    remark: Callable[[str], tuple[str, bool]] | None = None
+    """What the title says of the text, in place of how long a memory may be; True is a warning."""
 
 
 class Movable(Protocol):
@@ -425,6 +431,8 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         """The editor, form or chooser that is open in place of panes."""
         self._beside: Sequence[Widget] = ()
         self._zoomed: Widget | None = None
+        self._reading = False
+        """The zoomed pane was opened with `read_pane`, so leaving it goes back to the list."""
         self._choices: ChoicePane | None = None
         self._chosen: Callable[[Option], Awaitable[None]] | None = None
         self._editor: EditPane | None = None
@@ -575,7 +583,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     def fill_with(self, pane: Widget) -> None:
         """Fill the screen with a pane."""
-        self._zoomed = pane
+        self._zoomed, self._reading = pane, False
         self._arrange()
 
     def _not_zoomed(self) -> str | None:
@@ -584,7 +592,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
     @runs(keys.UNZOOM, unless=_not_zoomed)
     def unzoom(self) -> None:
         """Show all panes again."""
-        self._zoomed = None
+        self._zoomed, self._reading = None, False
         self._arrange()
 
     @property
@@ -621,6 +629,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         else:
             self.set_focus(pane, scroll_visible=False)
             self.fill_with(pane)
+            self._reading = True
 
     @runs(keys.BACK)
     def back(self) -> None:
@@ -629,6 +638,8 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             return
         if self.model is not None and self.model.has_marks:
             self.clear_marks()
+        elif self._zoomed is not None and self._reading:
+            self.read_pane(self._zoomed)
         elif self._zoomed is not None:
             self.unzoom()
         elif self.focused is not self.list:
@@ -782,7 +793,16 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         draft = edit.drafts.load(edit.key)
         self._edit = edit
         await self.show_overlay(self._editor)
-        self._editor.begin(edit.key, edit.original, draft, title=edit.title, verb=edit.verb)
+        self._editor.begin(
+            edit.key,
+            edit.original,
+            draft,
+            title=edit.title,
+            verb=edit.verb,
+            start=edit.start,
+            empty=edit.empty,
+            remark=edit.remark,
+        )
         if draft is not None:
             self.say(f"{edit.title}: this is the draft that you left.")
 

@@ -6,9 +6,9 @@ import threading
 
 from reviewer.compressing import Plan, Segment, Watch
 from reviewer.engine import CommitQuery, Engine
+from reviewer.tui.commits.screen import CommitsScreen
 from reviewer.tui.compress import reading
 from reviewer.tui.compress.model import CompressModel
-from reviewer.tui.screens.commits import CommitsScreen
 from reviewer.tui.screens.queue import QueueScreen
 from tests.tui.compress.driving import (
     chain,
@@ -40,7 +40,7 @@ async def test_the_context_of_the_commits_screen_is_the_one_here(engine, tmp_pat
         commits = screen.app.screen
         assert isinstance(commits, CommitsScreen)
         await screen.press("t")
-        shown = commits.reading.context
+        shown = commits.context
         assert shown is not None
         await screen.press("f4")
         assert compress(screen).context.id == shown.id

@@ -11,22 +11,23 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from reviewer.commits.values import RetentionCriteria
+from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.fidelity import MOST_LOST
-from reviewer.compression.levels import target_tokens
-from reviewer.compression.marking import Span as MarkedSpan
-from reviewer.compression.plan import LAST_FULL, Applied, Choice, Plan, SegmentPreview
-from reviewer.compression.previewing import BY_HAND, PreviewProgress, Watch
+from reviewer.compression.fit import LAST_FULL
+from reviewer.compression.plan import BY_HAND, Applied, Choice, Plan, SegmentPreview
+from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import (
     anchor_points,
     append_points,
-    gather,
-    patch,
+    collect_criteria,
+    missing_spans,
     validate_retention,
 )
+from reviewer.compression.span_marks import Span as MarkedSpan
+from reviewer.compression.summarizer import target_tokens
 from reviewer.compression.values import (
     RATIOS,
     AnchorPoint,
-    AnchorType,
     ExpansionMarker,
     FidelityValidation,
     Level,
@@ -91,7 +92,7 @@ class Nearer(Struct, frozen=True):
 
 def criteria(segment: Segment) -> Criteria:
     """What was asked to be retained of a segment, each once."""
-    asked = [each.criteria for each in gather(segment)]
+    asked = [each.criteria for each in collect_criteria(segment)]
     words = dict.fromkeys(each.instructions for each in asked if each.instructions)
     patterns = dict.fromkeys(pattern for each in asked for pattern in each.patterns)
     return Criteria(tuple(words), tuple(patterns))
@@ -103,9 +104,9 @@ def nearer(
     """What a marker in a summary of that level opens; the offline engine writes it."""
     offline = compression.engines.summarizer("offline")
     closer = Level(max(level - 1, Level.FULL))
-    text = offline.closer_text(segment, level, anchors)
-    judged = offline.judge(segment, anchors, closer, text)
-    return Nearer(closer, text, judged.expansion_markers)
+    text = offline.expanded_text(segment, level, anchors)
+    found = offline.from_text(segment, anchors, closer, text)
+    return Nearer(closer, text, found.expansion_markers)
 
 
 def newly_lost(here: FidelityValidation, above: FidelityValidation | None) -> frozenset[str]:
@@ -122,8 +123,8 @@ def mended(preview: SegmentPreview, content: str) -> str:
     points = anchor_points(preview.compressed.anchors_missing)
     held = append_points(content, points)
     failing = [each for each in preview.failures if validate_retention(held, [_only(each.pattern)])]
-    text, _ = patch(held, preview.segment, failing, preview.level)
-    return text
+    spans, _ = missing_spans(preview.segment, failing, preview.level)
+    return append_points(held, spans)
 
 
 def _only(pattern: Pattern) -> RetentionCriteria:

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from reviewer.commits.values import TokenTotals as TokenTotals
     from reviewer.compression.compaction_report import CompactionReport as CompactionReport
     from reviewer.compression.file_summary import FileSummary as FileSummary
+    from reviewer.compression.fit import Outlook as Outlook
+    from reviewer.compression.fit import Reach as Reach
     from reviewer.compression.measures import MeasureSummary as MeasureSummary
     from reviewer.compression.plan import Applied as Applied
     from reviewer.compression.plan import Plan as Plan
     from reviewer.compression.plan import Preview as Preview
     from reviewer.compression.plan import SegmentPreview as SegmentPreview
     from reviewer.compression.service import Compression
-    from reviewer.compression.sizes import Outlook as Outlook
-    from reviewer.compression.sizes import Reach as Reach
     from reviewer.compression.values import CompressedSegment as CompressedSegment
     from reviewer.compression.values import FidelityValidation as FidelityValidation
     from reviewer.compression.values import SummarizationOptions as SummarizationOptions
@@ -154,7 +154,7 @@ _LATE = {
     "reviewer.pipelines.run_store": {"RunView"},
     "reviewer.pipelines.runs": {"KeptTurn", "RunOptions"},
     "reviewer.llm.model": {"CancelledError", "ChatMessage", "ChatModel", "ModelError"},
-    "reviewer.compression.sizes": {"Outlook", "Reach"},
+    "reviewer.compression.fit": {"Outlook", "Reach"},
     "reviewer.promotion.history": {"ActView", "ChangeView", "Undone"},
     "reviewer.promotion.queue": {"STATUSES"},
     "reviewer.promotion.source_view": {"FileWindow"},

@@ -17,7 +17,7 @@ from reviewer.sources.records import Role, Use
 from reviewer.store.ledger import Act
 
 if TYPE_CHECKING:
-    from reviewer.sources.block import Block
+    from reviewer.sources.records import Block
 
 LONGEST_STEM = 180
 """Characters of a file's name that name a context."""
@@ -54,7 +54,7 @@ def read_transcript(path: Path, *, line_start: int = 0, line_end: int | None = N
     nothing else; so is what is on a branch that the person left. An exported context is read as
     what it was. Raises SourceError.
     """
-    from reviewer.sources.blocks import open_blocks
+    from reviewer.sources.open import open_blocks
 
     exported = read_export(path, line_start, line_end)
     if exported is not None:

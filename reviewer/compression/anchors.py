@@ -1,6 +1,6 @@
-"""The spans of a conversation that must survive verbatim (hierarchical-summarizer.md, settled.md).
+"""Finds anchors: spans of a conversation that must survive verbatim.
 
-What rules detect in what was said, and what a person marked, pinned or asked to retain. Pure.
+Both those that cues detect and those that a person marked, pinned or asked to retain.
 """
 
 from __future__ import annotations
@@ -9,20 +9,19 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reviewer.commits.values import Priority, RetentionCriteria
-from reviewer.compression.anchor_rules import (
-    BASE_IMPORTANCE,
+from reviewer.compression.anchor_types import (
     DECLARATION,
     EMPTY_QUESTION,
     QUESTION_END,
-    RULES,
     WRITING_TOOLS,
     WRITTEN_FILE,
-    tells_error,
-    tells_making,
+    AnchorType,
+    find_cue,
+    mentions_change,
+    mentions_error,
 )
-from reviewer.compression.pattern_places import first_place
-from reviewer.compression.spans import around
-from reviewer.compression.values import AnchorPoint, AnchorType, Turn
+from reviewer.compression.values import AnchorPoint, Turn
+from reviewer.compression.verbatim import excerpt_around, first_place
 from reviewer.sources.claude_words import classify
 from reviewer.sources.records import Use
 from reviewer.text.identifiers import IdentifierKind, identifiers
@@ -30,13 +29,13 @@ from reviewer.text.secrets import mask
 from reviewer.text.units import Unit, UnitKind, units
 
 THRESHOLD = 0.5
-"""Importance below which nothing is an anchor."""
+"""Least importance of an anchor."""
 MOST = 20
-"""Detected anchors of a segment; what a person marked comes on top."""
+"""Detected anchors of a segment, in addition to those of a person."""
 RECENCY = 0.15
-"""What the last turn of a segment adds to an anchor's importance."""
+"""Added to the importance of anchors in the last turn, and less in earlier ones."""
 SIMILAR = 0.8
-"""Word Jaccard similarity above which two anchors are one."""
+"""Word Jaccard similarity above which two anchors are the same."""
 LONGEST, LONGEST_QUESTION = 160, 400
 """Characters of an anchor; longer statements are narrowed to the clause that counts."""
 SHORTEST = 8
@@ -49,7 +48,7 @@ _CODE = re.compile(
     r"|[{};]\s*$|==|\bErrorf\(|\".*%[vsdwq]\b.*\""
 )
 _DATA = re.compile(r"[\[{(<]*[\"'“‘{\[<]|[^\n]{0,200}\":")
-"""Quotations and pasted data: what they say was not said here."""
+"""Quotations and pasted data, which are not statements of the speaker."""
 _BARE_CODE = re.compile(
     r"\s*(?:error: )?exit(?:ed)?(?: with)? (?:code|status) \d+[:.]?\s*", re.IGNORECASE
 )
@@ -68,10 +67,10 @@ def find_anchors(
 ) -> tuple[AnchorPoint, ...]:
     """The anchors of a segment, in the order of the text.
 
-    `marked`: what a person confirmed or pinned; `retention`: criteria beside those of the turns.
-    Detected ones are the `MOST` most important that reach the threshold; near-equal ones are
-    merged into the most important. What was said in boot text, in thinking or in tool results is
-    no anchor, errors of tool results excepted; credentials never are.
+    `marked`: spans that a person confirmed or pinned; `retention`: criteria of the call. Detected
+    anchors are the `MOST` most important above the threshold; of similar ones only the most
+    important is kept. Boot text, thinking and tool results give no anchors, except for errors in
+    tool results. Credentials are never anchors.
     """
     wanted = [*marked, *_pinned(turns), *_retained(turns, retention)]
     chosen = _Chosen(turns)
@@ -87,7 +86,7 @@ def find_anchors(
 
 
 class _Chosen:
-    """What was taken so far, in falling importance, and whether another says anything new."""
+    """The anchors chosen so far, most important first."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self._turns = turns
@@ -96,7 +95,7 @@ class _Chosen:
         self.points: list[AnchorPoint] = []
 
     def take(self, point: AnchorPoint) -> None:
-        """Keep the anchor unless it holds a credential or nearly stands there already."""
+        """Keep the anchor unless it shows a credential or is similar to one that was kept."""
         words = frozenset(_WORDS.findall(point.content.lower()))
         person = point.source != "detected"
         for known, other in zip(self.points, self._words, strict=True):
@@ -112,7 +111,7 @@ class _Chosen:
         self._words.append(words)
 
     def _shows_secret(self, point: AnchorPoint) -> bool:
-        """The whole turn is looked at, because what makes a value a credential stands beside it."""
+        """Masks the whole turn, because a credential is recognised by the text around it."""
         text = self._turns[point.turn].text
         masked = self._masked.get(point.turn)
         if masked is None:
@@ -137,7 +136,7 @@ def _pinned(turns: Sequence[Turn]) -> Iterator[AnchorPoint]:
 
 
 def _retained(turns: Sequence[Turn], more: RetentionCriteria | None) -> Iterator[AnchorPoint]:
-    """The first place of every pattern that somebody asked to retain, exactly as it matches."""
+    """The first match of every retention pattern."""
     open_patterns = list(more.patterns) if more else []
     for number, turn in enumerate(turns):
         own = turn.retention.patterns if turn.priority is Priority.IMPORTANT else ()
@@ -152,19 +151,19 @@ def _retained(turns: Sequence[Turn], more: RetentionCriteria | None) -> Iterator
 
 
 def _detected(turns: Sequence[Turn]) -> Iterator[AnchorPoint]:
-    last = _last_of_others(turns)
+    answered = _answered(turns)
     for number, turn in enumerate(turns):
         weight = RECENCY * (number + 1) / len(turns)
-        for kind, start, end in _found(turn, answered=last[number]):
+        for kind, start, end in _found(turn, answered=answered[number]):
             content = turn.text[start:end]
             if end - start < (4 if kind is AnchorType.CODE_ARTIFACT else SHORTEST):
                 continue
-            importance = round(min(BASE_IMPORTANCE[kind] + weight, 1.0), 4)
+            importance = round(min(kind.importance + weight, 1.0), 4)
             yield AnchorPoint(kind, content, importance, number, start, end)
 
 
-def _last_of_others(turns: Sequence[Turn]) -> list[bool]:
-    """For each turn, whether somebody else says something later."""
+def _answered(turns: Sequence[Turn]) -> list[bool]:
+    """For each turn, whether somebody else speaks later."""
     answered = [False] * len(turns)
     later: set[tuple[str, str]] = set()
     for number in range(len(turns) - 1, -1, -1):
@@ -196,8 +195,10 @@ def _said(role: str, text: str, *, answered: bool) -> Iterator[tuple[AnchorType,
         elif unit.kind is UnitKind.CODE:
             if match := DECLARATION.search(text, unit.start, unit.end):
                 yield AnchorType.CODE_ARTIFACT, *_stripped(text, *match.span())
-        elif unit.kind is UnitKind.TRACE and tells_error(text[unit.start : unit.end].lower()):
-            span = around(text, unit.start, unit.end, (unit.start, unit.start + 20), LONGEST)
+        elif unit.kind is UnitKind.TRACE and mentions_error(text[unit.start : unit.end].lower()):
+            span = excerpt_around(
+                text, unit.start, unit.end, (unit.start, unit.start + 20), LONGEST
+            )
             yield AnchorType.ERROR_CONTEXT, *span
 
 
@@ -207,42 +208,43 @@ def _stated(
     start, end = unit.start, unit.end
     content = text[start:end]
     lower = content.lower()
-    if len(lower) != len(content):  # a few letters grow; then places would not agree
+    if len(lower) != len(
+        content
+    ):  # lower case of a few letters is longer, which would shift the spans
         lower = content
     if _DATA.match(content):
         return
     if QUESTION_END.search(content):
         if not answered and not EMPTY_QUESTION.match(lower) and end - start >= SHORTEST:
             focus = (max(start, end - 80), end)
-            span = around(text, start, end, focus, LONGEST_QUESTION)
+            span = excerpt_around(text, start, end, focus, LONGEST_QUESTION)
             yield AnchorType.UNRESOLVED_QUESTION, *span
         return
-    for rule in RULES:
-        if role in rule.by and (match := rule.find(lower)):
-            focus = (start + match.start(), start + match.end())
-            yield rule.type, *around(text, start, end, focus, LONGEST)
-            break
-    if tells_making(lower):
+    if cue := find_cue(role, lower):
+        kind, match = cue
+        focus = (start + match.start(), start + match.end())
+        yield kind, *excerpt_around(text, start, end, focus, LONGEST)
+    if mentions_change(lower):
         for named in identifiers(content)[:4]:
             if named.kind in _ARTIFACTS and _ARTIFACT.fullmatch(named.text):
                 yield AnchorType.CODE_ARTIFACT, start + named.start, start + named.end
 
 
 def _errors(text: str) -> Iterator[tuple[AnchorType, int, int]]:
-    """At most the first and the last error line of what a tool printed."""
+    """The first and the last error line of a tool's output."""
     found: list[tuple[int, int]] = []
-    if not tells_error(text.lower()):
+    if not mentions_error(text.lower()):
         return
     for match in re.finditer(r"[^\n]+", text):
         line = match[0][:400]
-        if tells_error(line.lower()) and not _LISTING.match(line) and not _CODE.search(line):
+        if mentions_error(line.lower()) and not _LISTING.match(line) and not _CODE.search(line):
             found[1:] = [_stripped(text, match.start(), _error_end(text, match))]
     for span in found:
         yield AnchorType.ERROR_CONTEXT, *span
 
 
 def _error_end(text: str, match: re.Match[str]) -> int:
-    """The end of an error's line, or of the next one where the first only says `Exit code 1`."""
+    """The end of an error's line, or of the next one where the line is only `Exit code 1`."""
     end = match.end()
     if _BARE_CODE.fullmatch(match[0]) and (more := _NEXT_LINE.match(text, end)):
         end = more.end()

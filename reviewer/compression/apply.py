@@ -1,7 +1,7 @@
-"""A compression written as one act: a new chain with summaries in the place of the range.
+"""A preview written to the store as one act: a new chain with summaries in place of segments.
 
-Nothing is destroyed: the originals stay, taken out of the chain; what stands behind the range is
-repeated behind the summaries, so that hashes vouch for the new chain (important-priority.md).
+The originals stay in the store, outside the chain. Commits after the range are repeated after the
+summaries, so that hashes cover the new chain (important-priority.md).
 """
 
 from __future__ import annotations
@@ -12,14 +12,22 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.commits import retention as criteria_store
-from reviewer.commits.contents import Prepared, store_texts
+from reviewer.commits.contents import Prepared, count_tokens, prepare, store_texts
 from reviewer.commits.hashing import commit_hash
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
-from reviewer.compression.chain import PINNED_SPAN, ChainCommit, moved
-from reviewer.compression.values import CompressedSegment, FidelityValidation, Segment
-from reviewer.errors import ConflictError
+from reviewer.compression.context_snapshot import (
+    PINNED_SPAN,
+    ChainCommit,
+    ContextSnapshot,
+    move_anchor,
+    take_snapshot,
+)
+from reviewer.compression.plan import Applied, Preview
+from reviewer.compression.preview import require_retained
+from reviewer.compression.values import CompressedSegment, FidelityValidation, Level, Segment
+from reviewer.errors import ConflictError, ReviewerError
 from reviewer.store.changes import Image
-from reviewer.store.ledger import Act
+from reviewer.store.ledger import Act, Ledger
 
 ROLE, TYPE = "assistant", "summary"
 
@@ -33,8 +41,8 @@ class Replacement(Struct, frozen=True):
     text: Prepared
 
 
-class Written(Struct, frozen=True):
-    """What was written."""
+class WrittenChain(Struct, frozen=True):
+    """The new head and the summaries, by id."""
 
     head: int
     summaries: tuple[int, ...]
@@ -64,7 +72,7 @@ def write_chain(
     *,
     now: str,
     actor: str,
-) -> Written:
+) -> WrittenChain:
     """Write the new chain and move the head; annotations and anchors go with the summaries."""
     contents = store_texts(act, [each.text for each in replacements], dict(tokens))
     begins = {each.segment.turns[0].commit: each for each in replacements}
@@ -98,13 +106,13 @@ def write_chain(
     act.update("context", context, head_id=ids[-1], changed_at=now)
     for summary, replacement in zip(summaries, replacements, strict=True):
         _carry(act, summary, replacement, now=now, actor=actor)
-    return Written(ids[-1], tuple(summaries))
+    return WrittenChain(ids[-1], tuple(summaries))
 
 
-def record(
+def record_compression(
     act: Act,
     context: int,
-    written: Written,
+    written: WrittenChain,
     replacements: Sequence[Replacement],
     *,
     head_before: int,
@@ -113,7 +121,7 @@ def record(
     options: str,
     now: str,
 ) -> int:
-    """The rows that tell what was compressed, and from what each summary came."""
+    """Write the rows of the compression and of the source of each summary; returns its id."""
     number = act.insert(
         "compression",
         context_id=context,
@@ -139,7 +147,7 @@ def record(
                     [
                         found
                         for anchor in each.compressed.anchors
-                        if (found := moved(anchor, each.text.text)) is not None
+                        if (found := move_anchor(anchor, each.text.text)) is not None
                     ]
                 ),
                 "fidelity": _json(
@@ -160,7 +168,7 @@ def record(
 
 
 def carried_criteria(segment: Segment) -> RetentionCriteria | None:
-    """What the IMPORTANT turns of a segment ask of every later summary; None when none is."""
+    """The retention criteria of IMPORTANT turns, for later summaries; None without such turns."""
     important = [turn for turn in segment.turns if turn.priority is Priority.IMPORTANT]
     if not important:
         return None
@@ -172,7 +180,7 @@ def carried_criteria(segment: Segment) -> RetentionCriteria | None:
 
 
 def _carry(act: Act, summary: int, each: Replacement, *, now: str, actor: str) -> None:
-    """Criteria and marked spans go on with the summary, so that the next compression keeps them."""
+    """Annotate the summary with the criteria and marked spans of its segment."""
     criteria = carried_criteria(each.segment)
     if criteria is not None:
         act.insert(
@@ -188,7 +196,7 @@ def _carry(act: Act, summary: int, each: Replacement, *, now: str, actor: str) -
     for anchor in each.compressed.anchors:
         if anchor.source not in ("confirmed", "pinned"):
             continue
-        found = moved(anchor, each.text.text)
+        found = move_anchor(anchor, each.text.text)
         if found is None or (found.start, found.end) in taken:
             continue
         taken.add((found.start, found.end))
@@ -233,7 +241,7 @@ def _repeated(commit: ChainCommit) -> Image:
 
 
 def _hash(row: Image, each: Replacement | None, commit: ChainCommit, parent: str | None) -> str:
-    """The hash of a new commit; it names the commit that it repeats or begins to summarize."""
+    """The hash of a new commit, over the commit that it repeats or the first that it summarizes."""
     content = each.text.sha256 if each is not None else commit.content_hash
     return commit_hash(
         parent=parent,
@@ -253,3 +261,68 @@ def _json(value: object) -> str:
 
 def _next_id(act: Act) -> int:
     return int(act.query("SELECT seq FROM sqlite_sequence WHERE name = 'commit_'")[0][0]) + 1
+
+
+def apply_preview(
+    ledger: Ledger, preview: Preview, head: str | None, *, name: str, now: str
+) -> Applied:
+    """Write a preview, unless the context changed.
+
+    Raises ConflictError when the head is not `head` or the commits changed otherwise,
+    RetentionError when a summary does not meet its criteria, ReviewerError where nothing changes.
+    """
+    require_retained(preview)
+    plan = preview.plan
+    replacements = [
+        Replacement(each.segment, each.compressed, each.fidelity, prepare(each.compressed.content))
+        for each in preview.segments
+        if each.level is not Level.FULL and not each.kept
+    ]
+    if not replacements:
+        raise ReviewerError(
+            "Nothing to compress: every segment is Full, skipped, or as small as its summary."
+        )
+    tokens = count_tokens([each.text for each in replacements])
+    with ledger.act("compress") as act:
+        head_before = require_head(act, plan.context, head)
+        snapshot = take_snapshot(
+            act.query,
+            plan.context,
+            name=name,
+            range_=(plan.start, plan.end),
+            retention=plan.options.retention,
+        )
+        _require_same(snapshot, preview)
+        written = write_chain(
+            act, plan.context, snapshot.chain, replacements, tokens, now=now, actor=ledger.actor
+        )
+        record_compression(
+            act,
+            plan.context,
+            written,
+            replacements,
+            head_before=head_before,
+            tokens=(preview.tokens_before, preview.tokens_after),
+            engine=plan.engine,
+            options=msgspec.json.encode(plan.options).decode(),
+            now=now,
+        )
+        many = "s" if len(replacements) > 1 else ""
+        act.title = (
+            f"Compressed {len(replacements):,} segment{many} of {name}: "
+            f"{preview.tokens_before:,} to {preview.tokens_after:,} tokens"
+        )
+    return Applied(
+        act.id, act.title, preview.tokens_before, preview.tokens_after, len(replacements)
+    )
+
+
+def _require_same(snapshot: ContextSnapshot, preview: Preview) -> None:
+    """Raise ConflictError unless the segments are still those of the preview."""
+    now = {segment.id: segment for segment in snapshot.segments}
+    for each in preview.segments:
+        if now.get(each.segment.id) != each.segment:
+            raise ConflictError(
+                "What was said about the commits changed meanwhile. Nothing was written; preview "
+                "again."
+            )

@@ -1,7 +1,7 @@
-"""What past compactions of a transcript dropped that the agent needed afterwards.
+"""Reports which names past compactions of a transcript dropped that were needed afterwards.
 
-Behaviour is the judge: identifiers in the agent's later tool inputs and in the person's later
-messages that had stood in the conversation before the compaction.
+A name was needed when the agent's later tool inputs or the person's later messages use it and it
+occurs in the conversation before the compaction.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ from typing import Any
 
 from msgspec import Struct
 
-from reviewer.compression.source_terms import is_markup, without_escapes
-from reviewer.sources.blocks import Block, open_blocks
-from reviewer.sources.records import Role, Use
+from reviewer.compression.fidelity import is_markup, without_escapes
+from reviewer.sources.open import open_blocks
+from reviewer.sources.records import Block, Role, Use
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
 
 LOOK_AHEAD = 400
-"""Blocks after a compaction in which later needs are looked for."""
+"""Blocks after a compaction in which needed names are searched."""
 SHORTEST = 5
-"""Characters below which an identifier says too little to be missed."""
+"""Characters below which a name is not counted."""
 _CODE_NAME = re.compile(r"[\w.$/:@#+-]+(?:\(\))?")
 _FILE = re.compile(r"[^/\s]+\.\w{1,8}")
 _NO_NAMES = frozenset({IdentifierKind.QUANTITY, IdentifierKind.URL})
 
 
 class Dropped(Struct, frozen=True):
-    """Something that the summary left out and that was needed later."""
+    """A name that the summary dropped and that was needed later."""
 
     text: str
     before: int
-    """Times that it stood in the conversation before the compaction."""
+    """Occurrences in the conversation before the compaction."""
     needed: int
-    """Times that it was needed afterwards."""
+    """Occurrences afterwards."""
     is_file: bool
     by_person: bool
-    """Whether the person named it, not only the agent's tools."""
+    """Whether the person used it, not only the agent's tools."""
 
 
 class CompactionReport(Struct, frozen=True):
-    """One compaction. Lines are 0-based. The shares are None where nothing was needed later."""
+    """One compaction. Lines are 0-based. Shares are None where no names were needed later."""
 
     path: str
     line: int
@@ -57,7 +57,7 @@ class CompactionReport(Struct, frozen=True):
     kept_files: float | None
     kept_by_person: float | None
     dropped: tuple[Dropped, ...]
-    """What was needed most often first."""
+    """Most needed first."""
 
     def to_json(self) -> dict[str, Any]:
         """The fields that scripts read."""
@@ -144,7 +144,7 @@ def _share(wanted: set[str], held: Counter[str]) -> float | None:
 
 
 def _names(blocks: Iterable[Block]) -> Counter[str]:
-    """The identifiers of blocks, each once a block; a path to a file counts as the file's name."""
+    """In how many of the blocks each name occurs; a path to a file counts as the file's name."""
     found: Counter[str] = Counter()
     for block in blocks:
         text = block.text if block.said == "text" else without_escapes(block.text)
@@ -158,7 +158,7 @@ def _named(text: str, *, tool: bool = False) -> Iterable[str]:
         if each.kind in _NO_NAMES or (tool and is_markup(text, each.kind, each.end)):
             continue
         if each.kind is IdentifierKind.CODE and not _CODE_NAME.fullmatch(each.text):
-            # Inline code of several words is a phrase; the names in it count.
+            # Inline code of several words is a phrase; only the names in it count.
             yield from _named(each.text)
             continue
         name = re.sub(r":\d+$", "", each.text.rstrip("/"))

@@ -1,35 +1,34 @@
-"""Which engine writes, as the settings or a flag say."""
+"""Opens the engines that the settings or a flag name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from msgspec import structs
+
 from reviewer.clock import Clock
-from reviewer.compression.levels import Summarizer
 from reviewer.compression.measures import Publish
-from reviewer.compression.offline import OfflineWriter
+from reviewer.compression.offline_engine import OfflineEngine
+from reviewer.compression.summarizer import Summarizer
 from reviewer.errors import ReviewerError
-from reviewer.settings import Settings
+from reviewer.settings import load_settings
+from reviewer.text.tokens import counter
 
 EngineName = Literal["offline", "model"]
 
 
 class Engines:
-    """Hands out summarizers. The model is opened when it is first asked for, never before."""
+    """Makes one summarizer for each engine, when it is first requested."""
 
-    def __init__(
-        self, settings: Callable[[], Settings], clock: Clock, publish: Publish | None = None
-    ) -> None:
-        self._settings = settings
+    def __init__(self, clock: Clock, publish: Publish | None = None) -> None:
         self._clock = clock
         self._publish = publish
-        self._made: dict[tuple[EngineName, str], Summarizer] = {}
+        self._summarizers: dict[tuple[EngineName, str], Summarizer] = {}
 
     def default(self) -> EngineName:
         """The engine that the settings name. Raises SettingsError."""
-        return self._settings().compression.engine
+        return load_settings().compression.engine
 
     def named(self, name: str | None) -> EngineName:
         """The engine of that name, or the settings' own. Raises ReviewerError for another name."""
@@ -43,53 +42,51 @@ class Engines:
 
     def concurrency(self, engine: EngineName) -> int:
         """How many segments may be written at once."""
-        return self._settings().model.concurrency if engine == "model" else 1
+        return load_settings().model.concurrency if engine == "model" else 1
 
     def summarizer(self, engine: EngineName, model_id: str | None = None) -> Summarizer:
-        """The summarizer of an engine; `model_id` stands in for the model of the settings.
+        """The summarizer of an engine; `model_id` replaces the model of the settings.
 
         Raises ModelError when no model is configured, SettingsError.
         """
         key = (engine, model_id or "")
-        if key not in self._made:
-            self._made[key] = self._make(engine, model_id)
-        return self._made[key]
+        if key not in self._summarizers:
+            made = self._offline() if engine == "offline" else self._model(model_id)
+            self._summarizers[key] = made
+        return self._summarizers[key]
 
-    def _make(self, engine: EngineName, model_id: str | None) -> Summarizer:
-        from reviewer.text.tokens import counter
-
-        settings = self._settings()
+    def _offline(self) -> Summarizer:
         count = counter().count
-        offline = OfflineWriter(count)
-        if engine == "offline":
-            return Summarizer(
-                offline,
-                offline,
-                count=count,
-                clock=self._clock,
-                tier=settings.compression.tier,
-                publish=self._publish,
-            )
-        from msgspec import structs
+        return Summarizer(
+            OfflineEngine(count),
+            count=count,
+            clock=self._clock,
+            tier=load_settings().compression.tier,
+            publish=self._publish,
+        )
 
-        from reviewer.compression.model_writer import ModelWriter
+    def _model(self, model_id: str | None) -> Summarizer:
+        from reviewer.compression.model_engine import ModelEngine
         from reviewer.llm.door import open_model
 
+        settings = load_settings()
         if model_id:
-            model = structs.replace(settings.model, name=model_id)
-            settings = structs.replace(settings, model=model)
+            settings = structs.replace(
+                settings, model=structs.replace(settings.model, name=model_id)
+            )
+        count = counter().count
         folder = settings.compression.templates
-        writer = ModelWriter(
+        engine = ModelEngine(
             open_model(settings),
             count,
             context_tokens=settings.model.context_tokens,
             templates=Path(folder).expanduser() if folder else None,
         )
         return Summarizer(
-            writer,
-            offline,
+            engine,
             count=count,
             clock=self._clock,
             tier=settings.compression.tier,
             publish=self._publish,
+            offline=self.summarizer("offline"),
         )

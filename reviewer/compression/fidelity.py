@@ -1,13 +1,16 @@
-"""How faithful a summary is, without a model, and what it no longer says (settled.md)."""
+"""How faithful a summary is and what it lost, worked out without a model."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from math import log2
+from typing import Literal
+
+from msgspec import Struct
 
 from reviewer.compression.markers import without_markers
-from reviewer.compression.source_terms import SourceTerms, SummaryTerms, mentioned
-from reviewer.compression.spans import TAG_LENGTH, TAG_LENGTHS, tag_of
 from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
@@ -15,26 +18,195 @@ from reviewer.compression.values import (
     Level,
     Lost,
     Segment,
+    Turn,
 )
+from reviewer.compression.verbatim import TAG_LENGTH, TAG_LENGTHS, anchor_tag
+from reviewer.compression.words import content_words
+from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
 
+TermKind = Literal["identifier", "number", "name", "quote", "term"]
+
+KIND_WEIGHT = {"text": 1.0, "tool_use": 0.5, "tool_result": 0.15, "thinking": 0.0}
+"""How much a mention counts by the kind of turn; in a person's words `PERSON` times as much."""
+PERSON = 1.5
+WEIGHT: dict[TermKind, float] = {
+    "identifier": 3.0,
+    "quote": 1.5,
+    "name": 1.5,
+    "number": 1.2,
+    "term": 1.0,
+}
+"""Weight of a term of each kind."""
+
+_QUOTE = re.compile(r"[\"“](?=\S)([^\"”\n]{3,80})(?<=\S)[\"”]")
+_NAME = re.compile(r"(?<=[a-z,;)] )[A-Z][a-z]{2,30}(?: [A-Z][a-z]{1,30}){0,3}")
+_ESCAPE = re.compile(r'\\[nrt"\\]')
+_MASKED = re.compile(r"[\w.$@/+=-]*\[masked [a-z0-9 -]+\]")
+_PIECE = re.compile(r"[\w.$@/-]+")
+
+
+class Term(Struct, frozen=True):
+    """A salient term and its first place. `weight` counts how often it occurs and who said it."""
+
+    text: str
+    kind: TermKind
+    weight: float
+    times: int
+    turn: int
+    start: int
+    end: int
+
+    @property
+    def cost(self) -> int:
+        """About how many tokens it has."""
+        return max(1, round(len(self.text) / 4))
+
+
+class SourceTerms:
+    """The salient terms of turns."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self.text = fold("\n".join(turn.text for turn in turns))
+        mentions: dict[tuple[str, bool], _Mentions] = {}
+        for number, turn in enumerate(turns):
+            factor = KIND_WEIGHT[turn.said] * (PERSON if turn.role == "user" else 1.0)
+            body = turn.text if turn.said == "text" else without_escapes(turn.text)
+            if "[masked " in body:
+                body = without_masks(body)
+            for text, kind, start, end in mentioned(body):
+                if turn.said != "text" and is_markup(body, kind, end):
+                    continue
+                key = (text, kind == "term")
+                known = mentions.get(key)
+                if known is None:
+                    known = mentions[key] = _Mentions(kind, number, start, end)
+                known.times += 1
+                known.spoken += factor
+        self.terms = tuple(
+            Term(
+                text,
+                found.kind,
+                round(WEIGHT[found.kind] * log2(1 + found.spoken), 4),
+                found.times,
+                found.turn,
+                found.start,
+                found.end,
+            )
+            for (text, _), found in mentions.items()
+            if found.spoken
+        )
+        self.pieces = frozenset(_PIECE.findall(self.text))
+        ranked = sorted(self.terms, key=lambda term: -term.weight / term.cost)
+        self._costs = list(accumulate(term.cost for term in ranked))
+        self._gains = list(accumulate(term.weight for term in ranked))
+
+    def most_covered(self, tokens: int) -> float:
+        """The greatest weight that so many tokens can cover: the densest terms first."""
+        from bisect import bisect_right
+
+        whole = bisect_right(self._costs, tokens)
+        gained = self._gains[whole - 1] if whole else 0.0
+        if whole < len(self._costs):
+            spent = self._costs[whole - 1] if whole else 0
+            share = (tokens - spent) / (self._costs[whole] - spent)
+            gained += share * (self._gains[whole] - gained)
+        return gained
+
+    def contains(self, unit: str) -> bool:
+        """Whether a name, number or quotation occurs in the source."""
+        return unit in self.pieces or fold(unit) in self.text
+
+
+def without_escapes(text: str) -> str:
+    """The JSON of a tool's input with escapes replaced by blanks of the same length."""
+    return _ESCAPE.sub("  ", text) if text.startswith(("{", "[")) else text
+
+
+def without_masks(text: str) -> str:
+    """The text with masked secrets replaced by blanks: no summary has to keep them."""
+    return _MASKED.sub(lambda found: " " * len(found[0]), text)
+
+
+def is_markup(text: str, kind: str, end: int) -> bool:
+    """Whether a term that ends at `end` of a tool's JSON is one of its keys or quotes."""
+    return kind == "quote" or text.startswith('":', end)
+
+
+class _Mentions:
+    """How often a term occurs, and where first."""
+
+    __slots__ = ("end", "kind", "spoken", "start", "times", "turn")
+
+    def __init__(self, kind: TermKind, turn: int, start: int, end: int) -> None:
+        self.kind, self.turn, self.start, self.end = kind, turn, start, end
+        self.times, self.spoken = 0, 0.0
+
+
+class SummaryTerms:
+    """The terms of a summary, for fast look-ups."""
+
+    def __init__(self, text: str) -> None:
+        self.folded = fold(text)
+        self._words = frozenset(content_words(text))
+        pieces = set(_PIECE.findall(self.folded))
+        pieces.update(named.text for named in identifiers(text))
+        pieces.update(piece.rstrip(".") for piece in tuple(pieces))
+        pieces.update(piece.rpartition("/")[2] for piece in tuple(pieces))
+        self._pieces = frozenset(pieces)
+        self._search = len(self.folded) < 40_000
+
+    def covers(self, term: Term) -> bool:
+        """Whether the summary mentions it; a file may be mentioned by its name alone."""
+        if term.kind == "term":
+            return term.text in self._words
+        if term.text in self._pieces or term.text.rpartition("/")[2] in self._pieces:
+            return True
+        return (self._search or " " in term.text) and fold(term.text) in self.folded
+
+
+def mentioned(text: str) -> Iterator[tuple[str, TermKind, int, int]]:
+    """The terms of a text with their spans: identifiers, numbers, names, quotations, words."""
+    for named in identifiers(text):
+        if named.kind is IdentifierKind.QUANTITY:
+            if len(named.text) > 1:
+                yield named.text, "number", named.start, named.end
+        else:
+            yield named.text, "identifier", named.start, named.end
+    for match in _QUOTE.finditer(text):
+        yield match[1], "quote", *match.span(1)
+    for match in _NAME.finditer(text):
+        yield match[0], "name", *match.span()
+    for word, start in _words(text):
+        yield word, "term", start, start + len(word)
+
+
+def _words(text: str) -> Iterator[tuple[str, int]]:
+    lower = text.lower()
+    at = 0
+    for word in content_words(text):
+        at = lower.find(word, at)
+        yield word, min(at, len(text))
+        at += len(word)
+
+
 KEY_POINTS = "**Key Points:**"
-"""The heading under which what is missing is put back."""
+"""The heading under which missing anchors are put back."""
 MOST_LOST = 200
-"""Lost pieces that are named, heaviest first."""
+"""Lost pieces that are listed, heaviest first."""
 ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3
 """Shares of the three parts in the overall score."""
 SHORTEST_TAG = 8
-"""Characters that a tag needs at least to stand for an anchor that is longer."""
+"""Characters that a tag needs at least to represent a longer anchor."""
 _BULLET = re.compile(r"^[-*](?: |$)")
 _ANCHOR_WEIGHT = 100.0
-"""Lost anchors come before everything else, by importance."""
+"""Puts lost anchors before all other losses."""
 
 
 def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[str] = ()) -> bool:
-    """Whether a summary (folded) holds the anchor verbatim.
+    """Whether a summary (folded) contains the anchor verbatim.
 
-    At Tags a detected anchor is kept, too, when one of the `tags` begins it.
+    At Tags a detected anchor is also kept when one of the `tags` begins it.
     """
     content = fold(anchor.content)
     if content in folded:
@@ -43,8 +215,8 @@ def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[s
         return False
     if any(SHORTEST_TAG <= len(tag) <= TAG_LENGTH and content.startswith(tag) for tag in tags):
         return True
-    # A tag may hold a comma; then it is one of the list's pieces no more.
-    return any(f", {tag_of(content, length)}, " in f", {folded}, " for length in TAG_LENGTHS)
+    # A tag with a comma in it was split.
+    return any(f", {anchor_tag(content, length)}, " in f", {folded}, " for length in TAG_LENGTHS)
 
 
 def tags_in(content: str) -> tuple[str, ...]:
@@ -56,7 +228,7 @@ def tags_in(content: str) -> tuple[str, ...]:
 def missing_anchors(
     content: str, anchors: Sequence[AnchorPoint], level: Level
 ) -> tuple[AnchorPoint, ...]:
-    """The anchors that a summary does not hold."""
+    """The anchors that a summary does not contain."""
     folded = fold(content)
     tags = tags_in(content) if level is Level.TAGS else ()
     return tuple(each for each in anchors if not anchor_kept(each, folded, level, tags))
@@ -65,9 +237,9 @@ def missing_anchors(
 def validate_fidelity(
     segment: Segment, compressed: CompressedSegment, source: SourceTerms | None = None
 ) -> FidelityValidation:
-    """The three parts and the overall score, 0 to 1, and the lost list.
+    """The three parts and the overall score, 0 to 1, and what was lost.
 
-    `source`: the segment's terms where they have been read before.
+    `source`: the segment's terms, where they are known already.
     """
     source = source or SourceTerms(segment.turns)
     if compressed.level is Level.FULL:
@@ -77,50 +249,50 @@ def validate_fidelity(
     kept = len(compressed.anchors) - len(missing)
     anchors = kept / len(compressed.anchors) if compressed.anchors else 1.0
     facts = factual_accuracy(content, source)
-    said = SummaryTerms(content)
-    context = context_retention(said, source, compressed.token_count)
+    summary = SummaryTerms(content)
+    context = context_retention(summary, source, compressed.token_count)
     overall = ANCHORS * anchors + FACTS * facts + CONTEXT * context
     return FidelityValidation(
         round(overall, 4),
         round(anchors, 4),
         round(facts, 4),
         round(context, 4),
-        lost(said, source, missing),
+        lost(summary, source, missing),
     )
 
 
 def factual_accuracy(content: str, source: SourceTerms) -> float:
-    """The share of the numbers, identifiers, names and quotations that the source has; 1 for none.
+    """The share of its numbers, identifiers, names and quotations in the source; 1 for none.
 
-    Labels of anchors under Key Points are ours and not counted.
+    The heading of Key Points is not counted.
     """
     units = {
         text for text, kind, _, _ in mentioned(content.replace(KEY_POINTS, "")) if kind != "term"
     }
     if not units:
         return 1.0
-    return sum(source.says(unit) for unit in units) / len(units)
+    return sum(source.contains(unit) for unit in units) / len(units)
 
 
-def context_retention(said: SummaryTerms, source: SourceTerms, tokens: int) -> float:
-    """Weight of the salient terms that are said, against the most that so many tokens can say."""
+def context_retention(summary: SummaryTerms, source: SourceTerms, tokens: int) -> float:
+    """Weight of the salient terms kept, divided by the most that so many tokens can cover."""
     if not source.terms:
         return 1.0
     most = source.most_covered(tokens)
     if most <= 0:
         return 0.0
-    covered = sum(term.weight for term in source.terms if said.covers(term))
+    covered = sum(term.weight for term in source.terms if summary.covers(term))
     return min(covered / most, 1.0)
 
 
 def lost(
-    said: SummaryTerms,
+    summary: SummaryTerms,
     source: SourceTerms,
     missing: Sequence[AnchorPoint] = (),
     *,
     most: int = MOST_LOST,
 ) -> tuple[Lost, ...]:
-    """What the summary does not say, heaviest first: missing anchors, then terms."""
+    """Missing anchors and terms, heaviest first."""
     found = [
         Lost(
             each.content,
@@ -136,7 +308,7 @@ def lost(
     found += [
         Lost(term.text, term.kind, term.weight, term.times, term.turn, term.start, term.end)
         for term in source.terms
-        if not said.covers(term)
+        if not summary.covers(term)
     ]
     found.sort(key=lambda each: -each.weight)
     return tuple(found[:most])

@@ -1,4 +1,4 @@
-"""What one file would shrink to, without a store: `reviewer summarize`."""
+"""Summaries of one file without a store, for `reviewer summarize`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from msgspec import Struct, structs
 from reviewer.clock import Clock, utc_now
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.fidelity import missing_anchors
-from reviewer.compression.full_text import full_text
-from reviewer.compression.levels import Summarizer
-from reviewer.compression.offline import OfflineWriter
+from reviewer.compression.offline_engine import OfflineEngine
+from reviewer.compression.segments import full_text
+from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
@@ -23,25 +23,25 @@ from reviewer.compression.values import (
     SummarizationOptions,
     Turn,
 )
-from reviewer.sources.blocks import Block, open_blocks
-from reviewer.sources.records import Use
+from reviewer.sources.open import open_blocks
+from reviewer.sources.records import Block, Use
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import TokenCounter, counter
 
 LEVELS = (Level.DETAILED, Level.BRIEF, Level.TAGS)
 ANCHOR_SHARE = 0.1
-"""How much of a hard ceiling detected anchors may claim where not all of them can stand."""
+"""Share of a hard ceiling for detected anchors where not all of them fit."""
 WHOLE_SHARE = 0.25
-"""How much of it they may need for all of them to stand at Detailed and Brief."""
+"""Share of a hard ceiling up to which all anchors are kept at Detailed and Brief."""
 MARKED_FROM = 400
-"""Tokens of a hard ceiling from which on there is room for a marker."""
+"""Tokens of a hard ceiling from which on a summary has a marker."""
 SHORT = 40
-"""Tokens of a source that is as short as its summary would be."""
+"""Tokens up to which a source is not shortened."""
 _READ = frozenset({Use.SAID, Use.TOOL, Use.SUMMARY})
 
 
 class FileSummary(Struct, frozen=True):
-    """A file at one level. `anchors` are all that were found, `missing` those it does not hold."""
+    """A file at one level. `anchors`: all of the file; `missing`: those not in the summary."""
 
     level: Level
     content: str
@@ -59,7 +59,7 @@ class FileSummary(Struct, frozen=True):
         return self.original_tokens / self.tokens if self.tokens else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """The fields that scripts read (DESIGN.md, "The command line")."""
+        """The fields that scripts read."""
         fidelity = self.fidelity
         return {
             "level": self.level.name.lower(),
@@ -96,25 +96,23 @@ def summarize_file(
 ) -> list[FileSummary]:
     """The file's lines at each of the levels, by the offline engine.
 
-    `max_tokens` is a hard ceiling on the content; without it a level aims at its ratio, and
-    anchors come before it. Raises SourceError.
+    `max_tokens` is a hard ceiling on the content. Without it a level aims at its ratio, which
+    anchors may exceed. Raises SourceError.
     """
     count = counter()
     blocks = open_blocks(path, line_start=line_start, line_end=line_end)
     turns = turns_of(blocks, count)
     segment = Segment("s1", turns, sum(turn.tokens for turn in turns), "", path.stem)
     anchors = find_anchors(turns)
-    summarizer = Summarizer(
-        writer := OfflineWriter(count.count), writer, count=count.count, clock=clock
-    )
+    summarizer = Summarizer(OfflineEngine(count.count), count=count.count, clock=clock)
     return [_at(summarizer, segment, anchors, Level(level), max_tokens, count) for level in levels]
 
 
 def turns_of(blocks: Iterable[Block], count: TokenCounter) -> tuple[Turn, ...]:
-    """What a summary is made of: words, thoughts and tools, with secrets masked.
+    """The turns of a file that are summarized: words, thoughts and tools, with secrets masked.
 
-    What a sub-agent said is passed over where the file holds anything else; what the client put
-    around the words and what the person took back always is.
+    Turns of sub-agents are left out unless there are no others; text of the client and rewound
+    turns are always left out.
     """
     read = [block for block in blocks if block.use in _READ and block.text.strip()]
     main = [block for block in read if not block.sidechain] or read
@@ -139,7 +137,7 @@ def _at(
         whole = count.count(full_text(segment.turns)) + SHORT
         options = SummarizationOptions(max_output_tokens=whole, generate_expansion_markers=False)
     if max_tokens is not None:
-        first = _claiming(anchors, level, max_tokens, count)
+        first = _required(anchors, level, max_tokens, count)
         options = SummarizationOptions(
             max_output_tokens=max_tokens,
             ceiling=max_tokens,
@@ -161,10 +159,10 @@ def _at(
     )
 
 
-def _claiming(
+def _required(
     anchors: tuple[AnchorPoint, ...], level: Level, ceiling: int, count: TokenCounter
 ) -> tuple[AnchorPoint, ...]:
-    """The anchors that must stand under a hard ceiling: all, or the most important that fit."""
+    """The anchors to keep under a hard ceiling: all, or the most important that fit."""
     if level is not Level.TAGS:
         need = sum(count.count(f"- {each.content}\n") for each in anchors)
         if need <= WHOLE_SHARE * ceiling:

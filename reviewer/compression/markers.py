@@ -1,7 +1,7 @@
 """Expansion markers: `[→more:SEGMENT:topic]` and `[→detail:SEGMENT]` (hierarchical-summarizer.md).
 
-Only a marker of the segment that the summary is of opens anything. What names another segment, or
-stood in the source already, is plain text (settled.md, "Levels and anchors").
+Only a marker of the summary's own segment can be expanded. One that names another segment, or was
+in the source already, is plain text.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _FORMS = {
     Level.DETAILED: re.compile(r"\[→more:([^:\[\]]+):([^\]\n]*)\]"),
     Level.BRIEF: re.compile(r"\[→detail:([^:\[\]]+)\]"),
 }
-"""Tags have no markers, Full is whole."""
+"""Tags and Full have no markers."""
 ANY_MARKER = re.compile(r"\[→(?:more|detail):[^\]\n]{0,200}\]")
 _NOT_IN_TOPIC = re.compile(r"[\[\]\s:]+")
 LABEL = "More detail"
 
 
 def marker_text(level: Level, segment: str, topic: str = "") -> str:
-    """The marker that opens a summary of this level; empty for levels that have none."""
+    """The marker at the end of a summary of this level; empty for levels without markers."""
     if level is Level.DETAILED:
         topic = _NOT_IN_TOPIC.sub(" ", topic).strip() or "all"
         return f"[→more:{segment}:{topic}]"
@@ -34,9 +34,8 @@ def parse_markers(
 ) -> tuple[ExpansionMarker, ...]:
     """The markers in a summary of `segment`, in order.
 
-    `source`: the text that was summarized; a marker that it holds already is somebody's words,
-    unless it is the last line of the content, where only an engine puts one.
-    `adds`: tokens of the segment one level closer to Full, more than the marker itself has.
+    `source`: the text that was summarized; a marker that is in it counts only as the last line of
+    the content, where engines put theirs. `adds`: tokens that expanding a marker adds.
     """
     form = _FORMS.get(level)
     if form is None or "[→" not in content:
@@ -62,8 +61,8 @@ def parse_markers(
     return tuple(found)
 
 
-def relevelled(content: str, level: Level, segment: str, *, source: str = "") -> str:
-    """The content of the level nearer to Full as that of `level`, with its markers."""
+def change_level(content: str, level: Level, segment: str, *, source: str = "") -> str:
+    """The content of the level nearer to Full, with its markers changed to those of `level`."""
     marker = marker_text(level, segment)
     for found in reversed(parse_markers(content, Level(level - 1), segment, source=source)):
         content = content[: found.start] + marker + content[found.end :]
@@ -71,7 +70,7 @@ def relevelled(content: str, level: Level, segment: str, *, source: str = "") ->
 
 
 def without_markers(content: str) -> str:
-    """The text without anything that has a marker's form."""
+    """The text without anything in the form of a marker."""
     return ANY_MARKER.sub("", content) if "[→" in content else content
 
 

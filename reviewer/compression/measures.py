@@ -1,4 +1,4 @@
-"""What is counted of every compression, and the lines that a log gets (section 8)."""
+"""Measurements and log lines of every compression (hierarchical-summarizer.md, section 8)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Publish = Callable[[SegmentCompressed], None]
 
 
 class Measure(Struct, frozen=True):
-    """One figure: the name of the metric, the level or engine that it is of, and its value."""
+    """One figure. `name`: of the metric; `label`: the level or engine."""
 
     at: str
     name: str
@@ -44,7 +44,7 @@ class Measure(Struct, frozen=True):
 
 
 class MeasureSummary(Struct, frozen=True):
-    """A metric over all that was measured: how often, the sum, and the spread."""
+    """All figures of a metric."""
 
     name: str
     label: str
@@ -84,9 +84,9 @@ def log_done(event: SegmentCompressed) -> None:
 
 
 class Measures:
-    """Keeps figures until there is a moment to write them: previews must not write.
+    """Collects figures until `flush`, because previews must not write.
 
-    The table is no ledgered one, because it only counts what was done.
+    Their table is not part of the ledger: it only counts.
     """
 
     def __init__(self, database: Database, clock: Callable[[], object]) -> None:
@@ -95,8 +95,8 @@ class Measures:
         self._lock = threading.Lock()
         self._waiting: list[Measure] = []
 
-    def note(self, event: SegmentCompressed) -> None:
-        """Count an event: duration in milliseconds, ratio, tokens of the model, fidelity."""
+    def record(self, event: SegmentCompressed) -> None:
+        """Add the figures of an event: milliseconds, ratio, tokens of the model, fidelity."""
         at = iso(self._clock())  # type: ignore[arg-type]
         level = event.compressed.level.name.title()
         figures = [
@@ -111,9 +111,7 @@ class Measures:
             self._waiting += figures
 
     def flush(self) -> None:
-        """Write what waits. A store that cannot take it goes without, and the log says so: what
-        was counted is done.
-        """
+        """Write the collected figures; if the store cannot be written, log that they are lost."""
         with self._lock:
             waiting, self._waiting = self._waiting, []
         if not waiting or self._database.read_only:
@@ -130,7 +128,7 @@ class Measures:
         ):
             self._database.writer.execute("BEGIN IMMEDIATE")
             try:
-                # What is written to a file that was replaced lands in the log beside the new one.
+                # SQLite would write into the log of the new file if the store was replaced.
                 self._database.require_in_place()
                 self._database.writer.executemany(
                     "INSERT INTO measurement (at, name, label, value) VALUES (?, ?, ?, ?)",
@@ -143,7 +141,7 @@ class Measures:
             self._database.writer.execute("COMMIT")
 
     def summary(self) -> tuple[MeasureSummary, ...]:
-        """Every metric by label, what waits included. Raises StoreError."""
+        """Every metric by label, after a flush. Raises StoreError."""
         self.flush()
         with failures_as_sentences(self._database.path):
             rows = (

@@ -1,8 +1,7 @@
-"""What is to become of a context's segments, and how levels are chosen for a target."""
+"""Plans and previews as values, and the JSON that scripts read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct, structs
@@ -19,25 +18,23 @@ from reviewer.compression.values import (
 )
 from reviewer.errors import ReviewerError
 
-LAST_FULL = 2
-"""Segments at the end that stay as they are while there is room."""
-RICH = 5
-"""Anchors from which on a segment is rich in them."""
+BY_HAND = "by hand"
+"""The engine of summaries that a person wrote."""
 
 
 class Choice(Struct, frozen=True, gc=False):
-    """A level for one segment, and the summary where there is one already."""
+    """A level for one segment, and its summary where it is known already."""
 
     segment: str
     level: Level
     sources: tuple[int, ...]
     """Ids of the segment's commits, to notice that the context changed meanwhile."""
     content: str | None = None
-    """The summary, from a preview or written by hand; None: the engine writes it."""
+    """The summary, from a preview or by hand; None: the engine writes it."""
     engine: str = ""
-    """What wrote `content`; `by hand` for a person."""
+    """Author of `content`: an engine, or `BY_HAND`."""
     append_missing: bool = False
-    """Put back what retention criteria miss, instead of refusing."""
+    """Append spans for unmet retention criteria instead of refusing the summary."""
 
 
 class Plan(Struct, frozen=True, gc=False):
@@ -57,12 +54,12 @@ class Plan(Struct, frozen=True, gc=False):
     """Tokens that the whole context should have at most."""
 
     def with_level(self, segment: str, level: Level) -> Plan:
-        """The same with another level for one segment; its summary has to be written again."""
+        """The plan with another level for one segment, without its summary."""
         return self._with(segment, level=level, content=None, engine="", append_missing=False)
 
     def with_text(self, segment: str, content: str, *, append_missing: bool = False) -> Plan:
-        """The same with a summary that a person wrote."""
-        return self._with(segment, content=content, engine="by hand", append_missing=append_missing)
+        """The plan with a summary that a person wrote."""
+        return self._with(segment, content=content, engine=BY_HAND, append_missing=append_missing)
 
     def _with(self, segment: str, **changes: object) -> Plan:
         return structs.replace(
@@ -75,7 +72,7 @@ class Plan(Struct, frozen=True, gc=False):
 
 
 class SegmentPreview(Struct, frozen=True, gc=False):
-    """What one segment would become."""
+    """One segment after a dry run."""
 
     segment: Segment
     level: Level
@@ -84,16 +81,16 @@ class SegmentPreview(Struct, frozen=True, gc=False):
     failures: tuple[RetentionFailure, ...] = ()
     """Retention criteria that a summary by hand does not meet."""
     kept: str = ""
-    """Why it stays as it is although another level was asked for."""
+    """Why the segment stays Full although the plan gives it another level."""
 
     @property
     def tokens(self) -> int:
-        """Tokens that it will have in the context."""
+        """Tokens that the segment will have in the context."""
         return self.segment.tokens if self.kept else self.compressed.token_count
 
 
 class Preview(Struct, frozen=True):
-    """What a plan would make of a context; `plan` has the summaries in it, ready to apply."""
+    """A dry run of a plan; `plan` has the summaries filled in, ready to apply."""
 
     plan: Plan
     segments: tuple[SegmentPreview, ...]
@@ -101,34 +98,67 @@ class Preview(Struct, frozen=True):
     tokens_after: int
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Every segment as scripts read it, then the whole."""
-        from reviewer.compression.summary_json import preview_json, total_json
-
-        return [*(preview_json(each) for each in self.segments), total_json(self)]
+        """Every segment as scripts read it, then the total."""
+        after = self.tokens_after
+        segments = [
+            {
+                **summary_json(each.segment, each.compressed, each.fidelity),
+                "kept_full": each.kept,
+                "retention_missing": [failure.message for failure in each.failures],
+            }
+            for each in self.segments
+        ]
+        total = {
+            "total": True,
+            "context": self.plan.context,
+            "segments": len(self.segments),
+            "original_tokens": self.tokens_before,
+            "tokens": after,
+            "ratio": round(self.tokens_before / after, 3) if after else 0.0,
+            "target": self.plan.target,
+            "head": self.plan.head,
+        }
+        return [*segments, total]
 
 
 class SegmentAtLevel(Struct, frozen=True):
-    """One segment at one of its levels, or why that is held back."""
+    """One segment at one of its levels, or why that level is locked."""
 
     segment: Segment
     level: Level
-    compressed: CompressedSegment | None = None
-    fidelity: FidelityValidation | None = None
-    locked: Locked | None = None
+    result: tuple[CompressedSegment, FidelityValidation] | Locked
+
+    @property
+    def compressed(self) -> CompressedSegment | None:
+        """The summary; None where the level is locked."""
+        return None if isinstance(self.result, Locked) else self.result[0]
+
+    @property
+    def fidelity(self) -> FidelityValidation | None:
+        """The fidelity of the summary; None where the level is locked."""
+        return None if isinstance(self.result, Locked) else self.result[1]
+
+    @property
+    def locked(self) -> Locked | None:
+        """Why the level is locked; None where it is not."""
+        return self.result if isinstance(self.result, Locked) else None
 
     @property
     def tokens(self) -> int:
-        """Tokens of the content; 0 where it is held back."""
-        return self.compressed.token_count if self.compressed else 0
+        """Tokens of the summary; 0 where the level is locked."""
+        return 0 if isinstance(self.result, Locked) else self.result[0].token_count
 
     def to_json(self) -> dict[str, Any]:
-        """The summary as scripts read it, or that it is locked."""
-        from reviewer.compression.summary_json import locked_json, summary_json
-
-        if self.compressed is None or self.fidelity is None:
-            assert self.locked is not None
-            return locked_json(self.segment, self.locked)
-        return summary_json(self.segment, self.compressed, self.fidelity)
+        """The summary as scripts read it, or why it is locked."""
+        if isinstance(self.result, Locked):
+            return {
+                "segment": self.segment.id,
+                "level": self.level.name.lower(),
+                "locked": self.result.message,
+                "feature": self.result.feature,
+                "tier": self.result.tier,
+            }
+        return summary_json(self.segment, *self.result)
 
 
 class Applied(Struct, frozen=True):
@@ -143,7 +173,7 @@ class Applied(Struct, frozen=True):
 
 
 def read_level(level: Level | str) -> Level:
-    """The level of that name. Raises ReviewerError, naming all."""
+    """The level of that name. Raises ReviewerError."""
     if isinstance(level, Level):
         return level
     found = Level.__members__.get(level.strip().upper())
@@ -153,77 +183,58 @@ def read_level(level: Level | str) -> Level:
     return found
 
 
-def sources(segment: Segment) -> tuple[int, ...]:
+def segment_sources(segment: Segment) -> tuple[int, ...]:
     """The ids of a segment's commits."""
     return tuple(turn.commit for turn in segment.turns if turn.commit is not None)
 
 
-def first_levels(
-    segments: Sequence[Segment], anchors: Sequence[Sequence[AnchorPoint]]
-) -> list[Level]:
-    """The last two segments Full, those rich in anchors Detailed, the rest Brief (settled.md)."""
-    levels = [Level.DETAILED if len(found) >= RICH else Level.BRIEF for found in anchors]
-    for number in range(max(len(segments) - LAST_FULL, 0), len(segments)):
-        levels[number] = Level.FULL
-    return levels
+def summary_json(
+    segment: Segment, compressed: CompressedSegment, fidelity: FidelityValidation
+) -> dict[str, Any]:
+    """One segment at one level, as scripts read it."""
+    return {
+        "segment": segment.id,
+        "topic": segment.topic,
+        "commits": [turn.commit for turn in segment.turns],
+        "level": compressed.level.name.lower(),
+        "content": compressed.content,
+        "tokens": compressed.token_count,
+        "original_tokens": compressed.original_token_count,
+        "ratio": round(compressed.compression_ratio, 3),
+        "anchors": [_anchor(each) for each in compressed.anchors],
+        "anchors_missing": [_anchor(each) for each in compressed.anchors_missing],
+        "markers": [
+            {**structs.asdict(each), "target": each.target.name.lower()}
+            for each in compressed.expansion_markers
+        ],
+        "fidelity": {
+            "overall": fidelity.overall_score,
+            "anchor_preservation": fidelity.anchor_preservation,
+            "factual_accuracy": fidelity.factual_accuracy,
+            "context_retention": fidelity.context_retention,
+            "passes": fidelity.passes_threshold,
+            "lost": [
+                {
+                    "text": each.text,
+                    "kind": each.kind,
+                    "weight": each.weight,
+                    "times": each.times,
+                    "commit": segment.turns[each.turn].commit,
+                    "start": each.start,
+                    "end": each.end,
+                }
+                for each in fidelity.lost_information
+            ],
+        },
+        "engine": compressed.engine,
+        "note": compressed.note,
+    }
 
 
-def fit_levels(
-    levels: Sequence[Level],
-    target: int,
-    fixed: int,
-    size: Callable[[int, Level], int],
-    lowest: Level = Level.TAGS,
-) -> list[Level] | None:
-    """Levels with which `fixed` and the segments' sizes stay within the target; None if none do.
-
-    Where there is no room, the oldest are lowered first and the last two last; where there is, also
-    what lowering left over, the newest become fuller. `size` gives the tokens of the text that
-    comes out.
-    """
-    chosen = [min(level, lowest) for level in levels]
-    sizes = [size(number, level) for number, level in enumerate(chosen)]
-    room = target - fixed
-    if sum(sizes) > room:
-        _lower(chosen, sizes, room, size, lowest)
-        if sum(sizes) > room:
-            return None
-    _fill(chosen, sizes, room, size)
-    return chosen
-
-
-def _lower(
-    chosen: list[Level],
-    sizes: list[int],
-    room: int,
-    size: Callable[[int, Level], int],
-    lowest: Level,
-) -> None:
-    """Lower levels in place until the sizes fit the room, or everything is at the lowest."""
-    old = max(len(chosen) - LAST_FULL, 0)
-    total = sum(sizes)
-    for group in (range(old), range(old, len(chosen))):
-        for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
-            for number in group:
-                if chosen[number] >= level or level > lowest:
-                    continue
-                shrunk = min(size(number, level), sizes[number])
-                total += shrunk - sizes[number]
-                chosen[number], sizes[number] = level, shrunk
-                if total <= room:
-                    return
-
-
-def _fill(
-    chosen: list[Level], sizes: list[int], room: int, size: Callable[[int, Level], int]
-) -> None:
-    """Raise levels in place, the newest first, as long as the sizes fit the room."""
-    total = sum(sizes)
-    for level in (Level.BRIEF, Level.DETAILED, Level.FULL):
-        for number in range(len(chosen) - 1, -1, -1):
-            if chosen[number] <= level:
-                continue
-            grown = size(number, level)
-            if total - sizes[number] + grown <= room:
-                total += grown - sizes[number]
-                chosen[number], sizes[number] = level, grown
+def _anchor(each: AnchorPoint) -> dict[str, Any]:
+    return {
+        "type": str(each.type),
+        "content": each.content,
+        "importance": each.importance,
+        "source": each.source,
+    }

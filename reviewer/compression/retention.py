@@ -1,60 +1,28 @@
-"""What must survive of IMPORTANT turns: gathered, put into the prompt, checked, mended.
+"""Retention criteria of IMPORTANT turns: collected, checked, and met with spans of the source.
 
-From important-priority.md; where it leaves things open, settled.md says what holds.
+From important-priority.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from reviewer.commits.patterns import check_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.fidelity import KEY_POINTS
-from reviewer.compression.pattern_places import first_place
-from reviewer.compression.spans import clause_around
 from reviewer.compression.values import AnchorPoint, Level, Segment, Turn
+from reviewer.compression.verbatim import clause_around, first_place
 from reviewer.text.normalise import fold
 from reviewer.text.units import units
 
-CARE = (
-    "Some of what follows was marked as important. Be conservative with it: keep its statements, "
-    "names and figures."
-)
-"""What a prompt says for IMPORTANT turns without criteria."""
 LONGEST_PATCH = 160
-"""Characters of a span that is put back, unless what must survive is longer."""
+"""Characters of a span that is put back, unless the match itself is longer."""
 
 
-class Prioritised(Protocol):
-    """Anything that has a priority."""
-
-    @property
-    def priority(self) -> Priority:
-        """How careful a compression must be with it."""
-        ...
-
-
-P = TypeVar("P", bound=Prioritised)
-
-
-def classify(commits: Iterable[P]) -> tuple[list[P], list[P], list[P], list[P]]:
-    """(pinned, important, normal, skip), each in order."""
-    found: dict[Priority, list[P]] = {priority: [] for priority in Priority}
-    for commit in commits:
-        found[commit.priority].append(commit)
-    return (
-        found[Priority.PINNED],
-        found[Priority.IMPORTANT],
-        found[Priority.NORMAL],
-        found[Priority.SKIP],
-    )
-
-
-class Asked(Struct, frozen=True):
-    """One criterion and the turn that it was set on; `turn` is None for the call's own."""
+class TurnCriteria(Struct, frozen=True):
+    """The criteria of one turn; `turn` is None for criteria of the call."""
 
     criteria: RetentionCriteria
     turn: int | None = None
@@ -65,18 +33,20 @@ class RetentionFailure(Struct, frozen=True):
 
     pattern: Pattern
     message: str
-    """`substring not found: "$50k"`, with what else a person must know."""
+    """`substring not found: "$50k"`, with the reason where it is another one."""
     turn: int | None = None
 
 
-def gather(segment: Segment, call: RetentionCriteria | None = None) -> tuple[Asked, ...]:
-    """The criteria of a segment's IMPORTANT turns, and those of the call that can hold here.
+def collect_criteria(
+    segment: Segment, call: RetentionCriteria | None = None
+) -> tuple[TurnCriteria, ...]:
+    """The criteria of a segment's IMPORTANT turns, and those of the call that apply to it.
 
-    A pattern of the call is asked of the segments whose source it matches: what stands nowhere in
-    a segment cannot survive in its summary.
+    A pattern of the call applies to the segments whose source it matches: a summary of any other
+    could not meet it.
     """
     found = [
-        Asked(turn.retention, number)
+        TurnCriteria(turn.retention, number)
         for number, turn in enumerate(segment.turns)
         if turn.priority is Priority.IMPORTANT and turn.retention
     ]
@@ -84,33 +54,26 @@ def gather(segment: Segment, call: RetentionCriteria | None = None) -> tuple[Ask
         return tuple(found)
     here = tuple(each for each in call.patterns if _matched_turn(each, segment) is not None)
     own = RetentionCriteria(call.instructions, here)
-    return (*found, Asked(own)) if own else tuple(found)
+    return (*found, TurnCriteria(own)) if own else tuple(found)
 
 
-def asks_for_care(segment: Segment) -> bool:
+def needs_care(segment: Segment) -> bool:
     """Whether a turn is IMPORTANT without saying what must survive."""
     return any(t.priority is Priority.IMPORTANT and not t.retention for t in segment.turns)
 
 
-def instructions(asked: Sequence[Asked]) -> tuple[str, ...]:
-    """What people said in words must survive, each once."""
-    return tuple(
-        dict.fromkeys(each.criteria.instructions for each in asked if each.criteria.instructions)
-    )
-
-
 def validate_retention(
-    summary: str, criteria: Sequence[Asked | RetentionCriteria]
+    summary: str, criteria: Sequence[TurnCriteria | RetentionCriteria]
 ) -> list[RetentionFailure]:
-    """The patterns that the summary does not match; empty when all hold.
+    """The patterns that the summary does not match.
 
-    Substrings are compared NFC-normalised with white space folded, regular expressions run within
-    a time limit; one that takes longer fails, because nobody knows whether it matches.
+    Substrings are compared NFC-normalised with white space folded. Regular expressions run within
+    a time limit; one that exceeds it fails.
     """
     wanted = [
-        (pattern, each.turn if isinstance(each, Asked) else None)
+        (pattern, each.turn if isinstance(each, TurnCriteria) else None)
         for each in criteria
-        for pattern in (each.criteria if isinstance(each, Asked) else each).patterns
+        for pattern in (each.criteria if isinstance(each, TurnCriteria) else each).patterns
     ]
     checks = check_patterns([pattern for pattern, _ in wanted], summary)
     failures: dict[Pattern, RetentionFailure] = {}
@@ -123,31 +86,31 @@ def validate_retention(
 
 
 def diagnosis(failures: Sequence[RetentionFailure]) -> str:
-    """What a summary is missing, as one sentence."""
+    """Everything that a summary misses, as one sentence."""
     return "Summary missing: " + "; ".join(each.message for each in failures) + "."
 
 
 def missing_spans(
     segment: Segment, failures: Sequence[RetentionFailure], level: Level = Level.BRIEF
 ) -> tuple[tuple[str, ...], tuple[RetentionFailure, ...]]:
-    """Verbatim spans of the source that mend the failures, and those that nothing there can mend.
+    """Verbatim spans of the source that meet the failed patterns, and failures without a match.
 
-    A span is the sentence around the match, at Tags the match itself; its criterion's own turn
-    first. What another span says is not said again.
+    A span is the sentence around the match, at Tags the match itself; the criterion's own turn is
+    searched first. Spans that another one contains are left out.
     """
     spans: dict[str, None] = {}
-    hopeless = []
+    impossible = []
     for failure in failures:
         number = _matched_turn(failure.pattern, segment, failure.turn)
         if number is None:
-            hopeless.append(failure)
+            impossible.append(failure)
             continue
         spans[_span(failure.pattern, segment.turns[number].text, level)] = None
-    return said_once(tuple(spans)), tuple(hopeless)
+    return without_contained(tuple(spans)), tuple(impossible)
 
 
 def _span(pattern: Pattern, text: str, level: Level) -> str:
-    """The span to quote; one that the pattern no longer matches alone is taken wider."""
+    """The span to quote; its whole line where the pattern matches none that is shorter."""
     place = first_place(pattern, text)
     assert place is not None
     forms = [text[slice(*place)], sentence_around(text, place)]
@@ -160,7 +123,7 @@ def _span(pattern: Pattern, text: str, level: Level) -> str:
 
 
 def sentence_around(text: str, place: tuple[int, int]) -> str:
-    """The sentence around a span; where that is too long its clause, or else the span alone."""
+    """The sentence around a span; where that is too long its clause, or else the span itself."""
     start, end = place
     for unit in units(text):
         if unit.start < place[1] and place[0] < unit.end:
@@ -172,8 +135,8 @@ def sentence_around(text: str, place: tuple[int, int]) -> str:
     return text[start:end].strip()
 
 
-def said_once(texts: Sequence[str]) -> tuple[str, ...]:
-    """The texts without those that another of them holds verbatim, in order."""
+def without_contained(texts: Sequence[str]) -> tuple[str, ...]:
+    """The texts that no other of them contains verbatim, in order."""
     folded = [fold(text) for text in texts]
     return tuple(
         text
@@ -187,7 +150,7 @@ def said_once(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def append_points(content: str, points: Sequence[str]) -> str:
-    """The points as a list under Key Points at the end, in the list that is there already."""
+    """The content with the points appended to its Key Points, which are added where it has none."""
     if not points:
         return content
     listed = "\n".join(f"- {point}" for point in points)
@@ -197,69 +160,11 @@ def append_points(content: str, points: Sequence[str]) -> str:
     return f"{body}\n\n{KEY_POINTS}\n{listed}" if body else f"{KEY_POINTS}\n{listed}"
 
 
-def anchor_point_line(anchor: AnchorPoint) -> str:
-    """How an anchor stands under Key Points."""
-    return f"[{anchor.type}]: {anchor.content}"
-
-
 def anchor_points(anchors: Sequence[AnchorPoint]) -> tuple[str, ...]:
-    """The lines of anchors under Key Points; one that another holds needs none of its own."""
-    alone = set(said_once([each.content for each in anchors]))
-    lines = (anchor_point_line(each) for each in anchors if each.content in alone)
+    """The Key Points of anchors; none for an anchor that another one contains."""
+    alone = set(without_contained([each.content for each in anchors]))
+    lines = (f"[{each.type}]: {each.content}" for each in anchors if each.content in alone)
     return tuple(dict.fromkeys(lines))
-
-
-def patch(
-    summary: str,
-    segment: Segment,
-    failures: Sequence[RetentionFailure],
-    level: Level = Level.BRIEF,
-) -> tuple[str, tuple[RetentionFailure, ...]]:
-    """The summary with what is missing put back, and what nothing in the source can mend."""
-    spans, hopeless = missing_spans(segment, failures, level)
-    return append_points(summary, spans), hopeless
-
-
-def build_summarize_prompt(
-    user_prompt: str,
-    *,
-    instructions: str | None = None,
-    retention_instructions: Sequence[str] = (),
-    patterns: Sequence[Pattern] = (),
-    care: bool = False,
-) -> str:
-    """The prompt with the sections that a call needs beside its template.
-
-    `retention_instructions` and the texts of `patterns` get the document's IMPORTANT section;
-    `care` adds the line for content that was marked without saying what must survive.
-    """
-    parts = [user_prompt.rstrip()]
-    details = [*retention_instructions]
-    details += [
-        f'the exact text "{each.text}"'
-        if each.mode == "substring"
-        else f"text that matches the regular expression {each.text}"
-        for each in patterns
-    ]
-    if details:
-        listed = "\n".join(f"- {detail}" for detail in details)
-        parts.append(
-            "IMPORTANT: The following content was marked as important. You MUST\n"
-            f"preserve these specific details in your summary:\n{listed}"
-        )
-    if care:
-        parts.append(CARE)
-    if instructions:
-        parts.append(instructions.strip())
-    return "\n\n".join(parts)
-
-
-def steering(diagnosis: str) -> str:
-    """What the next attempt is told, behind the summary that it is to mend."""
-    return (
-        f"Previous summary failed validation: {diagnosis}\n"
-        "Revise to include the missing details while keeping the summary concise."
-    )
 
 
 def _matched_turn(pattern: Pattern, segment: Segment, first: int | None = None) -> int | None:

@@ -1,13 +1,15 @@
-"""Consecutive turns that are compressed together (settled.md, "Levels and anchors")."""
+"""Segments: consecutive turns that are compressed together, and their text."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from itertools import pairwise
 from math import log
+
+from msgspec import structs
 
 from reviewer.clock import from_iso
 from reviewer.commits.values import Priority
@@ -16,9 +18,9 @@ from reviewer.compression.words import content_words
 
 MOST_TURNS, MOST_TOKENS, FEWEST_TURNS = 20, 4_000, 3
 GAP = timedelta(minutes=30)
-"""A pause after which something new begins."""
+"""A pause after which a new topic begins."""
 UNLIKE = 0.06
-"""Share of common words below which a person's turn begins another topic."""
+"""Share of common words below which a person's turn begins a new topic."""
 
 _NEW_TOPIC = re.compile(
     r"(?:ok(?:ay)?|great|good|thanks?|perfect|now|so|and|alright)?[\s,.!-]{0,3}(?:(?:now|next)\b[,:]?"
@@ -33,10 +35,10 @@ def cut_segments(
 ) -> tuple[Segment, ...]:
     """The turns in order, in segments of at most `MOST_TURNS` turns or `MOST_TOKENS` tokens.
 
-    Cut where a person turns to something else, after a pause, at pinned turns (which belong to no
-    segment), and around a turn that alone is too large. A segment has at least `FEWEST_TURNS`
-    turns where so many stand together, even if these exceed the tokens; what a tool answered
-    stays with its call where it can. Segments are called `s1`, `s2`, ... from `first` on.
+    Cut where a person changes the topic, after a pause, at pinned turns (which are in no segment),
+    and around a turn that is too large by itself. A segment has at least `FEWEST_TURNS` turns where
+    there are so many in a row, even if they exceed the tokens; a tool's result stays with its call
+    where possible. Segments are called `s1`, `s2`, ... from `first` on.
     """
     parts: list[Sequence[Turn]] = []
     for run in _runs(turns):
@@ -55,7 +57,7 @@ def cut_segments(
 
 
 def _runs(turns: Sequence[Turn]) -> list[list[Turn]]:
-    """Turns between pins; what alone exceeds a segment stands alone."""
+    """Turns between pins; a turn that exceeds a segment is a run by itself."""
     runs: list[list[Turn]] = [[]]
     for turn in turns:
         if turn.priority is Priority.PINNED:
@@ -96,7 +98,7 @@ def _balanced(run: list[Turn], cuts: list[int]) -> list[Sequence[Turn]]:
 
 
 def _begins(run: list[Turn], number: int, words: Counter[str]) -> bool:
-    """Whether something new begins with this turn."""
+    """Whether a new topic begins with this turn."""
     turn, before = run[number], run[number - 1]
     if turn.at and before.at:
         now, then = from_iso(turn.at), from_iso(before.at)
@@ -113,7 +115,7 @@ def _begins(run: list[Turn], number: int, words: Counter[str]) -> bool:
 
 
 def _before_call(run: list[Turn], number: int, start: int) -> int:
-    """The place to cut at or shortly before `number` that parts no answer from its call."""
+    """Where to cut, at `number` or shortly before it, without separating a result from its call."""
     cut = number
     while cut - start > FEWEST_TURNS and run[cut].said == "tool_result":
         cut -= 1
@@ -121,7 +123,7 @@ def _before_call(run: list[Turn], number: int, start: int) -> int:
 
 
 def _size(turn: Turn) -> int:
-    """What a turn sends: nothing when it is skipped."""
+    """Tokens that a turn sends; 0 when it is skipped."""
     return 0 if turn.priority is Priority.SKIP else turn.tokens
 
 
@@ -130,7 +132,7 @@ def _words(turn: Turn) -> list[str]:
 
 
 def _topics(parts: Sequence[Sequence[Turn]]) -> list[str]:
-    """For each segment the two or three words that tell it from the others."""
+    """For each segment the three words that distinguish it most from the others."""
     counts = []
     for part in parts:
         said = [t for t in part if t.said == "text" and t.role in ("user", "assistant", "note")]
@@ -144,3 +146,34 @@ def _topics(parts: Sequence[Sequence[Turn]]) -> list[str]:
         )
         topics.append(" ".join(word for word, _ in ranked[:3]))
     return topics
+
+
+def speaker(turn: Turn) -> str:
+    """The label of a turn's speaker in front of its text."""
+    if turn.said == "tool_use":
+        return f"{turn.role} calls {turn.name}" if turn.name else f"{turn.role} calls"
+    if turn.said == "thinking":
+        return f"{turn.role} thinks"
+    return turn.name or turn.role
+
+
+def full_text(turns: Iterable[Turn]) -> str:
+    """Every turn with text after its speaker, separated by blank lines; no SKIP turns."""
+    return "\n\n".join(
+        f"{speaker(turn)}: {turn.text}"
+        for turn in turns
+        if turn.text.strip() and turn.priority is not Priority.SKIP
+    )
+
+
+def readable(segment: Segment) -> Segment:
+    """The segment with its SKIP turns emptied, so that turns keep their numbers."""
+    if all(turn.priority is not Priority.SKIP or not turn.text for turn in segment.turns):
+        return segment
+    return structs.replace(
+        segment,
+        turns=tuple(
+            structs.replace(turn, text="", tokens=0) if turn.priority is Priority.SKIP else turn
+            for turn in segment.turns
+        ),
+    )

@@ -1,20 +1,22 @@
-"""Contexts made smaller: previewed first, applied as one act, undone like everything else."""
+"""Compression of contexts: previewed first, applied as one act, undone like any other act."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
+from reviewer.commits.patterns import Given
 from reviewer.commits.reading import Reader
-from reviewer.compression import licence
-from reviewer.compression.committing import write_preview
+from reviewer.commits.retention import instructions
+from reviewer.commits.values import RetentionCriteria
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.apply import apply_preview
+from reviewer.compression.context_snapshot import ContextSnapshot, SnapshotCache
 from reviewer.compression.engines import Engines
-from reviewer.compression.expanding import Expansions
-from reviewer.compression.fitting import fit_plan, lowered
-from reviewer.compression.marking import SpanMarks
+from reviewer.compression.expansion import expand_summary
+from reviewer.compression.fit import Outlook, Reach, fit_plan, lower_to_target, outlook, reach
 from reviewer.compression.measures import Measures, MeasureSummary
-from reviewer.compression.one_segment import SegmentCompression
 from reviewer.compression.plan import (
     Applied,
     Choice,
@@ -22,30 +24,29 @@ from reviewer.compression.plan import (
     Preview,
     SegmentAtLevel,
     read_level,
-    sources,
+    segment_sources,
 )
-from reviewer.compression.previewing import Watch, preview_plan
-from reviewer.compression.reading import (
-    ContextReading,
-    require_matches,
-    require_segments,
-)
-from reviewer.compression.readings import Readings
-from reviewer.compression.sizes import Outlook, Reach, outlook, reach
+from reviewer.compression.preview import Watch, preview_plan
+from reviewer.compression.retention import RetentionFailure, collect_criteria, validate_retention
+from reviewer.compression.span_marks import SpanMarks
+from reviewer.compression.summarizer import Summarizer, Tier, locked_level, require_licence
 from reviewer.compression.values import (
     AnchorPoint,
+    CompressedSegment,
+    FidelityValidation,
     Level,
     Locked,
     Segment,
     SummarizationOptions,
+    Turn,
 )
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.settings import Settings, load_settings
+from reviewer.settings import load_settings
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
 
-class Compression(SegmentCompression):
+class Compression:
     """Segments, previews and compressions of contexts. Reading is safe from several threads."""
 
     def __init__(
@@ -54,17 +55,16 @@ class Compression(SegmentCompression):
         ledger: Ledger,
         clock: Clock,
         contexts: Contexts,
-        settings: Callable[[], Settings] = load_settings,
     ) -> None:
-        """`settings` is asked when an engine is first needed, so that reading needs none."""
-        self._reader = Reader(database)
         self._ledger = ledger
         self._clock = clock
+        self._contexts = contexts
+        self._reader = Reader(database)
         self._measures = Measures(database, clock)
-        super().__init__(contexts, Engines(settings, clock, self._measures.note), settings)
+        self._snapshots = SnapshotCache(self._reader, contexts)
+        self.engines = Engines(clock, self._measures.record)
         self.marks = SpanMarks(ledger, contexts, clock)
         """Spans of commits that a person wants verbatim in every summary."""
-        self._readings = Readings(self._reader, contexts)
 
     def segments(
         self, context: int, *, start: int | None = None, end: int | None = None
@@ -73,23 +73,21 @@ class Compression(SegmentCompression):
 
         Raises UnknownIdError.
         """
-        return self._readings.of(context, start, end).segments
+        return self._snapshots.get(context, start, end).segments
 
     def anchors(
         self, context: int, *, start: int | None = None, end: int | None = None
     ) -> tuple[tuple[AnchorPoint, ...], ...]:
         """The anchors of each of its segments. Raises UnknownIdError."""
-        return tuple(self._readings.of(context, start, end).anchors)
+        return tuple(self._snapshots.get(context, start, end).anchors)
 
     def outlook(self, context: int) -> Outlook:
         """Sizes of a context now and at each level. Raises UnknownIdError."""
-        read = self._readings.of(context)
-        return outlook(read.chain, read.segments, read.anchors, self._count())
+        return outlook(self._snapshots.get(context), self._count())
 
     def reach(self, context: int, target: int) -> Reach:
         """Whether a context can get as small as `target` tokens. Raises UnknownIdError."""
-        read = self._readings.of(context)
-        return reach(read.chain, read.segments, read.anchors, target, self._count(), self._lowest())
+        return reach(self._snapshots.get(context), target, self._count(), self._lowest())
 
     def all_levels(
         self,
@@ -104,16 +102,17 @@ class Compression(SegmentCompression):
 
         Raises UnknownIdError, ReviewerError where there is nothing, and what the engine raises.
         """
-        read = self._readings.of(context, start, end, options.retention if options else None)
-        require_segments(read)
+        retention = options.retention if options else None
+        snapshot = self._snapshots.get(context, start, end, retention)
+        snapshot.require_segments()
         summarizer = self._summarizer(engine, options)
-        for segment, anchors in zip(read.segments, read.anchors, strict=True):
+        for segment, anchors in zip(snapshot.segments, snapshot.anchors, strict=True):
             for level, found in summarizer.compress_all(segment, anchors, options).items():
                 if isinstance(found, Locked):
-                    yield SegmentAtLevel(segment, level, locked=found)
+                    yield SegmentAtLevel(segment, level, found)
                 else:
                     fidelity = summarizer.validate_fidelity(segment, found)
-                    yield SegmentAtLevel(segment, level, found, fidelity)
+                    yield SegmentAtLevel(segment, level, (found, fidelity))
 
     def plan(
         self,
@@ -131,15 +130,15 @@ class Compression(SegmentCompression):
         `options` matches nothing there.
         """
         level = read_level(level)
-        licence.require(level, self._tier())
+        require_licence(level, self._tier())
         options = options or SummarizationOptions()
-        read = self._readings.of(context, start, end, options.retention)
-        require_segments(read)
-        require_matches(read, options.retention)
+        snapshot = self._snapshots.get(context, start, end, options.retention)
+        snapshot.require_segments()
+        snapshot.require_matches(options.retention)
         return Plan(
             context,
-            read.head,
-            tuple(Choice(s.id, level, sources(s)) for s in read.segments),
+            snapshot.head,
+            tuple(Choice(s.id, level, segment_sources(s)) for s in snapshot.segments),
             start,
             end,
             self.engines.named(engine),
@@ -155,33 +154,33 @@ class Compression(SegmentCompression):
         options: SummarizationOptions | None = None,
         watch: Watch = Watch(),  # noqa: B008 - a frozen value
     ) -> Plan:
-        """Levels with which the whole context has at most `target` tokens (settled.md).
+        """Levels with which the whole context has at most `target` tokens.
 
-        Sized by what the offline engine writes, so that a model is not asked to find out; `watch`
-        hears of every summary tried. Raises UnreachableError, UnknownIdError, CancelledError.
+        Sizes are those of the offline engine, so that no model is asked; `watch` gets the progress.
+        Raises UnreachableError, UnknownIdError, CancelledError.
         """
         plan = self.plan(context, Level.FULL, engine=engine, options=options)
-        read = self._readings.of(context, retention=plan.options.retention)
+        snapshot = self._snapshots.get(context, retention=plan.options.retention)
         offline = self.engines.summarizer("offline")
-        return fit_plan(read, plan, target, offline, self._lowest(), self._count(), watch)
+        return fit_plan(snapshot, plan, target, offline, self._lowest(), self._count(), watch)
 
     def choose(self, plan: Plan, segment: str, level: Level | str) -> Plan:
         """The plan with another level for one segment. Raises UnknownIdError, LicenceError."""
         wanted = read_level(level)
-        licence.require(wanted, self._tier())
-        self._reading_of(plan).number_of(segment)
+        require_licence(wanted, self._tier())
+        self._snapshot_of(plan).index_of(segment)
         return plan.with_level(segment, wanted)
 
     def write(self, plan: Plan, segment: str, text: str, *, append_missing: bool = False) -> Plan:
         """The plan with a summary that a person wrote for one segment.
 
-        It is checked like any other; `append_missing` puts back what retention criteria miss.
+        It is checked like any other; `append_missing` appends spans for unmet retention criteria.
         Raises UnknownIdError, and ReviewerError for a segment that stays Full.
         """
-        number = self._reading_of(plan).number_of(segment)
+        number = self._snapshot_of(plan).index_of(segment)
         if plan.choices[number].level is Level.FULL:
             raise ReviewerError(
-                f"{segment} stays Full, so no summary stands there: give it another level first."
+                f"{segment} stays Full and has no summary: give it another level first."
             )
         return plan.with_text(segment, text, append_missing=append_missing)
 
@@ -192,41 +191,36 @@ class Compression(SegmentCompression):
         *,
         cancelled: Callable[[], bool] | None = None,
     ) -> Preview:
-        """What a plan makes of its context; its `plan` has the summaries in it, ready to apply.
+        """Dry run of a plan; the result's `plan` has the summaries filled in, ready to apply.
 
         Nothing is written. Raises ConflictError when the context changed since the plan was made,
         and what the engine raises: ModelError, CancelledError, RetryExhaustedError, LicenceError.
         """
-        if watch is None:
-            watch = Watch(cancelled)
-        read = self._reading_of(plan)
+        watch = watch or Watch(cancelled)
+        snapshot = self._snapshot_of(plan)
         engine = self.engines.named(plan.engine)
         summarizer = self._summarizer(engine, plan.options)
-        found = preview_plan(
-            read,
-            plan,
-            summarizer,
-            concurrency=self.engines.concurrency(engine),
-            watch=watch,
-        )
+        concurrency = self.engines.concurrency(engine)
+        preview = preview_plan(snapshot, plan, summarizer, concurrency=concurrency, watch=watch)
         if plan.target is None:
-            return found
-        return lowered(read, found, plan.target, summarizer, watch, self._lowest(), self._count())
+            return preview
+        return lower_to_target(
+            snapshot, preview, plan.target, summarizer, watch, self._lowest(), self._count()
+        )
 
     def apply(self, context: int, plan: Plan, *, expected_head: str | None = None) -> Applied:
-        """Write a plan: summaries in the place of its segments, one act, undone by one undo.
+        """Write a plan: summaries in place of its segments, one act, undone by one undo.
 
-        What stands outside the segments stays as it is, pins in their places. Summaries that the
-        plan has not yet are written first. Raises ConflictError when the head moved meanwhile,
-        RetentionError when a summary misses what must survive, ReviewerError where nothing would
-        change, and what the engine raises; then nothing is written.
+        Commits outside the segments stay as they are. Missing summaries are written first. Raises
+        ConflictError when the head moved meanwhile, RetentionError when a summary does not meet
+        its criteria, ReviewerError where nothing would change, and what the engine raises; then
+        nothing is written.
         """
         if plan.context != context:
             raise ReviewerError(f"The plan is for the context #{plan.context}, not #{context}.")
-        found = self.preview(plan)
-        applied = write_preview(
+        applied = apply_preview(
             self._ledger,
-            found,
+            self.preview(plan),
             expected_head or plan.head,
             name=self._contexts.get(context).name,
             now=iso(self._clock()),
@@ -234,31 +228,115 @@ class Compression(SegmentCompression):
         self._measures.flush()
         return applied
 
-    def expanded(self, commit: int) -> str:
-        """A summary's text with all its markers opened, down to the originals.
+    def anchor_spans(self, text: str, role: str) -> tuple[AnchorPoint, ...]:
+        """The anchors that cues detect in one commit's text."""
+        return find_anchors([Turn(role, text, 0)])
 
-        Raises UnknownIdError for a commit that is no summary.
+    def compress(
+        self,
+        segment: Segment,
+        anchors: Sequence[AnchorPoint],
+        level: Level,
+        options: SummarizationOptions | None = None,
+        *,
+        engine: str | None = None,
+    ) -> CompressedSegment:
+        """A segment at a level (hierarchical-summarizer.md, section 4).
+
+        See `Summarizer.compress`.
         """
-        return self.expansions.whole(commit, self._contexts.commit(commit).text)
+        return self._summarizer(engine, options).compress(segment, anchors, level, options)
 
-    @property
-    def expansions(self) -> Expansions:
-        """What the markers of summaries in a chain open."""
-        return Expansions(self._reader, self.engines.summarizer("offline"))
+    def compress_all(
+        self,
+        segment: Segment,
+        anchors: Sequence[AnchorPoint],
+        options: SummarizationOptions | None = None,
+        *,
+        engine: str | None = None,
+    ) -> dict[Level, CompressedSegment | Locked]:
+        """A segment at all levels; `Locked` for those that the licence lacks."""
+        return self._summarizer(engine, options).compress_all(segment, anchors, options)
+
+    def validate_fidelity(
+        self, segment: Segment, compressed: CompressedSegment
+    ) -> FidelityValidation:
+        """How faithful a compressed segment is, and what it lost."""
+        return self.engines.summarizer("offline").validate_fidelity(segment, compressed)
+
+    def check_retention(
+        self, text: str, segment: Segment, retention: RetentionCriteria | None = None
+    ) -> list[RetentionFailure]:
+        """The criteria of the segment and of the call that a summary does not meet."""
+        return validate_retention(text, collect_criteria(segment, retention))
+
+    def options(
+        self,
+        *,
+        retain: str | None = None,
+        retain_match: Sequence[Given] = (),
+        retain_regex: Sequence[Given] = (),
+        template: str | None = None,
+        max_tokens: int | None = None,
+        ceiling: int | None = None,
+        temperature: float = 0.3,
+        markers: bool = True,
+        anchors: bool = True,
+        model_id: str | None = None,
+    ) -> SummarizationOptions:
+        """Options as a person gives them. Raises PatternError, with the column of the fault."""
+        return SummarizationOptions(
+            model_id=model_id,
+            max_output_tokens=max_tokens,
+            temperature=temperature,
+            generate_expansion_markers=markers,
+            validate_anchors=anchors,
+            custom_prompt_template_id=template,
+            retention=RetentionCriteria(
+                None if retain is None else instructions(retain),
+                self._contexts.patterns(retain_match, retain_regex),
+            ),
+            ceiling=ceiling,
+        )
+
+    def expanded(self, commit: int) -> str:
+        """A summary's text with all its markers expanded, down to the originals.
+
+        Raises UnknownIdError for a commit that is not a summary.
+        """
+        text = self._contexts.commit(commit).text
+        return expand_summary(self._reader, self.engines.summarizer("offline"), commit, text)
 
     def statistics(self) -> tuple[MeasureSummary, ...]:
         """Durations, ratios, tokens of models and fidelity, by level. Raises StoreError."""
         return self._measures.summary()
 
     def flush(self) -> None:
-        """Write the figures that wait; previews leave them waiting."""
+        """Write the measurements that previews collected."""
         self._measures.flush()
 
-    def _reading_of(self, plan: Plan) -> ContextReading:
-        """The context that a plan was made of. Raises ConflictError when it changed since."""
-        read = self._readings.of(plan.context, plan.start, plan.end, plan.options.retention)
-        if read.head != plan.head or not all(read.holds(choice) for choice in plan.choices):
+    def _snapshot_of(self, plan: Plan) -> ContextSnapshot:
+        """The context of a plan. Raises ConflictError when it changed since the plan was made."""
+        found = self._snapshots.get(plan.context, plan.start, plan.end, plan.options.retention)
+        if found.head != plan.head or not all(found.matches(choice) for choice in plan.choices):
             raise ConflictError(
                 "The context changed since it was previewed. Nothing was written; preview again."
             )
-        return read
+        return found
+
+    def _summarizer(self, engine: str | None, options: SummarizationOptions | None) -> Summarizer:
+        return self.engines.summarizer(
+            self.engines.named(engine), options.model_id if options else None
+        )
+
+    def _tier(self) -> Tier:
+        return load_settings().compression.tier
+
+    def _lowest(self) -> Level:
+        """The level nearest to Tags that the licence includes."""
+        return max(level for level in Level if locked_level(level, self._tier()) is None)
+
+    def _count(self) -> Callable[[str], int]:
+        from reviewer.text.tokens import counter
+
+        return counter().count

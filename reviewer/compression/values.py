@@ -1,15 +1,16 @@
-"""The document's data contract (hierarchical-summarizer.md, section 4) as plain values."""
+"""The data contract of compression (hierarchical-summarizer.md, section 4)."""
 
 from __future__ import annotations
 
-from enum import IntEnum, StrEnum
+from enum import IntEnum
 from typing import Literal
 
 from msgspec import Struct
 
 from reviewer.commits.values import Priority, RetentionCriteria
+from reviewer.compression.anchor_types import AnchorType
 
-Said = Literal["text", "thinking", "tool_use", "tool_result"]
+TurnKind = Literal["text", "thinking", "tool_use", "tool_result"]
 
 
 class Level(IntEnum):
@@ -22,20 +23,7 @@ class Level(IntEnum):
 
 
 RATIOS = {Level.FULL: 1, Level.DETAILED: 3, Level.BRIEF: 10, Level.TAGS: 50}
-"""Original : compressed tokens that a level aims at."""
-
-
-class AnchorType(StrEnum):
-    """The eight kinds of span that must survive."""
-
-    CORRECTION = "Correction"
-    DECISION = "Decision"
-    COMMITMENT = "Commitment"
-    CRITICAL_FACT = "CriticalFact"
-    UNRESOLVED_QUESTION = "UnresolvedQuestion"
-    USER_PREFERENCE = "UserPreference"
-    ERROR_CONTEXT = "ErrorContext"
-    CODE_ARTIFACT = "CodeArtifact"
+"""Original : compressed tokens at which a level aims."""
 
 
 class Turn(Struct, frozen=True, gc=False):
@@ -44,7 +32,7 @@ class Turn(Struct, frozen=True, gc=False):
     role: str
     text: str
     tokens: int
-    said: Said = "text"
+    said: TurnKind = "text"
     name: str = ""
     at: str | None = None
     commit: int | None = None
@@ -53,7 +41,7 @@ class Turn(Struct, frozen=True, gc=False):
 
 
 class Segment(Struct, frozen=True, gc=False):
-    """Consecutive turns that are compressed together. Its id holds no colon and no bracket."""
+    """Consecutive turns that are compressed together. Its id has no colon and no bracket."""
 
     id: str
     turns: tuple[Turn, ...]
@@ -65,7 +53,7 @@ class Segment(Struct, frozen=True, gc=False):
 class AnchorPoint(Struct, frozen=True, gc=False):
     """A span `segment.turns[turn].text[start:end]` that must survive verbatim; `content` is it.
 
-    `source`: found by a rule, confirmed or pinned by a person, or asked for by a criterion.
+    `source`: detected by a cue, confirmed or pinned by a person, or matched by a criterion.
     """
 
     type: AnchorType
@@ -78,7 +66,7 @@ class AnchorPoint(Struct, frozen=True, gc=False):
 
 
 class ExpansionMarker(Struct, frozen=True, gc=False):
-    """A place `content[start:end]` of a summary that opens the segment one level closer to Full."""
+    """A place `content[start:end]` of a summary that expands to the level nearer to Full."""
 
     id: str
     label: str
@@ -103,7 +91,7 @@ class SummarizationOptions(Struct, frozen=True):
     """Criteria for this call alone, beside those of the commits."""
     max_retries: int = 3
     ceiling: int | None = None
-    """A hard ceiling on the tokens of the content, above anchors, too."""
+    """A hard ceiling on the tokens of the content, even if anchors are lost."""
 
 
 class CompressedSegment(Struct, frozen=True, gc=False):
@@ -122,7 +110,7 @@ class CompressedSegment(Struct, frozen=True, gc=False):
     anchors_missing: tuple[AnchorPoint, ...] = ()
     engine: str = "offline"
     note: str = ""
-    """What a person has to know: `anchors need 312 tokens`, `locked: ...`."""
+    """For a person to read: `anchors need 312 tokens`."""
 
     @property
     def compression_ratio(self) -> float:
@@ -131,7 +119,7 @@ class CompressedSegment(Struct, frozen=True, gc=False):
 
 
 class Lost(Struct, frozen=True, gc=False):
-    """Something that a summary no longer says. `weight` orders; `times` it stood in the source."""
+    """Something that a summary lost. `weight`: for sorting; `times`: occurrences in the source."""
 
     text: str
     kind: Literal["anchor", "identifier", "number", "name", "quote", "sentence", "term"]
@@ -143,7 +131,7 @@ class Lost(Struct, frozen=True, gc=False):
 
 
 class FidelityValidation(Struct, frozen=True, gc=False):
-    """How faithful a compressed segment is (settled.md, "Levels and anchors")."""
+    """How faithful a compressed segment is; scores from 0 to 1."""
 
     overall_score: float
     anchor_preservation: float
@@ -153,15 +141,15 @@ class FidelityValidation(Struct, frozen=True, gc=False):
 
     @property
     def passes_threshold(self) -> bool:
-        """Whether the compression is good enough: .85 overall, and every anchor."""
+        """At least .85 overall, and every anchor."""
         return self.overall_score >= 0.85 and self.anchor_preservation >= 1.0
 
 
 class Locked(Struct, frozen=True):
-    """A level that the licence holds back, in the place of its segment."""
+    """A level that the licence locks, in place of its summary."""
 
     level: Level
     feature: str
     tier: str
     message: str
-    """One sentence that names the feature and the tier it needs."""
+    """A sentence with the feature and the tier it needs."""

@@ -1,4 +1,4 @@
-"""What extraction proposes: a candidate memory, with everything that explains it."""
+"""A candidate: a proposed memory, with everything that explains it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reviewer.sources.records import Record
 
 
 class MemoryType(StrEnum):
-    """The six types of memory (`promotion-rules.md`; settled)."""
+    """The six types of memory."""
 
     IDENTITY = "identity"
     PREFERENCE = "preference"
@@ -22,7 +22,7 @@ class MemoryType(StrEnum):
 
 
 class RuleClass(StrEnum):
-    """The rule classes of `promotion-rules.md`, each with a prior confidence."""
+    """The kinds of evidence that rules rely on, each with a prior confidence."""
 
     HEADING = "heading"  # .70  `## Decision: ...`
     LIST_ITEM = "list item"  # .65  `- [Decision] ...`
@@ -36,24 +36,24 @@ PRIORS: dict[RuleClass, float] = {
     RuleClass.VALUE: 0.60,
     RuleClass.SENTENCE: 0.50,
 }
-"""Prior confidence of each rule class (`promotion-rules.md`, Confidence and ranking)."""
+"""Prior confidence of each rule class."""
 
 
 class Setting(Struct, frozen=True):
-    """Where and when records are looked at: what the confidence formula needs besides the text."""
+    """Source and time of an extraction: what the confidence formula needs besides the text."""
 
     path: str
-    """The source's path, whose hints decide the structural signal."""
+    """The source's path; its words decide the structural signal."""
     now: datetime
     updated: datetime | None = None
-    """When the source was last changed, for records without a time of their own."""
+    """When the source was last changed, for records without their own time."""
 
 
 class Candidate(Struct, frozen=True):
     """A proposed memory.
 
     `content` is cleaned (8 to 280 characters); `record.text[span_start:span_end]` is the text it
-    came from. `confidence` = `prior * signal * freshness` (`promotion-rules.md`). `weight` is the
+    came from. `confidence` = `prior * signal * freshness`. `weight` is the
     extractor's own estimate, 0 to 1, of how much this is worth a person's look (length,
     specificity, role, position); it ranks, it never decides.
     """

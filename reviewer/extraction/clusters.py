@@ -1,6 +1,6 @@
-"""When two wordings are so near that a person should see them as one row.
+"""How similar two wordings are, and when a person should see them as near-duplicates.
 
-Similarity proposes, it never merges: near-duplicates stay rows of their own under a leader.
+Near-duplicates are shown under one row but never merged.
 """
 
 from __future__ import annotations
@@ -12,37 +12,31 @@ from msgspec import Struct
 from rapidfuzz import fuzz
 
 from reviewer.text.normalise import duplicate_key
+from reviewer.text.stop_words import SIMILARITY_STOP_WORDS
 
 NEAR = 0.82
 """From this similarity on, two wordings are near-duplicates."""
 
 _WORD = re.compile(r"[^\W_]+(?:[._/'’-][^\W_]+)*")
 _NEGATION = re.compile(r"(?:not|no|never|without|cannot|\w+n['’]t)$")
-_COMMON_LIST = """
-the a an of to in and is was were be it that this for on with as by at from or are not i you we so
-but if can will has have had do does did now just then there its they them which what when all no
-only also use uses used should would could must need needs add added get set new more one two into
-out up after before
-"""
-_COMMON = frozenset(_COMMON_LIST.split())
 
 
 def words(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, lower-case; paths and dotted names stay whole."""
-    return frozenset(_WORD.findall(text.lower())) - _COMMON
+    return frozenset(_WORD.findall(text.lower())) - SIMILARITY_STOP_WORDS
 
 
 def overlap(a: frozenset[str], b: frozenset[str]) -> float:
-    """Share of words in common (Dice), 0 to 1: whether two texts are about the same thing."""
+    """Share of words in common (Dice), 0 to 1."""
     total = len(a) + len(b)
     return 2 * len(a & b) / total if total else 0.0
 
 
 def similarity(a: str, b: str) -> float:
-    """How much two wordings say the same, 0 to 1; 1 only for equal normalised texts.
+    """How much two wordings agree, 0 to 1; 1 only for equal normalised texts.
 
-    Spelling alone is not enough: texts that differ in a number or a name that both spell out, or
-    that share no rare word, stay below NEAR however alike they look.
+    Texts that differ in a number or a negation, or that share no longer word, stay below NEAR
+    however similar they look.
     """
     first, second = _read(a), _read(b)
     if first.key == second.key:
@@ -51,7 +45,7 @@ def similarity(a: str, b: str) -> float:
 
 
 class _Wording(Struct, frozen=True):
-    """What a wording is compared by."""
+    """The parts of a wording that are compared."""
 
     key: str
     words: frozenset[str]
@@ -60,7 +54,7 @@ class _Wording(Struct, frozen=True):
 
 @lru_cache(maxsize=8192)
 def _read(text: str) -> _Wording:
-    """Remembered: in a crowd of near-duplicates each is compared with many."""
+    """Cached: each of many near-duplicates is compared with all others."""
     key = duplicate_key(text)
     return _Wording(key, words(key), _exact(_WORD.findall(key)))
 

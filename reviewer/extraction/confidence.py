@@ -1,4 +1,4 @@
-"""`final = prior * signal * freshness` (`promotion-rules.md`, Confidence and ranking)."""
+"""Confidence of a candidate: prior of the rule * signal of the path * freshness."""
 
 from __future__ import annotations
 
@@ -11,10 +11,37 @@ from reviewer.sources.records import Record
 
 FRESH_BONUS = 1.05
 FRESH_FOR = timedelta(days=30)
+HIGH_SIGNAL_HINTS = (
+    "status",
+    "decision",
+    "requirements",
+    "requirement",
+    "roadmap",
+    "charter",
+    "system-map",
+    "system_map",
+    "contracts",
+    "schema",
+    "architecture",
+    "workflow",
+    "error-budget",
+    "comparison-matrix",
+    "selection-decision",
+)
+LOW_SIGNAL_HINTS = (
+    "_archive",
+    "archive/",
+    "_history",
+    "history",
+    "pre-cleanup",
+    "pre-migration",
+    "reviews/",
+)
+HIGH_SIGNAL, LOW_SIGNAL, NEUTRAL_SIGNAL = 1.1, 0.9, 1.0
 
 
 def freshness(record: Record, setting: Setting) -> float:
-    """1.05 when the record, or else its source, was written in the last 30 days; otherwise 1.0.
+    """1.05 if the record, or else its source, was written in the last 30 days; otherwise 1.0.
 
     A time after `setting.now` (another machine's clock) counts as fresh.
     """
@@ -28,3 +55,17 @@ def freshness(record: Record, setting: Setting) -> float:
 def confidence(prior: float, signal: float, fresh: float) -> float:
     """The final confidence, rounded to six places so that equal inputs stay equal as text."""
     return round(prior * signal * fresh, 6)
+
+
+@lru_cache(maxsize=16)
+def structural_signal(path: str) -> float:
+    """The multiplier of a path: 0.9 with a low-signal hint, else 1.1 with a high one, else 1.0.
+
+    Case and the kind of slash do not matter.
+    """
+    folded = path.replace("\\", "/").lower()
+    if any(hint in folded for hint in LOW_SIGNAL_HINTS):
+        return LOW_SIGNAL
+    if any(hint in folded for hint in HIGH_SIGNAL_HINTS):
+        return HIGH_SIGNAL
+    return NEUTRAL_SIGNAL

@@ -1,33 +1,35 @@
-"""Records in, candidates out: the whole extractor, without a store and without looking back."""
+"""The memory extractor: records in, candidates out, without a store."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 from msgspec import structs
 
 from reviewer.extraction.candidates import Candidate, Setting
-from reviewer.extraction.confidence import confidence, freshness
+from reviewer.extraction.confidence import confidence, freshness, structural_signal
 from reviewer.extraction.flags import flags_of
-from reviewer.extraction.hints import structural_signal
 from reviewer.extraction.judged import Dropped, Judged, KnownText, settled
-from reviewer.extraction.labels import unlabelled
-from reviewer.extraction.orders import may_order
-from reviewer.extraction.passages import Passage, passages
+from reviewer.extraction.passages import Passage, passages, unlabelled
+from reviewer.extraction.rejections import RESTATES_BOOT
 from reviewer.extraction.rules import EXTRACTOR_VERSION, first_match
 from reviewer.extraction.rules.rule import Statement
-from reviewer.extraction.screens import RESTATES_BOOT
 from reviewer.extraction.weights import weight
 from reviewer.sources.records import Record, Role, Use
-from reviewer.text.line_places import lines_before
 
 __all__ = ["Dropped", "KnownText", "Statements", "cited_lines", "extract", "lines_of_span"]
 
 NO_RULE = "no rule matched"
 NOT_IN_FORCE = "entry superseded or rejected"
 _NO_LONGER = ("superseded", "deprecated", "rejected", "obsolete", "withdrawn")
+_SHORT_TEXT = 2_000
+"""Characters up to which counting line ends is faster than caching their offsets."""
+_LINE_END = re.compile("\n")
 KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
-"""What says nothing new."""
+"""Uses of records whose sentences are nothing new."""
 
 
 def extract(
@@ -37,12 +39,11 @@ def extract(
     *,
     known: KnownText | None = None,
 ) -> Iterator[Candidate]:
-    """Propose candidates from a stream of records, in their order; `dropped` hears of the rest.
+    """Propose candidates from a stream of records, in their order; the rest goes to `dropped`.
 
-    `known` carries boot text from one file of a pass to the next.
-
-    Only records with use SAID are looked at. One reply is held back until the next record shows
-    whether it closes a turn; otherwise nothing is kept, so memory is flat in the file's size.
+    `known` carries boot text from one file of a pass to the next. Only records with use SAID are
+    judged. Besides that, one record is kept until the next one shows whether it closes a turn, so
+    memory is flat in the file's size.
     """
     known = KnownText() if known is None else known
     statements = Statements(setting)
@@ -55,7 +56,7 @@ def extract(
 
 
 class Statements:
-    """Judges the statements of a source's SAID records; one record is held back."""
+    """Judges the statements of a source's SAID records, each when the next one is known."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
@@ -63,26 +64,26 @@ class Statements:
         self._held: Record | None = None
 
     def feed(self, record: Record) -> Iterator[Judged]:
-        """What is said of the record before this one."""
+        """Verdicts on the record before this one."""
         held, self._held = self._held, record
         if held is not None:
             yield from judge_record(held, record.role is Role.USER, self._setting, self._signal)
 
     def finish(self) -> Iterator[Judged]:
-        """What is said of the last record."""
+        """Verdicts on the last record."""
         if self._held is not None:
             yield from judge_record(self._held, True, self._setting, self._signal)
             self._held = None
 
 
 def cited_lines(candidate: Candidate) -> tuple[int, int]:
-    """The lines, 0-based and half-open, that a candidate's evidence points at."""
+    """The lines of a candidate's evidence, 0-based and half-open."""
     return lines_of_span(candidate.record, candidate.span_start, candidate.span_end)
 
 
 def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
-    """The lines of `record.text[start:end]`: exact where the text is the record's own lines, else
-    all of the record's.
+    """The lines of `record.text[start:end]`, 0-based and half-open: exact if the text is the
+    record's own lines, else all of the record's.
     """
     if not has_own_lines(record):
         return record.line_start, record.line_end
@@ -91,13 +92,25 @@ def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
 
 
 def has_own_lines(record: Record) -> bool:
-    """Whether the text of a record is its own lines, rather than words inside of other ones."""
+    """Whether a record's text is its lines as they are in the file (else: a string inside JSON)."""
     ends = lines_before(record.text, len(record.text))
     return ends + 1 == record.line_end - record.line_start
 
 
+def lines_before(text: str, offset: int) -> int:
+    """The number of line ends in `text[:offset]`."""
+    if len(text) <= _SHORT_TEXT:
+        return text.count("\n", 0, offset)
+    return bisect_left(_line_ends(text), offset)
+
+
+@lru_cache(maxsize=2)
+def _line_ends(text: str) -> list[int]:
+    return [match.start() for match in _LINE_END.finditer(text)]
+
+
 def judge_record(record: Record, final: bool, setting: Setting, signal: float) -> Iterator[Judged]:
-    """The passages of a record in their order. `final`: the record closes the turn."""
+    """Verdicts on the passages of a record, in order. `final`: the record closes the turn."""
     screened: list[Judged] = []
 
     text, first = record.text, record.line_start
@@ -114,7 +127,7 @@ def judge_record(record: Record, final: bool, setting: Setting, signal: float) -
         screened.append(Judged(dropping(reason, content, start, end)))
 
     settled_otherwise = record.meta.get("status", "").lower().startswith(_NO_LONGER)
-    fresh = 0.0  # not known yet
+    fresh = 0.0  # computed with the first candidate
     for passage in passages(record, drop):
         yield from screened
         screened.clear()
@@ -143,11 +156,7 @@ def judge_record(record: Record, final: bool, setting: Setting, signal: float) -
             span_start=begin,
             span_end=end,
             extractor_version=EXTRACTOR_VERSION,
-            flags=flags_of(
-                unlabelled_content,
-                record.role,
-                may_order=unlabelled_content is not content or may_order(statement.lower),
-            ),
+            flags=flags_of(unlabelled_content, record.role),
         )
         yield Judged(candidate, content, restates)
     yield from screened

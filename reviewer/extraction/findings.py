@@ -1,4 +1,4 @@
-"""Both extractors over records, one after the other: everything they say, in its order."""
+"""Both extractors over the records of one source."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from reviewer.sources.records import Record, Use
 
 
 class Findings:
-    """Looks at the records of one source. Knows no other source, so it may run anywhere."""
+    """Judges the records of one source, independently of all others."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._statements = Statements(setting)
 
     def feed(self, record: Record) -> Iterator[Event]:
-        """What is said of a record, and of the one before it, which its successor explains."""
+        """Verdicts on a record's entities, and on the statements of the record before it."""
         yield Began(record.key)
         if record.use in KNOWN_TEXT:
             yield Remembered(sentences(record.text))
@@ -28,5 +28,5 @@ class Findings:
             yield from self._statements.feed(record)
 
     def finish(self) -> Iterator[Event]:
-        """What is said of the last record."""
+        """Verdicts on the last record."""
         yield from self._statements.finish()

@@ -1,7 +1,7 @@
-"""What the extractors say of a record, before it is compared with what a pass knows already.
+"""Verdicts on a record's statements, and the boot text against which they are checked afterwards.
 
-Judging looks at one record and nothing else, so it can be done anywhere and in any order; what
-restates boot text is told afterwards, in the order of the files.
+A verdict depends on one record only, so records can be judged in any order and process. Whether a
+statement restates boot text is settled later, in the order of the files.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from reviewer.extraction.passages import wording
 from reviewer.text.units import UnitKind, units_of
 
 MOST_KNOWN = 50_000
-"""Sentences of boot text remembered; the oldest give way, so that memory stays flat."""
+"""Sentences of boot text remembered; the oldest are dropped, so that memory stays flat."""
 
 
 class Dropped(Struct, frozen=True):
-    """What was looked at and not proposed (a line of `dropped.ndjson`). Lines are 0-based."""
+    """What was not proposed (a line of `dropped.ndjson`); lines are 0-based."""
 
     reason: str
     content: str
@@ -33,7 +33,7 @@ class Dropped(Struct, frozen=True):
 class Judged(Struct, frozen=True):
     """A stretch of a record: proposed, or dropped and why.
 
-    `restates` is what it is instead when `content` says nothing new; None where nobody asks.
+    `restates` replaces the outcome when `content` is known boot text; None: not checked.
     """
 
     outcome: Candidate | Dropped
@@ -42,19 +42,19 @@ class Judged(Struct, frozen=True):
 
     @property
     def record(self) -> str:
-        """The key of the record that was judged."""
+        """Key of the judged record."""
         outcome = self.outcome
         return outcome.record if isinstance(outcome, Dropped) else outcome.record.key
 
 
 class Remembered(Struct, frozen=True):
-    """Wordings that say nothing new from here on."""
+    """Wordings of boot text: from here on they are nothing new."""
 
     wordings: tuple[str, ...]
 
 
 class Began(Struct, frozen=True):
-    """A record is being looked at; until another one is, more may be said of it."""
+    """Judging of a record began; all verdicts on it come before the next one begins."""
 
     key: str
 
@@ -63,28 +63,28 @@ Event: TypeAlias = Judged | Remembered | Began
 
 
 class KnownText:
-    """Sentences of boot text, injected memories and summaries, which say nothing new."""
+    """Sentences of boot text, injected memories and summaries: they are nothing new."""
 
     def __init__(self) -> None:
         self._sentences: dict[int, None] = {}
 
     def remember(self, text: str) -> None:
-        """Take in every sentence and list item of a text."""
+        """Add every sentence and list item of a text."""
         self.learn(sentences(text))
 
     def learn(self, wordings: Iterable[str]) -> None:
-        """Take in wordings."""
+        """Add wordings."""
         for each in wordings:
-            self._sentences[_print(each)] = None
+            self._sentences[_fingerprint(each)] = None
             if len(self._sentences) > MOST_KNOWN:
                 del self._sentences[next(iter(self._sentences))]
 
     def holds(self, content: str) -> bool:
-        """Whether a wording restates one of them."""
-        return bool(self._sentences) and _print(content) in self._sentences
+        """Whether a wording is one of them."""
+        return bool(self._sentences) and _fingerprint(content) in self._sentences
 
     def settle(self, judged: Judged) -> Candidate | Dropped:
-        """What becomes of a judgement, knowing this."""
+        """The final outcome of a verdict."""
         if judged.restates is not None and self.holds(judged.content):
             return judged.restates
         return judged.outcome
@@ -93,7 +93,7 @@ class KnownText:
 def settled(
     judgements: Iterable[Judged], known: KnownText, dropped: Callable[[Dropped], None] | None
 ) -> Iterator[Candidate]:
-    """The candidates among judgements; `dropped` hears of the rest."""
+    """The candidates among the verdicts; the rest goes to `dropped`."""
     for judged in judgements:
         outcome = known.settle(judged)
         if isinstance(outcome, Candidate):
@@ -111,5 +111,5 @@ def sentences(text: str) -> tuple[str, ...]:
     )
 
 
-def _print(content: str) -> int:
-    return hash(content.lower())  # cleaned already, so this is as good as the duplicate key
+def _fingerprint(content: str) -> int:
+    return hash(content.lower())  # cleaned already: as good as the duplicate key

@@ -1,7 +1,7 @@
-"""A record's prose cut into passages: stretches of at most 280 characters that read on their own.
+"""Cutting a record's prose into passages of at most 280 characters that read on their own.
 
-Sentences that follow each other in one paragraph are joined while they fit, since a single
-sentence of a reply often leans on its neighbour; an item keeps to itself.
+Neighbouring sentences of a paragraph are joined while they fit, since a sentence of a reply often
+depends on the one before it. List items stay separate.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from operator import itemgetter
 
 from msgspec import Struct
 
-from reviewer.extraction.screens import LONGEST, after_narration, narrated, screen
+from reviewer.extraction.rejections import (
+    LONGEST,
+    SHORTEST,
+    after_narration,
+    narrated,
+    rejection,
+)
 from reviewer.sources.records import Record
 from reviewer.text.normalise import clean
 from reviewer.text.sentences import split_sentences
@@ -36,6 +42,13 @@ _LEANS = re.compile(
     r"|instead|the (?:same|former|latter|fix|issue|problem|bug|reason))\b",
     re.IGNORECASE,
 )
+# `[Decision] ...`, `**Decision**: ...` only name a type; `Root cause:` is part of the fact.
+_LABEL = re.compile(
+    r"[-*+]?[ ]*(?:\[[A-Za-z][\w /-]{2,30}\][ ]+(?!\()"
+    r"|(?:\*\*|__)?(?:decision|preference|requirement|constraint)(?:\*\*|__)?[ ]*:"
+    r"[ ]*(?:\*\*|__)?[ ]*)",
+    re.IGNORECASE,
+)
 _PROSE = frozenset((UnitKind.SENTENCE, UnitKind.LIST_ITEM, UnitKind.HEADING))
 
 
@@ -50,11 +63,11 @@ class Passage(Struct, frozen=True):
 
 @lru_cache(maxsize=512)
 def wording(raw: str) -> str:
-    """A passage as a person reads it: cleaned, bold marks dropped; every word stays."""
+    """A passage as a person reads it: cleaned, without bold marks; every word stays."""
     if "**" in raw:
-        raw = _BOLD.sub(itemgetter(1), raw)  # a template would be filled in by Python
+        raw = _BOLD.sub(itemgetter(1), raw)  # a template string would run in Python
     if raw.isascii() and raw.isprintable() and raw[:1].isalpha() and "  " not in raw:
-        # What cleaning would do to most sentences, at a tenth of the cost.
+        # The same as `clean` for most sentences, at a tenth of the cost.
         stripped = raw.rstrip(".,;:!")
         if stripped[-1] != " ":
             return stripped
@@ -64,9 +77,8 @@ def wording(raw: str) -> str:
 
 
 def passages(record: Record, dropped: Callable[[str, str, int, int], None]) -> Iterator[Passage]:
-    """The passages of a record. `dropped(reason, content, start, end)` hears of the rest,
-
-    with the first 280 characters of its content.
+    """The passages of a record. The rest goes to `dropped(reason, content, start, end)`, with the
+    first 280 characters of its content.
     """
     text = record.text
     held: Passage | None = None
@@ -78,7 +90,7 @@ def passages(record: Record, dropped: Callable[[str, str, int, int], None]) -> I
             start += _before(text, start, end, unit.kind)
             raw = text[start:end]
             content = wording(raw)
-            reason = screen(content, raw)
+            reason = rejection(content, raw)
             if reason is not None:
                 dropped(reason, content[:LONGEST], start, end)
                 if held is not None:
@@ -98,7 +110,7 @@ def passages(record: Record, dropped: Callable[[str, str, int, int], None]) -> I
 
 
 def _before(text: str, start: int, end: int, kind: UnitKind) -> int:
-    """Characters at the start that are no part of what is said: a number, or narration."""
+    """Length of what comes before the statement: a title's number, or narration."""
     if kind is not UnitKind.HEADING:
         return after_narration(text[start:end])
     number = _TITLE_NUMBER.match(text, start, end)
@@ -118,7 +130,7 @@ def _pieces(text: str, unit: Unit) -> Iterator[tuple[int, int]]:
 
 
 def _border(text: str, start: int, end: int) -> int | None:
-    """The last clause border in a span, not in its first third; a comma only where nothing else."""
+    """The last clause border after the first third of a span; a comma only if there is no other."""
     for pattern in (_STRONG_BORDER, _WEAK_BORDER):
         ends = [match.end() for match in pattern.finditer(text, start + LONGEST // 3, end)]
         if ends:
@@ -127,11 +139,11 @@ def _border(text: str, start: int, end: int) -> int | None:
 
 
 def _joined(text: str, first: Passage, second: Passage) -> Passage | None:
-    """Both as one passage, where they stand in one paragraph and the second leans on the first."""
+    """Both as one passage if they are in one paragraph and the second depends on the first."""
     if second.end - first.start > LONGEST:
         return None
     if second.unit.block != first.unit.block:
-        # A line that ends in a colon belongs to the first item, or paragraph, that it announces.
+        # A line that ends in a colon belongs to the first item or paragraph after it.
         if text[first.start : first.end].rstrip("*_")[-1:] != ":":
             return None
     elif not (len(second.content) < 60 or len(first.content) < 60 or _LEANS.match(second.content)):
@@ -144,3 +156,12 @@ def _joined(text: str, first: Passage, second: Passage) -> Passage | None:
     return (
         Passage(first.start, second.end, content, first.unit) if len(content) <= LONGEST else None
     )
+
+
+def unlabelled(text: str, start: int, end: int, content: str) -> tuple[int, str]:
+    """The start and wording of `text[start:end]`, worded as `content`, without its type label."""
+    label = _LABEL.match(text, start, end)
+    rest = wording(text[label.end() : end]) if label else ""
+    if label is None or len(rest) < SHORTEST:
+        return start, content
+    return label.end(), rest

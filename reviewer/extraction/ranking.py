@@ -1,31 +1,32 @@
-"""Which candidates a person sees first: confidence x length x novelty, weighed and varied.
-
-The product and the cap of 50 are those of `promotion-rules.md` (Triggers, batch size rule);
-length = min(characters / 280, 1) as settled.md says.
-"""
+"""Which candidates a person sees first: confidence x length x novelty x weight x salience."""
 
 from __future__ import annotations
 
 import heapq
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.clusters import NEAR, overlap, similarity, words
-from reviewer.extraction.salience import Salience
-from reviewer.extraction.screens import LONGEST
+from reviewer.extraction.rejections import LONGEST
 from reviewer.text.normalise import duplicate_key
 
 CAP = 50
 """Most candidates that one pass may add to the queue."""
+FLOOR = 0.2
+"""Salience of a statement whose words occur nowhere else: a single mention may still matter."""
+DECAY = 0.85
+"""What is left of a word's value after each use."""
 
 
 class Ranking(Struct, frozen=True):
-    """One row: a candidate, how often it was seen in this pass, and what stands beneath it.
+    """One row: a candidate, and how often this pass has seen it.
 
-    `also` are the same statement elsewhere (same type and duplicate key): more evidence for one
-    row. `members` are near-duplicates: rows of their own, shown under this one.
+    `also`: the same statement elsewhere (same type and duplicate key), more evidence for this row.
+    `members`: near-duplicates, which are rows of their own, shown under this one.
     """
 
     candidate: Candidate
@@ -53,7 +54,7 @@ def length_factor(content: str) -> float:
 
 
 def base_score(candidate: Candidate) -> float:
-    """Confidence x length x weight: what the rank would be if everything were new."""
+    """Confidence x length x weight: the score if everything were new."""
     return candidate.confidence * length_factor(candidate.content) * candidate.weight
 
 
@@ -65,12 +66,12 @@ def rank(
 ) -> Ranked:
     """Merge exact repeats, order by score, gather near-duplicates under the better one, cut at cap.
 
-    `novelty` (0 to 1; 1 = nothing like it is known) may be expensive: since it can only lower a
-    score, it is asked only for candidates that could still reach the top.
+    `novelty` (0 to 1; 1: nothing similar is known) may be expensive. It can only lower a score, so
+    it is called only for candidates that could still reach the top.
     """
     merged: dict[tuple[str, str, str], list[Candidate]] = {}
     for candidate in candidates:
-        kind = type(candidate).__name__  # an entity and a memory may bear the same type
+        kind = type(candidate).__name__  # an entity and a memory may have the same type
         key = (kind, str(candidate.type), duplicate_key(candidate.content))
         merged.setdefault(key, []).append(candidate)
     rows = [_Row(same, order) for order, same in enumerate(merged.values())]
@@ -84,7 +85,7 @@ def rank(
 
 
 class _Row:
-    """A candidate on its way up; `score` is an upper bound until it has met all those kept."""
+    """A candidate being ranked; `score` is an upper bound until it was compared with all kept."""
 
     __slots__ = ("also", "best", "members", "met", "novelty", "order", "score", "value", "words")
 
@@ -129,15 +130,45 @@ def _choose(
     return kept, [row for _, _, row in heap]
 
 
-def _subjects(rows: list[_Row]) -> dict[str | None, Salience]:
+class _Salience:
+    """How much the words of a statement say about its session's subject.
+
+    Words that recur in what a session proposed are worth more. A word is worth less each time a
+    statement ranked before has used it, so that the first rows cover different subjects (the greedy
+    coverage of extractive summaries).
+    """
+
+    def __init__(self, texts: Iterable[frozenset[str]]) -> None:
+        counts: Counter[str] = Counter()
+        number = 0
+        for some in texts:
+            counts.update(some)
+            number += 1
+        scale = math.log(max(number, 2))
+        self._value = {word: math.log(count) / scale for word, count in counts.items()}
+        self._used: Counter[str] = Counter()
+
+    def of(self, some: frozenset[str]) -> float:
+        """Salience of a statement with these words, FLOOR to 1; `use` can only lower it."""
+        if not some:
+            return FLOOR
+        total = math.fsum(self._value[word] * DECAY ** self._used[word] for word in some)
+        return FLOOR + (1 - FLOOR) * min(total / len(some), 1.0)
+
+    def use(self, some: frozenset[str]) -> None:
+        """Record that a statement with these words was ranked."""
+        self._used.update(some)
+
+
+def _subjects(rows: list[_Row]) -> dict[str | None, _Salience]:
     texts: dict[str | None, list[frozenset[str]]] = {}
     for row in rows:
         texts.setdefault(row.best.record.session, []).append(row.words)
-    return {session: Salience(some) for session, some in texts.items()}
+    return {session: _Salience(some) for session, some in texts.items()}
 
 
 def _leader(row: _Row, kept: list[_Row]) -> _Row | None:
-    """The kept row that this one nearly repeats, among those kept since it was last looked at."""
+    """The kept row that this one nearly repeats, among those kept since the last comparison."""
     for other in kept[row.met :]:
         if (
             overlap(row.words, other.words) >= NEAR / 2

@@ -1,9 +1,8 @@
-"""How much a statement is worth a person's look, from what it says and where it stands.
+"""How much a statement is worth a person's look, from its words and its place.
 
-A small linear score, all of it in the table below, with constants set by hand and rounded. Closing
-a turn and words of change help on labelled sessions that they were not chosen on; quality,
-identifiers and the speaker make no measurable difference there and stand because settled.md asks
-for them in the rank. Length and salience, which matter most, are factors of their own.
+A small linear score; its constants were set by hand and rounded. On labelled sessions that were not
+used to choose them, closing a turn and words of change help; quality, identifiers and the speaker
+make no measurable difference. Length and salience, which matter most, are separate factors.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import re
 from itertools import islice
 
 from reviewer.extraction.candidates import MemoryType, RuleClass
-from reviewer.extraction.cues import VOCABULARY, occurring
 from reviewer.extraction.rules.rule import Rule, Statement
 from reviewer.sources.records import Role, Shape
 
@@ -27,28 +25,19 @@ PROSE_OF_NOTE = -0.15
 """A sentence rule in a note: notes say what matters by their structure."""
 OPTION_ARGUMENT = -0.20
 """Arguments about options are many, and the decision already weighs them."""
-CUES: tuple[tuple[str, float, str], ...] = (
-    ("change", 0.08, r"\b(?:now|no longer|previously|formerly|old|new|already|still)\b"),
-    ("leans", -0.05, r"^(?:this|that|it|these|those|they|and|so|but)\b"),
-)
-"""Name, points, and the words that earn them (once)."""
+CHANGE = 0.08
+"""Words that say something changed."""
+LEANS = -0.05
+"""A start that depends on the sentence before."""
 
 _PERSONAL = frozenset((MemoryType.IDENTITY, MemoryType.PREFERENCE, MemoryType.ADAPTATION))
-_FIRST = VOCABULARY.add([pattern for _, _, pattern in CUES])
-_CUES = tuple(
-    (
-        1 << _FIRST + number,
-        points,
-        # A search would look for the text's start at every place.
-        re.compile(pattern).match if pattern.startswith("^") else re.compile(pattern).search,
-    )
-    for number, (_, points, pattern) in enumerate(CUES)
-)
+_CHANGE = re.compile(r"\b(?:now|no longer|previously|formerly|old|new|already|still)\b")
+_LEANS = re.compile(r"(?:this|that|it|these|those|they|and|so|but)\b")
 _IDENTIFIER = re.compile(r"`[^`]{2,}`|\w[._/]\w|[a-z][A-Z]\w|--\w|#\d")
 
 
 def weight(statement: Statement, rule: Rule) -> float:
-    """0 to 1: rule quality, specificity, who speaks, position, and what kind of thing is said."""
+    """0 to 1, from rule quality, specificity, speaker, position and wording."""
     text = statement.text
     score = START + PER_QUALITY * rule.quality
     found = islice(_IDENTIFIER.finditer(text), MOST_IDENTIFIERS)
@@ -65,10 +54,8 @@ def weight(statement: Statement, rule: Rule) -> float:
         score += PROSE_OF_NOTE
     if rule.id == "option_argument":
         score += OPTION_ARGUMENT
-    possible, sure = occurring(statement.lower)
-    earned = 0.0
-    for bit, points, finds in _CUES:
-        if possible & bit and (sure & bit or finds(statement.lower)):
-            earned += points
+    earned = CHANGE if _CHANGE.search(statement.lower) else 0.0
+    if _LEANS.match(statement.lower):
+        earned += LEANS
     score += earned
     return min(max(score, 0.0), 1.0)

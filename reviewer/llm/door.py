@@ -1,6 +1,8 @@
-"""The one way in: the model that the settings name, and nothing without them."""
+"""Opens the models that the settings name. Without settings there is no model."""
 
 from __future__ import annotations
+
+from msgspec import structs
 
 from reviewer.llm.endpoint import check_endpoint
 from reviewer.llm.model import ChatModel
@@ -8,27 +10,26 @@ from reviewer.settings import ModelSettings, Settings
 
 
 def open_model(settings: Settings) -> ChatModel:
-    """The model that the settings name; nothing is sent yet. Raises ModelError for none."""
+    """The model that the settings name; nothing is sent yet. Raises ModelError without one."""
+    check_endpoint(settings.model)  # before the import, which takes half a second
     from reviewer.llm.openai_chat import OpenAIChat
 
     return OpenAIChat(settings.model)
 
 
 def open_others(settings: Settings) -> dict[str, ChatModel]:
-    """The other models of the same endpoint by name. Raises ModelError where there is none."""
-    from msgspec import structs
-
-    from reviewer.llm.openai_chat import OpenAIChat
-
-    base = settings.model
+    """The other models of the same endpoint, by name. Raises ModelError as `open_model` does."""
+    model = settings.model
     return {
-        name: OpenAIChat(structs.replace(base, name=name, others=()))
-        for name in base.others
-        if name != base.name
+        name: open_model(
+            structs.replace(settings, model=structs.replace(model, name=name, others=()))
+        )
+        for name in model.others
+        if name != model.name
     }
 
 
 def check_model(settings: Settings) -> None:
-    """Raise ModelError when `[model]` says something, and what it says cannot be an endpoint."""
+    """Raise ModelError when `[model]` is set, but not to a usable endpoint."""
     if settings.model != ModelSettings():
         check_endpoint(settings.model)

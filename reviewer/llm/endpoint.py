@@ -1,7 +1,6 @@
-"""Where the model is, and with which key: from the settings alone (DESIGN.md, "Doors").
+"""The address and key of a model, from the settings alone.
 
-A key that merely stands in the environment is never used: only the variable that the settings
-name is read, and what is sent carries no header that the environment put there.
+No key is taken from the environment unless the settings name its variable.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ KEY = re.compile(r"[\x21-\x7e]+")
 
 
 class Endpoint(Struct, frozen=True):
-    """A checked endpoint. `host`: with its port, as messages name it; `key`: empty for none."""
+    """A checked endpoint. `host`: with its port; `key`: empty for none."""
 
     base_url: str
     host: str
@@ -36,7 +35,7 @@ class Endpoint(Struct, frozen=True):
 
 
 def check_endpoint(settings: ModelSettings) -> None:
-    """Raise ModelError for settings that cannot be an endpoint; the environment is not read."""
+    """Raise ModelError for settings that are not a usable endpoint; reads no environment."""
     if not settings.base_url.strip():
         raise ModelError(
             "No model is configured. Set base_url and name under [model] in the settings "
@@ -76,7 +75,7 @@ def find_endpoint(settings: ModelSettings, environment: Mapping[str, str]) -> En
 def is_this_machine(host: str) -> bool:
     """Whether a host's name or address can only be this machine.
 
-    `kiosk.localhost` is not sure to be: many systems ask the network for it.
+    `kiosk.localhost` might not be: many systems ask the network for it.
     """
     if host == "localhost":
         return True
@@ -87,20 +86,20 @@ def is_this_machine(host: str) -> bool:
 
 
 def _split(base_url: str) -> SplitResult:
-    """The parts of a base URL. Raises ModelError for one that no request can be sent to."""
+    """The parts of a base URL. Raises ModelError for one that cannot be used."""
     example = "It looks like https://host/v1."
     try:
         url = urlsplit(base_url)
         port = url.port
     except ValueError as problem:
-        raise ModelError(f"base_url under [model] is no URL: {problem}. {example}") from None
+        raise ModelError(f"base_url under [model] is not a URL: {problem}. {example}") from None
     if url.scheme not in ("http", "https"):
         raise ModelError(f"base_url under [model] must begin with https:// or http://. {example}")
     if not url.hostname or port == 0 or re.search(r"[\s\x00-\x1f\x7f]", base_url):
-        raise ModelError(f"base_url under [model] names no host. {example}")
+        raise ModelError(f"base_url under [model] has no host. {example}")
     if url.username is not None or url.password is not None:
         raise ModelError(
-            "base_url under [model] holds a name or a password. Put the key into an environment "
+            "base_url under [model] contains a name or a password. Put the key into an environment "
             "variable and name that one as key_variable."
         )
     if url.query or url.fragment:
@@ -118,5 +117,7 @@ def _key(variable: str, environment: Mapping[str, str]) -> str:
             "set. Put the key there, or remove key_variable for an endpoint without a key."
         )
     if KEY.fullmatch(key) is None:
-        raise ModelError(f"The environment variable {variable} holds what cannot be a key.")
+        raise ModelError(
+            f"The environment variable {variable} contains characters that cannot be in a key."
+        )
     return key

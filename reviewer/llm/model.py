@@ -1,4 +1,4 @@
-"""The one protocol that everything speaks which asks a model (DESIGN.md, "Doors")."""
+"""The protocol of models, and its values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ChatMessage(Struct, frozen=True):
 
 
 class Completion(Struct, frozen=True):
-    """What a model answered. `finish`: stop, length (cut off at the limit), or filtered."""
+    """A model's answer. `finish`: stop, length (cut off at the limit), or filtered."""
 
     text: str
     model: str
@@ -26,19 +26,19 @@ class Completion(Struct, frozen=True):
     completion_tokens: int
     finish: Literal["stop", "length", "filtered"] = "stop"
     counted_by: str = "endpoint"
-    """Who counted the tokens: the endpoint, or the encoding of our own counter."""
+    """`endpoint`, or the encoding with which the tokens were counted here."""
 
 
 class ModelError(ReviewerError):
-    """The model could not be asked, or did not answer; the sentence says what to do."""
+    """The model could not be asked, or did not answer; the message says what to do."""
 
 
 class CancelledError(ModelError):
-    """A person stopped the call."""
+    """The call was cancelled."""
 
 
 class ChatModel(Protocol):
-    """A model that answers; safe to call from several threads at once."""
+    """A model; safe to call from several threads at once."""
 
     name: str
 
@@ -53,7 +53,7 @@ class ChatModel(Protocol):
     ) -> Completion:
         """The answer to `messages`, at most `max_tokens` long; blocks until it is whole.
 
-        `on_text` gets each piece as it arrives; `cancelled` is asked between pieces. Raises
-        ModelError when the endpoint fails, CancelledError when it was stopped.
+        `on_text` gets each piece as it arrives; `cancelled` is called often, also between pieces.
+        Raises ModelError when the endpoint fails, CancelledError when `cancelled` returned True.
         """
         ...

@@ -1,7 +1,6 @@
 """Retry with steering (important-priority.md, "Failure Protocol").
 
-Attempt, validate, steer: what fails a check is asked for again, and the next attempt is told what
-was missing. The caller patches only what is broken: `steer` amends the prompt, all else stays.
+A result that fails its check is requested again, with the diagnosis of the failure in the prompt.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ DEFAULT_RETRIES = 3
 
 @dataclass(frozen=True)
 class RetryResult(Generic[T]):
-    """A result that passed its check. `diagnoses`: what each attempt before it had missed."""
+    """A result that passed its check. `diagnoses`: of the attempts before it."""
 
     value: T
     attempts: int
@@ -28,7 +27,7 @@ class RetryResult(Generic[T]):
 
 
 class RetryExhaustedError(ReviewerError, Generic[T]):
-    """No attempt passed its check. `last` is the result of the last one, for a person to mend."""
+    """No attempt passed its check. `last`: the result of the last attempt, for a person to edit."""
 
     def __init__(self, diagnosis: str, attempts: int, last: T) -> None:
         times = "once" if attempts == 1 else f"{attempts} times"
@@ -44,12 +43,11 @@ def retry_with_steering(
     steer: Callable[[str], None],
     max_retries: int = DEFAULT_RETRIES,
 ) -> RetryResult[T]:
-    """The first result of `attempt` that `validate` lets pass, in at most 1 + `max_retries` tries.
+    """The first result of `attempt` that passes `validate`, in at most 1 + `max_retries` attempts.
 
-    `validate` answers (True, None) or (False, diagnosis); `steer` gets the diagnosis of every
-    failure but the last. Raises RetryExhaustedError with the last diagnosis; whatever `attempt`
-    raises (a failing endpoint, a cancellation) passes through at once. ValueError for a negative
-    number of retries.
+    `validate` returns (True, None) or (False, diagnosis); `steer` gets the diagnosis of every
+    failure but the last. Raises RetryExhaustedError after the last one, and everything that
+    `attempt` raises. ValueError for a negative number of retries.
     """
     if max_retries < 0:
         raise ValueError("max_retries cannot be negative")

@@ -9,6 +9,7 @@ from datetime import datetime
 from math import log, sqrt
 
 from reviewer.packets.values import Item, Score
+from reviewer.text.stop_words import NOTE_STOP_WORDS
 
 ENOUGH_MATCHES = 3
 """So many matching keywords make an entry fully relevant."""
@@ -25,27 +26,12 @@ SHORTEST_WORD = 3
 KEY_LENGTH = 20
 """Letters. Longer words with digits in them may be secrets, and no output names those."""
 
-STOP_WORDS = frozenset(
-    """
-a about above after again all also always am an and any are as at back be because been before
-being below between both but by can cannot could did do does doing done don down during each either
-else ensure etc even every few first for from further get gets give given go goes going got had
-has have having he her here hers him his how however i if in into is it its itself just keep last
-less let like made make makes making many may me might more most much must my need needs neither
-never new next no non nor not now of off on once one only onto or other others our out over own
-per please put same see set she should since so some still such take than that the their them then
-there these they thing this those though through to too two under until up upon us use used uses
-using very via want was way we well were what when where whether which while who whom whose why
-will with within without would yet you your
-""".split()  # noqa: SIM905
-)
-
 
 def words(text: str) -> frozenset[str]:
     """The distinct words of a text that may say what it is about: lower-case, without stop words,
     numbers and words of less than three letters; a plural counts as its singular.
     """
-    found = set(_WORD.findall(text.lower())) - STOP_WORDS
+    found = set(_WORD.findall(text.lower())) - NOTE_STOP_WORDS
     return frozenset(
         _singular(word)
         for word in found

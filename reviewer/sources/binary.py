@@ -1,4 +1,4 @@
-"""Telling bytes that are no text."""
+"""Recognising binary files."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b\x08"))
 
 
 def looks_binary(head: bytes) -> bool:
-    """Whether a file that begins with `head` is no text.
+    """Whether a file that begins with `head` is binary.
 
-    Nearly all of a text decodes, and it holds no NULs but stray ones (UTF-16 with its mark is
-    text). Lines of JSON records keep a file text, whatever damage stands between them.
+    Text decodes almost completely and has few NULs (UTF-16 with its mark is text). A file whose
+    lines are mostly JSON records is text despite any damage between them.
     """
     if head.startswith(UTF16_MARKS):
         return False

@@ -1,4 +1,4 @@
-"""Reading chat-completions and ShareGPT conversations, as documents or lines (`formats.md`, 7)."""
+"""Chat-completions and ShareGPT conversations, as one JSON document or one object a line."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from reviewer.clock import iso
 from reviewer.sources.claude_words import classify
-from reviewer.sources.formats import is_message
-from reviewer.sources.json_positions import fields, first_byte, items
+from reviewer.sources.formats import Fields, Format, Source, is_among
+from reviewer.sources.json_values import fields, first_byte, items
 from reviewer.sources.lines import TextForm, read_lines, reading
-from reviewer.sources.records import Record, Role, Use
+from reviewer.sources.records import Block, Record, Role, Use
 from reviewer.sources.seen import Seen
+from reviewer.sources.tool_text import call_text, part_text
 
 ROLES = {
     "user": Role.USER,
@@ -33,16 +33,40 @@ ROLES = {
     "developer": Role.SYSTEM,
 }
 TOOL_ROLES = ("tool", "function")
+_SPEAKERS = frozenset((*ROLES, *TOOL_ROLES))
 LISTS = ("messages", "traj", "conversations")
 DEPTH = 4
 """Levels of lists and objects above a message."""
 
 
-class _Chain:
-    """One conversation while it is read; every key depends on all messages before it.
+def has_role(record: Fields) -> bool:
+    """Whether `role` is one that conversations use."""
+    return is_among(record.get("role"), _SPEAKERS)
 
-    So the same words twice in a conversation are two records, a copy of a conversation gives the
-    same keys again, and one that has grown adds only its end.
+
+def is_message(record: Fields) -> bool:
+    """Whether an object is one message of a chat-completions or ShareGPT conversation."""
+    if is_among(record.get("from"), _SPEAKERS) and "value" in record:
+        return True
+    return has_role(record) and ("content" in record or "tool_calls" in record)
+
+
+def _is_conversation(record: Fields) -> bool:
+    """Whether an object is a message, or its first list of messages has one."""
+    if is_message(record):
+        return True
+    for name in ("messages", "conversations", "traj"):
+        value = record.get(name)
+        if isinstance(value, list):
+            return any(_is_conversation(item) for item in value[:5] if isinstance(item, dict))
+    return False
+
+
+class _Chain:
+    """Keys of one conversation's messages; each depends on all messages before it.
+
+    So the same words twice in a conversation are two records, a copy of a conversation has the same
+    keys, and a conversation that has grown adds only its end.
     """
 
     def __init__(self, session: str | None) -> None:
@@ -62,7 +86,7 @@ class _Place(Struct, frozen=True):
 
 
 class _Positions:
-    """From offsets in the UTF-8 text of a file, in growing order, to lines and bytes of the file.
+    """Converts offsets in a file's UTF-8 text, in ascending order, to its lines and bytes.
 
     `data` begins at byte `start` and at line `line` of the file.
     """
@@ -89,27 +113,25 @@ class _Positions:
 
 
 class ChatScan:
-    """One file of conversations: a JSON document (`document` holds it), or one object a line."""
+    """The records of one file of conversations."""
 
     format = "chat"
 
-    def __init__(
-        self, path: Path, form: TextForm, lines: tuple[int, float], document: bytes | None = None
-    ) -> None:
-        self.path = path
+    def __init__(self, source: Source) -> None:
+        self.path = source.path
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
-        self.form, self.lines, self.document = form, lines, document
+        self._source, self._form = source, source.form
         self._given = Seen()
 
     def __iter__(self) -> Iterator[Record]:
-        if self.document is not None:
-            positions = _Positions(self.document, self.form, 0, self.form.bom)
-            yield from self._walk(memoryview(self.document), 0, positions, None, DEPTH)
+        if self._source.document is not None:
+            positions = _Positions(self._source.document, self._form, 0, self._form.bom)
+            yield from self._walk(memoryview(self._source.document), 0, positions, None, DEPTH)
             return
         whole_file = _Chain(None)
         with reading(self.path) as stream:
-            for number, start, raw in read_lines(stream, self.form):
+            for number, start, raw in read_lines(stream, self._form):
                 if raw is None:
                     self.tally["line over 64 MB"] += 1
                     self.errors.append(f"line {number + 1}: longer than 64 MB, passed over")
@@ -117,8 +139,8 @@ class ChatScan:
                     yield from self._line(raw, number, start, whole_file)
 
     def _line(self, raw: bytes, number: int, start: int, chain: _Chain) -> Iterator[Record]:
-        data = self.form.utf8(raw)
-        positions = _Positions(data, self.form, number, start)
+        data = self._form.utf8(raw)
+        positions = _Positions(data, self._form, number, start)
         try:
             yield from self._walk(memoryview(data), 0, positions, chain, DEPTH)
         except RecursionError:
@@ -175,7 +197,7 @@ class ChatScan:
         place = positions.place(at, at + len(value))
         raw = bytes(value)
         key = chain.key(raw)
-        if not self.lines[0] <= place.line_start or place.line_end > self.lines[1]:
+        if not self._source.lines[0] <= place.line_start or place.line_end > self._source.lines[1]:
             return
         name = str(known.get("role") or known.get("from"))
         if name in TOOL_ROLES:
@@ -197,7 +219,9 @@ class ChatScan:
             use, text, cuts = classify(text)
             for reason, count in cuts.items():
                 self.tally[f"{reason} cut out"] += count
-        raw_file = raw if self.form.encoding == "utf-8" else raw.decode().encode(self.form.encoding)
+        raw_file = (
+            raw if self._form.encoding == "utf-8" else raw.decode().encode(self._form.encoding)
+        )
         yield Record(
             key=key,
             line_start=place.line_start,
@@ -232,7 +256,7 @@ class ChatScan:
 
 
 def _shallow(named: dict[str, tuple[int, memoryview]]) -> dict[str, object]:
-    """Decoded short strings and numbers of an object; other values only by their presence."""
+    """The short strings and numbers of an object, decoded; all other values are None."""
     known: dict[str, object] = {}
     for name, (_, value) in named.items():
         short = len(value) < 200 and first_byte(value) in b'"-0123456789'
@@ -252,7 +276,7 @@ def _name_of(named: dict[str, tuple[int, memoryview]]) -> str | None:
 
 
 def moment(known: dict[str, object]) -> str | None:
-    """When a message was written, from whichever field says it; ISO 8601."""
+    """When a message was written, as ISO 8601, from whichever field has it."""
     for name in ("timestamp", "created_at", "create_time", "ts"):
         value = known.get(name)
         if isinstance(value, str):
@@ -260,3 +284,144 @@ def moment(known: dict[str, object]) -> str | None:
         if isinstance(value, (int, float)) and 0 < value < 4e9:
             return iso(datetime.fromtimestamp(value, UTC))
     return None
+
+
+class ChatBlocks:
+    """The blocks of one file of conversations."""
+
+    format = ChatScan.format
+
+    def __init__(self, source: Source) -> None:
+        self.path = source.path
+        self.tally: Counter[str] = Counter()
+        self.errors: list[str] = []
+        self._source = source
+
+    def __iter__(self) -> Iterator[Block]:
+        source = self._source
+        if source.document is not None:
+            yield from self._of_line(source.document, 0)
+            return
+        with reading(self.path) as stream:
+            for number, _, raw in read_lines(stream, source.form):
+                if raw is None:
+                    self.tally["line over 64 MB"] += 1
+                    self.errors.append(f"line {number + 1}: longer than 64 MB, passed over")
+                elif source.lines[0] <= number < source.lines[1] and raw and not raw.isspace():
+                    yield from self._of_line(source.form.utf8(raw), number)
+
+    def _of_line(self, data: bytes, number: int) -> Iterator[Block]:
+        """The blocks of a JSON text; what cannot be read is counted and reported."""
+        try:
+            yield from self._of_value(data, number)
+        except RecursionError:
+            self.tally["nested too deep"] += 1
+            self.errors.append(f"line {number + 1}: nested too deep to be read")
+        except ValueError:
+            self.tally["bad JSON"] += 1
+            self.errors.append(f"line {number + 1}: not JSON")
+
+    def _of_value(self, data: bytes, line: int) -> Iterator[Block]:
+        """The blocks of a JSON text that begins at `line`."""
+        line_end = self._source.form.line_end.replace(b"\0", b"")
+        counted, tools = 0, dict[str, str]()
+        for at, message in self._messages(memoryview(data), 0, DEPTH):
+            line += data.count(line_end, counted, at)
+            counted = at
+            last = line + data.count(line_end, at, at + len(message))
+            if self._source.lines[0] <= line and last < self._source.lines[1]:
+                yield from self._of_message(message, line, last + 1, tools)
+
+    def _messages(self, value: memoryview, at: int, depth: int) -> Iterator[tuple[int, memoryview]]:
+        padding = len(value) - len(bytes(value).lstrip()) if first_byte(value) in b" \t\r\n" else 0
+        value, at = value[padding:], at + padding
+        kind = first_byte(value)
+        if kind == b"[" and depth:
+            for offset, item in items(value):
+                yield from self._messages(item, at + offset, depth - 1)
+        elif kind == b"{":
+            named = fields(value)
+            found = next((name for name in LISTS if name in named), None)
+            if _role_of(named) and found is None:
+                yield at, value
+            elif found and depth:
+                offset, inner = named[found]
+                yield from self._messages(inner, at + offset, depth - 1)
+            else:
+                self.tally["not a message"] += 1
+        else:
+            self.tally["not a message"] += 1
+
+    def _of_message(
+        self, message: memoryview, line: int, line_end: int, tools: dict[str, str]
+    ) -> Iterator[Block]:
+        try:
+            value = msgspec.json.decode(message)
+        except UnicodeDecodeError:
+            self.tally["invalid UTF-8"] += 1
+            value = msgspec.json.decode(bytes(message).decode("utf-8", "replace"))
+        role_name = str(value.get("role") or value.get("from"))
+        at, name = moment(value), value.get("name")
+        name = name if isinstance(name, str) else ""
+        text = part_text(value["value"] if "value" in value else value.get("content"))
+        text = text.replace("\r\n", "\n")
+        if role_name in TOOL_ROLES:
+            call = str(value.get("tool_call_id") or "")
+            name = name or tools.pop(call, "")
+            yield Block(
+                Role.TOOL, "tool_result", text, line, line_end, name, at, Use.TOOL, call=call
+            )
+            return
+        role = ROLES[role_name]
+        use = Use.BOOT if role is Role.SYSTEM else Use.SAID
+        if role is Role.USER:
+            use, text, cuts = classify(text)
+            for reason, count in cuts.items():
+                self.tally[f"{reason} cut out"] += count
+        thought = value.get("reasoning_content")
+        if isinstance(thought, str) and thought.strip():
+            yield Block(role, "thinking", thought, line, line_end, name, at)
+        if text.strip():
+            yield Block(role, "text", text, line, line_end, name, at, use)
+        calls = value.get("tool_calls") or ([value] if value.get("function_call") else [])
+        for entry in calls if isinstance(calls, list) else ():
+            if isinstance(entry, dict):
+                yield _call(entry, role, line, line_end, at, tools)
+
+
+def _call(
+    entry: dict[str, object],
+    role: Role,
+    line: int,
+    line_end: int,
+    at: str | None,
+    tools: dict[str, str],
+) -> Block:
+    function = entry.get("function") or entry.get("function_call")
+    named = function if isinstance(function, dict) else entry
+    name, call = str(named.get("name") or ""), str(entry.get("id") or "")
+    given = named.get("arguments", named.get("input"))
+    if call:
+        tools[call] = name
+    text = call_text(Raw(msgspec.json.encode(given)))
+    return Block(role, "tool_use", text, line, line_end, name, at, call=call)
+
+
+def _role_of(named: dict[str, tuple[int, memoryview]]) -> str:
+    """The role of an object that is a message; empty for any other object."""
+    for field in ("role", "from"):
+        value = named[field][1] if field in named else b""
+        if first_byte(memoryview(value)) == b'"' and len(value) < 40:
+            name = bytes(value[1:-1]).decode("utf-8", "replace")
+            if name in ROLES or name in TOOL_ROLES:
+                return name
+    return ""
+
+
+FORMAT = Format(
+    name=ChatScan.format,
+    detect_record=_is_conversation,
+    detect_document=_is_conversation,
+    read=ChatScan,
+    read_blocks=ChatBlocks,
+)

@@ -1,23 +1,195 @@
-"""Reading a Claude Code session (`formats.md`, section 1)."""
+"""Claude Code sessions: their records, and all blocks beside the words."""
 
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
+from itertools import zip_longest
 from typing import BinaryIO
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 
-from reviewer.sources.claude_index import Place, Words, index_session, text_hash
-from reviewer.sources.claude_lines import LineFields, Turn, parse_words
-from reviewer.sources.lines import BLOCK, TextForm, reading
-from reviewer.sources.records import Record, Role, Use
+from reviewer.sources.claude_lines import (
+    ClaudeLine,
+    LineFields,
+    Turn,
+    fitting,
+    is_claude,
+    parse_record,
+    parse_words,
+)
+from reviewer.sources.claude_tree import Node, SessionTree
+from reviewer.sources.claude_words import classify
+from reviewer.sources.formats import Format, Source
+from reviewer.sources.json_values import json_pieces
+from reviewer.sources.lines import BLOCK, read_lines, reading
+from reviewer.sources.records import Block, BlockKind, Record, Role, Use
 from reviewer.sources.seen import Seen
+from reviewer.sources.tool_text import call_text, result_text
 
+KEPT = 2_000_000
+"""Bytes of words kept from the first pass for the second; the rest is read again, so that memory
+stays flat.
+"""
 OPEN_REPLIES = 8
-"""How many replies may be told interleaved (sub-agents at work) before the oldest is closed."""
+"""How many replies may interleave (sub-agents at work) before the oldest is closed."""
+_FIELDS = 1_200
+"""Bytes of a record's fields besides its text."""
+
+
+class Words(Struct, frozen=True):
+    """The words of a record, and the sha256 (hex) of its bytes."""
+
+    line: LineFields
+    turn: Turn
+    sha256: str
+
+
+class Place(Struct, frozen=True):
+    """Position of a record with words, and the words if they were kept."""
+
+    line: int
+    start: int
+    length: int
+    rewound: bool
+    words: Words | None = None
+
+
+class SessionIndex:
+    """The places of all records with words, a few bytes each, and hashes of what was typed.
+
+    Without `every_turn` it also keeps the words of the first records.
+    """
+
+    def __init__(self, every_turn: bool = False) -> None:
+        self._every_turn = every_turn
+        self._room = 0 if every_turn else KEPT
+        self._kept: list[Words] = []
+        self.tree = SessionTree()
+        self._typed = array("q")
+        """Hash of the text of every turn of the person."""
+        self._queued: set[int] = set()
+        """Hashes of the texts that were queued while the agent was busy."""
+        self._taken_back: Counter[int] = Counter()
+        """Hash of a queued text -> how often the person took it back into the editor."""
+        self._lines = array("q")
+        self._starts = array("q")
+        self._lengths = array("q")
+        self._nodes = array("q")
+
+    def note(
+        self,
+        line: LineFields,
+        turn: Turn | None,
+        place: tuple[int, int],
+        raw: bytes,
+        inside: bool,
+        tally: Counter[str],
+    ) -> None:
+        """Add one record to the tree; keep its place if it has words.
+
+        `place`: its line, and the offset of its bytes `raw` in the file.
+        """
+        node = -1
+        if line.uuid:
+            kind = turn.node if turn else Node.OTHER
+            node = self.tree.add(line.uuid, line.parent_uuid or line.logical_parent_uuid, kind)
+        if turn is None or not (turn.text or self._every_turn):
+            return
+        if turn.queued == "popAll":
+            self._taken_back[text_hash(turn)] += 1
+            tally["queued text taken back"] += 1
+            return
+        if turn.role is Role.USER and not turn.queued:
+            self._typed.append(text_hash(turn))
+        elif turn.queued:
+            self._queued.add(text_hash(turn))
+        if inside:
+            if self._room > 0:
+                # A queued text keeps its whole line in memory.
+                self._room -= _FIELDS + (len(raw) if turn.queued else len(turn.text))
+                self._kept.append(Words(line, turn, hashlib.sha256(raw).hexdigest()))
+            self._lines.append(place[0])
+            self._starts.append(place[1])
+            self._lengths.append(len(raw))
+            self._nodes.append(node)
+
+    def expected(self) -> Counter[int]:
+        """Hash of a queued text -> how often it came again as a turn, or was taken back."""
+        typed = Counter(text for text in self._typed if text in self._queued)
+        return typed + self._taken_back
+
+    def places(self) -> Iterator[Place]:
+        """All places in the order of the file."""
+        left = self.tree.rewound()
+        rows = zip(self._lines, self._starts, self._lengths, self._nodes, strict=True)
+        for (line, start, length, node), words in zip_longest(rows, self._kept):
+            yield Place(line, start, length, node >= 0 and bool(left[node]), words)
+
+
+def _index_session(
+    source: Source, tally: Counter[str], errors: list[str], every_turn: bool = False
+) -> SessionIndex:
+    """Read the whole file once. Only records of the wanted lines are kept and counted.
+
+    `every_turn`: keep turns without words too, such as calls of tools and their results.
+
+    Raises OSError when reading fails.
+    """
+    index = SessionIndex(every_turn)
+    form = source.form
+    first, end = source.lines
+    ignored: Counter[str] = Counter()
+    recoded = form.encoding != "utf-8"
+    with reading(source.path) as stream:
+        for number, start, raw in read_lines(stream, form):
+            inside = first <= number < end
+            counts, damage = (tally, errors) if inside else (ignored, [])
+            if raw is None:
+                counts["line over 64 MB"] += 1
+                damage.append(f"line {number + 1}: longer than 64 MB, passed over")
+                continue
+            if not raw or raw.isspace():
+                continue
+            data = form.utf8(raw) if recoded else raw
+            try:
+                line, turn = parse_words(data, counts)
+            except RecursionError:
+                counts["nested too deep"] += 1
+                damage.append(f"line {number + 1}: nested too deep to be read")
+            except ValueError:
+                counts["bad JSON"] += 1
+                damage.append(f"line {number + 1}: not a JSON record")
+                if data is not raw:
+                    continue  # positions of pieces are known in UTF-8 only
+                for offset, length, line, turn in _recovered(data, counts):
+                    piece = data[offset : offset + length]
+                    index.note(line, turn, (number, start + offset), piece, inside, counts)
+            else:
+                index.note(line, turn, (number, start), raw, inside, counts)
+    return index
+
+
+def text_hash(turn: Turn) -> int:
+    """Identifies a text that comes again, within this process."""
+    return hash(turn.text.strip())
+
+
+def _recovered(
+    data: bytes, tally: Counter[str]
+) -> Iterator[tuple[int, int, LineFields, Turn | None]]:
+    """The whole records inside a damaged line, as (offset, length, line, turn)."""
+    for offset, piece in json_pieces(data):
+        try:
+            line, turn = parse_words(piece, tally)
+        except (ValueError, RecursionError):
+            continue
+        if line.session_id:  # else a part of the damaged record, not one of its own
+            tally["recovered from a damaged line"] += 1
+            yield offset, len(piece), line, turn
 
 
 class _Reply(Struct):
@@ -33,24 +205,26 @@ class _Reply(Struct):
 
 
 class ClaudeCodeScan:
-    """One session file. Iterating reads it for the tree first; words that are too many to be kept
-    meanwhile are read again."""
+    """The records of one session file.
+
+    The first pass builds the tree and keeps the words of the first records; the second pass reads
+    the others again.
+    """
 
     format = "claude-code"
 
-    def __init__(self, path: Path, form: TextForm, lines: tuple[int, float]) -> None:
-        self.path = path
+    def __init__(self, source: Source) -> None:
+        self.path = source.path
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
-        self.form = form
-        self.lines = lines
+        self._source = source
         self._replies: dict[str, _Reply] = {}
         self._given = Seen()
         self._queued: Counter[int] = Counter()
         self._expected: Counter[int] = Counter()
 
     def __iter__(self) -> Iterator[Record]:
-        index = index_session(self.path, self.form, self.lines, self.tally, self.errors)
+        index = _index_session(self._source, self.tally, self.errors)
         self._expected = index.expected()
         with reading(self.path) as stream:
             for place in index.places():
@@ -78,7 +252,7 @@ class ClaudeCodeScan:
         """The words of a record, read again; None where the file has changed meanwhile."""
         stream.seek(place.start)
         raw = stream.read(place.length)
-        line, turn = parse_words(self.form.utf8(raw), Counter())
+        line, turn = parse_words(self._source.form.utf8(raw), Counter())
         if turn is None:
             return None
         return Words(line, turn, hashlib.sha256(raw).hexdigest())
@@ -156,3 +330,173 @@ def _sha256_of(stream: BinaryIO, start: int, end: int) -> str:
         digest.update(block)
         start += len(block)
     return digest.hexdigest()
+
+
+_GIVEN = ("tool use", "tool result", "thinking")
+
+
+class _Piece(Struct):
+    type: str | None = None
+    text: str | None = None
+    thinking: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: Raw = Raw(b"null")
+    tool_use_id: str | None = None
+    content: Raw = Raw(b'""')
+
+
+class _Content(Struct):
+    content: Raw = Raw(b"null")
+
+
+class ClaudeBlocks:
+    """The blocks of one session file, read twice: for its tree, then for the blocks."""
+
+    format = ClaudeCodeScan.format
+
+    def __init__(self, source: Source) -> None:
+        self.path = source.path
+        self.tally: Counter[str] = Counter()
+        self.errors: list[str] = []
+        self._source = source
+        self._given = Seen()
+        self._queued: Counter[int] = Counter()
+        self._tools: dict[str, str] = {}
+
+    def __iter__(self) -> Iterator[Block]:
+        index = _index_session(self._source, self.tally, self.errors, every_turn=True)
+        for name in _GIVEN:
+            del self.tally[name]
+        expected = index.expected()
+        with reading(self.path) as stream:
+            for place in index.places():
+                line, turn = self._read(stream, place)
+                if turn is None or self._repeated(line.uuid):
+                    continue
+                if turn.queued:
+                    text = text_hash(turn)
+                    self._queued[text] += 1
+                    if self._queued[text] <= expected[text]:
+                        self.tally["queued text that comes again"] += 1
+                        continue
+                yield from self._blocks(line, turn, place)
+
+    def _read(self, stream: BinaryIO, place: Place) -> tuple[ClaudeLine, Turn | None]:
+        stream.seek(place.start)
+        raw = self._source.form.utf8(stream.read(place.length))
+        try:
+            raw.decode()
+        except UnicodeDecodeError:
+            raw = raw.decode("utf-8", "replace").encode()
+        return parse_record(raw, Counter())
+
+    def _repeated(self, *name: object) -> bool:
+        """Whether this was seen before: a resumed session repeats turns."""
+        if name == (None,):
+            return False
+        if name in self._given:
+            self.tally["repeated"] += 1
+            return True
+        self._given.add(name)
+        return False
+
+    def _blocks(self, line: ClaudeLine, turn: Turn, place: Place) -> Iterator[Block]:
+        content = _content_of(line)
+        if bytes(memoryview(content)[:1]) != b"[":
+            if turn.text.strip():
+                yield self._block(line, turn, place, "text", turn.text, use=turn.use)
+            return
+        for raw, piece in _decoded(content):
+            if turn.reply and self._repeated(turn.reply, raw):
+                continue
+            yield from self._of_piece(line, turn, place, piece)
+
+    def _of_piece(
+        self, line: ClaudeLine, turn: Turn, place: Place, piece: _Piece
+    ) -> Iterator[Block]:
+        kind = piece.type
+        if kind == "tool_use":
+            name, call = piece.name or "", piece.id or ""
+            if call:
+                self._tools[call] = name
+            text = call_text(piece.input)
+            yield self._block(line, turn, place, "tool_use", text, name=name, call=call)
+        elif kind == "tool_result":
+            call = piece.tool_use_id or ""
+            text = result_text(piece.content)
+            name = self._tools.pop(call, "")
+            yield self._block(line, turn, place, "tool_result", text, name=name, call=call)
+        elif kind == "thinking":
+            if piece.thinking and piece.thinking.strip():
+                yield self._block(line, turn, place, "thinking", piece.thinking)
+        elif kind == "text":
+            text, use = piece.text or "", turn.use
+            if turn.role is Role.USER and not line.is_meta:
+                use, text, _ = classify(text)
+            if text.strip():
+                yield self._block(line, turn, place, "text", text, use=use)
+        elif kind == "image" or kind == "document":
+            yield self._block(line, turn, place, "text", f"[{kind}]", use=Use.WRAPPER)
+
+    def _block(
+        self,
+        line: ClaudeLine,
+        turn: Turn,
+        place: Place,
+        kind: BlockKind,
+        text: str,
+        *,
+        use: Use | None = None,
+        name: str = "",
+        call: str = "",
+    ) -> Block:
+        role = Role.TOOL if kind == "tool_result" else turn.role
+        if use is None:
+            use = Use.TOOL if kind == "tool_result" else Use.SAID
+        if place.rewound and use in (Use.SAID, Use.TOOL):
+            use = Use.REWOUND
+        return Block(
+            role=role,
+            said=kind,
+            text=text.replace("\r\n", "\n"),
+            line_start=place.line,
+            line_end=place.line + 1,
+            name=name,
+            at=line.timestamp,
+            use=use,
+            sidechain=bool(line.is_sidechain),
+            call=call,
+        )
+
+
+def _content_of(line: ClaudeLine) -> Raw:
+    """The message's content as JSON; old files have the text itself as the message."""
+    if line.type == "queue-operation":
+        return line.content
+    message = line.message
+    if bytes(memoryview(message)[:1]) != b"{":
+        return message
+    return fitting(_Content, msgspec.json.decode(message, type=dict[str, Raw])).content
+
+
+def _decoded(content: Raw) -> Iterator[tuple[bytes, _Piece]]:
+    """Every block as its bytes and its fields; a bare string is a text."""
+    for item in msgspec.json.decode(content, type=list[Raw]):
+        head = bytes(memoryview(item)[:1])
+        if head == b'"':
+            yield bytes(item), _Piece("text", msgspec.json.decode(item, type=str))
+        elif head == b"{":
+            try:
+                piece = msgspec.json.decode(item, type=_Piece)
+            except msgspec.ValidationError:
+                piece = fitting(_Piece, msgspec.json.decode(item, type=dict[str, Raw]))
+            yield bytes(item), piece
+
+
+FORMAT = Format(
+    name=ClaudeCodeScan.format,
+    detect_record=is_claude,
+    read=ClaudeCodeScan,
+    read_blocks=ClaudeBlocks,
+)

@@ -1,4 +1,4 @@
-"""One line of a Claude Code session as typed values, tolerant of any shape (`formats.md`, 1)."""
+"""One line of a Claude Code session as typed values, tolerant of any shape."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from msgspec import Raw, Struct
 
 from reviewer.sources.claude_tree import Node
 from reviewer.sources.claude_words import classify
+from reviewer.sources.formats import Fields, is_among
 from reviewer.sources.records import Role, Use
 
 
@@ -24,11 +25,31 @@ SILENT_TYPES = _names(
     "continued-in last-prompt permission-mode agent-name agent-color agent-setting tag mode "
     "worktree-state saved_hook_context marble-origami-commit content-replacement"
 )
-"""Record types that hold no words of a person or a reply; counted under their own name."""
+"""Record types without words of a person or a reply; counted under their own name."""
+
+
+_RECORD_TYPES = _names(
+    "user assistant system summary progress file-history-snapshot queue-operation attachment"
+)
+
+
+def is_claude(record: Fields) -> bool:
+    """Whether an outlined object is a record of Claude Code."""
+    kind = record.get("type")
+    if not is_among(kind, _RECORD_TYPES) or "systemPayload" in record:
+        return False
+    if kind == "summary":
+        return "leafUuid" in record
+    if kind in ("file-history-snapshot", "queue-operation"):
+        return "snapshot" in record or "sessionId" in record
+    message = record.get("message")
+    if isinstance(message, dict) and "parts" in message:
+        return False
+    return "sessionId" in record and ("uuid" in record or "parentUuid" in record)
 
 
 class LineFields(Struct, rename="camel"):
-    """The fields of a record that are needed; everything else is skipped undecoded."""
+    """The fields of a record that are needed; all others are skipped undecoded."""
 
     type: str | None = None
     uuid: str | None = None
@@ -48,7 +69,7 @@ class LineFields(Struct, rename="camel"):
 
 
 class ClaudeLine(LineFields, rename="camel"):
-    """A record with its message as it stands in the file."""
+    """A record with its message undecoded."""
 
     message: Raw = Raw(b"null")
 
@@ -65,13 +86,13 @@ class _Message(Struct):
 
 
 class _WordedLine(LineFields, rename="camel"):
-    """A record with its message read in the same go; that of most records fits."""
+    """A record decoded together with its message; most messages fit."""
 
     message: _Message | str | None = None
 
 
 class _OddMessage(Struct):
-    """A message whose content is of no known shape, or holds blocks that are none."""
+    """A message whose content has an unknown shape or contains blocks that are not objects."""
 
     id: str | None = None
     model: str | None = None
@@ -79,7 +100,7 @@ class _OddMessage(Struct):
 
 
 class Turn(Struct):
-    """What a line says: its words, whose, and its place in the tree."""
+    """The words of a line, whose they are, and its kind in the tree."""
 
     node: Node
     role: Role
@@ -99,7 +120,7 @@ _texts = msgspec.json.Decoder(str)
 
 
 def decode_line(line: bytes) -> ClaudeLine:
-    """The typed line. Raises ValueError or RecursionError when it is no JSON object."""
+    """The typed line. Raises ValueError or RecursionError when it is not a JSON object."""
     try:
         return _lines.decode(line)
     except msgspec.ValidationError:
@@ -108,9 +129,7 @@ def decode_line(line: bytes) -> ClaudeLine:
 
 
 def parse_words(data: bytes, tally: Counter[str]) -> tuple[LineFields, Turn | None]:
-    """The fields of a line and what it says; raises as `parse_record` does, which it agrees with
-    and is faster than.
-    """
+    """The fields of a line and its turn. The same as `parse_record`, but faster."""
     try:
         line = _worded_lines.decode(data)
     except (ValueError, RecursionError):
@@ -119,9 +138,9 @@ def parse_words(data: bytes, tally: Counter[str]) -> tuple[LineFields, Turn | No
 
 
 def parse_record(data: bytes, tally: Counter[str]) -> tuple[ClaudeLine, Turn | None]:
-    """The typed line and what it says.
+    """The typed line and its turn.
 
-    Raises ValueError (JSON's errors are such) or RecursionError when it cannot be read.
+    Raises ValueError (which JSON errors are) or RecursionError when it cannot be read.
     """
     try:
         line = decode_line(data)
@@ -144,13 +163,13 @@ def _unknown(type_: str | None) -> str:
 
 
 def shortened(name: object) -> str:
-    """A foreign name made fit for a tally: printable and short."""
+    """A name from the file made printable and short, for a tally."""
     clean = re.sub(r"[^\w .:/-]", "?", str(name))
     return clean if len(clean) <= 40 else clean[:39] + "…"
 
 
 def read_turn(line: LineFields, tally: Counter[str]) -> Turn | None:
-    """What the line says, or None when it holds no words; what is passed over is counted."""
+    """The turn of a line, or None when it has no words; what is skipped is counted."""
     kind = line.type
     if kind == "assistant":
         return _assistant(line, tally)
@@ -204,21 +223,21 @@ def _queued(line: LineFields, tally: Counter[str]) -> Turn | None:
 
 
 def _typed(texts: list[str], tally: Counter[str]) -> tuple[Use, str]:
-    """What a person typed among the texts of one turn, or if nothing, what they are instead."""
-    said: list[str] = []
+    """What a person typed among the texts of one turn, or else what those texts are."""
+    typed: list[str] = []
     other: list[tuple[Use, str]] = []
     for text in texts:
         use, clean, cuts = classify(text)
         for reason, count in cuts.items():
             tally[f"{reason} cut out"] += count
         if use is Use.SAID:
-            said.append(clean)
+            typed.append(clean)
         else:
             other.append((use, text))
-    if said or not other:
+    if typed or not other:
         for use, _ in other:
             tally[f"{use.value} beside typed text"] += 1
-        return Use.SAID, "\n\n".join(said)
+        return Use.SAID, "\n\n".join(typed)
     return other[0][0], "\n\n".join(text for _, text in other)
 
 
@@ -234,7 +253,7 @@ def _message_of(line: LineFields) -> _Message:
 
 def _message(raw: Raw) -> _Message:
     head = bytes(memoryview(raw)[:1])
-    if head == b'"':  # seen in old files: the text itself stands for the message
+    if head == b'"':  # in old files the text itself is the message
         return _Message(content=_texts.decode(raw))
     if head != b"{":
         return _Message()
@@ -246,7 +265,7 @@ def _message(raw: Raw) -> _Message:
 
 
 def _decode_content(raw: Raw) -> str | list[_Block] | None:
-    """A message's content, block by block where it does not fit as a whole."""
+    """A message's content, block by block if it does not fit as a whole."""
     head = bytes(memoryview(raw)[:1])
     if head == b'"':
         return _texts.decode(raw)
@@ -254,7 +273,7 @@ def _decode_content(raw: Raw) -> str | list[_Block] | None:
 
 
 def _texts_of(content: str | list[_Block] | None, tally: Counter[str]) -> tuple[list[str], int]:
-    """The texts of a message that are not blank, and how many tool results it holds."""
+    """The texts of a message that are not blank, and the number of its tool results."""
     if content is None:
         return [], 0
     if isinstance(content, str):
@@ -291,7 +310,7 @@ _Fields = TypeVar("_Fields", bound=Struct)
 
 
 def fitting(kind: type[_Fields], fields: dict[str, Raw]) -> _Fields:
-    """A struct with those fields that have the type it expects; the others are left out."""
+    """A struct with those fields that have the expected type; the others keep their default."""
     made = kind()
     for field in msgspec.structs.fields(kind):
         if field.encode_name in fields:

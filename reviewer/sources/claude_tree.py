@@ -1,4 +1,4 @@
-"""The tree of a Claude Code session, and which turns lie on a branch that the person left."""
+"""The tree of a Claude Code session, and the turns on branches that the person left."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from msgspec import Struct
 
 
 class Node(IntEnum):
-    """What a record of the tree is, as far as branches go."""
+    """Kinds of records, as far as branches depend on them."""
 
-    OTHER = 0  # progress, system, attachments: stand between turns
+    OTHER = 0  # between turns: progress, system, attachments
     ASSISTANT = 1
     TOOL_RESULT = 2
     WRAPPER = 3

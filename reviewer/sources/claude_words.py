@@ -1,4 +1,4 @@
-"""Telling what a person typed from what was put around it (`formats.md`, section 1)."""
+"""Separating the words a person typed from what the agent put around them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OPENING_TAG = re.compile(
 
 
 def classify(text: str) -> tuple[Use, str, Counter[str]]:
-    """What a user text is, the text with what was embedded in it blanked, and counts of that.
+    """The use of a user text, the text with embedded parts blanked, and counts of those.
 
     Embedded reminders and memories become blanks of the same length, so that offsets stay true.
     """
@@ -62,14 +62,14 @@ def classify(text: str) -> tuple[Use, str, Counter[str]]:
         return Use.SUMMARY, text, cuts
     if opening.startswith(WRAPPER_STARTS):
         return Use.WRAPPER, text, cuts
-    said = _blank_embedded(text, cuts) if "<" in text else text
-    if not said.strip() and cuts:
+    typed = _blank_embedded(text, cuts) if "<" in text else text
+    if not typed.strip() and cuts:
         boot = cuts["system reminder"] >= cuts["injected memory"]
         return (Use.BOOT if boot else Use.INJECTED), text, cuts
-    opening = said.lstrip()
+    opening = typed.lstrip()
     if opening.startswith(BOOT_STARTS) or INSTRUCTION_FILE.match(opening):
         return Use.BOOT, text, cuts
-    return Use.SAID, said, cuts
+    return Use.SAID, typed, cuts
 
 
 def _blank_embedded(text: str, cuts: Counter[str]) -> str:

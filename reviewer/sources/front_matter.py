@@ -15,7 +15,7 @@ _ITEM = re.compile(r"\s*-\s+(.*)")
 def front_matter(lines: Sequence[str]) -> tuple[dict[str, str], int]:
     """The fields, and how many lines the front matter takes; 0 when there is none.
 
-    Front matter that never ends is no front matter: the note is read from its first line.
+    Without a closing line there is no front matter: the note is read from its first line.
     Lists become one text with commas; nested values and comments are passed over.
     """
     fence = lines[0].rstrip() if lines else ""

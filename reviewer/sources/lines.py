@@ -1,4 +1,4 @@
-"""Reading a file line by line with exact byte positions, in memory that does not grow with it."""
+"""Reading a file line by line with exact byte positions, in constant memory."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from msgspec import Struct
 from reviewer.errors import SourceError
 
 LINE_LIMIT = 64_000_000
-"""Bytes. A longer line is never held: it is given as None."""
+"""Bytes. A longer line is not kept: it is given as None."""
 
 BLOCK = 1 << 18
-"""Bytes read at a time: what fits into a core's cache is split and decoded twice as fast."""
+"""Bytes read at a time; a block that fits into the CPU cache is handled twice as fast."""
 BUFFER = 1 << 16
-"""Bytes read ahead when lines are read one by one, or from here and there."""
+"""Bytes read ahead when lines are read one by one or at random."""
 _LINE_FEED = ord("\n")
 LINE_SEPARATOR = "\u2028".encode()
 
 
 class TextForm(Struct, frozen=True):
-    """How a file's bytes are text: its encoding, the length of its mark, and what ends a line."""
+    """How bytes become text: the encoding, the length of the byte order mark, the line end."""
 
     encoding: str = "utf-8"
     bom: int = 0
@@ -37,7 +37,7 @@ class TextForm(Struct, frozen=True):
         return raw.decode(self.encoding, "replace").encode("utf-8", "replace")
 
     def text(self, raw: bytes) -> tuple[str, bool]:
-        """A line as text, and whether bytes had to be replaced because they are no text."""
+        """A line as text, and whether invalid bytes had to be replaced."""
         try:
             return raw.decode(self.encoding), False
         except UnicodeDecodeError:
@@ -46,7 +46,7 @@ class TextForm(Struct, frozen=True):
 
 @contextmanager
 def reading(path: Path) -> Iterator[BinaryIO]:
-    """The open file. What goes wrong with it becomes a SourceError that names it."""
+    """The open file; errors become a SourceError with its name."""
     try:
         with path.open("rb", buffering=BUFFER) as stream:
             yield stream
@@ -56,7 +56,7 @@ def reading(path: Path) -> Iterator[BinaryIO]:
         reason = (error.strerror or str(error)).lower()
         raise SourceError(f"{path} cannot be read: {reason}.") from None
     except ValueError as error:  # a NUL in the name
-        raise SourceError(f"{str(path)!r} is no file name: {error}.") from None
+        raise SourceError(f"{str(path)!r} is not a file name: {error}.") from None
 
 
 def text_form(head: bytes) -> TextForm:
@@ -89,7 +89,7 @@ def read_lines(
 def _plain_lines(
     stream: BinaryIO, start: int, limit: int
 ) -> Iterator[tuple[int, int, bytes | None]]:
-    """Lines that end with a line feed of one byte: the stream finds those itself."""
+    """Lines that end with a one-byte line feed, which the stream finds itself."""
     number = 0
     while raw := stream.readline(limit + 1):
         size = len(raw)
@@ -108,10 +108,10 @@ def _plain_lines(
 def _split_lines(
     stream: BinaryIO, form: TextForm, limit: int
 ) -> Iterator[tuple[int, int, bytes | None]]:
-    """Lines that end otherwise: found block by block."""
+    """Lines with another line end, found block by block."""
     number, start = 0, form.bom
     held: list[bytes] = []
-    size = 0  # bytes of the unfinished line so far, held or passed over
+    size = 0  # bytes of the unfinished line so far, kept or skipped
     end = form.line_end
     while block := _block(stream, end):
         pieces = _split(block, form)
@@ -151,7 +151,7 @@ def _block(stream: BinaryIO, end: bytes) -> bytes:
 def _split(block: bytes, form: TextForm) -> list[bytes]:
     if form.encoding == "utf-8":
         return block.split(form.line_end)
-    # Two bytes are one character only when they stand on an even offset; blocks begin on one.
+    # Characters begin at even offsets, and so do blocks.
     pieces, begin, found = [], 0, block.find(form.line_end)
     while found >= 0:
         if found % 2 == 0:

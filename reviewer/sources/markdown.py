@@ -1,4 +1,4 @@
-"""Reading notes: Markdown and plain text (`formats.md`, section 7; settled.md, Packets)."""
+"""Notes: Markdown and plain text."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, islice
-from pathlib import Path
 
 from reviewer.clock import from_iso
+from reviewer.sources.formats import Format, Source
 from reviewer.sources.front_matter import front_matter
-from reviewer.sources.lines import TextForm, read_lines, reading
+from reviewer.sources.lines import read_lines, reading
 from reviewer.sources.note_kinds import (
     entry_facts,
     entry_title,
@@ -25,7 +25,7 @@ from reviewer.sources.records import Record, Role, Shape, Use
 from reviewer.sources.seen import Seen
 
 LINE_LIMIT = 1_000_000
-"""Bytes. No line of a note is longer; what is, is data."""
+"""Bytes. A longer line is data, not part of a note."""
 
 HEAD_LINES = 200
 HEAD_CHARS = 40_000
@@ -36,15 +36,15 @@ OWN_BLOCK, OWN_BLOCK_END = "<!-- reviewer:begin", "<!-- reviewer:end"
 
 
 class MarkdownScan:
-    """One note. Sections under headings, or entries where the note holds entries."""
+    """The records of one note: its sections under headings, or its entries if it is a log."""
 
     format = "markdown"
 
-    def __init__(self, path: Path, form: TextForm, lines: tuple[int, float]) -> None:
-        self.path = path
+    def __init__(self, source: Source) -> None:
+        self.path = source.path
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
-        self._form, self._lines = form, lines
+        self._form, self._lines = source.form, source.lines
         self._given = Seen()
         self._meta: dict[str, str] = {}
         self._boot = False
@@ -76,8 +76,8 @@ class MarkdownScan:
             yield from self._record(section)
 
     def _read_lines(self) -> Iterator[NoteLine]:
-        """The file's lines; those of a block that reviewer wrote are blank, so that what was
-        exported is never read as news.
+        """The file's lines; lines of a block that reviewer exported are blank, so that exported
+        memories are never proposed again.
         """
         own = False
         with reading(self.path) as stream:
@@ -134,7 +134,7 @@ class MarkdownScan:
         )
 
     def _facts(self, section: Section, text: str) -> tuple[dict[str, str], str | None]:
-        """What the front matter and the entry say about the record, and its moment."""
+        """Facts of the record from front matter and entry, and its date."""
         meta = self._meta
         at = meta.get("date")
         if section.entry:
@@ -151,3 +151,7 @@ def _headings(lines: list[NoteLine]) -> list[tuple[int, str]]:
     markup = Markup()
     found = [heading_of(line.text) for line in lines if markup.plain(line.text)]
     return [heading for heading in found if heading]
+
+
+FORMAT = Format(name=MarkdownScan.format, read=MarkdownScan)
+"""Whatever text reads as prose and is of no other format is a note (see `_text_format`)."""

@@ -1,4 +1,4 @@
-"""What a note is: a decision record, a log of entries, agent instructions, or a template."""
+"""Kinds of notes: decision records, logs of entries, agent instructions, templates."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ INSTRUCTION_TEXT = (
 )
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 INDEX = re.compile(r"<!-- INDEX:START -->(?:[^<]|<(?!!-- INDEX:START -->))*?<!-- INDEX:END -->")
-"""A generated table of the entries that follow: it says nothing of its own."""
+"""A generated table of the entries that follow, without content of its own."""
 FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", re.DOTALL | re.MULTILINE)
 PLACEHOLDER = re.compile(
     r"\{\{[^{}\n]*\}\}|\{[^{}\n]{2,}\}|(?<!\[)\[(?![ xX-]?\])[^\[\]\n]{2,}\](?![\[(:])"
@@ -51,7 +51,7 @@ LABEL = re.compile(
 
 
 def is_agent_instructions(name: str, head: str) -> bool:
-    """Whether a file instructs agents (CLAUDE.md, AGENTS.md ...), told by its name or its words."""
+    """Whether a file instructs agents (CLAUDE.md, AGENTS.md ...), by its name or its words."""
     start = head[:3000].lower()
     return bool(INSTRUCTION_NAME.fullmatch(name)) or any(t in start for t in INSTRUCTION_TEXT)
 
@@ -66,7 +66,7 @@ def is_decision_record(headings: Sequence[tuple[int, str]]) -> bool:
 
 
 def is_log_title(title: str) -> bool:
-    """Whether a file with this title holds one entry under each heading."""
+    """Whether a file with this title has one entry under each heading."""
     return bool(LOG_TITLE.fullmatch(title.strip()))
 
 
@@ -111,7 +111,7 @@ def entry_facts(text: str) -> dict[str, str]:
 
 
 def is_template(text: str) -> bool:
-    """Whether nothing is said: only comments, an index, and places to be filled in."""
+    """Whether a text has only comments, an index and places to be filled in."""
     if "<!--" not in text and not PLACEHOLDER.search(text):
         return False
     body = COMMENT.sub(" ", INDEX.sub(" ", text))

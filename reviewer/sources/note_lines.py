@@ -20,7 +20,7 @@ HEADING_CHARS = 400
 class NoteLine(Struct, frozen=True):
     """One line: its number (0-based), where its bytes begin, the bytes, and the text.
 
-    A line that is too long to be held stands here without its bytes, and belongs to no section.
+    A line that is too long for memory has no bytes here and belongs to no section.
     """
 
     number: int
@@ -31,7 +31,7 @@ class NoteLine(Struct, frozen=True):
 
 
 class Section(Struct):
-    """Consecutive lines under one heading path; `level` 0 is what stands before any heading."""
+    """Consecutive lines under one heading path; `level` 0: before any heading."""
 
     lines: list[NoteLine]
     headings: tuple[str, ...]
@@ -51,7 +51,7 @@ def heading_of(line: str) -> tuple[int, str] | None:
 
 
 class Markup:
-    """Follows code fences and HTML comments, in which nothing is a heading."""
+    """Tracks code fences and HTML comments, which contain no headings."""
 
     def __init__(self) -> None:
         self._fence = ""
@@ -80,7 +80,7 @@ class Markup:
 def sections(lines: Iterator[NoteLine], is_entry: Callable[[int, str], bool]) -> Iterator[Section]:
     """The sections of a note in order; some are blank.
 
-    A heading for which `is_entry(level, title)` holds begins an entry, which keeps its
+    A heading with `is_entry(level, title)` begins an entry, which keeps its
     sub-headings. Sections are never longer than twice `SECTION_CHARS`, except for a single line.
     """
     markup = Markup()

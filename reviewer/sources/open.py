@@ -1,11 +1,14 @@
-"""Choosing the reader of a file by what is in it."""
+"""The registry of formats, and recognising the format of a file by its content.
+
+To add a format, write a module with a `Format` and add one line to `FORMATS`.
+"""
 
 from __future__ import annotations
 
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -13,13 +16,10 @@ from pathlib import Path
 from msgspec import structs
 
 from reviewer.errors import OtherKindError, SourceError
+from reviewer.sources import chat, claude_code, markdown, marked_turns
 from reviewer.sources.binary import looks_binary
-from reviewer.sources.chat import ChatScan
-from reviewer.sources.claude_code import ClaudeCodeScan
-from reviewer.sources.claude_sign import CLAUDE_RECORD, looks_like_claude
-from reviewer.sources.formats import CHAT, CLAUDE_CODE, document_format, is_claude, line_format
-from reviewer.sources.json_pieces import json_pieces
-from reviewer.sources.json_positions import outline
+from reviewer.sources.formats import Format, Source
+from reviewer.sources.json_values import json_pieces, outline
 from reviewer.sources.lines import (
     LINE_LIMIT,
     LINE_SEPARATOR,
@@ -28,30 +28,41 @@ from reviewer.sources.lines import (
     reading,
     text_form,
 )
-from reviewer.sources.markdown import MarkdownScan
-from reviewer.sources.marked_turns import MarkedTurnsScan, dialect_of
 from reviewer.sources.prose import PROSE_NAMES, why_no_prose
-from reviewer.sources.records import Record, Scan
+from reviewer.sources.records import Block, BlockScan, Record, Scan
+from reviewer.sources.unsupported import UNSUPPORTED
+
+FORMATS: tuple[Format, ...] = (
+    claude_code.FORMAT,
+    *UNSUPPORTED,
+    chat.FORMAT,
+    marked_turns.SPECSTORY,
+    marked_turns.AIDER,
+    markdown.FORMAT,
+)
+"""Every format, in the order of the tests: the first that fits is taken. In a file with one JSON
+object a line, the format of most objects is taken.
+"""
 
 HEAD_BYTES = 256_000
 DOCUMENT_LIMIT = 256_000_000
 BINARY_LIMIT = 16_000_000
-"""Bytes of a file that begins as no text in which records are looked for: a disk that lost power
-leaves NULs before them.
+"""Bytes of a seemingly binary file in which records are searched: after a power failure NULs may
+precede them.
 """
 SAMPLE_LINES = 24
-"""Lines that are looked into, spread over the sample."""
-NO_CONVERSATION = "JSON that is no conversation"
+"""Lines that are examined, spread over the sample."""
+NO_CONVERSATION = "JSON without a conversation"
 JSON_START = re.compile(rb'\s*(?:\{\s*"|\[\s*\[?\s*\{)')
 
 
-class EmptyScan:
-    """A file without a byte in it, or with blanks only."""
+class _EmptyScan:
+    """A file that is empty or blank."""
 
     format = "empty"
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, source: Source) -> None:
+        self.path = source.path
         self.tally: Counter[str] = Counter({"empty file": 1})
         self.errors: list[str] = []
 
@@ -59,20 +70,74 @@ class EmptyScan:
         return iter(())
 
 
+class _RecordBlocks:
+    """The records of a format without tool calls, one block each."""
+
+    def __init__(self, scan: Scan) -> None:
+        self.path, self.format = scan.path, scan.format
+        self.tally: Counter[str] = scan.tally
+        self.errors: list[str] = scan.errors
+        self._scan = scan
+
+    def __iter__(self) -> Iterator[Block]:
+        for record in self._scan:
+            yield Block(
+                role=record.role,
+                said="text",
+                text=record.text,
+                line_start=record.line_start,
+                line_end=record.line_end,
+                at=record.at,
+                use=record.use,
+                sidechain=record.sidechain,
+            )
+
+
+_EMPTY = Format(name=_EmptyScan.format, read=_EmptyScan)
+
+
 def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None) -> Scan:
     """The reader for a file, chosen by content; iterate it to get its records.
 
     `line_start` and `line_end` are 0-based half-open lines; only records inside them are given.
-    Raises OtherKindError when the file is nothing that reviewer reads, and SourceError, here or
-    while iterating, when it cannot be read. The first 256 kB decide, or those after a first line
+    Raises OtherKindError when reviewer does not read this kind of file, and SourceError, here or
+    while iterating, when it cannot be read. The first 256 kB decide, or the lines after a first one
     that is longer.
     """
+    _, source, read = _recognised(path, line_start, line_end)
+    return read(source)
+
+
+def open_blocks(path: Path, *, line_start: int = 0, line_end: int | None = None) -> BlockScan:
+    """The blocks of a file: thoughts, tool calls and their results beside the text.
+
+    Arguments and errors are those of `open_source`.
+    """
+    found, source, read = _recognised(path, line_start, line_end)
+    return found.read_blocks(source) if found.read_blocks else _RecordBlocks(read(source))
+
+
+def _recognised(
+    path: Path, line_start: int, line_end: int | None
+) -> tuple[Format, Source, Callable[[Source], Scan]]:
+    """The format of a file, how to read it, and its reader."""
+    found, form, document = _detect(path)
+    if found.read is None:
+        raise SourceError(f"{path} is in a known format not read yet: {found.name}.")
     lines = (line_start, float("inf") if line_end is None else line_end)
+    return found, Source(path, form, lines, document), found.read
+
+
+def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
+    """The format of a file, its text form, and its text if it is one JSON document."""
     head = _head(path)
     form = text_form(head)
     sample = form.utf8(head[form.bom :])
+    for candidate in FORMATS:
+        if candidate.detect_head is not None and candidate.detect_head(head):
+            return candidate, form, None
     if not sample.strip():
-        return EmptyScan(path)
+        return _EMPTY, form, None
     pieces, form = _pieces(sample, form)
     objects = [each for piece in pieces if (each := _object(piece))]
     binary = form.encoding == "utf-8" and looks_binary(head)
@@ -81,44 +146,74 @@ def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None)
         objects = [each for piece in pieces if (each := _object(piece))]
     if not objects:
         objects = [each for line in pieces[:20] for each in _run_together(line)]
-    votes = Counter(name for each in objects if (name := line_format(each)))
+    votes = Counter(number for each in objects if (number := _record_format(each)) is not None)
+    by_records = FORMATS[votes.most_common(1)[0][0]] if votes else None
     begins = sample.lstrip()[:1]
-    # A message may stand alone in any text; the records of an agent hardly do.
-    enough = 0.3 if set(votes) == {CHAT} else 0.1
+    # A message may occur alone in any text; records of an agent hardly do.
+    enough = 0.3 if by_records is chat.FORMAT and len(votes) == 1 else 0.1
     mostly_records = len(objects) >= enough * len(pieces)
-    if votes and begins != b"[" and mostly_records:
-        return _line_reader(path, form, lines, votes)
-    if not votes and binary:
+    if by_records and begins != b"[" and mostly_records:
+        return by_records, form, None
+    if not by_records and binary:
         raise OtherKindError(f"{path} is not text that reviewer reads: it is binary.")
     if begins in (b"[", b"{"):
-        document = _document(path, form)
-        if document is not None:
-            return ChatScan(path, form, lines, document)
-    if votes and (mostly_records or JSON_START.match(sample)):
-        return _line_reader(path, form, lines, votes)
-    if JSON_START.match(sample):
+        document, shape = _document(path, form)
+        if shape is not None:
+            return _document_format(path, shape), form, document
+    json = JSON_START.match(sample)
+    if by_records and (mostly_records or json):
+        return by_records, form, None
+    if json:
         if objects:
             raise OtherKindError(f"{path} is not text that reviewer reads: {NO_CONVERSATION}.")
         raise SourceError(f"{path} is not text that reviewer reads: JSON that is damaged.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return _text_format(path, text), form, None
+
+
+def _record_format(record: dict[str, object]) -> int | None:
+    """The number of the first format that a JSON object is a record of."""
+    for number, each in enumerate(FORMATS):
+        if each.detect_record is not None and each.detect_record(record):
+            return number
+    return None
+
+
+def _document_format(path: Path, shape: object) -> Format:
+    """The format of an outlined JSON document; of a list, its first object is tested."""
+    for _ in range(3):
+        if isinstance(shape, list):
+            shape = next((item for item in shape if isinstance(item, (dict, list))), None)
+    if isinstance(shape, dict):
+        for each in FORMATS:
+            if each.detect_document is not None and each.detect_document(shape):
+                return each
+    raise OtherKindError(f"{path} is not text that reviewer reads: {NO_CONVERSATION}.")
+
+
+def _text_format(path: Path, text: str) -> Format:
+    """The format of a text that is not JSON. A text that is not prose must be marked as a
+    conversation, in a file with the name of a note.
+    """
     reason = why_no_prose(text, path.suffix)
-    noted = reason is None or path.suffix.lower() in PROSE_NAMES
-    if noted and (dialect := dialect_of(text)):
-        return MarkedTurnsScan(path, form, lines, dialect)
+    if reason is None or path.suffix.lower() in PROSE_NAMES:
+        for each in FORMATS:
+            if each.detect_text is not None and each.detect_text(text):
+                return each
     if reason:
         raise OtherKindError(f"{path} is not text that reviewer reads: {reason}.")
-    return MarkdownScan(path, form, lines)
+    return markdown.FORMAT
 
 
 def _head(path: Path) -> bytes:
     try:
         kind = path.stat().st_mode
     except (OSError, ValueError):
-        kind = stat.S_IFREG  # opening it says what is wrong
+        kind = stat.S_IFREG  # opening it raises the right error
     if stat.S_ISDIR(kind):
         raise SourceError(f"{path} is a folder: name a file in it.")
     if not stat.S_ISREG(kind):
-        raise SourceError(f"{path} is no ordinary file.")
+        raise SourceError(f"{path} is not a regular file.")
     with reading(path) as stream:
         return stream.read(HEAD_BYTES)
 
@@ -155,36 +250,23 @@ def _object(line: bytes) -> dict[str, object] | None:
     stripped = line.strip()
     if not stripped.startswith(b"{"):
         return None
-    if looks_like_claude(stripped):
-        return CLAUDE_RECORD
     try:
-        found = outline(memoryview(stripped), 2)
-        if not isinstance(found, dict) or not is_claude(found):
-            found = outline(memoryview(stripped), 3)
+        found = outline(memoryview(stripped), 3)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 
 
 def _run_together(line: bytes) -> list[dict[str, object]]:
-    """The first records of a line that holds several."""
+    """The first records of a line that contains several."""
     found = (_object(piece) for _, piece in islice(json_pieces(line), 3))
     return [each for each in found if each]
 
 
-def _line_reader(path: Path, form: TextForm, lines: tuple[int, float], votes: Counter[str]) -> Scan:
-    name = votes.most_common(1)[0][0]
-    if name == CLAUDE_CODE:
-        return ClaudeCodeScan(path, form, lines)
-    if name == CHAT:
-        return ChatScan(path, form, lines)
-    raise SourceError(f"{path} is in a known format not read yet: {name}.")
+def _document(path: Path, form: TextForm) -> tuple[bytes, object]:
+    """The UTF-8 text of a file that is one JSON document, and its outline; None: it is not JSON.
 
-
-def _document(path: Path, form: TextForm) -> bytes | None:
-    """The UTF-8 text of a JSON document that holds conversations; None when it is no JSON.
-
-    Raises SourceError when the document is too large, or holds something else.
+    Raises SourceError when the document is too large or nested too deep.
     """
     with reading(path) as stream:
         stream.seek(form.bom)
@@ -195,14 +277,8 @@ def _document(path: Path, form: TextForm) -> bytes | None:
             "split it into files of one conversation each."
         )
     try:
-        shape = outline(memoryview(document.strip()), 5)
+        return document, outline(memoryview(document.strip()), 5)
     except RecursionError:
         raise SourceError(f"{path} cannot be read: its JSON is nested too deep.") from None
     except ValueError:
-        return None
-    name = document_format(shape)
-    if name == CHAT:
-        return document
-    if name is None:
-        raise OtherKindError(f"{path} is not text that reviewer reads: {NO_CONVERSATION}.")
-    raise SourceError(f"{path} is in a known format not read yet: {name}.")
+        return document, None

@@ -1,4 +1,4 @@
-"""Telling notes from everything else that is text: code, tables, logs, data."""
+"""Distinguishing notes from other text: code, tables, logs, data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 HEAD = 16_000
-"""Characters that are looked at."""
+"""Characters that are examined."""
 
 PROSE_NAMES = {".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".adoc", ".org", ""}
 
@@ -39,7 +39,7 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def why_no_prose(head: str, suffix: str) -> str | None:
-    """None when a text that begins with `head` reads as a note, else what it is instead.
+    """None if a text that begins with `head` reads as a note, else what it is instead.
 
     The suffix of the file's name counts only where the text could be either.
     """

@@ -1,4 +1,4 @@
-"""What a reader gives: records with exact positions, and a tally of what was passed over."""
+"""What a reader yields: records and blocks with positions, and a tally of what it skipped."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
+
+BlockKind = Literal["text", "thinking", "tool_use", "tool_result"]
 
 
 class Role(StrEnum):
@@ -22,9 +24,9 @@ class Role(StrEnum):
 
 
 class Use(StrEnum):
-    """Whether extraction may look at a record, and if not, why (`formats.md`, section 1).
+    """Whether extraction looks at a record, and if not, why.
 
-    Only SAID records are extracted; all others are kept for evidence and counted by this name.
+    Only SAID records are extracted; all others are kept as evidence and counted under this name.
     """
 
     SAID = "said"
@@ -48,8 +50,9 @@ class Shape(StrEnum):
 class Record(Struct, frozen=True):
     """One unit of raw source (L0).
 
-    Lines are 0-based and half-open; bytes likewise, in the file as it is on disk. `sha256` (hex)
-    is that of the raw bytes `byte_start:byte_end`. `key` identifies the record within a project:
+    Lines and bytes are 0-based and half-open, in the file as it is on disk; a format without lines
+    gives the rows or items of its own order as lines. `sha256` (hex) is that of the raw bytes
+    `byte_start:byte_end`. `key` identifies the record within a project:
     the format's own id where there is one, else `sha256:<hex>`. `text` is what was written, as
     one string with `\\n` line ends, unmasked. For notes, character offsets of `text` fall on the
     file's own lines: line of an offset = `line_start` + newlines of `text` before it.
@@ -72,7 +75,7 @@ class Record(Struct, frozen=True):
     headings: tuple[str, ...] = ()
     """Titles from the outermost heading down to the record's own (notes only)."""
     meta: dict[str, str] = {}
-    """What the format says besides: front matter, branch, working folder, status, title."""
+    """Other facts of the format: front matter, branch, working folder, status, title."""
 
 
 class Scan(Protocol):
@@ -87,3 +90,36 @@ class Scan(Protocol):
     """Damage worth a line in `errors.log`, with its position. Never raised for a single record."""
 
     def __iter__(self) -> Iterator[Record]: ...
+
+
+class Block(Struct, frozen=True):
+    """One block of one message, in the order of the file; lines are 0-based and half-open.
+
+    `text` of a `tool_use` is a command as it was typed, or else the call's input as compact JSON.
+    Pictures and other data are named (`[image]`), never embedded.
+    """
+
+    role: Role
+    said: BlockKind
+    text: str
+    line_start: int
+    line_end: int
+    name: str = ""
+    """The speaker of a text where the format names one; the tool of a call and of its result."""
+    at: str | None = None
+    use: Use = Use.SAID
+    sidechain: bool = False
+    call: str = ""
+    """Joins a call and its result; empty where the format has no such id."""
+
+
+class BlockScan(Protocol):
+    """One file being read. Iterate to get its blocks; `tally` and `errors` fill meanwhile."""
+
+    path: Path
+    format: str
+    tally: Counter[str]
+    """Reason -> lines (or messages) passed over."""
+    errors: list[str]
+
+    def __iter__(self) -> Iterator[Block]: ...

@@ -1,4 +1,4 @@
-"""What was met before, in a few bytes each."""
+"""A set of hashes, for checking whether a value was seen before."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ SMALLEST = 1024
 
 
 class Seen:
-    """A set that keeps only the hashes of what is put in, for `in` within this process.
+    """A set that keeps only hashes, valid within this process.
 
-    A value takes 15 to 35 bytes, where a set of keys takes 140. Two of a million values fall
-    together once in ten million files.
+    A value takes 15 to 35 bytes; in a set of keys it would take 140. Among a million values a
+    collision occurs once in ten million files.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Seen:
         return self._slots[_slot(self._slots, number)] == number
 
     def add(self, value: Hashable) -> None:
-        """Take in a value."""
+        """Add a value."""
         number = hash(value) or 1
         slot = _slot(self._slots, number)
         if self._slots[slot]:
@@ -50,7 +50,7 @@ def _empty(length: int) -> array[int]:
 
 
 def _slot(slots: array[int], number: int) -> int:
-    """Where a number stands, or the free place for it; there always is one."""
+    """The slot of a number, or a free slot for it; there is always one."""
     last = len(slots) - 1
     slot = (number ^ number >> 20) & last
     while slots[slot] and slots[slot] != number:

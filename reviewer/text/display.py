@@ -1,8 +1,8 @@
-"""The terminal door: text from outside becomes text that can only be looked at.
+"""Making outside text safe to display (OWASP "terminal injection").
 
-A transcript may hold escape sequences, bidirectional overrides and invisible characters. Every
-text that came from outside passes here before it reaches a screen or a pipe, and each such
-character comes out as a visible mark (DESIGN.md, "Doors"; OWASP "terminal injection").
+Transcripts may contain escape sequences, bidirectional overrides and invisible characters. All text
+from outside passes through here before it reaches a screen or a pipe, and every such character
+becomes a visible mark.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HIDDEN = (
     "\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 # What a selector of text or emoji style (U+FE0E, U+FE0F) may follow: digits of keycaps, signs,
-# symbols and emoji. Anywhere else a selector carries nothing but hidden data.
+# symbols and emoji. Anywhere else a selector only hides data.
 _STYLED = "#*0-9\u00a9\u00ae\u203c-\u329f\U0001f000-\U0001faff"
 _SUSPECT = re.compile(f"[{_HIDDEN}\ufe00-\ufe0f]")
 _UNSAFE = re.compile(f"[{_HIDDEN}\ufe00-\ufe0d]|(?<![{_STYLED}])[\ufe0e\ufe0f]")
@@ -47,7 +47,7 @@ def display_text(text: str, *, tab_size: int = 4) -> str:
     `use_ascii_marks` the marks are `^[`, `^?` and `<U+202E>`.
 
     Zero-width joiners are marked too, so an emoji that is joined from several falls apart into
-    its parts: a joiner cannot be told from one that hides something.
+    its parts: such a joiner looks the same as one that hides something.
     """
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
@@ -75,7 +75,7 @@ def escaped_json(text: str) -> str:
 
 
 def display_offset(text: str, offset: int, *, tab_size: int = 4) -> int:
-    """Where the character at `offset` of `text` stands in `display_text(text)`.
+    """The offset in `display_text(text)` of the character at `offset` of `text`.
 
     For highlighting a span of a record in what is shown of it: what a character is shown as
     depends on nothing after it, except that `\\r` vanishes before `\\n`.

@@ -1,6 +1,6 @@
-"""The spans of a text that name something exactly: paths, names, flags, versions, numbers.
+"""Identifiers in text: paths, names, flags, versions, numbers.
 
-They carry what cannot be paraphrased, so they measure how specific a statement is.
+They cannot be paraphrased, so they measure how specific a statement is.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class IdentifierKind(StrEnum):
 
 
 class Identifier(Struct, frozen=True):
-    """`text` stands at `start:end`; for inline code without its backticks."""
+    """The identifier at `start:end` of a text; inline code without its backticks."""
 
     text: str
     start: int

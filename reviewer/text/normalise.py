@@ -1,4 +1,4 @@
-"""Three ways of making texts comparable: for showing, for duplicates, for verbatim checks."""
+"""Normalising text: for display, for finding duplicates, for verbatim checks."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "
 
 
 def fold(text: str) -> str:
-    """NFC with white space folded to single spaces; case counts (settled.md, "Verbatim means")."""
+    """NFC with white space folded to single spaces; case counts."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def clean(text: str) -> str:
-    """A proposal's wording: one line, without the dress it wore in the source (settled.md).
+    """A proposal's wording: one line, without the markup of its source.
 
     NFC, white space collapsed, list and heading markers in front dropped, emphasis and quotation
     marks dropped where they enclose the whole text, trailing punctuation dropped (a question mark
@@ -38,7 +38,7 @@ def clean(text: str) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def duplicate_key(content: str) -> str:
-    """What two wordings of the same memory share: cleaned and lower-case (settled.md)."""
+    """The key that two wordings of the same memory share: cleaned, in lower case."""
     key = clean(content)
     while (lowered := clean(key.lower())) != key:
         key = lowered
@@ -51,7 +51,7 @@ def _without_marker(text: str) -> str:
 
 
 def _without_trailing(text: str) -> str:
-    # Punctuation that stands alone belongs to the text: `git add .`, `cd ..`.
+    # Punctuation after a blank belongs to the text: `git add .`, `cd ..`.
     stripped = text.rstrip(_TRAILING)
     return text if stripped.endswith(" ") else stripped
 

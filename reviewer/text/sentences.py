@@ -1,4 +1,4 @@
-"""Where a sentence ends in prose about software, where dots are mostly not full stops."""
+"""Splitting prose about software into sentences; most of its dots are not full stops."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ver vol ed eds pp eq ref refs
 _ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
 # A sentence end: closing punctuation, closing quotes or emphasis, then white space. A line that
 # ends in a colon closes as well, and so does a line break before a capital after a short line.
-# That it begins with one set of characters makes its search several times faster.
+# Starting with a character set makes the search several times faster.
 _END = re.compile(
     r"[.!?…:\n](?:(?<=[.!?…])(?<![.!?…][.!?…])[.!?…]*+[\"')\]*_”’]{0,4}\s+"
     r"|(?<=:)\*{0,2}(?=[ \t]*\n)\s+|(?<=\n)[ \t]*)"
@@ -27,7 +27,7 @@ _SHORT_LINE = 60
 def split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the sentences in `text[start:end]`, without surrounding white space.
 
-    Dots inside inline code, names, versions and URLs, and those of abbreviations, end nothing.
+    Dots inside inline code, names, versions, URLs and abbreviations do not end a sentence.
     """
     piece = text[start:end]
     masked = _INLINE_CODE.sub(_mask, piece) if "`" in piece else piece
@@ -77,7 +77,7 @@ def _ends(masked: str, first: int, at: int, after: int) -> bool:
 
 
 def _line_breaks(masked: str, line_start: int, at: int, after: int) -> bool:
-    """Whether a line break without punctuation parts two statements rather than wraps one."""
+    """Whether a line break without punctuation separates two statements (else it wraps one)."""
     if masked[after : after + 1].islower():
         return False
     return at - line_start < _SHORT_LINE

@@ -1,4 +1,4 @@
-"""The one counter of tokens: the real encoding, and never the network (DESIGN.md, "Doors")."""
+"""The one token counter: the real encoding, without network access."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ stack, and the time for one unbroken run grows faster than its length."""
 
 
 class TokenCounter:
-    """Counts the tokens of a text in one encoding. `name` is what outputs call the encoding."""
+    """Counts the tokens of a text in one encoding; `name` is its name in outputs."""
 
     __slots__ = ("_encoding", "name")
 
@@ -50,7 +50,7 @@ class TokenCounter:
         """Tokens of `text`; text that looks like a special token counts as ordinary text.
 
         Long text is counted in chunks, cut where the encoding cuts anyway. Only a run of many
-        thousand characters without a word border (or of nothing but white space) is cut inside,
+        thousand characters without a word border (or of white space only) is cut inside,
         and its count may differ by a token a cut.
         """
         if len(text) <= CHUNK:

@@ -1,8 +1,4 @@
-"""Agent text taken apart: sentences and list items on one side, code and tables on the other.
-
-What an agent or a person writes is Markdown of a kind. A unit is a stretch of it with one meaning:
-prose that can be read on its own, or something that is not prose at all (`DESIGN.md`, `text/`).
-"""
+"""Splitting Markdown-like text into units: sentences, list items, headings, code and others."""
 
 from __future__ import annotations
 
@@ -17,7 +13,7 @@ from reviewer.text.sentences import split_sentences
 
 
 class UnitKind(StrEnum):
-    """What a unit is. Only SENTENCE, LIST_ITEM and HEADING are somebody's words."""
+    """Kinds of units; only SENTENCE, LIST_ITEM and HEADING are prose."""
 
     SENTENCE = "sentence"
     LIST_ITEM = "list item"
@@ -33,7 +29,7 @@ class Unit(Struct, frozen=True):
     """`text[start:end]` without surrounding white space, and without its list or heading marks.
 
     `heading` is the nearest heading above (`## Risks` or a line such as `**Risks:**`), `marker`
-    what stood before a list item (`-`, `2.`, `- [x]`), `depth` its indentation in characters. A
+    the mark of a list item (`-`, `2.`, `- [x]`), `depth` its indentation in characters. A
     list item reaches over its wrapped lines. `block` counts paragraphs, items and headings:
     sentences of one paragraph share it.
     """
@@ -47,9 +43,9 @@ class Unit(Struct, frozen=True):
     block: int = 0
 
 
-# One alternative a line form; the first that fits names the line. Each is anchored at the line's
-# start and looks at a bounded prefix, so that a line costs one pass whatever it holds. The first is
-# what most lines are: a plain word stands in front, so that no other form but a trace can fit.
+# One alternative for each form of line; the first that fits decides. Each is anchored at the line's
+# start and reads a bounded prefix, so that every line takes one pass. The first alternative fits
+# most lines: after a plain word only a trace is possible besides prose.
 _LINE = re.compile(
     r"""^(?:
       (?P<prose>(?!Traceback[ ]|File[ ]|at[ ]|goroutine[ ]|npm[ ]|diff[ ])[A-Za-z][a-z]*+[ ,'])

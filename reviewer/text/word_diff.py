@@ -20,7 +20,7 @@ _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _FEW = 20_000
 _MOST = 100_000
 _BUDGET = 300_000
-"""Pairs that one difference may look at; beyond it what is left counts as rewritten."""
+"""Pairs that one difference may compare; beyond that the rest counts as rewritten."""
 _RUNS = (1, 8, 32)
 """Tokens, white space among them, that are looked for together."""
 
@@ -87,7 +87,7 @@ def _changed(original: str, edited: str) -> Hunk:
 
 
 def _merged(blocks: Iterator[_Block], before: Sequence[str]) -> Iterator[_Block]:
-    """Join changes that touch, or that only white space stands between."""
+    """Join changes that touch or have only white space between them."""
     last: _Block | None = None
     for block in blocks:
         if last is not None and all(token.isspace() for token in before[last[1] : block[0]]):

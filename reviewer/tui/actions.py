@@ -17,10 +17,12 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
 from reviewer.tui.packet.keys import FIELD, PACKET
 from reviewer.tui.pipelines.keys import PIPELINES
+from reviewer.tui.queue.keys import QUEUE
 from reviewer.tui.state.keys import FORM, STATE
 
 PANES: tuple[Pane, ...] = (
     keys.APP,
+    QUEUE,
     COMMITS,
     RETENTION,
     COMPRESS,

@@ -22,7 +22,7 @@ from reviewer.tui.keymap import load_keymap
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor, Host, Said, runs
 from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.screens.queue import QueueScreen
+from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
     ScreenCollector,
@@ -54,6 +54,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         styles_folder() / name
         for name in (
             "reviewer.tcss",
+            "queue.tcss",
             "commits.tcss",
             "compress.tcss",
             "pipelines.tcss",
@@ -124,7 +125,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     def on_app_focus(self) -> None:
         """The terminal has the focus again: others may have written meanwhile."""
-        self.queue_screen.loader.watch()
+        self.queue_screen.watch_store()
 
     @on(Said)
     def _said(self, message: Said) -> None:
@@ -224,9 +225,14 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
         self.open_source(line_of_file(path, line))
 
+    def open_why(self, memory: int) -> None:
+        from reviewer.tui.evidence.why import WhyScreen
+
+        self.push_screen(WhyScreen(self.engine, memory))
+
     def open_memory(self, memory: int) -> None:
         self.show_queue()
-        self.queue_screen.loader.go_to(memory)
+        self.queue_screen.open_memory(memory)
 
     @runs(keys.HELP)
     def show_help(self) -> None:
@@ -264,7 +270,6 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
                     raise StoreError(f"{problem} The same key again leaves without it.") from None
         if self.background_run is not None:
             self.background_run.close()
-        self.queue_screen.loader.close()
         self.exit(0)
 
 

@@ -15,7 +15,7 @@ from reviewer.tui.action import Action as Action
 from reviewer.tui.keys import (
     everywhere,
     moving,
-    queue,
+    typing,
 )
 
 PANES = {
@@ -41,7 +41,7 @@ PANES = {
 """Where keys hold, with the heading that help and the README give them."""
 
 _TABLE: tuple[Action, ...] = (
-    *queue.TABLE,
+    *typing.TABLE,
     *moving.TABLE,
     *everywhere.TABLE,
 )

@@ -179,7 +179,7 @@ def test_pins_of_spans_and_what_a_summary_stands_for(talk: Reviewer) -> None:
         (("compress", "talk", "--model", "another"), 2, "--engine model"),
         (("compress", "talk", "--engine", "model"), 1, "model serve - Nothing was written."),
         (("compress", "elsewhere"), 1, "There is no context"),
-        (("compress", "talk", "--expand", "#2"), 1, "no summary"),
+        (("compress", "talk", "--expand", "#2"), 1, "not a summary"),
         (("compress", "--report", "compactions"), 2, "name the transcripts"),
         (("compress", "--report", "compactions", "nowhere.jsonl"), 1, "nowhere.jsonl"),
     ],

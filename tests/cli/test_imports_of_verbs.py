@@ -71,7 +71,10 @@ CASES: list[tuple[list[str], set[str]]] = [
 """A call on a store, and what it may import of what is watched: no more than it needs."""
 
 
-DECIDES = {"reviewer.promotion.triage", "reviewer.promotion.intake", "reviewer.extraction.orders"}
+DECIDES = {
+    "reviewer.promotion.triage", "reviewer.promotion.intake",
+    "reviewer.extraction.prompt_injection",
+}  # fmt: skip
 WRITES = {"hashlib", "difflib", "reviewer.commits.importing", "reviewer.store.verify"}
 QUEUE = {"reviewer.promotion.insight", "reviewer.promotion.history", "reviewer.promotion.drafts"}
 

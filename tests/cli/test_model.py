@@ -118,7 +118,7 @@ def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_weights_that_are_none_are_refused(reviewer: Reviewer) -> None:
     note = reviewer.folder / "note.gguf"
     note.write_text("not weights")
-    assert "is no GGUF file" in reviewer.fails("model", "serve", "--model", note)
+    assert "is not a GGUF file" in reviewer.fails("model", "serve", "--model", note)
     assert "Cannot read the weights" in reviewer.fails("model", "serve", "--model", "nowhere.gguf")
 
 

@@ -158,7 +158,11 @@ def test_the_choices_are_those_of_the_engine() -> None:
         ("candidate", True, True, (), "⏸✎"),
         ("active", False, False, ("secret",), "✓⌁"),
         ("invalid", False, False, (), "✗"),
-        ("superseded", False, False, (), "≈"),
+        ("superseded", False, False, (), "→"),
+        ("graduated", False, False, (), "▲"),
+        ("candidate", False, False, ("conflict",), "·!"),
+        ("candidate", False, False, ("not-in-force", "secret"), "·!⌁"),
+        ("candidate", False, False, ("hand-authored",), "·✐"),
     ],
 )
 def test_glyphs(

@@ -6,8 +6,7 @@ import hashlib
 from pathlib import Path
 
 from reviewer.errors import SourceError
-from reviewer.sources.blocks import open_blocks
-from reviewer.sources.open import open_source
+from reviewer.sources.open import open_blocks, open_source
 from reviewer.storeless import extract_file
 
 SEEDS = (

@@ -15,11 +15,10 @@ from msgspec import structs
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.full_text import full_text, readable
-from reviewer.compression.levels import Summarizer
-from reviewer.compression.offline import OfflineWriter
-from reviewer.compression.segments import MOST_TURNS, cut_segments
-from reviewer.compression.values import Level, Said, Segment, SummarizationOptions, Turn
+from reviewer.compression.offline_engine import OfflineEngine
+from reviewer.compression.segments import MOST_TURNS, cut_segments, full_text, readable
+from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.values import Level, Segment, SummarizationOptions, Turn, TurnKind
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.llm.retry import RetryExhaustedError
@@ -48,7 +47,7 @@ SENTENCES = (
     "",
 )
 text = st.lists(st.sampled_from(SENTENCES), max_size=6).map("\n".join) | st.text(max_size=60)
-said: st.SearchStrategy[Said] = st.sampled_from(["text", "thinking", "tool_use", "tool_result"])
+said: st.SearchStrategy[TurnKind] = st.sampled_from(["text", "thinking", "tool_use", "tool_result"])
 
 
 @st.composite
@@ -74,8 +73,8 @@ def turns(draw: st.DrawFn, *, most: int = 12) -> list[Turn]:
 
 
 def summarizer() -> Summarizer:
-    offline = OfflineWriter(count)
-    return Summarizer(offline, offline, count=count, clock=lambda: datetime(2026, 3, 1, tzinfo=UTC))
+    clock = datetime(2026, 3, 1, tzinfo=UTC)
+    return Summarizer(OfflineEngine(count), count=count, clock=lambda: clock)
 
 
 @given(turns(most=60))
@@ -264,6 +263,6 @@ def test_opening_all_markers_gives_back_the_full_text(made: list[Turn]) -> None:
         return
     while markers := parse_markers(text, level, "s1", source=source):
         marker = markers[-1]
-        nearer = made_by.closer_text(segment, level, anchors)
+        nearer = made_by.expanded_text(segment, level, anchors)
         text, level = expand(text, [marker], lambda _, nearer=nearer: nearer), Level(level - 1)
     assert source in text

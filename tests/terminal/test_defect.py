@@ -10,11 +10,11 @@ from tests.terminal.conftest import Terminal
 WITH_A_DEFECT = """
 import sys
 from reviewer.main import main
-from reviewer.tui.screens.queue_decisions import Decisions
+from reviewer.tui.queue.screen import QueueScreen
 async def broken(self):
     wording = "the customer's telephone number"
     raise RuntimeError("\x1b]0;no such thing\x07")
-Decisions.promote = broken
+QueueScreen.promote = broken
 sys.exit(main())
 """
 

@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from reviewer.engine import Engine
 from reviewer.tui import resting
 from reviewer.tui.app import ReviewerApp
-from reviewer.tui.screens import queue_loading
+from reviewer.tui.queue import screen as queue_screen
 from tests.tui.idle import count_threads, idle
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -81,7 +81,8 @@ def seeded(engine: Engine) -> Engine:
 @pytest.fixture(autouse=True)
 def _panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resting, "REST_SECONDS", 0.001)
-    monkeypatch.setattr(queue_loading, "STATE_SECONDS", 0.001)
+    monkeypatch.setattr(queue_screen, "STATE_SECONDS", 0.001)
+    monkeypatch.setattr("reviewer.tui.kit.screen.REST_SECONDS", 0.001)
 
 
 @pytest.fixture(autouse=True)

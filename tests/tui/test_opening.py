@@ -12,7 +12,7 @@ from reviewer.tui import app as app_module
 from reviewer.tui.commits.screen import CommitsScreen
 from reviewer.tui.help import HelpScreen
 from reviewer.tui.palette import Palette
-from reviewer.tui.screens.queue import QueueScreen
+from reviewer.tui.queue.screen import QueueScreen
 from tests.tui.conftest import Screen, opened
 
 

@@ -1,46 +1,161 @@
-"""Choosing units so that what is covered is worth the most for the tokens spent.
+"""Chooses the units that cover most for the tokens they take.
 
-What a unit adds shrinks as others are taken (the objective is submodular), so the greedy choice by
-worth per token is near the best there is, and a unit has to be weighed again only when it comes up
+The worth of a unit shrinks as others are chosen (the objective is submodular), so the greedy choice
+by worth per token is close to the best, and a unit has to be weighed again only when it comes up
 (lazy greedy; Lin & Bilmes 2011, "A Class of Submodular Functions for Document Summarization").
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
-from reviewer.compression.extractive.pieces import Piece
-from reviewer.compression.extractive.said import Said
+from reviewer.compression.anchor_types import Section
+from reviewer.compression.extractive.units import SourceUnit
+from reviewer.compression.words import Expected, words_of
+from reviewer.text.normalise import fold
+
+
+class Piece:
+    """A unit with everything that the choice needs.
+
+    `number` identifies it, `order` is its place in the conversation, `weight` multiplies its worth;
+    pieces with the same `key` are duplicates.
+    """
+
+    __slots__ = (
+        "alone",
+        "bag",
+        "cost",
+        "key",
+        "names",
+        "number",
+        "order",
+        "pairs",
+        "repeats",
+        "section",
+        "tails",
+        "unit",
+        "weight",
+        "words",
+    )
+
+    def __init__(
+        self,
+        number: int,
+        unit: SourceUnit,
+        section: Section,
+        cost: int,
+        expected: Expected,
+        *,
+        names: Iterable[str] = (),
+        weight: float = 1.0,
+        order: float | None = None,
+        key: str | None = None,
+    ) -> None:
+        self.number, self.unit, self.section = number, unit, section
+        self.order = number if order is None else order
+        self.cost, self.weight = cost, weight
+        self.key = fold(unit.text) if key is None else key
+        self.words = words = words_of(unit.text)
+        self.bag = frozenset(words)
+        self.tails = [expected.words.get(word, ()) for word in words]
+        self.repeats = len(self.bag) < len(words)
+        self.pairs = {
+            pair: worth
+            for pair in pairwise(words)
+            if (worth := expected.pairs.get(pair)) is not None
+        }
+        self.names = dict.fromkeys(names)
+        self.alone: float | None = None
+        """Its worth in an empty summary, once computed."""
+
+
+SAME = 0.8
+"""Jaccard similarity of words above which two pieces are duplicates."""
+BETWEEN = "\0"
+"""Separates two pieces."""
+
+
+class DuplicateIndex:
+    """Finds pieces that repeat another one, without comparing each with all.
+
+    A piece repeats another when its words are in it, or when most of their words are the same.
+    Pieces with most words in common share at least one of the rarest words of each, so only those
+    that do are compared (prefix filtering; Chaudhuri et al. 2006, "A Primitive Operator for
+    Similarity Joins in Data Cleaning").
+    """
+
+    def __init__(self, pieces: Iterable[Piece]) -> None:
+        self._text = BETWEEN
+        self._by_word: dict[str, list[Piece]] = {}
+        for piece in pieces:
+            self.add(piece)
+
+    def add(self, piece: Piece) -> None:
+        """Add a piece."""
+        self._text += piece.key + BETWEEN
+        for word in piece.bag:
+            self._by_word.setdefault(word, []).append(piece)
+
+    def contains_similar(self, piece: Piece) -> bool:
+        """Whether the index has a duplicate of the piece. Pieces with other numbers are none."""
+        if piece.key in self._text:
+            return True
+        return any(_is_same(piece, other) for other in self._candidates(piece))
+
+    def _candidates(self, piece: Piece) -> Iterable[Piece]:
+        """Pieces that have its numbers or one of its rarest words."""
+        numbers = [self._by_word.get(word, []) for word in piece.bag if _is_number(word)]
+        if numbers:
+            return min(numbers, key=len)
+        found = sorted((self._by_word.get(word, []) for word in piece.bag), key=len)
+        enough = int((1 - SAME) * len(found)) + 1
+        return {id(other): other for some in found[:enough] for other in some}.values()
+
+
+def _is_same(piece: Piece, other: Piece) -> bool:
+    if not piece.names.keys() <= other.names.keys():
+        return False
+    common = len(piece.bag & other.bag)
+    if common <= SAME * (len(piece.bag) + len(other.bag) - common):
+        return False
+    return not any(map(_is_number, piece.bag - other.bag))
+
+
+def _is_number(word: str) -> bool:
+    return any(map(str.isdigit, word))
+
 
 NAMES = 5.0
-"""What the name that is needed most is worth against a word that is certain to be used."""
+"""Worth of the name that is needed most against a word that is certain to be used."""
 PATIENCE = 128
-"""Pieces weighed for one choice; the best of so many will do. Thousands of lines of one kind all
-lose with each choice: each choice would weigh them all.
+"""Pieces weighed for one choice, of which the best is taken. Without a limit, thousands of similar
+lines would all be weighed again after each choice.
 """
 
 
 class Coverage:
-    """What has been said so far, and what a piece would add."""
+    """The words, pairs and names covered so far, and the worth that a piece would add."""
 
     def __init__(self, need: dict[str, float]) -> None:
         self._counts: dict[str, int] = {}
         self._words: dict[str, float] = {}
-        """What the next mention of a word is worth."""
+        """Worth of the next mention of each word."""
         self._pairs: dict[tuple[str, str], float] = {}
         self._names = {name: NAMES * worth for name, worth in need.items()}
         self.empty = True
 
-    def meet(self, piece: Piece) -> None:
-        """The piece will be asked about: what its words and pairs are worth unless said before."""
+    def register(self, piece: Piece) -> None:
+        """Note the worth of the words and pairs of a piece, before its `gain` is asked."""
         for word, tails in zip(piece.words, piece.tails, strict=True):
             self._words.setdefault(word, tails[0] if tails else 0.0)
         for pair, worth in piece.pairs.items():
             self._pairs.setdefault(pair, worth)
 
     def gain(self, piece: Piece) -> float:
-        """Worth of what the piece says and nobody has said yet. It has been met."""
+        """Worth of everything in a registered piece that is not covered yet."""
         if piece.repeats:
             gained = self._repeated(piece)
         else:
@@ -51,7 +166,7 @@ class Coverage:
         return gained * piece.weight
 
     def _repeated(self, piece: Piece) -> float:
-        """Worth of the words of a piece that uses one of them more than once."""
+        """Worth of the words of a piece that repeats some of them."""
         counts = self._counts
         gained = 0.0
         again: dict[str, int] = {}
@@ -64,24 +179,24 @@ class Coverage:
         return gained
 
     def take(self, piece: Piece) -> None:
-        """The piece is said."""
+        """Cover the piece."""
         self.empty = False
         for word, tails in zip(piece.words, piece.tails, strict=True):
-            said = self._counts[word] = self._counts.get(word, 0) + 1
-            self._words[word] = tails[said] if said < len(tails) else 0.0
+            count = self._counts[word] = self._counts.get(word, 0) + 1
+            self._words[word] = tails[count] if count < len(tails) else 0.0
         self._pairs.update(dict.fromkeys(piece.pairs, 0.0))
         self._names.update(dict.fromkeys(piece.names, 0.0))
 
 
-class Filling:
-    """A choice that grows with its budget. `chosen` holds pieces in the order of the choice."""
+class Selection:
+    """Pieces chosen within a growing budget; `chosen` is in the order of the choice."""
 
     def __init__(self, pieces: Sequence[Piece], coverage: Coverage) -> None:
         self.chosen: list[Piece] = []
         self.spent = 0
         self._coverage = coverage
         self._keys: set[str] = set()
-        self._said: Said | None = None
+        self._duplicates: DuplicateIndex | None = None
         self._heap: list[tuple[float, int, Piece]] = []
         for piece in pieces:
             if piece.cost > 0:
@@ -89,7 +204,7 @@ class Filling:
         heapq.heapify(self._heap)
 
     def _push(self, piece: Piece) -> None:
-        self._coverage.meet(piece)
+        self._coverage.register(piece)
         if piece.alone is None or not self._coverage.empty:
             gained = self._coverage.gain(piece)
             piece.alone = gained if self._coverage.empty else piece.alone
@@ -99,38 +214,38 @@ class Filling:
             value = gained / piece.cost
             self._heap.append((-value, piece.number, piece))
 
-    def _is_said(self, piece: Piece) -> bool:
-        """Whether a chosen piece says what this one does."""
-        if self._said is None:
-            self._said = Said(self.chosen)
-        return piece.key in self._keys or self._said.holds(piece)
+    def _is_duplicate(self, piece: Piece) -> bool:
+        """Whether a chosen piece has the content of this one."""
+        if self._duplicates is None:
+            self._duplicates = DuplicateIndex(self.chosen)
+        return piece.key in self._keys or self._duplicates.contains_similar(piece)
 
     def add(self, pieces: Sequence[Piece], budget: int) -> None:
-        """Choose pieces in their order as long as they fit the budget, whatever they cover."""
+        """Choose pieces in this order while they fit the budget, whatever they cover."""
         for piece in pieces:
             if 0 < piece.cost <= budget - self.spent and piece.key not in self._keys:
                 self.take(piece)
 
     def take(self, piece: Piece) -> bool:
-        """Choose a piece whatever it is worth; False when its like is there."""
+        """Choose a piece whatever its worth; False when one with its key was chosen."""
         if piece.key in self._keys:
             return False
         self.spent += piece.cost
         self._keys.add(piece.key)
         self._coverage.take(piece)
         self.chosen.append(piece)
-        if self._said is not None:
-            self._said.add(piece)
+        if self._duplicates is not None:
+            self._duplicates.add(piece)
         return True
 
     def fill(self, budget: int) -> None:
-        """Choose as long as something that adds worth fits the budget."""
+        """Choose pieces while one that adds worth fits the budget."""
         heap, aside = self._heap, list[tuple[float, int, Piece]]()
         weighed: list[tuple[float, int, Piece]] = []
         while self.spent < budget and (heap or weighed):
             if weighed and (not heap or weighed[0][0] <= heap[0][0] or len(weighed) >= PATIENCE):
                 piece = heapq.heappop(weighed)[2]
-                if not self._is_said(piece):
+                if not self._is_duplicate(piece):
                     self.take(piece)
                     for entry in weighed:
                         heapq.heappush(heap, entry)
@@ -149,11 +264,11 @@ class Filling:
         for entry in (*weighed, *aside):
             heapq.heappush(heap, entry)
 
-    def absorb(self, keep: int, said: Callable[[Piece, Piece], Piece | None]) -> int:
-        """What another chosen piece says word for word gives its place among the first `keep`.
+    def absorb(self, keep: int, covering: Callable[[Piece, Piece], Piece | None]) -> int:
+        """Drop those of the first `keep` pieces whose words another chosen piece contains.
 
-        `said(piece, other)` is the other as it must stand to say the piece, None where it does
-        not. Returns how many are to be kept now.
+        `covering(piece, other)` is the other piece in the form that contains the words of the
+        first, or None. Returns how many of the first pieces are left.
         """
         place = 0
         while place < keep:
@@ -161,14 +276,14 @@ class Filling:
             found = (
                 (number, holder)
                 for number, other in enumerate(self.chosen)
-                if number != place and (holder := said(piece, other)) is not None
+                if number != place and (holder := covering(piece, other)) is not None
             )
             number, holder = next(found, (-1, piece))
             if number < 0:
                 place += 1
                 continue
             self.spent += holder.cost - self.chosen[number].cost - piece.cost
-            self._said = None
+            self._duplicates = None
             if number < keep:
                 self.chosen[number] = holder
                 del self.chosen[place]
@@ -180,8 +295,8 @@ class Filling:
         return keep
 
     def drop(self, tokens: int, keep: int = 0) -> None:
-        """Take back what was chosen last, of at least so many tokens; the first `keep` stay."""
+        """Remove the last pieces until so many tokens are free; the first `keep` stay."""
         wanted = self.spent - tokens
         while self.spent > wanted and len(self.chosen) > keep:
-            self._said = None
+            self._duplicates = None
             self.spent -= self.chosen.pop().cost

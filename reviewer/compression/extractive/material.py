@@ -1,4 +1,4 @@
-"""A conversation taken apart once, for summaries of every length."""
+"""A conversation taken apart once, for extractive summaries of every length."""
 
 from __future__ import annotations
 
@@ -7,48 +7,53 @@ from functools import cached_property
 
 from msgspec import structs
 
-from reviewer.compression.anchor_rules import WRITING_TOOLS
-from reviewer.compression.extractive.coverage import Coverage
-from reviewer.compression.extractive.cues import OF_ANCHOR, Section, section_of
-from reviewer.compression.extractive.expected import Expected, words_of
-from reviewer.compression.extractive.index_lines import NameIndex
-from reviewer.compression.extractive.names import names_in
-from reviewer.compression.extractive.needs import Needs
-from reviewer.compression.extractive.noise import is_summary, is_wrapper, only_looks, unfit
-from reviewer.compression.extractive.pieces import Piece
-from reviewer.compression.extractive.source_units import COMMAND, Form, SourceUnit, source_units
-from reviewer.compression.extractive.tool_lines import tool_lines
+from reviewer.compression.anchor_types import WRITING_TOOLS, Section
+from reviewer.compression.extractive.coverage import Coverage, Piece
+from reviewer.compression.extractive.names import NameIndex, NameScores, names_in
+from reviewer.compression.extractive.units import (
+    COMMAND,
+    Form,
+    SourceUnit,
+    is_summary,
+    is_unfit,
+    is_wrapper,
+    only_looks,
+    section_of,
+    source_units,
+    tool_lines,
+)
 from reviewer.compression.values import AnchorPoint, Level, Turn
+from reviewer.compression.words import Expected, words_of
 from reviewer.text.normalise import fold
 
-_LABELS = {"user": "User", "assistant": "Assistant", "system": "System", "tool": "Tool"}
+_SPEAKERS = {"user": "User", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 _SPARE = 8
-"""Tokens that a unit may have beyond twice its anchor, to be taken whole."""
+"""Tokens that a unit may have beyond twice those of its anchor, to be taken whole."""
 
 
 class Material:
-    """Units, pieces and names of the turns."""
+    """The units, pieces and names of turns. `count` counts tokens."""
 
     def __init__(self, turns: Sequence[Turn], count: Callable[[str], int]) -> None:
         self.turns, self.count = turns, count
         self.units: list[SourceUnit] = [
             unit for unit in source_units(turns) if not is_wrapper(unit.text)
         ]
-        self.needs = Needs(turns)
+        self.names = NameScores(turns)
 
     @cached_property
     def index(self) -> NameIndex:
         """The names, ranked."""
-        return NameIndex(self.needs, self.count)
+        return NameIndex(self.names, self.count)
 
     @cached_property
     def expected(self) -> Expected:
-        """What a summary is expected to say."""
+        """Words and pairs that a summary is expected to have."""
         return Expected(words_of(unit.text) for unit in self.units)
 
     @cached_property
     def pieces(self) -> list[Piece]:
-        """Every unit as something to choose."""
+        """Every unit as a piece."""
         pieces = []
         for number, unit in enumerate(self.units):
             turn = self.turns[unit.turn]
@@ -63,29 +68,29 @@ class Material:
         return pieces
 
     @cached_property
-    def told(self) -> list[Piece]:
-        """What a brief summary may say: sentences, items and commands that stand by themselves."""
+    def sentences(self) -> list[Piece]:
+        """Pieces for a brief summary: sentences, items and commands that need no context."""
         return [
             piece
             for piece in self.pieces
-            if not unfit(piece.unit, self.turns[piece.unit.turn])
+            if not is_unfit(piece.unit, self.turns[piece.unit.turn])
             and (piece.unit.form is not Form.CALL or self._changes(piece.unit))
         ]
 
     def _changes(self, unit: SourceUnit) -> bool:
-        """Whether a call is a command that does more than look."""
+        """Whether a call is a command that does more than read."""
         command = unit.text.removeprefix(COMMAND)
         return command != unit.text and not only_looks(command)
 
     @cached_property
     def _first_request(self) -> int:
-        """The turn in which the user first asked for something; -1 for none."""
+        """The turn of the user's first request; -1 for none."""
         asked = (n for n, turn in enumerate(self.turns) if turn.role == "user")
         return next((n for n in asked if self._in_words(n)), -1)
 
     @cached_property
     def _last_word(self) -> int:
-        """The turn in which the agent spoke last; -1 for none."""
+        """The turn of the agent's last words; -1 for none."""
         said = (n for n in range(len(self.turns) - 1, -1, -1) if self.turns[n].role == "assistant")
         return next((n for n in said if self._in_words(n)), -1)
 
@@ -95,26 +100,28 @@ class Material:
 
     @cached_property
     def _spoken(self) -> frozenset[int]:
-        """The turns with units that stand by themselves."""
-        return frozenset(unit.turn for unit in self.units if not unfit(unit, self.turns[unit.turn]))
+        """The turns with units that make sense by themselves."""
+        return frozenset(
+            unit.turn for unit in self.units if not is_unfit(unit, self.turns[unit.turn])
+        )
 
-    def ends(self, room: int) -> list[Piece]:
-        """How it began and where it stands: the best unit of the first request and of the agent's
-        last words that takes at most `room` tokens.
+    def opening_and_closing(self, room: int) -> list[Piece]:
+        """The best piece of the first request, and that of the agent's last words, of at most
+        `room` tokens each.
         """
         empty = Coverage({})
         found = []
         for turn in (self._first_request, self._last_word):
-            fitting = [p for p in self.told if p.unit.turn == turn and p.cost <= room]
+            fitting = [p for p in self.sentences if p.unit.turn == turn and p.cost <= room]
             for piece in fitting:
-                empty.meet(piece)
+                empty.register(piece)
             if fitting:
                 found.append(max(fitting, key=empty.gain))
         return found
 
-    def more(self, level: Level, tokens: int) -> list[Piece]:
-        """What may fill so many tokens where all that was said is there: at Brief the last calls,
-        then lines of calls and results, the most telling first.
+    def filler(self, level: Level, tokens: int) -> list[Piece]:
+        """Pieces for so many tokens after all that was said: at Brief the last calls, then lines of
+        calls and results, the most informative first.
         """
         calls = [piece for piece in reversed(self.pieces) if piece.unit.form is Form.CALL]
         calls.sort(key=lambda each: not self._writes(each.unit))
@@ -136,7 +143,7 @@ class Material:
         return self._changes(unit) or WRITING_TOOLS.search(name) is not None
 
     def by_user(self, unit: SourceUnit) -> bool:
-        """Whether the unit is what the user typed, where the user has no name."""
+        """Whether the user, without a name, typed the unit."""
         turn = self.turns[unit.turn]
         if is_summary(turn):
             return "user message" in unit.heading.lower()
@@ -149,26 +156,26 @@ class Material:
             found.setdefault(piece.unit.turn, []).append(piece)
         return found
 
-    def holder(self, anchor: AnchorPoint, number: int, room: int = 0) -> Piece:
-        """The piece that says an anchor: a unit that holds it and little more, else itself.
+    def piece_for_anchor(self, anchor: AnchorPoint, number: int, room: int = 0) -> Piece:
+        """The unit around an anchor where that is little longer, else the anchor by itself.
 
-        `number` is for a piece of its own. A unit of at most `room` tokens is taken whole however
-        little of it the anchor is.
+        `number` is for a piece of its own. A unit of at most `room` tokens is taken whole, however
+        short the anchor.
         """
         wanted = fold(anchor.content)
         inside = self._pieces_of_turn.get(anchor.turn, [])
-        holders = [piece for piece in inside if wanted in fold(piece.unit.source)]
-        best = min(holders, key=lambda piece: piece.cost, default=None)
+        around = [piece for piece in inside if wanted in fold(piece.unit.source)]
+        best = min(around, key=lambda piece: piece.cost, default=None)
         cost = self.count(f"{wanted}\n")
         if best is not None and best.cost <= max(2 * cost + _SPARE, room):
             return self._verbatim(best, wanted, number)
-        order = (holders or inside)[-1].order + 0.5 if inside else 0.0
+        order = (around or inside)[-1].order + 0.5 if inside else 0.0
         unit = SourceUnit(anchor.turn, Form.ITEM, wanted, wanted)
-        section = OF_ANCHOR[anchor.type]
+        section = anchor.type.section
         return Piece(number, unit, section, cost, self.expected, order=order)
 
-    def saying(self, piece: Piece, other: Piece) -> Piece | None:
-        """The other as it must stand to say the words of the piece; None where it does not."""
+    def covering(self, piece: Piece, other: Piece) -> Piece | None:
+        """The other piece in the form that contains the words of the piece, or None."""
         wanted = fold(piece.unit.text)
         if wanted in fold(other.unit.text):
             return other
@@ -177,7 +184,7 @@ class Material:
         return None
 
     def _verbatim(self, piece: Piece, wanted: str, number: int) -> Piece:
-        """The piece, with its emphasis and backticks where the wanted words have some."""
+        """The piece, with emphasis and backticks where the wanted words have some."""
         if wanted in piece.key:
             return piece
         unit = structs.replace(piece.unit, text=piece.unit.source)
@@ -194,8 +201,8 @@ class Material:
         )
 
     def speaker(self, turn: int) -> str:
-        """Who speaks: a name where there is one, else what the speaker is."""
+        """The speaker of a turn: a name, or else the role."""
         said = self.turns[turn]
         if said.said == "tool_result":
             return "Tool"
-        return (said.name if said.said == "text" else "") or _LABELS.get(said.role, "")
+        return (said.name if said.said == "text" else "") or _SPEAKERS.get(said.role, "")

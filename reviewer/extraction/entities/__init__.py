@@ -1,5 +1,4 @@
-"""The typed entity extractor: records in, entity candidates out; pure, beside the memory rules.
+"""The entity extractor: `extract` proposes, `conflicts` compares, `entity` has the values.
 
-`extract` proposes, `conflicts` compares, `entity` holds the values; nothing is imported here, so
-that who only needs the values does not pay for the rules.
+This module imports none of them, so that code that needs only the values does not load the rules.
 """

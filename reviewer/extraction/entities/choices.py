@@ -1,4 +1,4 @@
-"""What a decision chose, and about what: the slot that another choice would contradict."""
+"""The option that a decision chose, and its subject."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Choice(Struct, frozen=True):
 
     @property
     def slot(self) -> str:
-        """What another option would contradict."""
+        """The slot that another option would contradict."""
         return f"decision:{name_key(self.subject)}"
 
 
@@ -83,7 +83,7 @@ def chosen_option(text: str) -> str:
 
 
 def choice_of(title: str, statement: str) -> Choice | None:
-    """What a decision chose for what; None where the words do not say both.
+    """The choice of a decision; None unless both subject and option are stated.
 
     `title` may state it (`Use X for Y`), or name the subject (`Ledger database`) of the option
     that `statement` chooses.
@@ -102,7 +102,7 @@ def choice_of(title: str, statement: str) -> Choice | None:
 def stated_choice(text: str, *, whole: bool = False) -> Choice | None:
     """A choice that one sentence states in full: `We use X for Y`, `keep Y in X`.
 
-    With `whole`, as of a title, the text says nothing besides.
+    With `whole` (for titles) the choice must be the whole text.
     """
     for form in _WHOLE if whole else _FORMS:
         match = form.match(text)

@@ -12,11 +12,11 @@ from reviewer.extraction.entities.naming import name_key
 from reviewer.extraction.entities.quantities import same_amount
 
 FACTS_OF_RECORDS = frozenset(("number", "status", "date", "superseded_by"))
-"""Attributes that differ between any two entries and contradict nothing."""
+"""Attributes that differ between any two entries without a contradiction."""
 
 
 class Claim(Protocol):
-    """What is compared: an entity candidate, or a row of the store that has these fields."""
+    """An entity candidate, or a row of the store with these fields."""
 
     @property
     def type(self) -> str:
@@ -25,7 +25,7 @@ class Claim(Protocol):
 
     @property
     def slot(self) -> str:
-        """What another value would contradict."""
+        """The key under which another value is a contradiction."""
         ...
 
     @property

@@ -11,7 +11,7 @@ from reviewer.extraction.entities.entity import Attribute, EntityType, Relation,
 from reviewer.extraction.entities.naming import leans, named, title_parts, titled
 from reviewer.extraction.entities.rule import NOT_IN_FORCE_FLAG, EntityRule, Found, Place
 from reviewer.extraction.passages import wording
-from reviewer.extraction.screens import FRAGMENT, LONGEST, SHORTEST, screen
+from reviewer.extraction.rejections import FRAGMENT, LONGEST, SHORTEST, rejection
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.text.units import Unit, UnitKind
 
@@ -42,7 +42,7 @@ _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
 
 
 def not_in_force(record: Record) -> bool:
-    """Whether an entry says that it was superseded, rejected or withdrawn."""
+    """Whether an entry was superseded, rejected or withdrawn."""
     return record.meta.get("status", "").lower().startswith(NO_LONGER)
 
 
@@ -89,7 +89,7 @@ def _record(place: Place) -> Found | None:
 
 
 def _decision_stretch(text: str, below: tuple[Unit, ...]) -> tuple[int, int] | None:
-    """The first statement of what was decided, up to LONGEST characters of one paragraph."""
+    """The first statement of the decision, up to LONGEST characters of one paragraph."""
     for position, unit in enumerate(below):
         if unit.kind is UnitKind.HEADING and _DECISION_HEADING.fullmatch(
             text[unit.start : unit.end]
@@ -109,7 +109,10 @@ def _stretch(text: str, units: tuple[Unit, ...], start: int) -> tuple[int, int] 
         if unit.kind not in _PROSE:
             break
         if first is None:
-            if screen(wording(text[unit.start : unit.end]), "") == FRAGMENT and unit.marker == "":
+            if (
+                rejection(wording(text[unit.start : unit.end]), "") == FRAGMENT
+                and unit.marker == ""
+            ):
                 continue  # an image, or a link alone
             first, start, end = unit, max(start, unit.start), unit.end
             announced = _ANNOUNCES.search(text, start, end) is not None
@@ -128,8 +131,8 @@ def _stretch(text: str, units: tuple[Unit, ...], start: int) -> tuple[int, int] 
 
 
 def _targets(pattern: re.Pattern[str], record: Record) -> tuple[str, ...]:
-    told = (*pattern.finditer(record.text), *pattern.finditer(record.meta.get("status", "")))
-    return tuple(dict.fromkeys(named(match["target"]) for match in told))
+    matches = (*pattern.finditer(record.text), *pattern.finditer(record.meta.get("status", "")))
+    return tuple(dict.fromkeys(named(match["target"]) for match in matches))
 
 
 def _number_of_file(path: str) -> str:
@@ -181,7 +184,6 @@ RULES = (
         type=EntityType.DECISION,
         description="Somebody says what was decided: `We decided to use X for Y`.",
         finds=_made,
-        cue=_MADE.pattern,
         quality=0.6,
         role=Role.ASSISTANT,
         shape=Shape.TURN,

@@ -1,4 +1,4 @@
-"""What the entity extractor proposes: a named, typed thing with what the text says about it."""
+"""Entities: named, typed things with the facts that a text states about them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from msgspec import Struct
 from reviewer.extraction.candidates import Candidate
 
 OBLIGATION = "obligation:"
-"""How the slots of requirements and constraints begin: each may contradict the other."""
+"""Start of the slots of requirements and constraints, which may contradict each other."""
 
 
 class EntityType(StrEnum):
-    """The fifteen types of entity (settled.md, Promotion)."""
+    """The fifteen types of entity."""
 
     PROJECT = "project"
     SYSTEM = "system"
@@ -33,7 +33,7 @@ class EntityType(StrEnum):
 
 
 class RelationKind(StrEnum):
-    """How one entity stands to another; always read from the entity to its target."""
+    """Relations from an entity to its target."""
 
     PART_OF = "part_of"
     DEPENDS_ON = "depends_on"
@@ -45,7 +45,7 @@ class RelationKind(StrEnum):
 
 
 class Attribute(Struct, frozen=True):
-    """A named value, as the text writes it; `unit` is empty where there is none."""
+    """A named value as written; `unit` may be empty."""
 
     name: str
     value: str
@@ -53,17 +53,17 @@ class Attribute(Struct, frozen=True):
 
 
 class Relation(Struct, frozen=True):
-    """A relation that the text states; the target is named, not resolved."""
+    """A relation stated in the text; the target is a name, not resolved."""
 
     kind: RelationKind
     target_name: str
 
 
 class EntityCandidate(Candidate, frozen=True):
-    """A proposed entity: a candidate with a name and what the text says about it.
+    """A proposed entity: a candidate with a name and stated facts.
 
     `type` is an EntityType. `content` may join the wordings of two stretches of the span with a
-    colon (a heading and the sentence below it); `flags` may hold `not-in-force` for what was
+    colon (a heading and the sentence below it); `flags` may contain `not-in-force` for what was
     superseded or rejected. `slot` names what a second value would contradict
     (`parameter:max batch`); it is empty when nothing can.
     """

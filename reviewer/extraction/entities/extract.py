@@ -1,4 +1,4 @@
-"""Records in, entity candidates out: without a store and without looking back."""
+"""The entity extractor: records in, entity candidates out, without a store."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import structs
 
 from reviewer.extraction.candidates import RuleClass, Setting
-from reviewer.extraction.confidence import confidence, freshness
+from reviewer.extraction.confidence import confidence, freshness, structural_signal
+from reviewer.extraction.entities import decisions, headed, sentences
 from reviewer.extraction.entities.decisions import is_decision_entry, not_in_force
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.entities.rule import EntityRule, Found, Place
-from reviewer.extraction.entities.rules import ENTITY_EXTRACTOR_VERSION, first_find, may_find
 from reviewer.extraction.extract import KNOWN_TEXT, NOT_IN_FORCE, lines_of_span
 from reviewer.extraction.flags import flags_of
-from reviewer.extraction.hints import structural_signal
 from reviewer.extraction.judged import Dropped, Judged, KnownText, settled
-from reviewer.extraction.labels import unlabelled
-from reviewer.extraction.passages import wording
+from reviewer.extraction.passages import unlabelled, wording
+from reviewer.extraction.rejections import FRAGMENT, LONGEST, RESTATES_BOOT, rejection
 from reviewer.extraction.rules.rule import Statement
-from reviewer.extraction.screens import FRAGMENT, LONGEST, RESTATES_BOOT, screen
 from reviewer.extraction.weights import (
     BY_PERSON,
     MOST_IDENTIFIERS,
@@ -37,9 +35,29 @@ PER_FACT = 0.05
 MOST_BELOW = 300
 """Units after a heading that its rule is shown; keeps long records linear."""
 CLOSED = -0.25
-"""Weight of what is no longer in force: history, worth less of a person's time."""
+"""Weight of what is no longer in force: history, and worth less of a person's time."""
+
+ENTITY_EXTRACTOR_VERSION = "0.1.0"
+"""Carried by every entity candidate; increase it whenever a rule changes what it proposes."""
+
+RULES: tuple[EntityRule, ...] = tuple(
+    sorted(
+        (*headed.RULES, *decisions.RULES, *sentences.RULES),
+        key=lambda rule: (rule.prior, rule.quality),
+        reverse=True,
+    )
+)
+"""Every rule, by prior and then quality: where several find something, the first names it."""
 
 _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
+_RECORDS = tuple(rule for rule in RULES if rule.id == "decision_record")
+_OF_HEADINGS = tuple(
+    rule
+    for rule in RULES
+    if rule in _RECORDS or (rule in headed.RULES and rule.id.endswith("_heading"))
+)
+_OF_PROSE = tuple(rule for rule in RULES if rule not in _OF_HEADINGS)
+_UNTYPED = tuple(rule for rule in _OF_PROSE if rule not in headed.RULES)
 
 
 def extract_entities(
@@ -51,9 +69,9 @@ def extract_entities(
 ) -> Iterator[EntityCandidate]:
     """Propose entities from a stream of records, in their order.
 
-    Only records with use SAID are looked at; `known` carries boot text from one file of a pass to
-    the next. `dropped` hears of what a rule found and a screen kept out, with the rule's id: that
-    a statement matched no rule at all is for the memory extractor to say.
+    Only records with use SAID are judged; `known` carries boot text from one file of a pass to the
+    next. `dropped` receives what a rule found and was rejected, with the rule's id. Statements that
+    match no rule are reported by the memory extractor only.
     """
     known = KnownText() if known is None else known
     for record in records:
@@ -66,7 +84,7 @@ def extract_entities(
 
 
 def judge_entities(record: Record, setting: Setting) -> Iterator[Judged]:
-    """What the rules find in a SAID record, and what becomes of it."""
+    """Verdicts on what the rules find in a SAID record."""
     signal = structural_signal(setting.path)
     closed = not_in_force(record)
     decision: tuple[int, int] | None = None
@@ -118,22 +136,32 @@ def judge_entities(record: Record, setting: Setting) -> Iterator[Judged]:
         yield Judged(candidate, content, restates)
 
 
+def first_find(place: Place) -> tuple[EntityRule, Found] | None:
+    """The strongest rule that finds an entity at a place, with what it found."""
+    statement = place.statement
+    if statement.kind is UnitKind.HEADING:
+        rules = _OF_HEADINGS if headed.heading_names_a_type(place) else _RECORDS
+    else:
+        rules = _OF_PROSE if headed.names_a_type(place) else _UNTYPED
+    for rule in rules:
+        if rule.has_cue(statement.lower) and (found := rule.finds(place)) is not None:
+            return rule, found
+    return None
+
+
 def _unfit(rule: EntityRule, content: str, raw: str) -> str | None:
     """Why what a rule found does not read as a proposal, or None.
 
     Structure may be terse (`retention: 90 days`), so only sentences must read as one.
     """
-    reason = screen(content, raw)
+    reason = rejection(content, raw)
     if reason is not None and (reason != FRAGMENT or rule.rule_class is RuleClass.SENTENCE):
         return reason
     return None
 
 
 def _places(record: Record, path: str) -> Iterator[Place]:
-    """The statements of a record that a rule may find something in.
-
-    A unit that is too long is looked at by its sentences.
-    """
+    """The statements of a record; a unit that is too long is split into its sentences."""
     text = record.text
     found = units_of(text)
     for position, unit in enumerate(found):
@@ -149,10 +177,8 @@ def _places(record: Record, path: str) -> Iterator[Place]:
             whole = unit.end - unit.start <= LONGEST
             for start, end in ((unit.start, unit.end),) if whole else _pieces(text, unit):
                 content = wording(text[start:end])
-                lower = content.lower()
-                if may_find(kind, lower):
-                    statement = _statement(record, unit, content, lower)
-                    yield Place(statement, record, path, start, end)
+                statement = _statement(record, unit, content, content.lower())
+                yield Place(statement, record, path, start, end)
 
 
 def _pieces(text: str, unit: Unit) -> Iterator[tuple[int, int]]:

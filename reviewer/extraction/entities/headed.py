@@ -1,4 +1,4 @@
-"""Rules on structure: headings and list items that begin with the type of what they name."""
+"""Rules on headings and list items that begin with the type of an entity."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from reviewer.extraction.candidates import RuleClass
 from reviewer.extraction.entities.choices import stated_choice
 from reviewer.extraction.entities.entity import Attribute, EntityType, Relation
 from reviewer.extraction.entities.naming import name_key, named, title_parts, titled
-from reviewer.extraction.entities.obligations import obligation_of
 from reviewer.extraction.entities.quantities import QUANTITY
 from reviewer.extraction.entities.relations import labelled_relations, relations_in
 from reviewer.extraction.entities.rule import EntityRule, Found, Place
+from reviewer.extraction.entities.sentences import obligation_of
 from reviewer.extraction.passages import wording
-from reviewer.extraction.screens import LONGEST
+from reviewer.extraction.rejections import LONGEST
 from reviewer.text.units import Unit, UnitKind
 
 _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
 
 
 class _Kind(Struct, frozen=True):
-    """How a type is written, and a sample of what carries it."""
+    """The words for a type, and a sample entity."""
 
     type: EntityType
     words: str
@@ -49,8 +49,6 @@ _KINDS = (
     _Kind(EntityType.PROCESS, r"process(?:es)?|procedures?", "Month-end close"),
     _Kind(EntityType.PROJECT, r"projects?", "Export rewrite"),
 )  # fmt: skip
-CUE = rf"\b(?:{'|'.join(kind.words for kind in _KINDS)})"
-"""What stands in the wording of everything that names a type (`extraction/cues.py`)."""
 _PLACES = ("heading_", "bracket_", "bold_", "plain_")
 
 

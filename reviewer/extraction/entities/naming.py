@@ -1,4 +1,4 @@
-"""Short names out of the text: titles, subjects, targets; and keys by which names compare."""
+"""Short names from text (titles, subjects, targets), and keys to compare names."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def title_parts(title: str) -> tuple[str, str]:
 
 
 def named(text: str) -> str:
-    """A name as a person writes it: links by their text, no marks, no leading article."""
+    """A name as a person writes it: links as their text, without marks or a leading article."""
     text = _LINK.sub(lambda match: match[1] or match[2], text)
     text = wording(text.replace("`", "").replace("**", "").strip(" \t*_()"))
     stripped = _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
@@ -50,7 +50,7 @@ def named(text: str) -> str:
 
 
 def titled(text: str) -> str:
-    """The name of something that is a statement: its wording, in which `every` counts."""
+    """The name of a statement: its wording, with `every` kept."""
     text = _LINK.sub(lambda match: match[1] or match[2], text)
     return _shortened(wording(text.replace("`", "").replace("**", "")))
 
@@ -68,10 +68,10 @@ def _shortened(text: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """What two spellings of a name share: lower case, no article, no marks."""
+    """A name for comparison: lower case, without article and marks."""
     return " ".join(_KEY.sub(" ", named(name).lower()).replace("_", " ").split())
 
 
 def leans(text: str) -> bool:
-    """Whether a subject only points elsewhere (`it`, `this`, `which ...`)."""
+    """Whether a subject only refers to something else (`it`, `this`, `which ...`)."""
     return bool(_PRONOUN.match(text))

@@ -1,4 +1,4 @@
-"""Amounts with units: reading them from text, and telling whether two are exactly the same."""
+"""Amounts with units: finding them in text, and comparing them exactly."""
 
 from __future__ import annotations
 
@@ -128,7 +128,8 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 def same_amount(value: str, unit: str, other: str, other_unit: str) -> bool:
     """Whether two amounts are exactly the same: `90 days` and `90 d`, `4.8 MB` and `4800 kB`.
 
-    Where one has no unit, the numbers alone are compared. What is no number is compared as text.
+    If one has no unit, only the numbers are compared. Values that are not numbers are compared as
+    text.
     """
     first, second = _number(value), _number(other)
     if first is None or second is None:
@@ -149,7 +150,7 @@ def _number(text: str) -> Decimal | None:
 
 
 def _scale(unit: str) -> tuple[str, Decimal]:
-    """Dimension and factor of a unit; an unknown one is a dimension of its own, in singular."""
+    """Dimension and factor of a unit; an unknown unit is its own dimension, in the singular."""
     unit = unit.strip()
     if known := _UNITS.get(unit) or _UNITS.get(unit.lower()):
         return known

@@ -1,4 +1,4 @@
-"""Relations that a text states in so many words, and the names of their targets."""
+"""Relations stated in a text, and the names of their targets."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _NOT_A_LIST = re.compile(r"\s*(?:,|;|\band\b)\s*")
 
 
 def relations_in(text: str, name: str = "") -> tuple[Relation, ...]:
-    """The relations that prose states; `name` is whose they are, and never its own target.
+    """The relations stated in prose; `name` is the entity they belong to, never its own target.
 
     A negated statement (`does not depend on`, `no longer uses`) states none.
     """

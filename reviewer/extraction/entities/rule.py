@@ -1,4 +1,4 @@
-"""What an entity rule is, and what it is given to look at."""
+"""Entity rules, what they look at and what they find."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ NOT_IN_FORCE_FLAG = "not-in-force"
 
 
 class Place(Struct, frozen=True):
-    """A statement where it stands: `record.text[start:end]`, and the units that follow it.
+    """A statement, which is `record.text[start:end]`.
 
-    `below` is given for headings only: the units after it, to the end of the record.
+    `below`, for headings only: the units after it in the record.
     """
 
     statement: Statement
@@ -30,7 +30,7 @@ class Place(Struct, frozen=True):
 
 
 class Found(Struct, frozen=True):
-    """What a rule read from a place. `content` is empty where the span's own wording is meant."""
+    """An entity found at a place. With empty `content` the wording is that of the span."""
 
     name: str
     start: int
@@ -41,14 +41,14 @@ class Found(Struct, frozen=True):
     slot: str = ""
     flags: tuple[str, ...] = ()
     taken: tuple[int, ...] = ()
-    """Starts of other units that are read as part of this one, and propose nothing themselves."""
+    """Starts of other units that belong to this entity and propose nothing themselves."""
 
 
 class EntityRule(Struct, frozen=True):
     """One rule. Its examples are its tests: small Markdown texts, and the name it finds in each.
 
-    An empty name means that the rule proposes nothing. `quality` (0 to 1) orders the rules of a
-    class and weighs what they propose; it is no part of the confidence.
+    An empty name: the rule proposes nothing. `quality` (0 to 1) ranks rules of one class and their
+    proposals; it does not enter the confidence.
     """
 
     id: str
@@ -58,15 +58,21 @@ class EntityRule(Struct, frozen=True):
     finds: Callable[[Place], Found | None]
     examples: tuple[tuple[str, str], ...]
     quality: float = 0.5
-    cue: str | None = None
-    """A pattern in lower case of what must stand in the wording of whatever the rule finds
-    (`extraction/cues.py`); None where nothing must."""
+    cues: tuple[str, ...] = ()
+    """Strings in lower case of which a statement must contain one; empty: no condition."""
     role: Role = Role.NOTE
-    """Who speaks in the examples."""
+    """Role in the examples."""
     shape: Shape = Shape.SECTION
-    """Where the examples stand."""
+    """Shape of the record in the examples."""
+
+    def has_cue(self, lower: str) -> bool:
+        """Whether a text in lower case contains one of the cues, if there are any."""
+        for cue in self.cues:  # faster than `any`: this runs for every statement and rule
+            if cue in lower:
+                return True
+        return not self.cues
 
     @property
     def prior(self) -> float:
-        """Prior confidence of the rule's class (`promotion-rules.md`)."""
+        """Prior confidence of the rule's class."""
         return PRIORS[self.rule_class]

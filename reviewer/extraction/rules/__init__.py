@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from reviewer.extraction.candidates import PRIORS
-from reviewer.extraction.cues import VOCABULARY, occurring
-from reviewer.extraction.rules import decisions, findings, people, structure, tasks, values
-from reviewer.extraction.rules.rule import Rule, Says, Statement
-from reviewer.extraction.screens import narrated
-from reviewer.sources.records import Role, Shape
+from reviewer.extraction.rejections import narrated
+from reviewer.extraction.rules import sentences, structure
+from reviewer.extraction.rules.rule import Rule, Statement
+from reviewer.sources.records import Shape
 from reviewer.text.units import UnitKind
 
 EXTRACTOR_VERSION = "0.1.0"
-"""Carried by every candidate; rises whenever a rule changes what it proposes."""
+"""Carried by every candidate; increase it whenever a rule changes what it proposes."""
 
 RULES: tuple[Rule, ...] = tuple(
     sorted(
-        (
-            *structure.RULES,
-            *values.RULES,
-            *people.RULES,
-            *decisions.RULES,
-            *tasks.RULES,
-            *findings.RULES,
-        ),
+        (*structure.RULES, *sentences.RULES),
         key=lambda rule: (rule.prior, rule.quality),
         reverse=True,
     )
@@ -30,43 +22,24 @@ RULES: tuple[Rule, ...] = tuple(
 """Every rule, by prior and then quality: where several match, the first names the candidate."""
 
 _NARRATION_RULES = tuple(rule for rule in RULES if rule.narration)
-_FIRST = VOCABULARY.add(
-    [rule.matches.pattern if isinstance(rule.matches, Says) else rule.cue for rule in RULES]
-)
-_OF_BIT = {1 << _FIRST + number: rule for number, rule in enumerate(RULES)}
-_FITTING = {
-    (kind, turn, role): sum(
-        bit
-        for bit, rule in _OF_BIT.items()
-        if kind in rule.kinds and (rule.turns or not turn) and rule.may_be_said_by(role)
-    )
+_APPLICABLE = {
+    (kind, turn): tuple(r for r in RULES if kind in r.kinds and (r.turns or not turn))
     for kind in UnitKind
     for turn in (False, True)
-    for role in Role
 }
-"""The rules for a kind of unit, inside or outside a conversation, and for who speaks."""
+"""Rules by kind of unit, inside or outside a conversation."""
 
 __all__ = ["EXTRACTOR_VERSION", "PRIORS", "RULES", "Rule", "Statement", "first_match"]
 
 
 def first_match(statement: Statement) -> Rule | None:
     """The strongest rule that matches a statement, or None."""
-    length = len(statement.text)
     if narrated(statement.text):
-        return next(
-            (r for r in _NARRATION_RULES if length >= r.shortest and r.matches(statement)), None
-        )
-    possible, sure = occurring(statement.lower)
-    possible &= _FITTING[statement.kind, statement.shape is Shape.TURN, statement.role]
-    while possible:
-        strongest = possible & -possible
-        rule = _OF_BIT[strongest]
-        if length >= rule.shortest:
-            matches = rule.matches
-            if isinstance(matches, Says) and sure & strongest:
-                if matches.is_said(statement):
-                    return rule
-            elif matches(statement):
-                return rule
-        possible ^= strongest
+        rules = _NARRATION_RULES
+    else:
+        rules = _APPLICABLE[statement.kind, statement.shape is Shape.TURN]
+    length = len(statement.text)
+    for rule in rules:
+        if length >= rule.shortest and rule.matches(statement):
+            return rule
     return None

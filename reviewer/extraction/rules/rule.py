@@ -1,4 +1,4 @@
-"""What a rule is: a named reason to propose a statement as a memory."""
+"""A rule is a named reason to propose a statement as a memory."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from reviewer.text.units import UnitKind, units
 
 
 class Statement(Struct, frozen=True):
-    """A stretch of a record that could become a memory, with what stands around it."""
+    """A stretch of a record that could become a memory, with its surroundings."""
 
     text: str
-    """Cleaned: what the candidate's content would be."""
+    """Cleaned: the candidate's content."""
     lower: str
-    """The same in lower case."""
+    """`text` in lower case."""
     kind: UnitKind
     role: Role
     shape: Shape
@@ -29,14 +29,14 @@ class Statement(Struct, frozen=True):
     marker: str = ""
     """List mark, with its checkbox."""
     final: bool = False
-    """Whether its record closes the turn: the person speaks next."""
+    """Its record closes the turn: the person speaks next."""
 
 
 class Rule(Struct, frozen=True):
     """One rule. Its examples are its tests: small Markdown texts, and whether the rule matches.
 
-    `quality` (0 to 1) says how often what it proposes is worth keeping, compared with other rules
-    of its class; it ranks and chooses between rules, it is no part of the confidence.
+    `quality` (0 to 1): how often its proposals are worth keeping, compared with other rules of its
+    class. It ranks rules and proposals and does not enter the confidence.
     """
 
     id: str
@@ -47,29 +47,22 @@ class Rule(Struct, frozen=True):
     examples: tuple[tuple[str, bool], ...]
     quality: float = 0.5
     shortest: int = 8
-    """Characters below which the rule proposes nothing: a loose pattern needs more to go on."""
+    """Minimum characters of a statement: a loose pattern needs more to go on."""
     kinds: tuple[UnitKind, ...] = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
-    """Of what it may propose at all."""
+    """Kinds of unit it looks at."""
     turns: bool = True
-    """Whether it may propose what is said in a conversation."""
+    """Whether it looks at conversations, or only at notes."""
     narration: bool = False
-    """Whether the rule is for what its speaker is about to do; no other rule takes that."""
-    cue: str | None = None
-    """A pattern in lower case of what must stand in a statement for `matches`
-    (`extraction/cues.py`); None where nothing must, or where `matches` has a pattern itself."""
+    """Whether it looks at narration ("let me check ..."), and at nothing else."""
     role: Role = Role.ASSISTANT
-    """Who speaks in the examples."""
+    """Role in the examples."""
     shape: Shape = Shape.TURN
-    """Where the examples stand."""
+    """Shape of the record in the examples."""
 
     @property
     def prior(self) -> float:
         """Prior confidence of the rule's class."""
         return PRIORS[self.rule_class]
-
-    def may_be_said_by(self, role: Role) -> bool:
-        """Whether the rule is for what such a speaker says."""
-        return not isinstance(self.matches, Says) or not self.matches.by or role in self.matches.by
 
 
 def example_statements(rule: Rule, text: str) -> Iterator[Statement]:
@@ -95,34 +88,23 @@ def example_statements(rule: Rule, text: str) -> Iterator[Statement]:
         )
 
 
-class Says:
-    """A test on prose: a pattern occurs, spoken by the right person. Made by `says`."""
+def says(
+    pattern: str, *, by: tuple[Role, ...] = (), unless: str = ""
+) -> Callable[[Statement], bool]:
+    """A test on prose: `pattern` occurs and `unless` does not, spoken by one of `by` (empty: all).
 
-    __slots__ = ("_unwanted", "_wanted", "by", "pattern")
-
-    def __init__(self, pattern: str, by: tuple[Role, ...], unless: str) -> None:
-        self.pattern = pattern
-        self._wanted = re.compile(pattern)
-        self._unwanted = re.compile(unless) if unless else None
-        self.by = by
-
-    def __call__(self, statement: Statement) -> bool:
-        """Whether the statement says it."""
-        return bool(self._wanted.search(statement.lower)) and self.is_said(statement)
-
-    def is_said(self, statement: Statement) -> bool:
-        """Whether a statement says it, when the pattern is known to occur."""
-        if self.by and statement.role not in self.by:
-            return False
-        if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
-            return False
-        return self._unwanted is None or not self._unwanted.search(statement.lower)
-
-
-def says(pattern: str, *, by: tuple[Role, ...] = (), unless: str = "") -> Says:
-    """A test on prose: `pattern` occurs, spoken by one of `by` (empty: anybody).
-
-    Patterns are written in lower case and read the lower-case text, which is several times
+    Patterns are written in lower case and search the lower-case text, which is several times
     faster than ignoring case.
     """
-    return Says(pattern, by, unless)
+    wanted = re.compile(pattern)
+    unwanted = re.compile(unless) if unless else None
+
+    def test(statement: Statement) -> bool:
+        return (
+            (not by or statement.role in by)
+            and statement.kind in (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
+            and wanted.search(statement.lower) is not None
+            and (unwanted is None or unwanted.search(statement.lower) is None)
+        )
+
+    return test

@@ -280,7 +280,6 @@ RULES = (
         type=MemoryType.KNOWLEDGE,
         description="A statement that begins with what it is: `**Root cause**: ...`, `Note: ...`.",
         matches=_typed_lead,
-        cue=_TYPED_LEAD.pattern,
         quality=0.6,
         examples=(
             ("**Root cause**: the lock file survives a crash.", True),
@@ -327,7 +326,6 @@ RULES = (
         type=MemoryType.KNOWLEDGE,
         description="An argument for or against one option of a decision: `Good, because ...`.",
         matches=_argument,
-        cue=_ARGUMENT.pattern,
         quality=0.75,
         examples=(
             ("* Good, because the tables stay readable", True),

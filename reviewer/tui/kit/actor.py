@@ -351,6 +351,14 @@ class Host(App[int], inherit_bindings=False):
         """Show the Commits screen."""
         raise NotImplementedError
 
+    def open_why(self, memory: int) -> None:
+        """Show every step from a memory down to its source."""
+        raise NotImplementedError
+
+    def leave(self) -> None:
+        """Leave reviewer; places and what is being typed are kept."""
+        raise NotImplementedError
+
     def open_compress(self, commit: int) -> None:
         """Show the Compress screen from a commit on."""
         raise NotImplementedError

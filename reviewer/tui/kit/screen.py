@@ -340,6 +340,15 @@ class TextEdit:
     """What to do about an empty text, in place of the sentence about memories."""
     remark: Callable[[str], tuple[str, bool]] | None = None
     """What the title says of the text, in place of how long a memory may be; True is a warning."""
+    limit: int = 0
+    """Characters that can be saved, and are kept as a draft; 0 for any number."""
+
+    def keep(self, content: str) -> bool:
+        """Keep a draft, unless it is too long to be saved ever; says whether it was kept."""
+        if self.limit and len(content) > self.limit:
+            return False
+        self.drafts.save(self.key, content)
+        return True
 
 
 class Movable(Protocol):
@@ -437,6 +446,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self._chosen: Callable[[Option], Awaitable[None]] | None = None
         self._editor: EditPane | None = None
         self._edit: TextEdit | None = None
+        self._refused_to_drop: TextEdit | None = None
 
     def compose(self) -> ComposeResult:
         """Header and tabs, the list and its panes, what is below them, status and keys."""
@@ -821,7 +831,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         try:
             result = await edit.save(content)
         except ReviewerError:
-            edit.drafts.save(edit.key, content)
+            edit.keep(content)
             raise
         edit.drafts.discard(edit.key)
         self._edit = None
@@ -837,17 +847,26 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             )
 
     def _leave_edit(self, edit: TextEdit, content: str, *, changed: bool) -> None:
-        if changed:
-            edit.drafts.save(edit.key, content)
-        else:
+        too_long = changed and not edit.keep(content)
+        if too_long and self._refused_to_drop is not edit:
+            self._refused_to_drop = edit
+            self.say(
+                f"{len(content):,} characters cannot be kept, {edit.limit:,} can:"
+                " shorten the text, or esc again drops it.",
+                bad=True,
+            )
+            return
+        if not changed:
             edit.drafts.discard(edit.key)
         self._edit = None
         self.close_overlay()
-        if changed:
+        if too_long:
+            self.say(f"{edit.title}: the text was too long and is dropped.")
+        elif changed:
             self.say(f"{edit.title}: the draft is kept; e goes on with it.")
         else:
             self.say(f"{edit.title}: left unchanged.")
-        self.draft_changed(edit.key, kept=changed)
+        self.draft_changed(edit.key, kept=edit.drafts.load(edit.key) is not None)
 
     def draft_changed(self, key: int, *, kept: bool) -> None:
         """A draft was kept or discarded when the editor was left."""
@@ -856,13 +875,13 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         message.stop()
         edit = self._edit
         if edit is not None:
-            await self.patiently(lambda: edit.drafts.save(edit.key, message.content))
+            await self.patiently(lambda: edit.keep(message.content))
 
     def keep_now(self) -> None:
         """Keep the draft of what is being typed."""
         edit, editor = self.editing, self._editor
         if edit is not None and editor is not None and editor.changed:
-            edit.drafts.save(edit.key, editor.content)
+            edit.keep(editor.content)
 
     # the filter; a screen with one overrides the next three
 

@@ -8,9 +8,9 @@ from rich.cells import cell_len
 
 from reviewer.engine import Engine
 from reviewer.tui.commits.screen import CommitsScreen
-from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.compress.screen import CompressScreen
-from reviewer.tui.screens.queue import QueueScreen
+from reviewer.tui.evidence.source import SourceScreen
+from reviewer.tui.queue.screen import QueueScreen
 from tests.tui.commits.driving import TURNS, at, chain, commits, said, written
 from tests.tui.conftest import opened
 from tests.tui.views import HOSTILE

@@ -9,7 +9,7 @@ from reviewer.engine import CommitQuery, Engine
 from reviewer.tui.commits.screen import CommitsScreen
 from reviewer.tui.compress import reading
 from reviewer.tui.compress.model import CompressModel
-from reviewer.tui.screens.queue import QueueScreen
+from reviewer.tui.queue.screen import QueueScreen
 from tests.tui.compress.driving import (
     chain,
     compress,

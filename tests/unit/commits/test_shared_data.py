@@ -8,7 +8,7 @@ import pytest
 
 from reviewer.commits.contents import prepare
 from reviewer.engine import CommitQuery
-from reviewer.sources.blocks import open_blocks
+from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Use
 
 SESSIONS = Path(__file__).parents[4] / "shared" / "data" / "transcripts" / "claude-code"

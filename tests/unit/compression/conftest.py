@@ -13,7 +13,6 @@ import pytest
 from reviewer.commits.values import CommitQuery, Message
 from reviewer.compression.service import Compression
 from reviewer.engine import Engine
-from reviewer.settings import CompressionSettings, ModelSettings, Settings
 from tests.unit.compression.making import KIOSK
 
 
@@ -102,16 +101,18 @@ def kiosk(engine: Engine) -> Kiosk:
 
 
 @pytest.fixture
-def with_settings(engine: Engine) -> Callable[..., Compression]:
-    """Compression of the same store with other settings."""
+def with_settings(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Compression]:
+    """Compression of the store with a settings file of its own."""
 
     def made(tier: str = "teams", writer: str = "offline") -> Compression:
-        settings = Settings(
-            model=ModelSettings(base_url="http://127.0.0.1:1/v1", name="scripted"),
-            compression=CompressionSettings(tier=tier, engine=writer),  # type: ignore[arg-type]
+        path = tmp_path / "settings.toml"
+        path.write_text(
+            '[model]\nbase_url = "http://127.0.0.1:1/v1"\nname = "scripted"\n'
+            f'[compression]\ntier = "{tier}"\nengine = "{writer}"\n'
         )
-        return Compression(
-            engine._database, engine._ledger, engine.clock, engine.contexts, lambda: settings
-        )
+        monkeypatch.setenv("REVIEWER_CONFIG", str(path))
+        return engine.compression
 
     return made

@@ -8,11 +8,11 @@ from threading import Lock
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.levels import Summarizer
 from reviewer.compression.measures import SegmentCompressed
-from reviewer.compression.model_writer import ModelWriter
-from reviewer.compression.offline import OfflineWriter
-from reviewer.compression.values import Said, Segment, Turn
+from reviewer.compression.model_engine import ModelEngine
+from reviewer.compression.offline_engine import OfflineEngine
+from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.values import Segment, Turn, TurnKind
 from reviewer.llm.model import ChatMessage, Completion
 from reviewer.text.tokens import counter
 
@@ -45,7 +45,7 @@ KIOSK = (
 def turn(
     text: str,
     role: str = "user",
-    said: Said = "text",
+    said: TurnKind = "text",
     priority: Priority = Priority.NORMAL,
     *patterns: str,
     instructions: str | None = None,
@@ -137,16 +137,15 @@ def summarizer(
     context_tokens: int = 8192,
 ) -> tuple[Summarizer, ScriptedModel | None]:
     """A summarizer with the offline engine, or with a model that follows the script."""
-    offline = OfflineWriter(count)
+    offline = OfflineEngine(count)
     model = ScriptedModel(*script) if script else None
-    writer = ModelWriter(model, count, context_tokens=context_tokens) if model else offline
     made = Summarizer(
-        writer,
-        offline,
+        ModelEngine(model, count, context_tokens=context_tokens) if model else offline,
         count=count,
         clock=lambda: NOON,
         tier=tier,  # type: ignore[arg-type]
         publish=heard.append if heard is not None else None,
+        offline=Summarizer(offline, count=count, clock=lambda: NOON) if model else None,
     )
     return made, model
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import pytest
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
+from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import MOST, find_anchors
-from reviewer.compression.values import AnchorPoint, AnchorType, Said, Turn
+from reviewer.compression.values import AnchorPoint, Turn, TurnKind
 from tests.unit.compression.making import KIOSK, turn
 
 A = AnchorType
 
 
-def found(text: str, role: str = "user", said: Said = "text", name: str = "") -> set[tuple[A, str]]:
+def found(
+    text: str, role: str = "user", said: TurnKind = "text", name: str = ""
+) -> set[tuple[A, str]]:
     points = find_anchors([turn(text, role, said, name=name)])
     return {(point.type, point.content) for point in points}
 
@@ -106,7 +109,7 @@ def test_credentials_never_become_anchors() -> None:
     ],
 )
 def test_boot_text_thinking_and_tool_results_hold_no_anchors(
-    role: str, said: Said, text: str
+    role: str, said: TurnKind, text: str
 ) -> None:
     assert found(text, role, said) == set()
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewer.compression.extractive.coverage import Coverage, Filling
-from reviewer.compression.extractive.cues import Section
-from reviewer.compression.extractive.expected import Expected, words_of
-from reviewer.compression.extractive.pieces import Piece
-from reviewer.compression.extractive.said import SAME, Said
-from reviewer.compression.extractive.source_units import Form, SourceUnit
+from reviewer.compression.anchor_types import Section
+from reviewer.compression.extractive.coverage import (
+    SAME,
+    Coverage,
+    DuplicateIndex,
+    Expected,
+    Piece,
+    Selection,
+    words_of,
+)
+from reviewer.compression.extractive.units import Form, SourceUnit
 
 WORDS = ("drawer", "kiosk", "opens", "twice", "spool", "printer", "7", "12", "late", "receipt")
 TEXTS = st.lists(
@@ -35,7 +40,7 @@ def pieces_of(texts: list[str]) -> list[Piece]:
 
 
 def says(other: Piece, piece: Piece) -> bool:
-    """What `Said` promises, for one pair."""
+    """What `DuplicateIndex` promises, for one pair."""
     if piece.key in other.key:
         return True
     common, either = len(piece.bag & other.bag), len(piece.bag | other.bag)
@@ -50,29 +55,32 @@ def says(other: Piece, piece: Piece) -> bool:
 @given(texts=TEXTS)
 def test_the_index_finds_what_comparing_with_each_would_find(texts):
     *others, piece = pieces_of(texts)
-    assert Said(others).holds(piece) == any(says(other, piece) for other in others)
+    expected = any(says(other, piece) for other in others)
+    assert DuplicateIndex(others).contains_similar(piece) == expected
 
 
 def test_another_number_is_another_fact():
     texts = ["the drawer of kiosk 7 opens twice late at night", "the drawer opens twice late"]
     other = "the drawer of kiosk 12 opens twice late at night"
     said, short, new = pieces_of([*texts, other])
-    assert not Said([said]).holds(new)
-    assert not Said([said]).holds(short)
-    assert Said([said]).holds(pieces_of(["the drawer of kiosk 7 opens late twice at night"])[0])
+    assert not DuplicateIndex([said]).contains_similar(new)
+    assert not DuplicateIndex([said]).contains_similar(short)
+    assert DuplicateIndex([said]).contains_similar(
+        pieces_of(["the drawer of kiosk 7 opens late twice at night"])[0]
+    )
 
 
 @given(texts=TEXTS, budget=st.integers(1, 40))
 def test_every_choice_adds_the_most_for_its_tokens(texts, budget):
     pieces = pieces_of(texts)
-    filling = Filling(pieces, Coverage({"spool": 1.0}))
-    filling.fill(budget)
-    assert filling.spent == sum(piece.cost for piece in filling.chosen) <= budget
+    selection = Selection(pieces, Coverage({"spool": 1.0}))
+    selection.fill(budget)
+    assert selection.spent == sum(piece.cost for piece in selection.chosen) <= budget
 
     covered, spent, taken = Coverage({"spool": 1.0}), 0, list[Piece]()
     for piece in pieces:
-        covered.meet(piece)
-    for chosen in filling.chosen:
+        covered.register(piece)
+    for chosen in selection.chosen:
         best = max(
             (
                 covered.gain(piece) / piece.cost
@@ -92,7 +100,7 @@ def test_thousands_of_lines_of_one_kind_are_not_all_weighed_for_each_choice(monk
     gain = Coverage.gain
     monkeypatch.setattr(Coverage, "gain", lambda self, of: weighed.append(of) or gain(self, of))
     texts = [f"the drawer of kiosk {n * 7919 % 9973} opens twice after {n} s" for n in range(1_200)]
-    filling = Filling(pieces_of(texts), Coverage({}))
-    filling.fill(6_000)
-    assert len(filling.chosen) == 600
-    assert len(weighed) < 130 * len(filling.chosen)
+    selection = Selection(pieces_of(texts), Coverage({}))
+    selection.fill(6_000)
+    assert len(selection.chosen) == 600
+    assert len(weighed) < 130 * len(selection.chosen)

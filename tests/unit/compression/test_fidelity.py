@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
+from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.fidelity import missing_anchors, tags_in, validate_fidelity
-from reviewer.compression.full_text import full_text
-from reviewer.compression.spans import tag_of
+from reviewer.compression.segments import full_text
 from reviewer.compression.values import (
     AnchorPoint,
-    AnchorType,
     CompressedSegment,
     FidelityValidation,
     Level,
     Segment,
 )
+from reviewer.compression.verbatim import anchor_tag
 from tests.unit.compression.making import count, long_segment, segment, turn
 
 
@@ -133,8 +133,8 @@ def test_keys_and_escapes_of_a_tools_json_are_no_terms() -> None:
 def test_detected_anchors_are_kept_at_tags_by_a_tag_that_begins_them() -> None:
     detected = anchor("use pnpm, not npm, in every package of the kiosk")
     asked = anchor("use pnpm, not npm, in every package of the kiosk", "retained")
-    content = f"receipts, {tag_of(detected.content)}, drawer"
-    assert len(tag_of(detected.content)) <= 30
+    content = f"receipts, {anchor_tag(detected.content)}, drawer"
+    assert len(anchor_tag(detected.content)) <= 30
     assert missing_anchors(content, [detected], Level.TAGS) == ()
     assert missing_anchors(content, [asked], Level.TAGS) == (asked,)
     assert missing_anchors(content, [detected], Level.BRIEF) == (detected,)

@@ -23,7 +23,7 @@ def noted(database: Database) -> Measures:
     found = segment()
     made.compress(found, anchors_of(found), Level.BRIEF)  # type: ignore[arg-type]
     measures = Measures(database, utc_now)
-    measures.note(heard[0])
+    measures.record(heard[0])
     return measures
 
 

@@ -8,37 +8,23 @@ import pytest
 
 from reviewer.commits.patterns import parse_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
-from reviewer.compression.careful import careful_points
+from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.fidelity import KEY_POINTS
+from reviewer.compression.guided_extraction import guided_points
+from reviewer.compression.model_engine import CARE, build_summarize_prompt, steering
 from reviewer.compression.retention import (
-    CARE,
     anchor_points,
     append_points,
-    asks_for_care,
-    build_summarize_prompt,
-    classify,
+    collect_criteria,
     diagnosis,
-    gather,
-    instructions,
     missing_spans,
-    patch,
-    steering,
+    needs_care,
     validate_retention,
 )
-from reviewer.compression.values import AnchorPoint, AnchorType, Level
+from reviewer.compression.values import AnchorPoint, Level
 from tests.unit.compression.making import KIOSK, segment, turn
 
 P = Priority
-
-
-def test_commits_come_apart_by_priority_in_order() -> None:
-    turns = [turn(f"{n}", priority=p) for n, p in enumerate([P.NORMAL, P.PINNED, P.SKIP, P.NORMAL])]
-    important = turn("i", priority=P.IMPORTANT)
-    pinned, important_ones, normal, skip = classify([*turns, important])
-    assert [t.text for t in pinned] == ["1"]
-    assert important_ones == [important]
-    assert [t.text for t in normal] == ["0", "3"]
-    assert [t.text for t in skip] == ["2"]
 
 
 def test_criteria_of_important_turns_are_gathered_and_only_of_these() -> None:
@@ -47,15 +33,15 @@ def test_criteria_of_important_turns_are_gathered_and_only_of_these() -> None:
         turn("limit 5", "user", "text", P.NORMAL, "5"),
         turn("careful", "user", "text", P.IMPORTANT),
     )
-    asked = gather(found)
+    asked = collect_criteria(found)
     assert [each.turn for each in asked] == [0]
-    assert instructions(asked) == ("keep figures",)
-    assert asks_for_care(found)
+    assert asked[0].criteria.instructions == "keep figures"
+    assert needs_care(found)
 
 
 def test_criteria_of_a_call_hold_where_the_source_has_them() -> None:
     call = RetentionCriteria("all dates", (Pattern("$50k"), Pattern("nowhere")))
-    (asked,) = gather(segment(), call)
+    (asked,) = collect_criteria(segment(), call)
     assert asked.criteria.patterns == (Pattern("$50k"),)
     assert asked.criteria.instructions == "all dates"
 
@@ -88,18 +74,19 @@ def test_only_what_is_missing_is_put_back_in_readable_words() -> None:
         turn(KIOSK[0][1], "user", "text", P.IMPORTANT, "$50k", "2026-03-31"),
         turn("ok", "assistant"),
     )
-    failures = validate_retention("The hard stop is 2026-03-31.", gather(source))
-    mended, hopeless = patch("The hard stop is 2026-03-31.", source, failures)
-    assert hopeless == ()
+    failures = validate_retention("The hard stop is 2026-03-31.", collect_criteria(source))
+    spans, impossible = missing_spans(source, failures)
+    assert impossible == ()
+    mended = append_points("The hard stop is 2026-03-31.", spans)
     assert mended.startswith("The hard stop is 2026-03-31.")
     assert mended.count("2026-03-31") <= 2
     assert "budget is $50k" in mended.partition(KEY_POINTS)[2]
-    assert validate_retention(mended, gather(source)) == []
+    assert validate_retention(mended, collect_criteria(source)) == []
 
 
 def test_what_the_source_does_not_hold_cannot_be_mended() -> None:
     source = segment(turn("budget", "user", "text", P.IMPORTANT, "$50k"))
-    spans, hopeless = missing_spans(source, validate_retention("x", gather(source)))
+    spans, hopeless = missing_spans(source, validate_retention("x", collect_criteria(source)))
     assert spans == ()
     assert [each.pattern.text for each in hopeless] == ["$50k"]
 
@@ -112,7 +99,7 @@ def test_points_go_into_the_list_that_is_there() -> None:
     assert append_points("", ["one"]) == f"{KEY_POINTS}\n- one"
 
 
-def test_the_prompt_has_the_important_section_and_asks_for_care() -> None:
+def test_the_prompt_has_the_important_section_and_needs_care() -> None:
     prompt = build_summarize_prompt(
         "Summarize:",
         instructions="Be brief.",
@@ -145,7 +132,7 @@ def test_guidance_in_words_leads_an_extract_to_what_it_names() -> None:
             instructions="preserve all dollar amounts and deadlines",
         )
     )
-    first = {point.content for point in careful_points(source.turns, gather(source))[:2]}
+    first = {point.content for point in guided_points(source.turns, collect_criteria(source))[:2]}
     assert first == {"The budget is $50k.", "The pilot ends on 2026-03-31."}
 
 
@@ -159,11 +146,11 @@ def test_guidance_by_subject_and_bare_importance() -> None:
             instructions="everything about the drawer",
         )
     )
-    points = careful_points(by_subject.turns, gather(by_subject))
+    points = guided_points(by_subject.turns, collect_criteria(by_subject))
     assert [point.content for point in points] == ["The drawer opens late."]
     bare = segment(turn("Well. `drawer.py` opens late.", "user", "text", P.IMPORTANT))
-    assert careful_points(bare.turns, gather(bare))[0].content == "`drawer.py` opens late."
-    assert careful_points(segment().turns, ()) == []
+    assert guided_points(bare.turns, collect_criteria(bare))[0].content == "`drawer.py` opens late."
+    assert guided_points(segment().turns, ()) == []
 
 
 LONG = (
@@ -192,7 +179,7 @@ def test_a_span_that_is_put_back_is_what_was_asked_for_or_its_whole_sentence(
 ) -> None:
     criteria = RetentionCriteria(patterns=(pattern,))
     source = segment(turn(text, "user"))
-    failures = validate_retention("", gather(source, criteria))
+    failures = validate_retention("", collect_criteria(source, criteria))
     assert missing_spans(source, failures, level) == ((span,), ())
     assert validate_retention(span, [criteria]) == []
 
@@ -201,7 +188,7 @@ def test_what_one_span_says_is_not_put_back_again() -> None:
     text = "The default stays at 5,000 postings. We keep it."
     criteria = RetentionCriteria(patterns=tuple(map(Pattern, ("5,000", "default stays", "keep"))))
     source = segment(turn(text, "user"))
-    failures = validate_retention("", gather(source, criteria))
+    failures = validate_retention("", collect_criteria(source, criteria))
     spans, _ = missing_spans(source, failures)
     assert spans == ("The default stays at 5,000 postings.", "We keep it.")
 

@@ -4,8 +4,7 @@ import pytest
 
 from reviewer.clock import iso
 from reviewer.extraction.candidates import Setting
-from reviewer.extraction.confidence import confidence, freshness
-from reviewer.extraction.hints import structural_signal
+from reviewer.extraction.confidence import confidence, freshness, structural_signal
 
 from .making import NOW, record
 

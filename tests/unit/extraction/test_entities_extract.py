@@ -13,8 +13,7 @@ from reviewer.extraction.entities.entity import (
     Relation,
     RelationKind,
 )
-from reviewer.extraction.entities.extract import extract_entities
-from reviewer.extraction.entities.rules import ENTITY_EXTRACTOR_VERSION
+from reviewer.extraction.entities.extract import ENTITY_EXTRACTOR_VERSION, extract_entities
 from reviewer.extraction.extract import NOT_IN_FORCE, Dropped, KnownText
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Role, Shape, Use

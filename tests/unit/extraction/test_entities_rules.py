@@ -1,12 +1,19 @@
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reviewer.extraction.candidates import RuleClass
 from reviewer.extraction.entities.entity import EntityType
-from reviewer.extraction.entities.extract import extract_entities
+from reviewer.extraction.entities.extract import (
+    ENTITY_EXTRACTOR_VERSION,
+    RULES,
+    extract_entities,
+)
+from reviewer.extraction.entities.quantities import quantities
 from reviewer.extraction.entities.rule import EntityRule
-from reviewer.extraction.entities.rules import ENTITY_EXTRACTOR_VERSION, RULES
+from reviewer.extraction.entities.sentences import may_hold_amount
 from reviewer.extraction.rules import PRIORS
 from tests.unit.extraction.making import SETTING, record
 
@@ -53,3 +60,11 @@ def test_ids_are_unique_and_priors_those_of_the_promotion_rules() -> None:
 
 def test_the_version_is_a_version() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", ENTITY_EXTRACTOR_VERSION)
+
+
+@given(st.text("1 5 MB€$-srowx"), st.sampled_from(["", "limit is ", "a cap of "]))
+def test_no_amount_is_missed_by_the_first_check(text: str, before: str) -> None:
+    text = before + text
+    if any(amount.unit for amount in quantities(text) if ":" not in amount.value):
+        assert may_hold_amount(text)
+        assert may_hold_amount(f"→ {text}")

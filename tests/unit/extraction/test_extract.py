@@ -1,12 +1,18 @@
 import pytest
 
 from reviewer.extraction.candidates import Candidate, MemoryType, Setting
-from reviewer.extraction.extract import NO_RULE, NOT_IN_FORCE, Dropped, cited_lines, extract
+from reviewer.extraction.extract import (
+    NO_RULE,
+    NOT_IN_FORCE,
+    Dropped,
+    cited_lines,
+    extract,
+    lines_before,
+)
+from reviewer.extraction.rejections import RESTATES_BOOT
 from reviewer.extraction.rules import EXTRACTOR_VERSION
-from reviewer.extraction.screens import RESTATES_BOOT
 from reviewer.sources.records import Record, Role, Shape, Use
-
-from .making import NOW, SETTING, note, record
+from tests.unit.extraction.making import NOW, SETTING, note, record
 
 CAUSE = "The upload fails because the path of the bucket has a space in it."
 
@@ -121,3 +127,9 @@ def test_records_are_taken_one_at_a_time() -> None:
 
     next(extract(stream(), SETTING))
     assert read <= 2
+
+
+@pytest.mark.parametrize("text", ["", "\n", "a\n\nb\nc", "word\n" * 900, "x" * 5000 + "\ny\n"])
+def test_lines_before_counts_line_ends_in_short_and_long_texts(text: str) -> None:
+    for place in {0, 1, len(text) // 2, max(len(text) - 1, 0), len(text), len(text) + 5}:
+        assert lines_before(text, place) == text.count("\n", 0, place)

@@ -1,9 +1,11 @@
+import re
+
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reviewer.extraction.flags import INJECTION, LOOK_ALIKE, MASKED, flags_of
-from reviewer.extraction.orders import may_order
+from reviewer.extraction.prompt_injection import INJECTIONS, looks_injected
 from reviewer.sources.records import Role
 from reviewer.text.secrets import mask
 from tests.unit.extraction import more_orders, planted_orders
@@ -68,21 +70,16 @@ def test_plain_statements_carry_no_flag(content: str) -> None:
     assert flags_of(content, Role.ASSISTANT) == ()
 
 
-MARKS = ["", "", "", " ", "`", "*", "**", "~~", "_", "`*", "*_"]
+PATTERNS = [pattern for _, pattern in INJECTIONS]
 
 
-@given(
-    st.sampled_from([*PLANTED, *PLAIN]).map(str.split),
-    st.lists(st.sampled_from(MARKS), min_size=8, max_size=8),
-    st.integers(0, 6),
-)
-def test_no_order_is_passed_over_because_its_words_are_marked(
-    words: list[str], marks: list[str], cut: int
-) -> None:
-    pieces = [
-        mark.join((word[:cut], word[cut:])) + marks[-1 - number % 4]
-        for number, (word, mark) in enumerate(zip(words, marks * 20, strict=False))
-    ]
-    content = " ".join(pieces)
-    told = flags_of(content, Role.NOTE, may_order=may_order(content.lower()))
-    assert told == flags_of(content, Role.NOTE)
+@pytest.mark.parametrize("number", range(len(PATTERNS)))
+def test_cues_never_hide_what_a_pattern_finds(number: int) -> None:
+    @settings(max_examples=5, database=None, suppress_health_check=list(HealthCheck))
+    @given(st.from_regex(PATTERNS[number]))
+    def reached(text: str) -> None:
+        lower = text.lower()
+        if re.search(PATTERNS[number], lower):
+            assert looks_injected(lower)
+
+    reached()

@@ -1,9 +1,12 @@
+from pathlib import Path
+
 import pytest
 
+from reviewer.extraction.extract import extract
 from reviewer.extraction.passages import passages, wording
-from reviewer.extraction.screens import NARRATION, TOO_LONG
-
-from .making import record
+from reviewer.extraction.rejections import NARRATION, TOO_LONG
+from reviewer.sources.open import open_source
+from tests.unit.extraction.making import SETTING, record
 
 
 def contents(text: str) -> list[str]:
@@ -91,3 +94,24 @@ def test_a_long_sentence_without_a_clause_is_dropped_with_its_reason() -> None:
 )
 def test_a_title_loses_its_number_and_date(head: str, title: str) -> None:
     assert contents(head) == [title]
+
+
+@pytest.mark.parametrize(
+    ("line", "type_", "content"),
+    [
+        ("- [Decision] The ledger keeps one writer", "project", "The ledger keeps one writer"),
+        ("- [Preference] Short branches, always", "preference", "Short branches, always"),
+        ("- **Decision**: one queue a tenant", "project", "one queue a tenant"),
+        ("- Root cause: a stale lock in `x()`", "knowledge", "Root cause: a stale lock in `x()`"),
+    ],
+)
+def test_a_label_that_only_names_the_type_is_not_part_of_the_fact(
+    tmp_path: Path, line: str, type_: str, content: str
+) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text(f"# Notes\n\n## Decision\n\nText first.\n\n## Points\n\n{line}\n")
+    found = {candidate.content: candidate for candidate in extract(open_source(path), SETTING)}
+    candidate = found[content]
+    assert candidate.type == type_
+    span = candidate.record.text[candidate.span_start : candidate.span_end]
+    assert span.replace("**", "").endswith(content)

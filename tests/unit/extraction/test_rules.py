@@ -75,3 +75,22 @@ def test_what_the_speaker_is_about_to_do_is_never_taken_for_a_cause() -> None:
     found = first_match(statement)
     assert found is not None
     assert found.id == "narrated_finding"
+
+
+@pytest.mark.parametrize(
+    ("text", "matched"),
+    [
+        ("Here `load` reads every shard", True),
+        ("Here index.db holds every shard", True),
+        ("Here src/index holds every shard", True),
+        ("Here load_all reads every shard", True),
+        ("Here loadAll reads every shard", True),
+        ("Here LoadAll reads every shard", True),
+        ("Here the loader reads every shard", False),
+        ("Here reads every shard: `load`", False),
+    ],
+)
+def test_only_something_named_exactly_works_in_some_way(text: str, matched: bool) -> None:
+    rule = next(rule for rule in RULES if rule.id == "how_it_works")
+    (statement,) = example_statements(rule, text)
+    assert rule.matches(statement) is matched

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from reviewer.llm import exchange
+from reviewer.llm import openai_chat
 from reviewer.llm.model import ChatMessage, ModelError
 from reviewer.llm.openai_chat import OpenAIChat
 from reviewer.settings import ModelSettings
@@ -66,10 +66,10 @@ def half(call: Call) -> None:
         (lambda call: call.refuses(422, "what?"), ["refuses the request", "422", "what?"]),
         (lambda call: call.answers(502, "<html>\n<b>Bad</b>", "text/html"), ["502", "Try again"]),
         (lambda call: call.answers(307, "", Location="http://127.0.0.1:9/"), ["307", "base_url"]),
-        (lambda call: call.answers(200, "<html>Hi</html>", "text/html"), ["no streamed chat"]),
-        (lambda call: call.answers(200, '{"a": 1}'), ["no streamed chat", "/v1"]),
-        (stream("{not json"), ["no streamed chat"]),
-        (stream("[" * 100_000), ["no streamed chat"]),
+        (lambda call: call.answers(200, "<html>Hi</html>", "text/html"), ["not a streamed chat"]),
+        (lambda call: call.answers(200, '{"a": 1}'), ["not a streamed chat", "/v1"]),
+        (stream("{not json"), ["not a streamed chat"]),
+        (stream("[" * 100_000), ["not a streamed chat"]),
         (stream('"just text"', "[1]", "3"), ["broke off"]),
         (stream('{"choices": "all"}', '{"choices": [null]}'), ["broke off"]),
         (stream(chunk("Half"), whole=False), ["broke off", "Try again"]),
@@ -92,7 +92,7 @@ def test_an_answer_larger_than_any_is_not_read_to_its_end(
     packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cut_off = threading.Event()
-    monkeypatch.setattr(exchange, "LARGEST_PACKED" if packed else "LARGEST", 20_000)
+    monkeypatch.setattr(openai_chat, "LARGEST_PACKED" if packed else "LARGEST", 20_000)
 
     def behave(call: Call) -> None:
         call.send_response(200)
@@ -108,7 +108,7 @@ def test_an_answer_larger_than_any_is_not_read_to_its_end(
         call.close_connection = True
 
     with endpoint(behave) as server:
-        assert "no streamed chat" in said(server.settings())
+        assert "not a streamed chat" in said(server.settings())
         assert cut_off.wait(5)
         assert server.calls[0].headers["Accept-Encoding"] == "identity"
 

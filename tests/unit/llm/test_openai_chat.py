@@ -141,13 +141,14 @@ def test_what_the_screen_raises_while_it_is_told_passes_through() -> None:
 
 def test_no_more_calls_at_once_than_allowed_and_waiting_can_be_stopped() -> None:
     go, at_once, most = threading.Event(), 0, 0
-    lock = threading.Lock()
+    lock, arrived = threading.Lock(), threading.Semaphore(0)
 
     def crowded(call: Call) -> None:
         nonlocal at_once, most
         with lock:
             at_once += 1
             most = max(most, at_once)
+        arrived.release()
         go.wait(10)
         with lock:
             at_once -= 1
@@ -161,8 +162,8 @@ def test_no_more_calls_at_once_than_allowed_and_waiting_can_be_stopped() -> None
         ]
         for caller in callers:
             caller.start()
-        while len(server.calls) < 2:
-            time.sleep(0.01)
+        assert arrived.acquire(timeout=10)
+        assert arrived.acquire(timeout=10)
         with pytest.raises(CancelledError):
             chat.complete(ASK, max_tokens=9, cancelled=lambda: True)
         go.set()

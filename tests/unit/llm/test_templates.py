@@ -181,10 +181,10 @@ def test_an_id_cannot_lead_out_of_the_folder(folder: Path, template_id: str) -> 
         ('template_id = "brief"\nsystem_prompt = ""\n', "user_prompt must be there"),
         ('template_id = "brief"\nsystem_prompt = 3\nuser_prompt = "x"\n', "system_prompt must be"),
         ('template_id = "brief"\nsystem_prompt = ""\nuser_prompt = " "\n', "nothing to ask"),
-        ('template_id = "other"\nsystem_prompt = ""\nuser_prompt = "x"\n', "says other"),
+        ('template_id = "other"\nsystem_prompt = ""\nuser_prompt = "x"\n', "is other"),
         (
             'template_id = "brief"\nsystem_prompt = ""\nuser_prompt = "x"\nmodel = "y"\n',
-            "model is no part of a template",
+            "model is not a part of a template",
         ),
         (b"template_id = '\xff'", "is not UTF-8"),
     ],

@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 
 from reviewer.extraction.candidates import RuleClass
-from reviewer.extraction.confidence import FRESH_BONUS, confidence
-from reviewer.extraction.hints import HIGH_SIGNAL
+from reviewer.extraction.confidence import FRESH_BONUS, HIGH_SIGNAL, confidence
 from reviewer.extraction.rules import PRIORS
 from reviewer.promotion.policies import (
     CONFIDENCE,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources.blocks import Block, open_blocks
-from reviewer.sources.records import Role, Use
+from reviewer.sources.open import open_blocks
+from reviewer.sources.records import Block, Role, Use
 
 from .builders import Session
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from reviewer.sources.note_kinds import is_template
+from reviewer.sources.open import open_source
 from reviewer.sources.records import Role, Shape, Use
-
-from .builders import note
+from tests.unit.sources.builders import note
 
 
 def test_a_section_is_the_exact_lines_under_its_heading(tmp_path: Path) -> None:
@@ -248,3 +249,40 @@ class TestBytes:
         assert all(part.text.startswith("Paragraph") for part in parts[1:])
         covered = sum(part.text.count("Paragraph ") for part in parts)
         assert covered == 100
+
+
+def test_a_block_that_reviewer_exported_is_blank_and_the_other_lines_keep_their_places(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "DECISIONS.md"
+    path.write_text(
+        "# Decisions\n\nWe keep one writer.\n\n<!-- reviewer:begin join=1 -->\n"
+        "## Memories\n\n- We decided to use PostgreSQL.\n<!-- reviewer:end -->\n\nLast words.\n"
+    )
+    scan = open_source(path)
+    (record,) = scan
+    assert "PostgreSQL" not in record.text
+    assert record.text.splitlines()[record.line_start + 2] == "We keep one writer."
+    assert record.text.splitlines()[10] == "Last words."
+    assert scan.tally["block of reviewer's own"] == 5
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text",
+    ["<a href='x'>" * 20_000, "<a" + "- " * 100_000, "<!-- INDEX:START -->" * 50_000,
+     "<!-- x -->" + "\n" * 100_000, "<!-- x -->" + " " * 100_000, "{" * 100_000 + "[ab" * 50_000],
+    ids=["tags", "open tag", "indexes", "line ends", "spaces", "brackets"],
+)  # fmt: skip
+def test_repetition_is_judged_in_a_moment(text: str) -> None:
+    assert is_template(text) in (True, False)
+
+
+def test_a_label_and_a_place_to_fill_in_say_nothing() -> None:
+    assert is_template(
+        "# Note\n\n- **Status**: [fill in]\n  1. Owner: <your name>\n\nDate: YYYY-MM-DD"
+    )
+    assert not is_template("# Note\n\n- **Status**: accepted because <b>printers</b> jam")
+    index = "<!-- INDEX:START -->\n| a < b |\n<!-- INDEX:END -->\n"
+    assert is_template(index)
+    assert not is_template(f"{index}We decided so.")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.sources import claude_index
+from reviewer.sources import claude_code
 from reviewer.sources.lines import LINE_LIMIT
 from reviewer.sources.open import open_source
 
@@ -62,7 +62,7 @@ def test_words_that_are_not_kept_are_read_again(
     path = short_turns(tmp_path / "turns.jsonl", 40)
     kept = list(open_source(path))
     for room in (0, 20_000):
-        monkeypatch.setattr(claude_index, "KEPT", room)
+        monkeypatch.setattr(claude_code, "KEPT", room)
         assert list(open_source(path)) == kept
 
 

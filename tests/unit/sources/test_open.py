@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from reviewer.errors import SourceError
+from reviewer.sources import open as opening
+from reviewer.sources.formats import Format, Source
 from reviewer.sources.open import open_source
-
-from .builders import Session
+from reviewer.sources.records import Record, Role
+from tests.unit.sources.builders import Session
 
 
 def session_bytes() -> bytes:
@@ -96,8 +100,8 @@ def test_known_formats_not_read_yet_are_named(tmp_path: Path, document: object, 
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256)) * 4, "binary"),
         (os.urandom(4000), "binary"),
         ("Kein Zeichen vorn".encode("utf-16-le"), "binary"),
-        (b'{"name": "shop", "version": 1}', "JSON that is no conversation"),
-        (b'{"id": 1}\n{"id": 2}\n', "JSON that is no conversation"),
+        (b'{"name": "shop", "version": 1}', "JSON without a conversation"),
+        (b'{"id": 1}\n{"id": 2}\n', "JSON without a conversation"),
         (b'[{"role": "user", "content": "cut o', "JSON that is damaged"),
         (
             b"import os\n\n\ndef main() -> None:\n    print(os.name)\n    return None\n",
@@ -202,5 +206,92 @@ def test_a_file_that_vanishes_before_it_is_read_is_an_ordinary_error(tmp_path: P
 
 def test_something_that_is_no_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(SourceError, match="no ordinary file"):
+    with pytest.raises(SourceError, match="is not a regular file"):
         open_source(tmp_path / "pipe")
+
+
+CLAUDE_RECORDS: list[tuple[dict[str, object], bool]] = [
+    ({"type": "user", "sessionId": "s", "uuid": "u", "message": {"content": "x"}}, True),
+    ({"type": "assistant", "sessionId": None, "parentUuid": None, "message": {}}, True),
+    ({"type": "summary", "leafUuid": "x"}, True),
+    ({"type": "queue-operation", "sessionId": "x"}, True),
+    ({"type": "file-history-snapshot", "snapshot": {}}, True),
+    ({"type": "user", "sessionId": "s", "uuid": "u", "message": {"parts": []}}, False),
+    ({"type": "user", "sessionId": "s", "uuid": "u", "systemPayload": 1}, False),
+    ({"type": "user", "sessionId": "s"}, False),
+    ({"type": "user", "uuid": "s"}, False),
+    ({"type": "summary"}, False),
+    ({"type": "file-history-snapshot"}, False),
+    ({"type": "session_meta", "sessionId": "s", "uuid": "u"}, False),
+    ({"type": ["user"], "sessionId": "s", "uuid": "u"}, False),
+]
+
+
+@pytest.mark.parametrize(("record", "is_claude"), CLAUDE_RECORDS)
+def test_a_record_of_claude_code_is_recognised_by_its_fields(
+    tmp_path: Path, record: dict[str, object], is_claude: bool
+) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    try:
+        found = open_source(path).format
+    except SourceError:
+        found = ""
+    assert (found == "claude-code") is is_claude
+
+
+def test_a_record_with_a_damaged_name_inside_is_still_recognised(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(
+        b'{"type":"user","uuid":"u","sessionId":"s","message":{"x\xff":1,"content":"Hi there."}}\n'
+    )
+    assert open_source(path).format == "claude-code"
+
+
+class _Rows:
+    """A made-up format: one record a line that begins with `row `."""
+
+    format = "rows"
+
+    def __init__(self, source: Source) -> None:
+        self.path = source.path
+        self.tally: Counter[str] = Counter()
+        self.errors: list[str] = []
+
+    def __iter__(self) -> Iterator[Record]:
+        for number, line in enumerate(self.path.read_text().splitlines()):
+            yield Record(
+                key=line, line_start=number, line_end=number + 1, byte_start=0, byte_end=0,
+                sha256="", role=Role.NOTE, text=line,
+            )  # fmt: skip
+
+
+def test_a_format_is_added_by_one_line_of_the_registry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = Format(name="rows", detect_text=lambda head: head.startswith("row "), read=_Rows)
+    monkeypatch.setattr(opening, "FORMATS", (rows, *opening.FORMATS))
+    path = tmp_path / "notes.md"
+    path.write_text("row of words one\nrow of words two\n")
+    assert [record.text for record in open_source(path)] == ["row of words one", "row of words two"]
+    assert [block.text for block in opening.open_blocks(path)] == [
+        "row of words one",
+        "row of words two",
+    ]
+
+
+def test_a_format_that_is_not_text_is_recognised_by_its_first_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = Format(name="rows", detect_head=lambda head: head.startswith(b"ROWS\0"), read=_Rows)
+    monkeypatch.setattr(opening, "FORMATS", (*opening.FORMATS, rows))
+    path = tmp_path / "rows.db"
+    path.write_bytes(b"ROWS\0" + bytes(500) + b"\nrow")
+    assert open_source(path).format == "rows"
+
+
+def test_every_format_can_be_recognised_and_has_a_name_of_its_own() -> None:
+    names = [each.name for each in opening.FORMATS]
+    assert len(set(names)) == len(names)
+    for each in opening.FORMATS[:-1]:
+        assert each.detect_record or each.detect_document or each.detect_text, each.name

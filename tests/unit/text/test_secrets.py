@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reviewer.text.secrets import mask
+from tests.unit.text.planted_secrets import HARMLESS, PLANTED
 
 # Well-shaped, and made up: prefixes are joined to bodies here so that no scanner stumbles.
 BODY = "q7Zk3Vn9Tb1Xw5Rm8Lc2Pd6Hs4Jf0Gy"
@@ -288,3 +289,19 @@ def test_text_outside_latin_1_does_not_shift_what_is_masked() -> None:
 def test_masking_keeps_the_number_of_lines() -> None:
     text = f"-----BEGIN PRIVATE KEY-----\n{KEY_LINES}\n-----END PRIVATE KEY-----\nafter"
     assert mask(text).text.count("\n") == text.count("\n")
+
+
+def readable(value: str, text: str) -> bool:
+    """Whether more than a third of a value is still in a text, in one piece."""
+    piece = max(4, len(value) // 3)
+    return any(value[at : at + piece] in text for at in range(len(value) - piece + 1))
+
+
+def test_nearly_every_planted_secret_is_masked() -> None:
+    missed = [each for each in PLANTED if readable(each.value, mask(each.text).text)]
+    assert len(missed) <= 0.03 * len(PLANTED), "\n".join(f"{x.where}: {x.text}" for x in missed)
+
+
+def test_nearly_nothing_harmless_is_masked() -> None:
+    wrong = [text for text in HARMLESS if mask(text).kinds]
+    assert len(wrong) <= 0.02 * len(HARMLESS), "\n".join(wrong)

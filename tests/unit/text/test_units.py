@@ -165,3 +165,28 @@ def test_hostile_text_takes_linear_time(hostile: str) -> None:
     for _ in units(hostile * (200_000 // len(hostile))):
         pass
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("Traceback (most recent call last)", UnitKind.TRACE),
+        ('File "a.py", line 3', UnitKind.TRACE),
+        ("at home we work", UnitKind.SENTENCE),
+        ("at f.g(x)", UnitKind.TRACE),
+        ("goroutine 7", UnitKind.TRACE),
+        ("goroutine is a word", UnitKind.SENTENCE),
+        ("npm ERR! x", UnitKind.TRACE),
+        ("npm installs it", UnitKind.SENTENCE),
+        ("diff --git a b", UnitKind.TRACE),
+        ("diff of both", UnitKind.SENTENCE),
+        ("Error: no", UnitKind.TRACE),
+        ("ERROR no", UnitKind.TRACE),
+        ("WARN", UnitKind.SENTENCE),
+        ("It's so,", UnitKind.SENTENCE),
+        ("a) item", UnitKind.LIST_ITEM),
+        ("a item", UnitKind.SENTENCE),
+    ],
+)
+def test_a_line_that_begins_like_prose_may_be_something_else(line: str, kind: UnitKind) -> None:
+    assert [unit.kind for unit in units(line)] == [kind]

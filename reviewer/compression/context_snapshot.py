@@ -1,0 +1,419 @@
+"""A context as it was read at one moment: its chain, segments and anchors."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, overload
+
+import msgspec
+from msgspec import Struct, structs
+
+from reviewer.commits import retention
+from reviewer.commits.contexts import Contexts
+from reviewer.commits.reading import ORIGIN, PRIORITY, Reader, joined
+from reviewer.commits.values import Priority, RetentionCriteria
+from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.plan import Choice, segment_sources
+from reviewer.compression.segments import cut_segments, readable
+from reviewer.compression.values import AnchorPoint, Segment, Turn, TurnKind
+from reviewer.compression.verbatim import find_verbatim, first_place
+from reviewer.errors import ReviewerError, UnknownIdError
+from reviewer.store.ledger import chunks
+
+Query = Callable[[str, Sequence[Any]], Sequence[Any]]
+"""Runs SQL and returns rows: of a reader, or inside an act."""
+
+TURN_KINDS: Mapping[str, TurnKind] = {
+    "reasoning": "thinking",
+    "tool_call": "tool_use",
+    "tool_result": "tool_result",
+}
+"""Commit type -> kind of turn; text for every other type."""
+
+PINNED_SPAN = 2
+"""`anchor.confirmed` of a pinned span; 1 for a confirmed one."""
+
+_CHAIN = (
+    f"SELECT c.id, {ORIGIN} AS origin, c.hash, c.operation, c.role, c.type, c.name, c.at,"
+    f" {PRIORITY} AS priority, n.retention_json, t.text, t.tokens, c.content_id,"
+    " (SELECT sha256 FROM content WHERE id = c.content_id), c.source_line, c.meta, c.position"
+    f" FROM {joined()} WHERE"
+)
+
+
+class ChainCommit(Struct, frozen=True, gc=False):
+    """A commit of a chain: its turn, and the values to repeat it with after a summary."""
+
+    id: int
+    origin: int
+    hash: str
+    operation: str
+    type: str
+    turn: Turn
+    content_id: int
+    content_hash: str
+    """sha256 of the text before edits."""
+    source_line: int | None
+    meta: str
+    position: int
+
+
+def read_chain(query: Query, context: int) -> tuple[ChainCommit, ...]:
+    """The live commits of a context in order, SKIP included."""
+    rows = query(f"{_CHAIN} c.context_id = ? AND c.live = 1 ORDER BY c.position", (context,))
+    return tuple(_commit(row) for row in rows)
+
+
+def read_commits(query: Query, ids: Sequence[int]) -> tuple[ChainCommit, ...]:
+    """Commits by id, in that order, with their current text; unknown ids are left out."""
+    found: dict[int, ChainCommit] = {}
+    for chunk in chunks(list(ids)):
+        marks = ",".join("?" * len(chunk))
+        for row in query(f"{_CHAIN} c.id IN ({marks})", chunk):
+            found[row[0]] = _commit(row)
+    return tuple(found[each] for each in ids if each in found)
+
+
+def _commit(row: Sequence[Any]) -> ChainCommit:
+    turn = Turn(
+        role=row[4],
+        text=row[10],
+        tokens=row[11],
+        said=TURN_KINDS.get(row[5], "text"),
+        name=row[6],
+        at=row[7],
+        commit=row[0],
+        priority=Priority(row[8]),
+        retention=retention.from_json(row[9]),
+    )
+    return ChainCommit(
+        row[0], row[1], row[2], row[3], row[5], turn, row[12], row[13], row[14], row[15], row[16]
+    )
+
+
+class Mark(Struct, frozen=True, gc=False):
+    """A span to keep, from a person or an earlier compression. `origin`: id of the commit."""
+
+    origin: int
+    type: AnchorType
+    content: str
+    start: int
+    source: Literal["detected", "confirmed", "pinned", "retained"]
+    importance: float = 1.0
+
+
+def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[Mark]]:
+    """Spans that people marked in these commits, and anchors of earlier summaries, by origin."""
+    found: dict[int, list[Mark]] = {}
+    for chunk in chunks(sorted({commit.origin for commit in chain})):
+        marks = ",".join("?" * len(chunk))
+        for origin, kind, content, start, confirmed in query(
+            "SELECT commit_id, type, content, span_start, confirmed FROM anchor"
+            f" WHERE commit_id IN ({marks}) AND confirmed > 0 ORDER BY id",
+            chunk,
+        ):
+            source: Literal["pinned", "confirmed"] = (
+                "pinned" if confirmed == PINNED_SPAN else "confirmed"
+            )
+            mark = Mark(origin, AnchorType(kind), content, start, source)
+            found.setdefault(origin, []).append(mark)
+    summaries = [commit.origin for commit in chain if commit.operation == "summary"]
+    for chunk in chunks(summaries):
+        marks = ",".join("?" * len(chunk))
+        for origin, stored in query(
+            f"SELECT commit_id, anchors FROM segment WHERE commit_id IN ({marks})", chunk
+        ):
+            found.setdefault(origin, []).extend(
+                Mark(origin, each.type, each.content, each.start, each.source, each.importance)
+                for each in msgspec.json.decode(stored, type=tuple[AnchorPoint, ...])
+                if each.source == "detected"
+            )
+    return found
+
+
+def place_marks(
+    segment: Segment, origins: Mapping[int, int], marks: Mapping[int, Sequence[Mark]]
+) -> list[AnchorPoint]:
+    """The marks of a segment's turns as anchors, except for spans that an edit removed.
+
+    `origins`: commit id -> the commit that its annotations and marks belong to.
+    """
+    placed = []
+    for number, turn in enumerate(segment.turns):
+        origin = None if turn.commit is None else origins.get(turn.commit)
+        for mark in () if origin is None else marks.get(origin, ()):
+            end = mark.start + len(mark.content)
+            span = (
+                (mark.start, end)
+                if turn.text[mark.start : end] == mark.content
+                else find_verbatim(turn.text, mark.content)
+            )
+            if span is not None:
+                placed.append(
+                    AnchorPoint(
+                        mark.type,
+                        turn.text[slice(*span)],
+                        mark.importance,
+                        number,
+                        *span,
+                        mark.source,
+                    )
+                )
+    return placed
+
+
+def move_anchor(anchor: AnchorPoint, content: str) -> AnchorPoint | None:
+    """An anchor at its place in a summary; None where it is not verbatim in it."""
+    span = find_verbatim(content, anchor.content)
+    if span is None:
+        return None
+    return structs.replace(
+        anchor, content=content[slice(*span)], turn=0, start=span[0], end=span[1]
+    )
+
+
+AnchorCache = dict[int, tuple[AnchorPoint, ...]]
+"""Anchors by the hash of the turns, marks and criteria, so that texts are not kept for it."""
+
+
+class LazyAnchors(Sequence[tuple[AnchorPoint, ...]]):
+    """The anchors of each segment, found when that segment is first looked at.
+
+    `marks` are by origin, which `origins` maps commits to; `cache` is read and added to.
+    """
+
+    def __init__(
+        self,
+        segments: Sequence[Segment],
+        origins: Mapping[int, int],
+        marks: Mapping[int, Sequence[Mark]],
+        retention: RetentionCriteria | None,
+        cache: AnchorCache,
+    ) -> None:
+        self._segments = segments
+        self._origins = origins
+        self._marks = marks
+        self._retention = retention
+        self._cache = cache
+        self._found: list[tuple[AnchorPoint, ...] | None] = [None] * len(segments)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, number: int) -> tuple[AnchorPoint, ...]: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[tuple[AnchorPoint, ...]]: ...
+
+    def __getitem__(
+        self, number: int | slice
+    ) -> tuple[AnchorPoint, ...] | Sequence[tuple[AnchorPoint, ...]]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        found = self._found[number]
+        if found is None:
+            found = self._found[number] = self._find(self._segments[number])
+        return found
+
+    def _find(self, segment: Segment) -> tuple[AnchorPoint, ...]:
+        marked = tuple(place_marks(segment, self._origins, self._marks))
+        key = hash((segment.turns, marked, self._retention))
+        found = self._cache.get(key)
+        if found is None:
+            found = find_anchors(segment.turns, marked=marked, retention=self._retention)
+            self._cache[key] = found
+        return found
+
+
+class ContextSnapshot:
+    """A chain and the segments of a range of it, as they were when the snapshot was made."""
+
+    def __init__(
+        self,
+        context: int,
+        head: str | None,
+        chain: Sequence[ChainCommit],
+        query: Query,
+        *,
+        name: str = "",
+        range_: tuple[int | None, int | None] = (None, None),
+        retention: RetentionCriteria | None = None,
+        anchor_cache: AnchorCache | None = None,
+    ) -> None:
+        """`range_`: ids of the first and the last commit. `anchor_cache` is read and added to."""
+        self.context = context
+        self.head = head
+        self.chain = tuple(chain)
+        first, last = bounds(self.chain, *range_)
+        turns = [commit.turn for commit in self.chain[first:last]]
+        cut = cut_segments(turns, conversation=name, first=next_key(query, context))
+        self.segments: tuple[Segment, ...] = tuple(readable(segment) for segment in cut)
+        self.anchors: Sequence[tuple[AnchorPoint, ...]] = LazyAnchors(
+            self.segments,
+            {commit.id: commit.origin for commit in self.chain},
+            read_marks(query, self.chain),
+            retention,
+            {} if anchor_cache is None else anchor_cache,
+        )
+        self.tokens = sum(c.turn.tokens for c in chain if c.turn.priority is not Priority.SKIP)
+        """Tokens of the chain as it is compiled."""
+        self.fixed = self.tokens - sum(segment.tokens for segment in self.segments)
+        """Tokens outside all segments: pins, and commits outside the range."""
+        self._indexes = {segment.id: index for index, segment in enumerate(self.segments)}
+
+    def matches(self, choice: Choice) -> bool:
+        """Whether the segment of a choice still consists of the same commits."""
+        index = self._indexes.get(choice.segment)
+        return index is not None and segment_sources(self.segments[index]) == choice.sources
+
+    def index_of(self, segment: str) -> int:
+        """The index of a segment by its id. Raises UnknownIdError."""
+        index = self._indexes.get(segment)
+        if index is None:
+            raise UnknownIdError(
+                f'There is no segment "{segment}" in this context; it may have changed meanwhile.'
+            )
+        return index
+
+    def require_segments(self) -> None:
+        """Raise ReviewerError where there is nothing to compress."""
+        if not self.segments:
+            raise ReviewerError(
+                "There is nothing to compress: the range is empty or holds only pinned commits."
+                if self.chain
+                else "There is nothing to compress: the context is empty."
+            )
+
+    def require_matches(self, retention: RetentionCriteria) -> None:
+        """Raise ReviewerError for a pattern that matches no text of the range."""
+        for pattern in retention.patterns:
+            turns = (turn for segment in self.segments for turn in segment.turns)
+            if not any(first_place(pattern, turn.text) for turn in turns):
+                raise ReviewerError(
+                    f'The {pattern.mode} "{pattern.text}" matches nothing in the range, so no '
+                    "summary can retain it. Correct it, or choose another range."
+                )
+
+
+def bounds(chain: Sequence[ChainCommit], start: int | None, end: int | None) -> tuple[int, int]:
+    """The half-open range of positions from one commit to another, both included.
+
+    Raises UnknownIdError for a commit that is not in the chain, and for a reversed range.
+    """
+    places = {commit.id: place for place, commit in enumerate(chain)}
+    for wanted in (start, end):
+        if wanted is not None and wanted not in places:
+            raise UnknownIdError(
+                f"Commit #{wanted} is not in the chain. See: reviewer commit list CONTEXT"
+            )
+    first = 0 if start is None else places[start]
+    last = len(chain) if end is None else places[end] + 1
+    if first >= last and chain:
+        raise UnknownIdError("The range ends before it begins; give --from and --to in order.")
+    return first, last
+
+
+def next_key(query: Query, context: int) -> int:
+    """The number of the first segment id that no summary of the context uses."""
+    rows = query(
+        "SELECT coalesce(max(CAST(substr(s.key, 2) AS INTEGER)), 0) FROM segment s"
+        " JOIN compression x ON x.id = s.compression_id WHERE x.context_id = ?",
+        (context,),
+    )
+    return int(rows[0][0]) + 1
+
+
+def take_snapshot(
+    query: Query,
+    context: int,
+    *,
+    name: str = "",
+    range_: tuple[int | None, int | None] = (None, None),
+    retention: RetentionCriteria | None = None,
+    anchor_cache: AnchorCache | None = None,
+    chain: Sequence[ChainCommit] | None = None,
+) -> ContextSnapshot:
+    """A snapshot of a context; `chain`: its chain, where it was read already."""
+    heads = query(
+        "SELECT h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
+        (context,),
+    )
+    if not heads:
+        raise UnknownIdError(f"There is no context #{context}. See: reviewer context list")
+    return ContextSnapshot(
+        context,
+        heads[0][0],
+        read_chain(query, context) if chain is None else chain,
+        query,
+        name=name,
+        range_=range_,
+        retention=retention,
+        anchor_cache=anchor_cache,
+    )
+
+
+SNAPSHOTS = 2
+"""Snapshots that are kept; one of a long context is tens of megabytes of text."""
+CACHED_ANCHORS = 10_000
+"""Segments whose anchors are kept."""
+
+
+class SnapshotCache:
+    """Takes snapshots of contexts and keeps the latest. Safe from several threads."""
+
+    def __init__(self, reader: Reader, contexts: Contexts) -> None:
+        self._reader = reader
+        self._contexts = contexts
+        self._snapshots: OrderedDict[tuple[Any, ...], ContextSnapshot] = OrderedDict()
+        self._anchors: AnchorCache = {}
+        self._lock = threading.Lock()
+
+    def get(
+        self,
+        context: int,
+        start: int | None = None,
+        end: int | None = None,
+        retention: RetentionCriteria | None = None,
+    ) -> ContextSnapshot:
+        """A context as it is now, with the segments of the range between two commits.
+
+        Raises UnknownIdError.
+        """
+        name = self._contexts.get(context).name
+        version = self._contexts.changed(context)
+        key = (context, version, start, end, retention or None)
+        with self._lock:
+            found = self._snapshots.get(key)
+            if found is None:
+                self._evict(context, version)
+                found = self._snapshots[key] = take_snapshot(
+                    self._reader.all,
+                    context,
+                    name=name,
+                    range_=(start, end),
+                    retention=retention,
+                    anchor_cache=self._anchors,
+                    chain=next(
+                        (
+                            each.chain
+                            for each in self._snapshots.values()
+                            if each.context == context
+                        ),
+                        None,
+                    ),
+                )
+            self._snapshots.move_to_end(key)
+            return found
+
+    def _evict(self, context: int, version: tuple[int, ...]) -> None:
+        """Drop snapshots of earlier versions of a context, then the oldest."""
+        for key in [key for key in self._snapshots if key[0] == context and key[1] != version]:
+            del self._snapshots[key]
+        while len(self._snapshots) >= SNAPSHOTS:
+            self._snapshots.popitem(last=False)
+        if len(self._anchors) > CACHED_ANCHORS:
+            self._anchors.clear()

@@ -1,0 +1,133 @@
+"""The interface between the summarizer and its engines: analysis of a segment, task, protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
+
+from reviewer.compression.fidelity import SourceTerms, validate_fidelity
+from reviewer.compression.retention import TurnCriteria
+from reviewer.compression.segments import full_text, readable
+from reviewer.compression.values import (
+    AnchorPoint,
+    CompressedSegment,
+    FidelityValidation,
+    Level,
+    Segment,
+    SummarizationOptions,
+)
+
+if TYPE_CHECKING:
+    from reviewer.compression.extractive.extractor import Extractor
+
+FIDELITIES = 16
+"""Summaries of one segment whose fidelity is remembered."""
+
+
+class Finished:
+    """A finished summary and the effort it took."""
+
+    __slots__ = ("compressed", "model_tokens", "reported", "seconds")
+
+    def __init__(self, compressed: CompressedSegment, seconds: float, model_tokens: int) -> None:
+        self.compressed, self.seconds, self.model_tokens = compressed, seconds, model_tokens
+        self.reported = False
+        """Whether it was logged and published, which happens when somebody first asks for it."""
+
+
+class SegmentAnalysis:
+    """Everything that is computed once for a segment and shared by its levels.
+
+    `segment` has its SKIP turns emptied; `count` counts tokens.
+    """
+
+    def __init__(self, segment: Segment, count: Callable[[str], int]) -> None:
+        self.segment = readable(segment)
+        self._count = count
+        self.finished: dict[
+            tuple[tuple[AnchorPoint, ...], Level, SummarizationOptions], Finished
+        ] = {}
+        """Summaries of the offline engine, which writes the same text every time."""
+        self._fidelity: dict[CompressedSegment, FidelityValidation] = {}
+
+    @cached_property
+    def text(self) -> str:
+        """The segment at Full."""
+        return full_text(self.segment.turns)
+
+    @cached_property
+    def terms(self) -> SourceTerms:
+        """The salient terms of the segment."""
+        return SourceTerms(self.segment.turns)
+
+    @cached_property
+    def extractor(self) -> Extractor:
+        """Writes extracts of the segment."""
+        from reviewer.compression.extractive.extractor import Extractor
+
+        return Extractor(self.segment.turns, self._count)
+
+    def fidelity(self, compressed: CompressedSegment) -> FidelityValidation:
+        """How faithful a summary of the segment is, and what it lost."""
+        known = self._fidelity.get(compressed)
+        if known is None:
+            known = validate_fidelity(self.segment, compressed, self.terms)
+            if len(self._fidelity) >= FIDELITIES:
+                self._fidelity.clear()
+            self._fidelity[compressed] = known
+        return known
+
+
+class SummaryTask(Struct, frozen=True):
+    """A text that an engine has to write."""
+
+    analysis: SegmentAnalysis
+    level: Level
+    anchors: tuple[AnchorPoint, ...]
+    """Must appear verbatim in the text, most important first."""
+    max_tokens: int
+    """The text should not be longer."""
+    options: SummarizationOptions
+    criteria: tuple[TurnCriteria, ...] = ()
+    """Retention criteria that the text will be checked against."""
+    care: bool = False
+    """Whether some turns are IMPORTANT without saying what must survive."""
+    cancelled: Callable[[], bool] | None = None
+    on_text: Callable[[str], None] | None = None
+    on_attempt: Callable[[int], None] | None = None
+    """Gets the number of each attempt, from 1, before its text."""
+
+    @property
+    def segment(self) -> Segment:
+        """The segment of the analysis."""
+        return self.analysis.segment
+
+
+class EngineText(Struct, frozen=True):
+    """A text of an engine. `model_tokens`: prompts and answers together, over all attempts."""
+
+    text: str
+    engine: str
+    model_tokens: int = 0
+    attempts: int = 1
+
+
+class SummaryEngine(Protocol):
+    """Writes the text of a level. Markers and Key Points are added by the summarizer."""
+
+    @property
+    def name(self) -> str:
+        """`offline`, or the model's name."""
+        ...
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether it writes the same text every time, and another length costs next to nothing."""
+        ...
+
+    def write(self, task: SummaryTask) -> EngineText:
+        """The text. Raises ModelError, CancelledError, RetryExhaustedError."""
+        ...

@@ -1,0 +1,59 @@
+"""Expands the markers of an applied summary, level by level, down to the originals."""
+
+from __future__ import annotations
+
+import msgspec
+
+from reviewer.commits.reading import Reader
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.context_snapshot import read_commits
+from reviewer.compression.markers import expand, parse_markers
+from reviewer.compression.segments import full_text, readable, speaker
+from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.values import ExpansionMarker, Level, Segment
+from reviewer.errors import UnknownIdError
+
+
+def expand_summary(reader: Reader, summarizer: Summarizer, commit: int, text: str) -> str:
+    """The text of a summary commit with its markers expanded; `summarizer` writes what is between.
+
+    Raises UnknownIdError for a commit that is not a summary.
+    """
+    row = reader.one(
+        "SELECT s.key, s.level, s.topic, s.sources, x.name FROM commit_ c JOIN segment s"
+        " ON s.commit_id = coalesce(c.origin_id, c.id) JOIN context x ON x.id = c.context_id"
+        " WHERE c.id = ?",
+        (commit,),
+    )
+    if row is None:
+        raise UnknownIdError(f"Commit #{commit} is not a summary.")
+    key, number, topic, stored, conversation = row
+    sources = read_commits(reader.all, msgspec.json.decode(stored, type=list[int]))
+    turns = tuple(each.turn for each in sources)
+    tokens = sum(turn.tokens for turn in turns)
+    segment = readable(Segment(key, turns, tokens, topic, conversation))
+    source = full_text(segment.turns)
+
+    def expanded(level: Level, content: str) -> str:
+        def nearer(marker: ExpansionMarker) -> str:
+            if marker.target is Level.FULL:
+                return originals()
+            written = summarizer.expanded_text(segment, level, find_anchors(segment.turns))
+            return expanded(marker.target, written)
+
+        return expand(content, parse_markers(content, level, segment.id, source=source), nearer)
+
+    def originals() -> str:
+        summaries = {each.id for each in sources if each.operation == "summary"}
+        return "\n\n".join(
+            f"{speaker(turn)}: "
+            + (
+                expand_summary(reader, summarizer, turn.commit, turn.text)
+                if turn.commit in summaries
+                else turn.text
+            )
+            for turn in segment.turns
+            if turn.text.strip()
+        )
+
+    return expanded(Level(number), text)

@@ -1,0 +1,273 @@
+"""Levels for a token target, and how small a context can get."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct, structs
+
+from reviewer.commits.values import Priority
+from reviewer.compression.context_snapshot import ContextSnapshot
+from reviewer.compression.plan import Plan, Preview
+from reviewer.compression.preview import PreviewProgress, Watch, preview_choice, preview_plan
+from reviewer.compression.summarizer import Summarizer, segment_target
+from reviewer.compression.values import AnchorPoint, Level, Segment
+from reviewer.compression.verbatim import TAG_LENGTHS, anchor_tag
+from reviewer.errors import ReviewerError
+from reviewer.llm.model import CancelledError
+
+LAST_FULL = 2
+"""Segments at the end that stay Full while there is room."""
+RICH = 5
+"""Anchors from which on a segment is kept Detailed."""
+MOST_COSTLY = 20
+"""Costs that are named where a target cannot be reached."""
+
+
+class Outlook(Struct, frozen=True):
+    """Estimated tokens of a context now and at each level; a preview has the exact numbers."""
+
+    total: int
+    by_priority: dict[Priority, int]
+    at_level: dict[Level, int]
+    """Tokens of the whole context if every segment went to that level."""
+    floor: int
+    """Tokens of pins and anchors, below which the context cannot get."""
+
+
+class Cost(Struct, frozen=True):
+    """A span or commit that keeps a context from getting smaller."""
+
+    commit: int
+    hash: str
+    tokens: int
+    why: str
+
+
+class Reach(Struct, frozen=True):
+    """Whether a target can be reached, and the largest costs if not."""
+
+    target: int
+    reachable: bool
+    needs: int
+    costly: tuple[Cost, ...]
+    message: str
+
+
+def outlook(snapshot: ContextSnapshot, count: Callable[[str], int]) -> Outlook:
+    """The sizes of a context, from token counts alone."""
+    by_priority = {
+        priority: sum(c.turn.tokens for c in snapshot.chain if c.turn.priority is priority)
+        for priority in Priority
+    }
+    segments, anchors = snapshot.segments, snapshot.anchors
+    pinned = by_priority[Priority.PINNED]
+    total = sum(by_priority.values()) - by_priority[Priority.SKIP]
+    at_level = {Level.FULL: total}
+    for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
+        at_level[level] = pinned + sum(
+            min(
+                segment.tokens,
+                max(segment_target(segment, level), anchors_need(found, level, count)),
+            )
+            for segment, found in zip(segments, anchors, strict=True)
+        )
+    needs = pinned + sum(
+        min(segment.tokens, anchors_need(found, Level.TAGS, count))
+        for segment, found in zip(segments, anchors, strict=True)
+    )
+    return Outlook(total, by_priority, at_level, needs)
+
+
+def anchors_need(anchors: Sequence[AnchorPoint], level: Level, count: Callable[[str], int]) -> int:
+    """Tokens of the anchors of a segment at a level."""
+    if level is not Level.TAGS:
+        return sum(count(each.content) + 1 for each in anchors)
+    shortest = min(TAG_LENGTHS)
+    return sum(
+        count(anchor_tag(each.content, shortest) if each.source == "detected" else each.content) + 1
+        for each in anchors
+    )
+
+
+def reach(
+    snapshot: ContextSnapshot,
+    target: int,
+    count: Callable[[str], int],
+    lowest: Level,
+    *,
+    at_least: int = 0,
+) -> Reach:
+    """Whether the target can be reached at the lowest level, and what costs most.
+
+    `at_least`: tokens that are needed, where a dry run has shown it.
+    """
+    sizes = outlook(snapshot, count)
+    needs = max(sizes.at_level[lowest], at_least)
+    hashes = {commit.id: commit.hash for commit in snapshot.chain}
+    costs = [
+        Cost(commit.id, commit.hash, commit.turn.tokens, "pinned")
+        for commit in snapshot.chain
+        if commit.turn.priority is Priority.PINNED
+    ]
+    for segment, found in zip(snapshot.segments, snapshot.anchors, strict=True):
+        for each in found:
+            number = segment.turns[each.turn].commit
+            if each.source != "detected" and number is not None:
+                tokens = count(each.content)
+                costs.append(Cost(number, hashes[number], tokens, f"{each.source} span"))
+    costs.sort(key=lambda cost: -cost.tokens)
+    reachable = target >= needs
+    wanted = f"{target:,} {'token' if target == 1 else 'tokens'}"
+    message = (
+        f"{wanted} can be reached."
+        if reachable
+        else f"{wanted} cannot be reached: pins and anchors need {sizes.floor:,}, and the "
+        f"smallest it gets is about {needs:,}. Unpin something, or choose a larger target."
+    )
+    return Reach(target, reachable, needs, tuple(costs[:MOST_COSTLY]), message)
+
+
+class UnreachableError(ReviewerError):
+    """No levels bring a context to the target; the message names the largest costs."""
+
+    def __init__(self, found: Reach) -> None:
+        super().__init__(found.message)
+        self.reach = found
+
+
+def first_levels(
+    segments: Sequence[Segment], anchors: Sequence[Sequence[AnchorPoint]]
+) -> list[Level]:
+    """The last two segments Full, those rich in anchors Detailed, the rest Brief."""
+    levels = [Level.DETAILED if len(found) >= RICH else Level.BRIEF for found in anchors]
+    for number in range(max(len(segments) - LAST_FULL, 0), len(segments)):
+        levels[number] = Level.FULL
+    return levels
+
+
+def fit_levels(
+    levels: Sequence[Level],
+    target: int,
+    fixed: int,
+    size: Callable[[int, Level], int],
+    lowest: Level = Level.TAGS,
+) -> list[Level] | None:
+    """Levels with which `fixed` and the segments' sizes stay within the target; None if none do.
+
+    Levels are lowered from the oldest on, the last two segments last. Then levels are raised from
+    the newest on, as far as there is room. `size` gives the tokens of a segment at a level.
+    """
+    chosen = [min(level, lowest) for level in levels]
+    sizes = [size(number, level) for number, level in enumerate(chosen)]
+    room = target - fixed
+    if sum(sizes) > room:
+        _lower(chosen, sizes, room, size, lowest)
+        if sum(sizes) > room:
+            return None
+    _fill(chosen, sizes, room, size)
+    return chosen
+
+
+def _lower(
+    chosen: list[Level],
+    sizes: list[int],
+    room: int,
+    size: Callable[[int, Level], int],
+    lowest: Level,
+) -> None:
+    """Lower levels in place until the sizes fit the room, or everything is at the lowest."""
+    old = max(len(chosen) - LAST_FULL, 0)
+    total = sum(sizes)
+    for group in (range(old), range(old, len(chosen))):
+        for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
+            for number in group:
+                if chosen[number] >= level or level > lowest:
+                    continue
+                shrunk = min(size(number, level), sizes[number])
+                total += shrunk - sizes[number]
+                chosen[number], sizes[number] = level, shrunk
+                if total <= room:
+                    return
+
+
+def _fill(
+    chosen: list[Level], sizes: list[int], room: int, size: Callable[[int, Level], int]
+) -> None:
+    """Raise levels in place, the newest first, while the sizes fit the room."""
+    total = sum(sizes)
+    for level in (Level.BRIEF, Level.DETAILED, Level.FULL):
+        for number in range(len(chosen) - 1, -1, -1):
+            if chosen[number] <= level:
+                continue
+            grown = size(number, level)
+            if total - sizes[number] + grown <= room:
+                total += grown - sizes[number]
+                chosen[number], sizes[number] = level, grown
+
+
+def fit_plan(
+    snapshot: ContextSnapshot,
+    plan: Plan,
+    target: int,
+    offline: Summarizer,
+    lowest: Level,
+    count: Callable[[str], int],
+    watch: Watch = Watch(),  # noqa: B008 - a frozen value
+) -> Plan:
+    """The plan with levels that keep the whole context within the target.
+
+    Sizes are those of the offline engine. `watch` gets the progress, at most one summary for each
+    segment and level. Raises UnreachableError, and CancelledError when `watch` asks to stop.
+    """
+    sizes: dict[tuple[int, Level], int] = {}
+    most = len(snapshot.segments) * max(lowest, 1)
+    quiet = structs.replace(watch, on_text=None, on_attempt=None)
+
+    def size(number: int, level: Level) -> int:
+        if level is Level.FULL:
+            return snapshot.segments[number].tokens
+        if (number, level) not in sizes:
+            if watch.cancelled is not None and watch.cancelled():
+                raise CancelledError("Stopped while levels were chosen; nothing was written.")
+            choice = structs.replace(plan.choices[number], level=level)
+            sizes[number, level] = preview_choice(snapshot, plan, choice, offline, quiet).tokens
+            if watch.on_progress is not None:
+                segment = snapshot.segments[number].id
+                watch.on_progress(PreviewProgress(len(sizes), most, segment))
+        return sizes[number, level]
+
+    first = first_levels(snapshot.segments, snapshot.anchors)
+    levels = fit_levels(first, target, snapshot.fixed, size, lowest)
+    if levels is None:
+        needs = snapshot.fixed + sum(size(n, lowest) for n in range(len(snapshot.segments)))
+        raise UnreachableError(reach(snapshot, target, count, lowest, at_least=needs))
+    choices = tuple(
+        structs.replace(choice, level=level)
+        for choice, level in zip(plan.choices, levels, strict=True)
+    )
+    return structs.replace(plan, choices=choices, target=target)
+
+
+def lower_to_target(
+    snapshot: ContextSnapshot,
+    preview: Preview,
+    target: int,
+    summarizer: Summarizer,
+    watch: Watch,
+    lowest: Level,
+    count: Callable[[str], int],
+) -> Preview:
+    """The preview within the target: the largest summary goes to the next level until it fits.
+
+    Raises UnreachableError when everything is at the lowest.
+    """
+    while preview.tokens_after > target:
+        large = [each for each in preview.segments if each.level < lowest and each.tokens]
+        if not large:
+            needs = preview.tokens_after
+            raise UnreachableError(reach(snapshot, target, count, lowest, at_least=needs))
+        worst = max(large, key=lambda each: each.tokens)
+        plan = preview.plan.with_level(worst.segment.id, Level(worst.level + 1))
+        preview = preview_plan(snapshot, plan, summarizer, watch=watch)
+    return preview

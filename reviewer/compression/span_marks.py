@@ -1,0 +1,100 @@
+"""Spans of commits that a person wants verbatim in every summary."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from reviewer.clock import Clock, iso
+from reviewer.commits.contexts import Contexts
+from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.context_snapshot import PINNED_SPAN
+from reviewer.compression.verbatim import find_verbatim
+from reviewer.errors import ReviewerError
+from reviewer.store.changes import Image
+from reviewer.store.ledger import Act, Ledger
+
+
+class Span(Struct, frozen=True):
+    """A span of a commit's current text; pinned, or only confirmed."""
+
+    commit: int
+    start: int
+    end: int
+    type: AnchorType = AnchorType.CRITICAL_FACT
+    pinned: bool = True
+
+
+class SpanMarks:
+    """Marks and unmarks spans, one act each."""
+
+    def __init__(self, ledger: Ledger, contexts: Contexts, clock: Clock) -> None:
+        self._ledger = ledger
+        self._contexts = contexts
+        self._clock = clock
+
+    def mark(self, span: Span) -> int:
+        """Keep a span verbatim from now on; returns the act, 0 when nothing changed.
+
+        Raises UnknownIdError, and ReviewerError for a span that is empty or outside the text.
+        """
+        view = self._contexts.commit(span.commit)
+        inside = 0 <= span.start < span.end <= len(view.text)
+        content = view.text[span.start : span.end] if inside else ""
+        if not content.strip():
+            raise ReviewerError("The span is empty or outside the commit's text.")
+        title = f"{'Pinned' if span.pinned else 'Confirmed'} a span of {view.row.hash[:8]}"
+        with self._ledger.act("mark anchor", title) as act:
+            values: Image = {
+                "type": str(span.type),
+                "content": content,
+                "confirmed": PINNED_SPAN if span.pinned else 1,
+            }
+            known = _marked(act, span.commit, span.start, span.end)
+            if known:
+                act.update("anchor", known[0], **values)
+            else:
+                act.insert(
+                    "anchor",
+                    commit_id=_origin(act, span.commit),
+                    span_start=span.start,
+                    span_end=span.end,
+                    at=iso(self._clock()),
+                    **values,
+                )
+        return act.id
+
+    def unmark(self, commit: int, start: int, end: int) -> int:
+        """Remove a mark; returns the act, 0 when there was none. Raises UnknownIdError."""
+        view = self._contexts.commit(commit)
+        with self._ledger.act("unmark anchor", f"Unpinned a span of {view.row.hash[:8]}") as act:
+            for number in _marked(act, view.row.id, start, end):
+                act.update("anchor", number, confirmed=0)
+        return act.id
+
+    def mark_text(self, commit: int, text: str, *, take_back: bool = False) -> int:
+        """Pin the first place of a text in a commit, or remove that pin; returns the act.
+
+        Raises UnknownIdError, and ReviewerError where the commit does not contain the text.
+        """
+        view = self._contexts.commit(commit)
+        place = find_verbatim(view.text, text)
+        if place is None:
+            raise ReviewerError(
+                f"{view.row.hash[:8]} does not contain that text; upper and lower case matter."
+            )
+        if take_back:
+            return self.unmark(commit, *place)
+        return self.mark(Span(commit, *place))
+
+
+def _origin(act: Act, commit: int) -> int:
+    rows = act.query("SELECT coalesce(origin_id, id) FROM commit_ WHERE id = ?", (commit,))
+    return int(rows[0][0])
+
+
+def _marked(act: Act, commit: int, start: int, end: int) -> list[int]:
+    rows = act.query(
+        "SELECT id FROM anchor WHERE commit_id = ? AND span_start = ? AND span_end = ?",
+        (_origin(act, commit), start, end),
+    )
+    return [row[0] for row in rows]

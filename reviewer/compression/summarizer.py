@@ -1,0 +1,379 @@
+"""A segment at each level: licence, engine, anchors, markers, fidelity and measurements.
+
+Follows hierarchical-summarizer.md, section 5.1, for either engine.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from math import ceil
+from typing import Literal, NamedTuple
+
+from msgspec import structs
+
+from reviewer.clock import Clock, iso
+from reviewer.commits.values import Priority
+from reviewer.compression.assembly import Assembly
+from reviewer.compression.engine import Finished, SegmentAnalysis, SummaryEngine, SummaryTask
+from reviewer.compression.fidelity import missing_anchors
+from reviewer.compression.markers import change_level, marker_text, parse_markers
+from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
+from reviewer.compression.retention import collect_criteria, needs_care
+from reviewer.compression.values import (
+    RATIOS,
+    AnchorPoint,
+    CompressedSegment,
+    FidelityValidation,
+    Level,
+    Locked,
+    Segment,
+    SummarizationOptions,
+)
+from reviewer.errors import ReviewerError
+
+MIN_TOKENS = {Level.FULL: 0, Level.DETAILED: 40, Level.BRIEF: 24, Level.TAGS: 12}
+"""Tokens that a level gets at least: a sentence, a phrase, a few tags."""
+ANALYSES = 128
+"""Segments whose analysis is kept: those of a long session."""
+
+Tier = Literal["core", "writer-pro", "teams"]
+
+TIERS: tuple[Tier, ...] = ("core", "writer-pro", "teams")
+"""From least to most."""
+
+SUMMARIZER, TAGS = "Agents.Compression.Summarizer", "Agents.Compression.Tags"
+"""Features, by the names that licences use."""
+
+NEEDED: dict[Level, tuple[str, Tier]] = {
+    Level.DETAILED: (SUMMARIZER, "writer-pro"),
+    Level.BRIEF: (SUMMARIZER, "writer-pro"),
+    Level.TAGS: (TAGS, "teams"),
+}
+"""Level -> the feature and the tier it needs (hierarchical-summarizer.md, sections 1 and 3.2)."""
+
+
+class LicenceError(ReviewerError):
+    """The tier lacks a feature."""
+
+    def __init__(self, locked: Locked) -> None:
+        super().__init__(locked.message)
+        self.feature = locked.feature
+        self.tier = locked.tier
+
+
+def locked_level(level: Level, tier: Tier) -> Locked | None:
+    """Why a level is locked in this tier, or None."""
+    needed = NEEDED.get(level)
+    if needed is None or TIERS.index(tier) >= TIERS.index(needed[1]):
+        return None
+    feature, least = needed
+    return Locked(
+        level,
+        feature,
+        least,
+        f"The level {level.name.title()} ({feature}) needs the tier {least}; this is {tier}. "
+        "Set tier under [compression] in the settings, or choose another level.",
+    )
+
+
+def require_licence(level: Level, tier: Tier) -> None:
+    """Raise LicenceError when the level is locked in this tier."""
+    locked = locked_level(level, tier)
+    if locked is not None:
+        raise LicenceError(locked)
+
+
+def target_tokens(tokens: int, level: Level) -> int:
+    """How many tokens a level aims at for so many of the source."""
+    if level is Level.FULL:
+        return tokens
+    return min(tokens, max(ceil(tokens / RATIOS[level]), MIN_TOKENS[level]))
+
+
+def segment_target(segment: Segment, level: Level) -> int:
+    """How many tokens a segment aims at; its IMPORTANT turns count one level fuller."""
+    target = target_tokens(segment.tokens, level)
+    important = sum(t.tokens for t in segment.turns if t.priority is Priority.IMPORTANT)
+    if level is Level.FULL or not important:
+        return target
+    share = 2 / 3 if level is Level.DETAILED else 1 / RATIOS[Level(level - 1)]
+    return min(segment.tokens, target + ceil(important * (share - 1 / RATIOS[level])))
+
+
+class _Callbacks(NamedTuple):
+    """The callbacks of a `SummaryTask`."""
+
+    cancelled: Callable[[], bool] | None = None
+    on_text: Callable[[str], None] | None = None
+    on_attempt: Callable[[int], None] | None = None
+
+
+class Summarizer:
+    """Compresses segments to levels with one engine. Safe from several threads.
+
+    `count` counts tokens; `publish` gets every segment that was compressed. `offline` writes the
+    texts that markers expand to; None where this summarizer is itself the offline one.
+    """
+
+    def __init__(
+        self,
+        engine: SummaryEngine,
+        *,
+        count: Callable[[str], int],
+        clock: Clock,
+        tier: Tier = "teams",
+        publish: Publish | None = None,
+        offline: Summarizer | None = None,
+    ) -> None:
+        self.writer = engine
+        self._count = count
+        self._clock = clock
+        self._tier = tier
+        self._publish = publish
+        self._offline = offline or self
+        self._analyses: OrderedDict[Segment, SegmentAnalysis] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def analysis(self, segment: Segment) -> SegmentAnalysis:
+        """The analysis of a segment; the latest `ANALYSES` are kept."""
+        if self._offline is not self:
+            return self._offline.analysis(segment)
+        with self._lock:
+            found = self._analyses.get(segment)
+            if found is None:
+                found = self._analyses[segment] = SegmentAnalysis(segment, self._count)
+                if len(self._analyses) > ANALYSES:
+                    self._analyses.popitem(last=False)
+            self._analyses.move_to_end(segment)
+            return found
+
+    def compress(
+        self,
+        segment: Segment,
+        anchors: Sequence[AnchorPoint],
+        level: Level,
+        options: SummarizationOptions | None = None,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+        on_attempt: Callable[[int], None] | None = None,
+    ) -> CompressedSegment:
+        """The segment at a level, never longer than at the level nearer to Full.
+
+        `on_text` gets each piece of the text as it is written, `on_attempt` the number of every
+        attempt of a model before its text.
+
+        Raises LicenceError where the tier lacks the level, RetryExhaustedError when retention
+        criteria cannot be met, ModelError and CancelledError from a model, TemplateError.
+        """
+        require_licence(level, self._tier)
+        analysis, anchors = self.analysis(segment), tuple(anchors)
+        if level is Level.FULL or not analysis.text:
+            return self._unchanged(analysis, anchors, level)
+        callbacks = _Callbacks(cancelled, on_text, on_attempt)
+        finished = self._finish(
+            analysis, anchors, level, options or SummarizationOptions(), callbacks
+        )
+        self._report(analysis, finished)
+        return finished.compressed
+
+    def compress_all(
+        self,
+        segment: Segment,
+        anchors: Sequence[AnchorPoint],
+        options: SummarizationOptions | None = None,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> dict[Level, CompressedSegment | Locked]:
+        """All four levels; `Locked` for those that the tier lacks.
+
+        Raises as `compress` does, except LicenceError.
+        """
+        found: dict[Level, CompressedSegment | Locked] = {
+            level: locked_level(level, self._tier)
+            or self.compress(segment, anchors, level, options, cancelled=cancelled)
+            for level in Level
+        }
+        if options is None or not options.ceiling:
+            self._shorten(self.analysis(segment), found)
+        return found
+
+    def _shorten(
+        self, analysis: SegmentAnalysis, found: dict[Level, CompressedSegment | Locked]
+    ) -> None:
+        """Replace every level that a model wrote longer than the one nearer to Full by that one."""
+        nearer: CompressedSegment | None = None
+        for level, each in found.items():
+            if isinstance(each, Locked):
+                continue
+            if nearer is not None and each.token_count > nearer.token_count:
+                content = change_level(
+                    nearer.content, level, analysis.segment.id, source=analysis.text
+                )
+                found[level] = each = self._result(
+                    analysis,
+                    each.anchors,
+                    level,
+                    content,
+                    each.engine,
+                    markers=bool(nearer.expansion_markers),
+                )
+            nearer = each
+
+    def from_text(
+        self,
+        segment: Segment,
+        anchors: Sequence[AnchorPoint],
+        level: Level,
+        content: str,
+        *,
+        engine: str = "by hand",
+    ) -> CompressedSegment:
+        """A summary that somebody else wrote, as a compressed segment with its markers."""
+        return self._result(self.analysis(segment), tuple(anchors), level, content, engine)
+
+    def validate_fidelity(
+        self, segment: Segment, compressed: CompressedSegment
+    ) -> FidelityValidation:
+        """How faithful a compressed segment is, and what it lost, without a model."""
+        return self.analysis(segment).fidelity(compressed)
+
+    def expanded_text(self, segment: Segment, level: Level, anchors: Sequence[AnchorPoint]) -> str:
+        """What a marker in a summary at `level` expands to: the segment one level nearer to Full.
+
+        The offline engine writes it, also in summaries of a model.
+        """
+        analysis = self.analysis(segment)
+        if level <= Level.DETAILED:
+            return analysis.text
+        return self._offline._finish(
+            analysis, tuple(anchors), Level(level - 1), SummarizationOptions()
+        ).compressed.content
+
+    def _finish(
+        self,
+        analysis: SegmentAnalysis,
+        anchors: tuple[AnchorPoint, ...],
+        level: Level,
+        options: SummarizationOptions,
+        callbacks: _Callbacks = _Callbacks(),  # noqa: B008 - immutable
+    ) -> Finished:
+        """The segment at a level below Full, written now or before."""
+        if not self.writer.rewrites:
+            return self._write(analysis, anchors, level, options, callbacks)
+        key = (anchors, level, options)
+        if key not in analysis.finished:
+            analysis.finished[key] = self._write(analysis, anchors, level, options, callbacks)
+        return analysis.finished[key]
+
+    def _write(
+        self,
+        analysis: SegmentAnalysis,
+        anchors: tuple[AnchorPoint, ...],
+        level: Level,
+        options: SummarizationOptions,
+        callbacks: _Callbacks,
+    ) -> Finished:
+        segment = analysis.segment
+        log_beginning(segment.id, level)
+        nearer = self._nearer(analysis, anchors, level, options)
+        began = time.perf_counter()
+        aim = options.max_output_tokens or segment_target(segment, level)
+        task = SummaryTask(
+            analysis,
+            level,
+            anchors,
+            aim if nearer is None else min(aim, nearer.token_count),
+            options,
+            collect_criteria(segment, options.retention),
+            needs_care(segment),
+            *callbacks,
+        )
+        markers = options.generate_expansion_markers
+        marker = marker_text(level, segment.id, segment.topic) if markers else ""
+        written = Assembly(self.writer, task, marker, self._count).run()
+        content = written.content
+        if nearer is not None and self._count(content) > nearer.token_count:
+            content = change_level(nearer.content, level, segment.id, source=analysis.text)
+        compressed = self._result(
+            analysis, anchors, level, content, written.engine, markers=markers, note=written.note
+        )
+        return Finished(compressed, time.perf_counter() - began, written.model_tokens)
+
+    def _nearer(
+        self,
+        analysis: SegmentAnalysis,
+        anchors: tuple[AnchorPoint, ...],
+        level: Level,
+        options: SummarizationOptions,
+    ) -> CompressedSegment | None:
+        """The segment one level nearer to Full, which the level must not exceed.
+
+        None where finding out would ask a model, and under a ceiling, which every level fills.
+        """
+        if options.ceiling is not None or not self.writer.rewrites:
+            return None
+        if level is Level.DETAILED:
+            return self._unchanged(analysis, anchors, Level.FULL)
+        return self._finish(analysis, anchors, Level(level - 1), options).compressed
+
+    def _report(self, analysis: SegmentAnalysis, finished: Finished) -> None:
+        """Log and publish a summary when somebody first asks for it."""
+        if finished.reported:
+            return
+        finished.reported = True
+        event = SegmentCompressed(
+            finished.compressed,
+            finished.seconds,
+            finished.model_tokens,
+            analysis.fidelity(finished.compressed),
+        )
+        log_done(event)
+        if self._publish is not None:
+            self._publish(event)
+
+    def _unchanged(
+        self, analysis: SegmentAnalysis, anchors: tuple[AnchorPoint, ...], level: Level
+    ) -> CompressedSegment:
+        """The original at Full; at other levels empty, for a segment without text."""
+        text = analysis.text if level is Level.FULL else ""
+        return self._result(analysis, anchors, level, text, markers=False)
+
+    def _result(
+        self,
+        analysis: SegmentAnalysis,
+        anchors: tuple[AnchorPoint, ...],
+        level: Level,
+        content: str,
+        engine: str = "",
+        *,
+        markers: bool = True,
+        note: str | None = None,
+    ) -> CompressedSegment:
+        segment, source = analysis.segment, analysis.text
+        whole = level is Level.FULL or (source and content == source)
+        found = parse_markers(content, level, segment.id, source=source) if markers else ()
+        if found:
+            expanded = self._count(self.expanded_text(segment, level, anchors))
+            adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)
+            found = tuple(structs.replace(each, adds=adds) for each in found)
+        return CompressedSegment(
+            segment_id=segment.id,
+            conversation_id=segment.conversation,
+            level=level,
+            content=content,
+            anchors=anchors,
+            expansion_markers=found,
+            token_count=segment.tokens if whole else self._count(content),
+            original_token_count=segment.tokens,
+            compressed_at=iso(self._clock()),
+            topic_label=segment.topic,
+            anchors_missing=(
+                () if level is Level.FULL else missing_anchors(content, anchors, level)
+            ),
+            engine=engine or self.writer.name,
+            note=("" if segment.tokens else "nothing to summarize") if note is None else note,
+        )

@@ -1,0 +1,121 @@
+"""Where one text occurs verbatim in another, and the excerpts that are cut around such a place.
+
+Verbatim means the same characters after NFC normalisation and white-space folding; case counts.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+from reviewer.commits.patterns import SECONDS_A_PATTERN, PatternError, compiled
+from reviewer.commits.values import Pattern
+from reviewer.text.normalise import fold
+
+TAG_LENGTH = 30
+"""Characters of the tag of a detected anchor (hierarchical-summarizer.md, 5.2)."""
+TAG_LENGTHS = (TAG_LENGTH, 24, 18)
+"""Lengths that such a tag may have; the longest with which all tags fit the target is used."""
+
+
+def find_verbatim(text: str, wanted: str, start: int = 0) -> tuple[int, int] | None:
+    """The first span of `text`, from `start` on, that equals `wanted` but for white space and
+    Unicode form; None where there is none.
+    """
+    at = text.find(wanted, start) if wanted else -1
+    if at >= 0:
+        return at, at + len(wanted)
+    pattern = _loose(wanted)
+    match = pattern.search(text, start) if pattern is not None else None
+    return match.span() if match else None
+
+
+@lru_cache(maxsize=512)
+def _loose(wanted: str) -> re.Pattern[str] | None:
+    """A pattern for the words of a text with any white space between them."""
+    words = fold(wanted).split()
+    if not words:
+        return None
+    forms = ([unicodedata.normalize(form, word) for word in words] for form in ("NFC", "NFD"))
+    return re.compile("|".join(r"\s+".join(map(re.escape, form)) for form in forms))
+
+
+_CLAUSE_ENDS = re.compile(
+    r"[;:](?=\s)|\s[—–-]{1,2}\s|,\s+(?:but|so|and|because|which|while|since)\s|\n"
+)
+
+
+def clause_around(text: str, start: int, end: int, focus: tuple[int, int]) -> tuple[int, int]:
+    """The clause of `text[start:end]` around `focus`."""
+    first, last = start, end
+    for match in _CLAUSE_ENDS.finditer(text, start, end):
+        if match.end() <= focus[0]:
+            first = match.end()
+        elif match.start() >= focus[1]:
+            last = match.start()
+            break
+    return first, last
+
+
+def excerpt_around(
+    text: str, start: int, end: int, focus: tuple[int, int], longest: int
+) -> tuple[int, int]:
+    """The part of `text[start:end]` around `focus`, at most about `longest` characters.
+
+    Cut at the ends of clauses where possible, else between words. The focus is never cut.
+    """
+    if end - start <= longest:
+        return start, end
+    first, last = clause_around(text, start, end, focus)
+    if last - first > longest:
+        room = max(longest - (focus[1] - focus[0]), 0)
+        before = min(focus[0] - first, room // 3)
+        first = _word_start(text, focus[0] - before, first, focus[0])
+        last = _word_end(text, min(last, max(first + longest, focus[1])), focus[1], last)
+    piece = text[first:last]
+    first += len(piece) - len(piece.lstrip())
+    return first, first + len(piece.strip())
+
+
+def anchor_tag(content: str, longest: int = TAG_LENGTH) -> str:
+    """The beginning of an anchor, at most `longest` characters, in whole words where possible."""
+    folded = fold(content)
+    if len(folded) <= longest:
+        return folded.rstrip(" ,;")
+    cut = folded.rfind(" ", longest // 2, longest + 1)
+    return folded[: cut if cut > 0 else longest].rstrip(" ,;")
+
+
+def _word_start(text: str, at: int, lowest: int, highest: int) -> int:
+    if at <= lowest or text[at - 1].isspace():
+        return max(at, lowest)
+    found = re.compile(r"\s").search(text, at, highest)
+    return found.end() if found else highest
+
+
+def _word_end(text: str, at: int, lowest: int, highest: int) -> int:
+    if at >= highest or text[at].isspace():
+        return min(at, highest)
+    cut = max(text.rfind(" ", lowest, at), text.rfind("\n", lowest, at))
+    return cut if cut >= lowest else lowest
+
+
+def first_place(pattern: Pattern, text: str) -> tuple[int, int] | None:
+    """The first span of `text` that a pattern matches and that is not empty.
+
+    None also for an expression that is invalid or too slow, which `commits/patterns.py` reports.
+    """
+    if pattern.mode == "substring":
+        return find_verbatim(text, pattern.text)
+    return next(_matches(pattern.text, text), None)
+
+
+def _matches(expression: str, text: str) -> Iterator[tuple[int, int]]:
+    try:
+        for match in compiled(expression).finditer(text, timeout=SECONDS_A_PATTERN):
+            if match.end() > match.start():
+                yield match.span()
+    except (PatternError, TimeoutError):
+        return

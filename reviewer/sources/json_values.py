@@ -1,0 +1,134 @@
+"""JSON values with their positions, undecoded; whole objects inside damaged JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import msgspec
+from msgspec import Raw
+
+PIECES_LIMIT = 100_000
+FAILURES_LIMIT = 20
+BETWEEN = re.compile(rb"[\s,:]*+")
+HALVES = re.compile("[\ud800-\udfff]")
+STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+
+_decoder = json.JSONDecoder()
+_list = msgspec.json.Decoder(list[Raw])
+_dict = msgspec.json.Decoder(dict[str, Raw])
+_text = msgspec.json.Decoder(str)
+
+
+def first_byte(value: memoryview) -> bytes:
+    """The byte that shows what kind of value this is."""
+    return bytes(value[:1])
+
+
+def items(value: memoryview) -> Iterator[tuple[int, memoryview]]:
+    """The items of a JSON array as (offset within it, bytes).
+
+    Raises msgspec.DecodeError or RecursionError when it cannot be read.
+    """
+    position = 1
+    for raw in _list.decode(value):
+        piece = memoryview(raw)
+        position = _skip(value, position)
+        yield position, piece
+        position += len(piece)
+
+
+def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
+    """The fields of a JSON object: name -> (offset of the value within it, bytes).
+
+    Raises msgspec.DecodeError or RecursionError when it cannot be read. Of a repeated name the last
+    one counts; fields after a repeated one whose value is not a string are left out.
+    """
+    try:
+        decoded = _dict.decode(value)
+    except UnicodeDecodeError:  # in a name: values are not decoded here
+        value = _readable(value)
+        decoded = _dict.decode(value)
+    found: dict[str, tuple[int, memoryview]] = {}
+    position = _skip(value, 1)
+    while name := STRING.match(value, position):
+        key = _text.decode(name[0])
+        position = _skip(value, name.end())
+        piece = memoryview(decoded[key])
+        if value[position : position + len(piece)] == piece:
+            found[key] = (position, piece)
+            position += len(piece)
+        elif earlier := STRING.match(value, position):  # a name that is repeated further on
+            position = earlier.end()
+        else:
+            break
+        position = _skip(value, position)
+    return found
+
+
+def _readable(value: memoryview) -> memoryview:
+    """The same bytes, each one that is not UTF-8 replaced by `?`, so that positions stay true."""
+    text = bytes(value).decode("utf-8", "surrogateescape")
+    return memoryview(HALVES.sub("?", text).encode())
+
+
+def outline(value: memoryview, depth: int = 4) -> object:
+    """A JSON value reduced to names, short scalars and the first items of lists, `depth` levels
+    down, which is enough to recognise formats; None for the rest.
+    """
+    kind = first_byte(value)
+    if kind == b"{" and depth:
+        try:
+            inside = _dict.decode(value)
+        except UnicodeDecodeError:  # in a name: values are not decoded here
+            inside = _dict.decode(_readable(value))
+        return {name: outline(memoryview(inner), depth - 1) for name, inner in inside.items()}
+    if kind == b"[" and depth:
+        return [outline(memoryview(inner), depth - 1) for inner in _list.decode(value)[:5]]
+    if kind in b"{[" or len(value) > 200:
+        return None
+    try:
+        decoded: object = msgspec.json.decode(value)
+    except UnicodeDecodeError:
+        return None
+    return decoded
+
+
+def _skip(value: memoryview, position: int) -> int:
+    between = BETWEEN.match(value, position)
+    return between.end() if between else position
+
+
+def json_pieces(line: bytes) -> Iterator[tuple[int, bytes]]:
+    """Every object of the line that is whole, as (byte offset, bytes).
+
+    Finds records that were run together, and what follows a cut one. Gives up after a few places
+    that do not decode, so that a line of rubbish costs little.
+    """
+    text = line.decode("utf-8", "surrogateescape")
+    position = text.find("{")
+    offset = len(text[:position].encode("utf-8", "surrogateescape")) if position > 0 else 0
+    failures = 0
+    for _ in range(PIECES_LIMIT):
+        if position < 0 or failures > FAILURES_LIMIT:
+            return
+        try:
+            value, end = _decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            failures += 1
+            # A record begins with a quoted key; anything else is not worth a try.
+            end = text.find('{"', position + 1)
+            offset += _bytes_between(text, position, end)
+            position = end
+            continue
+        size = _bytes_between(text, position, end)
+        if isinstance(value, dict):
+            yield offset, line[offset : offset + size]
+        offset += size
+        position = text.find("{", end)
+        offset += _bytes_between(text, end, position)
+
+
+def _bytes_between(text: str, start: int, end: int) -> int:
+    return len(text[start:end].encode("utf-8", "surrogateescape")) if end > start else 0

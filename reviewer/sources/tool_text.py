@@ -1,0 +1,60 @@
+"""Tool calls and their results as readable text."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Raw
+
+_COMMANDS = ("command", "cmd")
+_COMMAND_FIELDS = frozenset([*_COMMANDS, "description", "timeout"])
+
+
+def call_text(raw: Raw | bytes | memoryview) -> str:
+    """The input of a call: the command if it is one, else compact JSON.
+
+    Chat completions give the input as JSON inside a string; that is decoded too.
+    """
+    try:
+        value: object = msgspec.json.decode(raw)
+        if isinstance(value, str):
+            value = msgspec.json.decode(value)
+    except (ValueError, RecursionError):
+        return part_text(_decoded(raw))
+    if isinstance(value, dict) and set(value) <= _COMMAND_FIELDS:
+        for name in _COMMANDS:
+            command = value.get(name)
+            if isinstance(command, str):
+                return command
+    return msgspec.json.encode(value).decode("utf-8", "replace") if value is not None else ""
+
+
+def result_text(raw: Raw | bytes | memoryview) -> str:
+    """The text of a result: a string, or the texts of its parts; other parts by their type."""
+    return part_text(_decoded(raw))
+
+
+def part_text(value: object) -> str:
+    """The text of a decoded content: see `result_text`."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        parts = (part_text(item) for item in value)
+        return "\n\n".join(part for part in parts if part.strip())
+    if not isinstance(value, dict):
+        return ""
+    text = value.get("text")
+    if isinstance(text, str):
+        return text
+    if "content" in value:
+        return part_text(value["content"])
+    return f"[{value.get('type') or 'data'}]"
+
+
+def _decoded(raw: Raw | bytes | memoryview) -> object:
+    """The JSON value, with bytes that are not UTF-8 replaced; anything but JSON is text itself."""
+    text = bytes(memoryview(raw)).decode("utf-8", "replace")
+    try:
+        value: object = msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        return text
+    return value

@@ -1,0 +1,41 @@
+"""English words that carry little meaning: the one list of the program, and its variants.
+
+The variants differ where results depend on it: similarities, packet scores and extracts were
+measured with exactly these words.
+"""
+
+from __future__ import annotations
+
+_MOST_FREQUENT = """
+a after all also an and are as at be before but by can could did do does for from get had has
+have i if in into is it its just more must need needs new no not now of on one only or out
+should so that the them then there they this to two up use used uses was we were what when which
+will with would you
+"""
+_LESS_FREQUENT = """
+about above again always am any because been being below between both cannot doing done down
+during each either else even every few first further gets go goes going got having he her here
+hers him his how however itself keep last let like make many may me might most much my neither
+never nor off once onto other others our over own per please same see she since some still such
+take than their these those though through too under until upon us using very want way well
+where whether while who whom whose why within without yet your
+"""
+_IN_NOTES = """
+back don ensure etc give given less made makes making next non put set thing via
+"""
+_IN_SPEECH = """
+against although aren't around can't couldn't didn't doesn't don't ever getting gonna hadn't
+hasn't haven't herself himself i'd i'll i'm i've instead isn't it's know let's look looks maybe
+myself nothing ok okay ours ourselves perhaps quite rather really right shall shouldn't
+something soon sure that's theirs themselves there's they're thus together wants wasn't we'd
+we'll we're we've weren't what's won't wouldn't yeah yes you'd you'll you're you've yours
+yourself
+"""
+
+STOP_WORDS = frozenset(_MOST_FREQUENT.split() + _LESS_FREQUENT.split())
+SIMILARITY_STOP_WORDS = frozenset((*_MOST_FREQUENT.split(), "add", "added", "set"))
+"""For near-duplicates: less frequent words help to tell two short statements apart."""
+NOTE_STOP_WORDS = STOP_WORDS.union(_IN_NOTES.split())
+"""For notes and tasks; without contractions, because their words are split at apostrophes."""
+SPEECH_STOP_WORDS = STOP_WORDS.union(_IN_SPEECH.split())
+"""For conversations: with contractions and filler words."""

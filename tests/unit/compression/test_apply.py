@@ -1,0 +1,309 @@
+"""Compressions that are applied: one act, nothing lost, criteria kept, undone by one undo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewer.commits.patterns import PatternError
+from reviewer.commits.values import Pattern, Priority
+from reviewer.compression.preview import RetentionError
+from reviewer.compression.span_marks import Span
+from reviewer.compression.values import Level
+from reviewer.engine import Engine
+from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.llm.retry import RetryExhaustedError
+from tests.unit.compression.conftest import Kiosk
+from tests.unit.compression.making import KIOSK
+
+
+def test_one_act_that_one_undo_takes_back(kiosk: Kiosk) -> None:
+    before, texts = kiosk.chain(), kiosk.texts()
+    applied = kiosk.compress("brief")
+    assert applied.title.startswith("Compressed ")
+    assert kiosk.engine.history.undo().title == applied.title
+    assert (kiosk.chain(), kiosk.texts()) == (before, texts)
+    kiosk.engine.history.redo()
+    assert len(kiosk.summaries()) == applied.segments
+
+
+def test_the_originals_stay_and_summaries_name_them(kiosk: Kiosk) -> None:
+    kiosk.compress("brief")
+    summary = kiosk.summaries()[0]
+    view = kiosk.engine.contexts.commit(summary.commit)
+    assert len(view.summary_of) > 2
+    assert kiosk.engine.contexts.commit(kiosk.ids[1]).text == KIOSK[0][1]
+
+
+def test_compressing_again_keeps_criteria_marks_and_anchors(kiosk: Kiosk) -> None:
+    contexts = kiosk.engine.contexts
+    contexts.annotate(
+        kiosk.ids[1], priority="important", retain="keep the dates", retain_match=["$50k"]
+    )
+    kiosk.compression.marks.mark_text(kiosk.ids[2], "takes 900 ms")
+    kiosk.compress("detailed")
+    kiosk.compress("brief")
+    kiosk.compress("tags")
+    whole = "\n".join(message.text for message in kiosk.summaries())
+    assert "$50k" in whole
+    assert "takes 900 ms" in whole
+    carrying = [m for m in kiosk.summaries() if m.priority is Priority.IMPORTANT]
+    (criteria,) = {m.retention for m in carrying}
+    assert criteria.patterns == (Pattern("$50k"),)
+    assert criteria.instructions == "keep the dates"
+
+
+def test_detected_anchors_are_known_again_although_another_role_says_them(kiosk: Kiosk) -> None:
+    kiosk.compress("brief")
+    first = kiosk.compression.anchors(kiosk.id)[0]
+    assert any(anchor.content.startswith("No, do not touch the driver") for anchor in first)
+
+
+def test_segment_ids_never_come_twice(kiosk: Kiosk) -> None:
+    seen: set[str] = set()
+    for level in ("detailed", "brief"):
+        ids = {segment.id for segment in kiosk.compression.segments(kiosk.id)}
+        assert not ids & seen
+        seen |= ids
+        kiosk.compress(level)
+
+
+def test_markers_open_level_by_level_down_to_the_originals(kiosk: Kiosk) -> None:
+    kiosk.compress("brief")
+    summary = kiosk.summaries()[0]
+    assert "[→detail:" in summary.text
+    whole = kiosk.compression.expanded(summary.commit)
+    assert "[→" not in whole
+    sources = kiosk.engine.contexts.commit(summary.commit).summary_of
+    for number in kiosk.ids[1 : len(sources) + 1]:
+        assert kiosk.engine.contexts.commit(number).text in whole
+
+
+def test_a_summary_of_summaries_opens_to_the_originals_too(kiosk: Kiosk) -> None:
+    kiosk.compress("detailed")
+    kiosk.compress("brief")
+    whole = "\n".join(kiosk.compression.expanded(m.commit) for m in kiosk.summaries())
+    for _, text in KIOSK:
+        assert text in whole
+    with pytest.raises(UnknownIdError, match="not a summary"):
+        kiosk.compression.expanded(kiosk.ids[0])
+
+
+def test_levels_can_be_chosen_for_each_segment(kiosk: Kiosk) -> None:
+    plan = kiosk.compression.plan(kiosk.id, "brief")
+    last = plan.choices[-1].segment
+    plan = kiosk.compression.choose(plan, last, "full")
+    kiosk.compression.apply(kiosk.id, plan)
+    assert len(kiosk.summaries()) == len(plan.choices) - 1
+    with pytest.raises(UnknownIdError, match="no segment"):
+        kiosk.compression.choose(kiosk.compression.plan(kiosk.id, "brief"), "s99", "full")
+    with pytest.raises(ReviewerError, match="no level"):
+        kiosk.compression.plan(kiosk.id, "tiny")
+
+
+def test_criteria_for_one_call_are_met_and_not_kept(kiosk: Kiosk) -> None:
+    options = kiosk.compression.options(retain_match=["900 ms"], retain_regex=[r"310\s?ms"])
+    kiosk.compress("tags", options=options)
+    whole = "\n".join(message.text for message in kiosk.summaries())
+    assert "900 ms" in whole
+    assert "310 ms" in whole
+    assert all(not message.retention for message in kiosk.summaries())
+    with pytest.raises(ReviewerError, match="matches nothing in the range"):
+        kiosk.compression.plan(
+            kiosk.id, "brief", options=kiosk.compression.options(retain_match=["nowhere at all"])
+        )
+
+
+def test_skipped_commits_do_not_come_back_in_summaries(kiosk: Kiosk) -> None:
+    secret = kiosk.say("`hidden_plan.py` would be one way.", "assistant", type="reasoning")
+    kiosk.say("Done.", "assistant")
+    kiosk.compress("detailed")
+    assert all("hidden_plan" not in text for text in kiosk.texts())
+    assert kiosk.engine.contexts.commit(secret).text.startswith("`hidden_plan.py`")
+
+
+def test_the_store_is_the_same_for_another_program(kiosk: Kiosk, tmp_path: Path) -> None:
+    kiosk.compress("brief")
+    other = Engine.open(tmp_path / "store.db")
+    assert [m.text for m in other.contexts.compile(kiosk.id)] == kiosk.texts()
+    other.close()
+
+
+def test_criteria_are_checked_on_every_summary(kiosk: Kiosk) -> None:
+    contexts = kiosk.engine.contexts
+    contexts.annotate(kiosk.ids[1], priority="important", retain_match=["$50k", "2026-03-31"])
+    kiosk.compress("tags")
+    assert any("$50k" in m.text and "2026-03-31" in m.text for m in kiosk.summaries())
+    kiosk.engine.history.undo()
+    contexts.annotate(kiosk.ids[2], priority="important", retain_match=["not in this commit"])
+    before = kiosk.chain()
+    with pytest.raises(RetryExhaustedError, match='substring not found: "not in this commit"'):
+        kiosk.compress("brief")
+    assert kiosk.chain() == before
+
+
+def test_a_pin_survives_the_second_compression(kiosk: Kiosk) -> None:
+    contexts = kiosk.engine.contexts
+    contexts.annotate(kiosk.ids[20], priority="pinned")
+    pinned = contexts.commit(kiosk.ids[20]).text
+    for level in ("detailed", "brief", "tags"):
+        kiosk.compress(level)
+        texts = kiosk.texts()
+        assert texts.count(pinned) == 1
+        assert texts[0] == "You look after the kiosks."
+        before, after = texts[: texts.index(pinned)], texts[texts.index(pinned) + 1 :]
+        assert len(before) >= 2  # the instruction, and a summary of what stood before the pin
+        assert after
+
+
+def test_nothing_after_or_between_the_range_is_lost(kiosk: Kiosk) -> None:
+    contexts = kiosk.engine.contexts
+    contexts.annotate(kiosk.ids[12], priority="pinned")
+    before = kiosk.texts()
+    plan = kiosk.compression.plan(kiosk.id, "brief", start=kiosk.ids[5], end=kiosk.ids[20])
+    kiosk.compression.apply(kiosk.id, plan)
+    after = kiosk.texts()
+    assert after[:5] == before[:5]
+    assert before[12] in after
+    assert after[-(len(before) - 21) :] == before[21:]
+    assert not set(before[5:12]) & set(after)
+    positions = [position for position, _ in kiosk.chain()]
+    assert positions == list(range(len(after)))
+
+
+def test_a_summary_written_by_hand_is_checked(kiosk: Kiosk) -> None:
+    kiosk.engine.contexts.annotate(kiosk.ids[1], priority="important", retain_match=["$50k"])
+    plan = kiosk.compression.plan(kiosk.id, "full")
+    first = plan.choices[0].segment
+    plan = kiosk.compression.write(plan.with_level(first, Level.BRIEF), first, "They spend little.")
+    before = kiosk.chain()
+    with pytest.raises(RetentionError, match=r's1: Summary missing: substring not found: "\$50k"'):
+        kiosk.compression.apply(kiosk.id, plan)
+    assert kiosk.chain() == before
+    (failing,) = [each for each in kiosk.compression.preview(plan).segments if each.failures]
+    assert failing.segment.id == first
+    mended = kiosk.compression.write(plan, first, "They spend little.", append_missing=True)
+    kiosk.compression.apply(kiosk.id, mended)
+    (summary,) = kiosk.summaries()
+    assert summary.text.startswith("They spend little.")
+    assert "$50k" in summary.text
+
+
+def test_a_bad_regex_is_refused_with_its_place(kiosk: Kiosk) -> None:
+    with pytest.raises(PatternError) as refused:
+        kiosk.compression.options(retain_regex=[r"\d{4}-("])
+    assert refused.value.column == 7
+
+
+def test_bare_important_has_an_effect(kiosk: Kiosk) -> None:
+    quiet = kiosk.ids[45]
+    said = kiosk.texts()[45].split(" with ")[0]
+    plain = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
+    kiosk.engine.contexts.annotate(quiet, priority="important")
+    careful = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
+    assert said not in plain.segments[-1].compressed.content
+    assert said in careful.segments[-1].compressed.content
+
+
+def test_an_edit_inside_the_range_is_no_error_and_its_text_is_what_is_summarized(
+    kiosk: Kiosk,
+) -> None:
+    contexts = kiosk.engine.contexts
+    edited = contexts.edit(kiosk.ids[4], "We decided to keep one connection to `late_queue.py`.")
+    kept = contexts.edit(kiosk.ids[-1], "The very last word.")
+    plan = kiosk.compression.plan(kiosk.id, "brief", end=kiosk.ids[20])
+    kiosk.compression.apply(kiosk.id, plan)
+    assert "late_queue.py" in kiosk.summaries()[0].text
+    assert edited.text not in kiosk.texts()
+    assert kiosk.texts()[-1] == kept.text
+
+
+def test_a_head_that_moved_meanwhile_is_noticed(kiosk: Kiosk) -> None:
+    found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
+    kiosk.say("One more thing.")
+    before = kiosk.chain()
+    with pytest.raises(ConflictError, match="Nothing was written; preview again"):
+        kiosk.compression.apply(kiosk.id, found.plan)
+    assert kiosk.chain() == before
+
+
+def test_an_annotation_meanwhile_is_noticed(kiosk: Kiosk) -> None:
+    found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
+    kiosk.engine.contexts.annotate(kiosk.ids[3], priority="pinned")
+    with pytest.raises(ConflictError, match="preview again"):
+        kiosk.compression.apply(kiosk.id, found.plan)
+
+
+def test_another_head_than_expected_is_refused(kiosk: Kiosk) -> None:
+    plan = kiosk.compression.plan(kiosk.id, "brief")
+    with pytest.raises(ConflictError, match="its head is"):
+        kiosk.compression.apply(kiosk.id, plan, expected_head="0" * 64)
+
+
+def test_marks_are_one_act_each_and_taken_back(kiosk: Kiosk) -> None:
+    marks, commit = kiosk.compression.marks, kiosk.ids[2]
+    assert marks.mark_text(commit, "takes 900 ms")
+    assert marks.mark_text(commit, "takes 900 ms") == 0
+    pinned = [a for a in kiosk.compression.anchors(kiosk.id)[0] if a.source == "pinned"]
+    assert [anchor.content for anchor in pinned] == ["takes 900 ms"]
+    assert marks.mark_text(commit, "takes 900 ms", take_back=True)
+    assert all(a.source == "detected" for a in kiosk.compression.anchors(kiosk.id)[0])
+    with pytest.raises(ReviewerError, match="does not contain that text"):
+        marks.mark_text(commit, "never said")
+    with pytest.raises(ReviewerError, match="empty or outside"):
+        marks.mark(Span(commit, 5, 100_000))
+
+
+def test_a_marked_span_moves_with_an_edit_or_goes_with_it(kiosk: Kiosk) -> None:
+    kiosk.compression.marks.mark_text(kiosk.ids[2], "takes 900 ms")
+    kiosk.engine.contexts.edit(kiosk.ids[2], "So much: it takes 900 ms.")
+    assert "takes 900 ms" in {a.content for a in kiosk.compression.anchors(kiosk.id)[0]}
+    kiosk.engine.contexts.edit(kiosk.ids[2], "It is slow.")
+    assert all(a.source == "detected" for a in kiosk.compression.anchors(kiosk.id)[0])
+
+
+def test_an_empty_summary_by_hand_is_refused(kiosk: Kiosk) -> None:
+    plan = kiosk.compression.plan(kiosk.id, "brief")
+    plan = kiosk.compression.write(plan, plan.choices[0].segment, "  \n ")
+    with pytest.raises(ReviewerError, match="is empty"):
+        kiosk.compression.preview(plan)
+
+
+def test_a_summary_by_hand_for_a_segment_that_stays_full_is_refused(kiosk: Kiosk) -> None:
+    plan = kiosk.compression.plan(kiosk.id, "full")
+    with pytest.raises(ReviewerError, match="another level first"):
+        kiosk.compression.write(plan, plan.choices[0].segment, "Written with care.")
+
+
+def test_secrets_typed_into_a_summary_are_masked(kiosk: Kiosk) -> None:
+    plan = kiosk.compression.plan(kiosk.id, "full")
+    first = plan.choices[0].segment
+    text = "Log in with DB_PASSWORD='hunter2-Xk93vQ9z' at the kiosk."
+    plan = kiosk.compression.write(plan.with_level(first, Level.BRIEF), first, text)
+    kiosk.compression.apply(kiosk.id, plan)
+    assert "hunter2" not in kiosk.summaries()[0].text
+
+
+SESSIONS = sorted(Path("/work/shared/data/transcripts/claude-code").rglob("*.jsonl"))
+SMALL = [path for path in SESSIONS if 100_000 < path.stat().st_size < 250_000][:2]
+
+
+@pytest.mark.skipif(not SMALL, reason="the shared data is not here")
+@pytest.mark.parametrize("path", SMALL, ids=range(len(SMALL)))
+def test_a_real_session_is_compressed_and_taken_back(path: Path, tmp_path: Path) -> None:
+    engine = Engine.open(tmp_path / "store.db")
+    context = engine.contexts.import_file(path, project="real").context
+    before = engine.contexts.compile(context.id)
+    target = sum(message.tokens for message in before) // 4
+    found = engine.compression.preview(engine.compression.fit(context.id, target))
+    assert found.tokens_after <= target
+    for each in found.segments:
+        if each.level in (Level.DETAILED, Level.BRIEF) and not each.kept:
+            assert each.fidelity.anchor_preservation == 1.0
+    engine.compression.apply(context.id, found.plan)
+    assert sum(message.tokens for message in engine.contexts.compile(context.id)) <= target
+    assert engine.history.verify().ok
+    engine.history.undo()
+    assert engine.contexts.compile(context.id) == before
+    engine.close()

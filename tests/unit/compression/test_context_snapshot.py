@@ -1,0 +1,96 @@
+"""A long context is read once, and after a change only what changed is looked through again."""
+
+from __future__ import annotations
+
+import gc
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from reviewer.compression import context_snapshot
+from reviewer.compression.context_snapshot import ContextSnapshot
+from reviewer.engine import CommitQuery, Engine
+from reviewer.errors import ConflictError
+
+PARTS = 6
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    """A context of six parts, an hour apart, four turns each."""
+    engine = Engine.open(tmp_path / "store.db")
+    turns = [
+        {
+            "role": "user" if minute % 2 == 0 else "assistant",
+            "content": f"We decided to use lathe_{hour}_{minute} for part {hour}.",
+            "timestamp": f"2026-02-01T1{hour}:0{minute}:00Z",
+        }
+        for hour in range(PARTS)
+        for minute in range(4)
+    ]
+    path = tmp_path / "shop.jsonl"
+    path.write_text("\n".join(map(json.dumps, turns)) + "\n")
+    engine.contexts.import_file(path, project="shop")
+    return engine
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[int]:
+    calls: list[int] = []
+    real = getattr(context_snapshot, name)
+
+    def noted(*args: Any, **options: Any) -> Any:
+        calls.append(1)
+        return real(*args, **options)
+
+    monkeypatch.setattr(context_snapshot, name, noted)
+    return calls
+
+
+def test_anchors_are_found_again_only_where_something_changed(engine, monkeypatch):
+    looked = counted(monkeypatch, "find_anchors")
+    before = engine.compression.outlook(1)
+    assert len(looked) == len(engine.compression.segments(1)) == PARTS
+    looked.clear()
+    last = engine.contexts.ids(CommitQuery(1))[-1]
+    engine.contexts.annotate(last, priority="pinned")
+    after = engine.compression.outlook(1)
+    assert after != before
+    assert len(looked) == 1
+    looked.clear()
+    engine.contexts.edit(last, "We decided to use the mill.")
+    engine.compression.outlook(1)
+    assert len(looked) <= 1
+
+
+def test_the_part_and_the_whole_share_one_chain(engine, monkeypatch):
+    read = counted(monkeypatch, "read_chain")
+    ids = engine.contexts.ids(CommitQuery(1))
+    assert len(engine.compression.segments(1, end=ids[3])) == 1
+    assert len(engine.compression.segments(1)) == PARTS
+    engine.compression.outlook(1)
+    assert len(read) == 1
+
+
+def test_what_a_context_was_is_not_kept(engine):
+    gc.collect()
+    before = {id(each) for each in gc.get_objects() if isinstance(each, ContextSnapshot)}
+    plan = engine.compression.plan(1, "brief")
+    for number in engine.contexts.ids(CommitQuery(1))[:3]:
+        engine.contexts.annotate(number, priority="important")
+        engine.compression.segments(1)
+        kept = {id(each) for each in gc.get_objects() if isinstance(each, ContextSnapshot)}
+        assert len(kept - before) == 1
+    engine.contexts.edit(number, "Something else was said.")
+    with pytest.raises(ConflictError):
+        engine.compression.preview(plan)
+
+
+@pytest.mark.parametrize("change", [{"sources": (999,)}, {"segment": "s999"}])
+def test_a_choice_for_other_commits_is_a_conflict(engine, change):
+    plan = engine.compression.plan(1, "brief")
+    choices = (structs.replace(plan.choices[0], **change), *plan.choices[1:])
+    with pytest.raises(ConflictError):
+        engine.compression.preview(structs.replace(plan, choices=choices))

@@ -1,0 +1,250 @@
+"""A model that behaves badly: every failure is a named sentence, and nothing comes of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from reviewer.commits.values import Priority
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.engine import SegmentAnalysis, SummaryTask
+from reviewer.compression.fidelity import KEY_POINTS
+from reviewer.compression.measures import SegmentCompressed
+from reviewer.compression.model_engine import ModelEngine
+from reviewer.compression.values import Level, Segment, SummarizationOptions
+from reviewer.llm.model import CancelledError, Completion, ModelError
+from reviewer.llm.retry import RetryExhaustedError
+from reviewer.llm.templates import TemplateError
+from reviewer.text.secrets import mask
+from tests.unit.compression.making import (
+    KIOSK,
+    ScriptedModel,
+    count,
+    long_segment,
+    segment,
+    summarizer,
+    turn,
+)
+
+GOOD = "The kiosk prints too slowly; they keep the connection open and leave the driver alone."
+
+
+def brief(
+    source: Segment | None = None, *script: object, **options: object
+) -> tuple[str, ScriptedModel]:
+    made, model = summarizer(*script)
+    assert model is not None
+    found = made.compress(
+        source or long_segment(),
+        (),
+        Level.BRIEF,
+        SummarizationOptions(**options),  # type: ignore[arg-type]
+    )
+    return found.content, model
+
+
+def important(*patterns: str) -> Segment:
+    return segment(
+        turn(KIOSK[0][1], "user", "text", Priority.IMPORTANT, *patterns), *long_segment(10).turns
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "diagnosis"),
+    [
+        ("", "is empty"),
+        ("   \n", "is empty"),
+        ("I'm sorry, but I can't help with that.", "refused"),
+        (Completion("x", "m", 5, 1, "filtered"), "refused"),
+        ("The kiosk prints and prints. " * 40, "repeats itself"),
+        (Completion(GOOD[:40], "m", 5, 9, "length"), "cut off at 9 tokens"),
+        ("The kiosk " + " ".join(f"word{n}" for n in range(4000)), "more than the"),
+    ],
+)
+def test_what_is_no_summary_is_refused_by_name(answer: object, diagnosis: str) -> None:
+    with pytest.raises(RetryExhaustedError, match=diagnosis) as refused:
+        brief(None, answer, max_retries=1)
+    assert refused.value.attempts == 2
+
+
+def test_an_answer_above_the_ceiling_is_refused() -> None:
+    with pytest.raises(RetryExhaustedError, match="at most 10 are allowed"):
+        brief(None, GOOD, max_retries=0, ceiling=10)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [ModelError("The model did not answer within 60 seconds."), CancelledError("Stopped.")],
+)
+def test_what_the_endpoint_raises_passes_through_at_once(failure: ModelError) -> None:
+    made, model = summarizer(failure)
+    assert model is not None
+    with pytest.raises(type(failure), match=re.escape(str(failure))):
+        made.compress(long_segment(), (), Level.BRIEF)
+    assert len(model.prompts) == 1
+
+
+def test_a_better_second_answer_is_taken() -> None:
+    content, model = brief(None, "", GOOD)
+    assert content.startswith(GOOD)
+    assert "The summary is empty" in model.prompts[1][-1].content
+
+
+def test_a_retry_names_what_is_missing_and_shows_the_previous_summary() -> None:
+    source = important("$50k", "receipts")
+    answers = [f"{GOOD} About receipts.", f"{GOOD} About receipts for $50k."]
+    content, model = brief(source, *answers)
+    assert content.startswith(answers[1])
+    first, second = model.prompts
+    assert second[: len(first)] == first
+    assert (second[-2].role, second[-2].content) == ("assistant", answers[0])
+    assert 'substring not found: "$50k"' in second[-1].content
+    assert '"receipts"' not in second[-1].content
+
+
+def test_exhausted_retries_tell_the_last_diagnosis_and_keep_the_last_text() -> None:
+    with pytest.raises(RetryExhaustedError, match=r'4 times.*substring not found: "\$50k"') as told:
+        brief(important("$50k"), GOOD)
+    assert told.value.last.text == GOOD
+
+
+def test_the_prompt_has_the_level_the_anchors_the_criteria_and_the_text() -> None:
+    source = important("$50k")
+    made, model = summarizer(f"{GOOD} $50k")
+    assert model is not None
+    made.compress(source, find_anchors(source.turns), Level.DETAILED)
+    system, user = model.prompts[0]
+    assert "creating DETAILED summaries" in system.content
+    assert '- [Correction]: "No, do not touch the driver' in system.content
+    assert "[→more:s1:receipts]" in system.content
+    assert KIOSK[0][1] in user.content
+    assert "IMPORTANT: The following content was marked as important" in user.content
+    assert '- the exact text "$50k"' in user.content
+
+
+def test_bare_important_asks_the_model_for_care() -> None:
+    source = segment(turn(KIOSK[0][1], "user", "text", Priority.IMPORTANT), *long_segment(5).turns)
+    _, model = brief(source, GOOD)
+    assert "Be conservative with it" in model.prompts[0][-1].content
+    _, plain = brief(long_segment(5), GOOD)
+    assert "Be conservative" not in plain.prompts[0][-1].content
+
+
+def test_missing_anchors_are_put_back_after_the_answer() -> None:
+    source = long_segment()
+    anchors = find_anchors(source.turns)
+    made, _ = summarizer(GOOD)
+    found = made.compress(source, anchors, Level.BRIEF)
+    assert found.anchors_missing == ()
+    assert KEY_POINTS in found.content
+    bare = made.compress(source, anchors, Level.BRIEF, SummarizationOptions(validate_anchors=False))
+    assert KEY_POINTS not in bare.content
+    assert bare.anchors_missing
+
+
+def test_markers_that_the_model_writes_count_only_for_its_own_segment() -> None:
+    made, _ = summarizer(f"{GOOD} [→more:s1:printing] and [→more:s8:taxes] [→more:s1:driver]")
+    found = made.compress(long_segment(), (), Level.DETAILED)
+    assert [marker.label for marker in found.expansion_markers] == ["printing", "driver"]
+
+
+def test_tags_of_a_model_are_put_in_one_line_within_the_target() -> None:
+    made, _ = summarizer(
+        "- receipts\n- printing, drawer\n" + ", ".join(f"tag{n}" for n in range(40))
+    )
+    found = made.compress(long_segment(), (), Level.TAGS)
+    assert found.content.startswith("receipts, printing, drawer, tag0")
+    assert found.token_count <= 1.15 * long_segment().tokens / 50 + 12
+
+
+def test_a_long_segment_is_cut_to_the_models_context() -> None:
+    made, model = summarizer(GOOD, context_tokens=1500)
+    assert model is not None
+    source = long_segment(400)
+    made.compress(source, (), Level.BRIEF)
+    asked = sum(count(one.content) for one in model.prompts[0])
+    assert asked + model.limits[0] <= 1500
+    giant = segment(turn("kiosk " * 60_000, "tool", "tool_result"), *long_segment(4).turns)
+    made.compress(giant, (), Level.BRIEF)
+    assert "characters left out" in model.prompts[1][-1].content
+    assert KIOSK[2][1] in model.prompts[1][-1].content
+
+
+def test_a_context_that_does_not_hold_the_prompt_is_said() -> None:
+    made, _ = summarizer(GOOD, context_tokens=200)
+    with pytest.raises(ModelError, match="context of 200 tokens is too small for the prompt"):
+        made.compress(long_segment(), (), Level.BRIEF)
+
+
+def test_tokens_of_the_model_are_counted_over_all_attempts() -> None:
+    heard: list[SegmentCompressed] = []
+    made, model = summarizer("", GOOD, heard=heard)
+    assert model is not None
+    made.compress(long_segment(), (), Level.BRIEF)
+    asked = sum(count(one.content) for prompt in model.prompts for one in prompt)
+    assert heard[0].model_tokens == asked + count(GOOD)
+    assert heard[0].compressed.engine == "scripted"
+
+
+def test_pieces_arrive_while_it_writes_and_a_stop_is_heeded() -> None:
+    made, model = summarizer(GOOD)
+    pieces: list[str] = []
+    made.compress(long_segment(), (), Level.BRIEF, on_text=pieces.append)
+    assert pieces == [GOOD]
+    with pytest.raises(CancelledError):
+        made.compress(long_segment(), (), Level.BRIEF, cancelled=lambda: True)
+    assert model is not None
+    assert len(model.prompts) == 1
+
+
+def task(source: Segment, template: str | None = None) -> SummaryTask:
+    options = SummarizationOptions(custom_prompt_template_id=template)
+    return SummaryTask(SegmentAnalysis(source, count), Level.BRIEF, (), 100, options)
+
+
+def test_a_users_template_stands_in_for_the_built_in_one(tmp_path: Path) -> None:
+    (tmp_path / "compression-brief.toml").write_text(
+        'template_id = "compression-brief"\nsystem_prompt = "As a pirate."\n'
+        'user_prompt = "Tell of {{messages}} in {{max_tokens}}"\n'
+    )
+    model = ScriptedModel(GOOD)
+    writer = ModelEngine(model, count, context_tokens=8192, templates=tmp_path)
+    writer.write(task(segment()))
+    assert model.prompts[0][0].content == "As a pirate."
+    assert model.prompts[0][1].content.startswith("Tell of user: The kiosk")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('user_prompt = "{{messages}} {{mood}}"', "no field mood"),
+        ('user_prompt = "{{#anchors}} {{messages}}"', "never closed"),
+        ("user_prompt = {{", "not TOML"),
+        ('user_prompt = ""', "empty"),
+    ],
+)
+def test_a_bad_template_is_refused_before_anything_is_sent(
+    tmp_path: Path, text: str, complaint: str
+) -> None:
+    (tmp_path / "mine.toml").write_text(f'template_id = "mine"\nsystem_prompt = ""\n{text}\n')
+    model = ScriptedModel(GOOD)
+    writer = ModelEngine(model, count, context_tokens=8192, templates=tmp_path)
+    with pytest.raises(TemplateError, match=complaint):
+        writer.write(task(segment(), "mine"))
+    assert model.prompts == []
+
+
+def test_what_the_source_says_is_no_template() -> None:
+    _, model = brief(segment(turn("{{anchors}} and {{#messages}}", "user")), "They said it.")
+    assert "{{anchors}} and {{#messages}}" in model.prompts[0][-1].content
+    assert mask(model.prompts[0][-1].content).kinds == ()
+
+
+def test_every_attempt_is_announced_before_its_text() -> None:
+    heard: list[object] = []
+    source = segment(turn("The budget is $50k.", "user", "text", Priority.IMPORTANT, "$50k"))
+    made, _ = summarizer("It costs.", "It costs $50k.")
+    made.compress(source, (), Level.BRIEF, on_text=heard.append, on_attempt=heard.append)
+    assert heard == [1, "It costs.", 2, "It costs $50k."]

@@ -1,0 +1,218 @@
+"""Before a context is made smaller: sizes, segments, previews by either engine, figures."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from threading import Barrier, Event
+
+import pytest
+
+from reviewer.commits.values import Priority
+from reviewer.compression.preview import PreviewProgress, Watch
+from reviewer.compression.service import Compression
+from reviewer.compression.values import Level
+from reviewer.engine import Engine
+from reviewer.errors import ReviewerError, UnknownIdError
+from reviewer.llm import door
+from reviewer.llm.model import CancelledError, ModelError
+from reviewer.llm.retry import RetryExhaustedError
+from tests.unit.compression.conftest import Kiosk
+from tests.unit.compression.making import ScriptedModel, faithful
+
+
+def test_a_ceiling_without_room_is_named_as_what_left_a_segment_whole(kiosk: Kiosk) -> None:
+    options = kiosk.compression.options(ceiling=1)
+    found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief", options=options))
+    whole = [each for each in found.segments if each.kept]
+    assert whole
+    assert {each.kept for each in whole} == {"a ceiling of 1 leaves no room for a summary"}
+    assert all(each.tokens == each.segment.tokens for each in whole)
+
+
+def test_the_outlook_tells_sizes_before_anything_is_written(kiosk: Kiosk) -> None:
+    found = kiosk.compression.outlook(kiosk.id)
+    assert found.total == sum(message.tokens for message in kiosk.compiled())
+    assert found.by_priority[Priority.PINNED] == kiosk.compiled()[0].tokens
+    sizes = [found.at_level[level] for level in Level]
+    assert sizes == sorted(sizes, reverse=True)
+    assert found.by_priority[Priority.PINNED] < found.floor <= found.at_level[Level.TAGS]
+
+
+def test_reach_says_what_would_have_to_give(kiosk: Kiosk) -> None:
+    kiosk.engine.contexts.annotate(kiosk.ids[4], priority="pinned")
+    assert kiosk.compression.reach(kiosk.id, 1000).reachable
+    found = kiosk.compression.reach(kiosk.id, 20)
+    assert not found.reachable
+    assert "cannot be reached: pins and anchors need" in found.message
+    assert found.costly[0].commit == kiosk.ids[4]
+    assert found.costly[0].why == "pinned"
+
+
+def test_segments_leave_pins_out_and_know_their_commits(kiosk: Kiosk) -> None:
+    found = kiosk.compression.segments(kiosk.id)
+    commits = [turn.commit for segment in found for turn in segment.turns]
+    assert commits == kiosk.ids[1:]
+    part = kiosk.compression.segments(kiosk.id, start=kiosk.ids[5], end=kiosk.ids[9])
+    assert [turn.commit for segment in part for turn in segment.turns] == kiosk.ids[5:10]
+    with pytest.raises(UnknownIdError, match="ends before it begins"):
+        kiosk.compression.segments(kiosk.id, start=kiosk.ids[9], end=kiosk.ids[5])
+    with pytest.raises(UnknownIdError, match="not in the chain"):
+        kiosk.compression.segments(kiosk.id, start=99_999)
+
+
+def test_a_preview_writes_nothing_and_says_what_comes_out(kiosk: Kiosk) -> None:
+    before = kiosk.chain()
+    found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
+    assert kiosk.chain() == before
+    assert found.tokens_before == sum(message.tokens for message in kiosk.compiled())
+    applied = kiosk.compression.apply(kiosk.id, found.plan)
+    assert applied.tokens_after == found.tokens_after
+    assert sum(message.tokens for message in kiosk.compiled()) == found.tokens_after
+    texts = kiosk.texts()
+    for each in found.segments:
+        assert each.compressed.content in texts
+
+
+def test_an_offline_preview_stops_between_segments(kiosk: Kiosk) -> None:
+    told: list[PreviewProgress] = []
+    plan = kiosk.compression.plan(kiosk.id, "brief")
+    assert len(plan.choices) > 1
+    with pytest.raises(CancelledError):
+        kiosk.compression.preview(plan, Watch(lambda: bool(told), on_progress=told.append))
+    assert len(told) == 1
+
+
+def test_a_segment_whose_summary_would_not_be_smaller_stays(engine: Engine) -> None:
+    context = engine.contexts.create("kiosk", "tiny").id
+    for text in ("Yes.", "No.", "Fine."):
+        engine.contexts.add(context, role="user", text=text)
+    found = engine.compression.preview(engine.compression.plan(context, "brief"))
+    assert found.segments[0].kept == "a summary would not be smaller"
+    assert found.tokens_after == found.tokens_before
+
+
+def test_nothing_to_compress_is_said(engine: Engine, kiosk: Kiosk) -> None:
+    empty = engine.contexts.create("kiosk", "empty").id
+    with pytest.raises(ReviewerError, match="the context is empty"):
+        engine.compression.plan(empty, "brief")
+    engine.contexts.annotate(kiosk.ids, priority="pinned")
+    with pytest.raises(ReviewerError, match="holds only pinned commits"):
+        engine.compression.plan(kiosk.id, "brief")
+    engine.contexts.annotate(kiosk.ids, priority="skip")
+    with pytest.raises(ReviewerError, match="Nothing to compress"):
+        kiosk.compress("brief")
+    engine.contexts.annotate(kiosk.ids, priority="normal")
+    with pytest.raises(ReviewerError, match="Nothing to compress"):
+        kiosk.compress("full")
+    with pytest.raises(UnknownIdError):
+        engine.compression.plan(99, "brief")
+
+
+def test_figures_wait_for_a_write_and_are_summed_up(kiosk: Kiosk, tmp_path: Path) -> None:
+    def measured() -> list[object]:
+        with closing(sqlite3.connect(tmp_path / "store.db")) as other_program:
+            return other_program.execute("SELECT * FROM measurement").fetchall()
+
+    kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
+    assert measured() == []
+    found = {
+        (one.name.rpartition(".")[2], one.label): one for one in kiosk.compression.statistics()
+    }
+    segments = len(kiosk.compression.segments(kiosk.id))
+    assert found["CompressionRatio", "Brief"].count == segments
+    assert found["CompressionRatio", "Brief"].mean > 5
+    assert 0 < found["FidelityScore", "Brief"].mean <= 1
+    assert found["Duration", "Brief"].least > 0
+
+
+LONGEST = 30.0
+"""Seconds that one thread waits for another before the test has failed."""
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
+    scripted = ScriptedModel(faithful)
+    monkeypatch.setattr(door, "open_model", lambda settings: scripted)
+    return scripted
+
+
+def test_a_model_writes_segments_at_once_and_tells_how_far_it_is(
+    kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
+) -> None:
+    compression = with_settings(writer="model")
+    progress: list[PreviewProgress] = []
+    pieces: list[tuple[str, str]] = []
+    watch = Watch(on_text=lambda *each: pieces.append(each), on_progress=progress.append)
+    found = compression.preview(compression.plan(kiosk.id, "detailed"), watch)
+    assert [each.done for each in progress] == [1, 2, 3]
+    assert {segment for segment, _ in pieces} == {each.segment.id for each in found.segments}
+    compression.apply(kiosk.id, found.plan)
+    assert len(model.prompts) == 3  # what was previewed is applied, not asked for again
+    spent = [one for one in compression.statistics() if one.name.endswith("LlmTokens")]
+    assert (spent[0].label, spent[0].count) == ("scripted", 3)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (ModelError("The connection broke off."), ModelError),
+        (CancelledError("Stopped."), CancelledError),
+        ("", RetryExhaustedError),
+    ],
+)
+def test_a_failing_model_leaves_the_context_as_it_was(
+    kiosk: Kiosk,
+    with_settings: Callable[..., Compression],
+    model: ScriptedModel,
+    answer: object,
+    error: type[Exception],
+) -> None:
+    model.script = [faithful, answer]
+    compression, before = with_settings(writer="model"), kiosk.chain()
+    with pytest.raises(error):
+        compression.apply(kiosk.id, compression.plan(kiosk.id, "brief"))
+    assert kiosk.chain() == before
+    offline = compression.plan(kiosk.id, "brief", engine="offline")
+    assert compression.apply(kiosk.id, offline).segments == 3
+
+
+def test_the_first_failure_stops_what_is_under_way(
+    kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
+) -> None:
+    stopped: list[bool] = []
+    under_way = Barrier(3, timeout=LONGEST)
+
+    def waits(messages: object) -> str:
+        assert model.cancelled is not None
+        under_way.wait()
+        end, pause = time.monotonic() + LONGEST, Event()
+        while time.monotonic() < end:
+            if model.cancelled():
+                stopped.append(True)
+                raise CancelledError("Stopped.")
+            pause.wait(0.01)
+        return "never stopped"
+
+    def fails(messages: object) -> str:
+        under_way.wait()
+        raise ModelError("The connection broke off.")
+
+    model.script = [waits, waits, fails]
+    compression = with_settings(writer="model")
+    with pytest.raises(ModelError, match="broke off"):
+        compression.preview(compression.plan(kiosk.id, "brief"))
+    assert stopped == [True, True]
+
+
+def test_what_a_model_writes_too_long_for_the_target_is_lowered(
+    kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
+) -> None:
+    model.script = [" ".join(f"word{number}" for number in range(60))]
+    compression = with_settings(writer="model")
+    target = sum(message.tokens for message in kiosk.compiled()) // 5
+    found = compression.preview(compression.fit(kiosk.id, target))
+    assert found.tokens_after <= target

@@ -1,0 +1,397 @@
+"""What must hold of every level, whichever engine writes it (hierarchical-summarizer.md)."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+
+import pytest
+from msgspec import structs
+
+from reviewer.commits.values import Pattern, Priority, RetentionCriteria
+from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.anchors import find_anchors
+from reviewer.compression.fidelity import KEY_POINTS
+from reviewer.compression.markers import expand
+from reviewer.compression.measures import SegmentCompressed
+from reviewer.compression.segments import full_text
+from reviewer.compression.summarizer import LicenceError, Summarizer, target_tokens
+from reviewer.compression.values import (
+    AnchorPoint,
+    CompressedSegment,
+    Level,
+    Locked,
+    Segment,
+    SummarizationOptions,
+)
+from reviewer.llm.model import ChatMessage
+from reviewer.llm.retry import RetryExhaustedError
+from reviewer.text.normalise import fold
+from tests.unit.compression.making import (
+    KIOSK,
+    count,
+    faithful,
+    long_segment,
+    segment,
+    summarizer,
+    turn,
+)
+
+LOWER = [Level.DETAILED, Level.BRIEF, Level.TAGS]
+Make = Callable[..., Summarizer]
+
+
+@pytest.fixture(params=["offline", "model"])
+def make(request: pytest.FixtureRequest) -> Make:
+    """A summarizer with either engine; the model answers as a good one would."""
+
+    def made(**settings: object) -> Summarizer:
+        script = (faithful,) if request.param == "model" else ()
+        return summarizer(*script, **settings)[0]  # type: ignore[arg-type]
+
+    return made
+
+
+def compress(
+    made: Summarizer, source: Segment, level: Level, **options: object
+) -> CompressedSegment:
+    anchors = find_anchors(source.turns)
+    return made.compress(source, anchors, level, SummarizationOptions(**options))  # type: ignore[arg-type]
+
+
+def anchor(content: str, source: str = "detected", importance: float = 0.9) -> AnchorPoint:
+    return AnchorPoint(
+        AnchorType.DECISION,
+        content,
+        importance,
+        0,
+        0,
+        len(content),
+        source,  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize("level", [Level.DETAILED, Level.BRIEF])
+def test_every_anchor_stands_verbatim_in_it(make: Make, level: Level) -> None:
+    found = compress(make(), long_segment(), level)
+    assert len(found.anchors) > 5
+    for each in found.anchors:
+        assert fold(each.content) in fold(found.content)
+    assert found.anchors_missing == ()
+
+
+def test_at_tags_what_a_person_asked_for_is_verbatim_and_the_rest_are_tags(make: Make) -> None:
+    asked = anchor("the vendor list must stay as it is until legal signs", "retained")
+    detected = anchor("Understood. We decided to keep the connection in `print_queue.py`")
+    found = make().compress(segment(), (asked, detected), Level.TAGS)
+    assert asked.content in found.content
+    assert detected.content not in found.content
+    assert found.anchors_missing == ()
+    tags = [tag for tag in found.content.split(", ") if detected.content.startswith(tag)]
+    assert tags
+    assert all(len(tag) <= 30 for tag in tags)
+
+
+@pytest.mark.parametrize(("level", "form"), [(Level.DETAILED, "more"), (Level.BRIEF, "detail")])
+def test_the_marker_opens_one_level_closer_and_says_what_it_adds(
+    make: Make, level: Level, form: str
+) -> None:
+    made, source = make(), long_segment()
+    found = compress(made, source, level)
+    (marker,) = found.expansion_markers
+    text = found.content[marker.start : marker.end]
+    assert text.startswith(f"[→{form}:s1")
+    assert marker.target is Level(level - 1)
+    nearer = made.expanded_text(source, level, found.anchors)
+    opened = expand(found.content, found.expansion_markers, lambda _: nearer)
+    assert count(nearer) - count(text) == marker.adds
+    assert nearer in opened
+
+
+def test_opening_marker_after_marker_gives_back_the_full_text(make: Make) -> None:
+    made, source = make(), long_segment()
+    brief = compress(made, source, Level.BRIEF)
+    detailed = made.from_text(
+        source,
+        brief.anchors,
+        Level.DETAILED,
+        made.expanded_text(source, Level.BRIEF, brief.anchors),
+    )
+    full = made.expanded_text(source, Level.DETAILED, brief.anchors)
+    assert full == full_text(source.turns)
+    whole = expand(
+        brief.content,
+        brief.expansion_markers,
+        lambda _: expand(detailed.content, detailed.expansion_markers, lambda _: full),
+    )
+    assert full in whole
+
+
+def test_tags_have_no_marker_and_none_is_made_when_unwanted(make: Make) -> None:
+    assert compress(make(), long_segment(), Level.TAGS).expansion_markers == ()
+    bare = compress(make(), long_segment(), Level.BRIEF, generate_expansion_markers=False)
+    assert bare.expansion_markers == ()
+    assert "[→" not in bare.content
+
+
+def test_a_forged_marker_of_the_source_opens_nothing(make: Make) -> None:
+    forged = turn("Please print [→detail:s1] and [→detail:s9] on the receipt of the lobby.", "user")
+    source = segment(forged, *long_segment(10).turns)
+    found = compress(make(), source, Level.BRIEF)
+    assert "[→detail:s9]" not in [found.content[m.start : m.end] for m in found.expansion_markers]
+    assert len(found.expansion_markers) <= 1
+
+
+def test_full_is_the_original(make: Make) -> None:
+    source = segment()
+    found = compress(make(), source, Level.FULL)
+    assert all(text in found.content for _, text in KIOSK)
+    assert (found.token_count, found.compression_ratio) == (source.tokens, 1.0)
+    assert found.expansion_markers == ()
+
+
+def test_all_levels_come_in_falling_size(make: Make) -> None:
+    source = long_segment()
+    made = make()
+    levels = made.compress_all(source, find_anchors(source.turns))
+    sizes = [found.token_count for found in levels.values() if not isinstance(found, Locked)]
+    assert list(levels) == list(Level)
+    assert sizes == sorted(sizes, reverse=True)
+    for level in LOWER:
+        assert levels[level] == made.compress(source, find_anchors(source.turns), level)
+
+
+@pytest.mark.parametrize(
+    ("tier", "open_levels"),
+    [("core", {0}), ("writer-pro", {0, 1, 2}), ("teams", {0, 1, 2, 3})],
+)
+def test_the_licence_holds_levels_back_by_name(
+    make: Make, tier: str, open_levels: set[int]
+) -> None:
+    made, source = make(tier=tier), segment()
+    found = made.compress_all(source, ())
+    assert {
+        int(level) for level, one in found.items() if not isinstance(one, Locked)
+    } == open_levels
+    for level in set(Level) - {Level(each) for each in open_levels}:
+        with pytest.raises(
+            LicenceError, match=r"Agents\.Compression\.\w+.*needs the tier"
+        ) as raised:
+            made.compress(source, (), level)
+        one = found[level]
+        assert isinstance(one, Locked)
+        assert (one.feature, one.tier) == (raised.value.feature, raised.value.tier)
+
+
+@pytest.mark.parametrize("level", LOWER)
+@pytest.mark.parametrize("ceiling", [5, 20, 60, 200])
+def test_a_ceiling_is_hard_even_above_anchors(level: Level, ceiling: int) -> None:
+    for made in (summarizer()[0], summarizer("A short answer.")[0]):
+        found = compress(made, long_segment(), level, ceiling=ceiling)
+        assert count(found.content) <= ceiling
+        assert found.token_count == count(found.content)
+
+
+@pytest.mark.parametrize("level", LOWER)
+def test_retained_spans_survive_at_every_level(make: Make, level: Level) -> None:
+    source = segment(
+        turn(KIOSK[0][1], "user", "text", Priority.IMPORTANT, "$50k", "2026-03-31"),
+        *long_segment(12).turns[1:],
+    )
+    found = compress(make(), source, level)
+    assert "$50k" in found.content
+    assert "2026-03-31" in found.content
+
+
+def test_criteria_of_the_call_hold_too(make: Make) -> None:
+    wanted = RetentionCriteria(patterns=(Pattern("310 ms"),))
+    found = compress(make(), long_segment(), Level.BRIEF, retention=wanted)
+    assert "310 ms" in found.content
+
+
+def test_an_expression_is_met_offline_by_what_matches_it_in_the_source() -> None:
+    wanted = RetentionCriteria(patterns=(Pattern(r"3\d\d\s?ms", "regex"),))
+    found = compress(summarizer()[0], long_segment(), Level.TAGS, retention=wanted)
+    assert "310 ms" in found.content
+
+
+def test_what_the_source_lacks_is_refused_with_a_diagnosis(make: Make) -> None:
+    source = segment(
+        turn("The budget is small.", "user", "text", Priority.IMPORTANT, "$50k"),
+        *long_segment(5).turns,
+    )
+    source = Segment("s1", source.turns[:1] + source.turns[4:-6], source.tokens, "", "")
+    with pytest.raises(RetryExhaustedError, match=re.escape('substring not found: "$50k"')):
+        compress(make(), source, Level.BRIEF, max_retries=1)
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_an_empty_segment_is_empty_at_every_level(make: Make, level: Level) -> None:
+    for source in (Segment("s1", (), 0), segment(turn("")), segment(turn("  \n"))):
+        found = compress(make(), source, level)
+        assert (found.content, found.expansion_markers) == ("", ())
+        assert found.compression_ratio == 0.0 or level is Level.FULL
+
+
+def test_skipped_turns_are_left_out(make: Make) -> None:
+    secretly = turn("`hidden_plan.py` is thought about at length", "assistant", "thinking")
+    source = segment(
+        turn(secretly.text, "assistant", "thinking", Priority.SKIP), *long_segment(8).turns
+    )
+    for level in Level:
+        assert "hidden_plan" not in compress(make(), source, level).content
+    only = segment(turn(secretly.text, "assistant", "thinking", Priority.SKIP))
+    assert compress(make(), only, Level.BRIEF).content == ""
+
+
+@pytest.mark.parametrize("level", [Level.DETAILED, Level.BRIEF])
+def test_where_anchors_exceed_the_target_they_win_and_it_says_so(make: Make, level: Level) -> None:
+    source = segment()
+    anchors = tuple(anchor(text) for _, text in KIOSK)
+    found = make().compress(source, anchors, level)
+    assert found.anchors_missing == ()
+    assert re.fullmatch(r"anchors need \d+ tokens", found.note)
+
+
+def test_missing_anchors_come_back_under_key_points_once(
+    make: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "reviewer.compression")
+    absent = anchor("I will fix the printer of the lobby")
+    found = make().compress(long_segment(), (absent,), Level.BRIEF)
+    assert found.content.count(absent.content) == 1
+    head, _, points = found.content.partition(KEY_POINTS)
+    assert f"- [Decision]: {absent.content}" in points or absent.content in head
+    if points:
+        assert "[COMP:SUM] 1 anchors missing, re-injecting" in caplog.text
+
+
+def test_every_compression_is_told_with_duration_and_fidelity(
+    make: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "reviewer.compression")
+    heard: list[SegmentCompressed] = []
+    found = compress(make(heard=heard), long_segment(), Level.BRIEF)
+    (event,) = heard
+    assert event.compressed == found
+    assert event.seconds > 0
+    assert 0 < event.fidelity.overall_score <= 1
+    assert "[COMP:SUM] Compressing segment s1 to level Brief" in caplog.text
+    assert f"→{found.token_count} tokens (ratio={found.compression_ratio:.1f}x)" in caplog.text
+
+
+def test_offline_summaries_reach_the_ratio_and_pass() -> None:
+    made, _ = summarizer()
+    source = long_segment(60)
+    for level in (Level.DETAILED, Level.BRIEF):
+        anchors = find_anchors(source.turns)[:3]
+        found = made.compress(source, anchors, level)
+        target = target_tokens(source.tokens, level)
+        assert 0.85 * target <= found.token_count <= 1.15 * target
+        assert made.validate_fidelity(source, found).anchor_preservation == 1.0
+
+
+def test_there_is_always_something_to_read() -> None:
+    made, _ = summarizer()
+    filler = long_segment(12).turns[4:12]
+    for size in range(1, 8):
+        source = segment(*filler[:size])
+        for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
+            content = made.compress(source, (), level).content
+            assert content.partition("[→")[0].strip()
+
+
+def test_bare_important_has_an_effect_offline() -> None:
+    made, _ = summarizer()
+    source = long_segment(40)
+    quiet = "The lobby smells of coffee, and the visitors of the morning seem to be content."
+    plain = segment(*source.turns[:10], turn(quiet, "user"), *source.turns[10:])
+    careful = segment(
+        *source.turns[:10], turn(quiet, "user", "text", Priority.IMPORTANT), *source.turns[10:]
+    )
+    assert "coffee" not in made.compress(plain, (), Level.BRIEF).content
+    assert "coffee" in made.compress(careful, (), Level.BRIEF).content
+
+
+def test_one_commit_that_is_fifteen_segments_large_is_compressed() -> None:
+    made, _ = summarizer()
+    giant = segment(
+        turn("".join(f"Line {n}: kiosk {n % 9} printed {n * 7} receipts. " for n in range(4_500)))
+    )
+    assert giant.tokens > 60_000
+    found = made.compress(giant, find_anchors(giant.turns), Level.TAGS)
+    assert 0 < found.token_count <= 1.15 * giant.tokens / 50
+
+
+def wordy(messages: list[ChatMessage]) -> str:
+    """What a model answers that is the longer, the less it is asked for."""
+    said = faithful(messages)
+    brief = "sentences" in messages[0].content
+    return " ".join([said, *(f"Word {number}." for number in range(20 if brief else 4))])
+
+
+@pytest.mark.parametrize("script", [(), (wordy,)])
+def test_brief_is_no_longer_than_detailed_where_anchors_exceed_both(
+    script: tuple[object, ...],
+) -> None:
+    made, _ = summarizer(*script)
+    source = segment()
+    anchors = tuple(anchor(text) for _, text in KIOSK)
+    levels = made.compress_all(source, anchors)
+    sizes = [found.token_count for found in levels.values() if not isinstance(found, Locked)]
+    assert sizes == sorted(sizes, reverse=True)
+    for level in (Level.DETAILED, Level.BRIEF):
+        found = levels[level]
+        assert not isinstance(found, Locked)
+        assert found.anchors_missing == ()
+
+
+def test_a_level_that_nobody_asked_for_is_not_told() -> None:
+    heard: list[SegmentCompressed] = []
+    made, _ = summarizer(heard=heard)
+    source = long_segment()
+    anchors = find_anchors(source.turns)
+    for level in (Level.TAGS, Level.DETAILED, Level.DETAILED):
+        made.compress(source, anchors, level)
+    assert [each.compressed.level for each in heard][:2] == [Level.TAGS, Level.DETAILED]
+    assert len(heard) == 2
+
+
+def test_what_was_retained_is_not_said_twice(make: Make) -> None:
+    source = segment(
+        turn(
+            "The ledger import must handle 5,000 postings in one batch and take the advisory lock.",
+            "user",
+            "text",
+            Priority.IMPORTANT,
+            "5,000 postings",
+            "advisory lock",
+        ),
+        turn(
+            "We decided to use an advisory lock called `ledger_import` around the whole run.",
+            "assistant",
+            "text",
+            Priority.IMPORTANT,
+            "advisory lock",
+        ),
+        turn("No, keep the size open; the default stays at 5,000 postings.", "user"),
+        *long_segment(12).turns[3:15],
+    )
+    for level in (Level.DETAILED, Level.BRIEF):
+        content = compress(make(), source, level).content
+        lines = [line.partition(": ")[2] or line for line in content.splitlines()]
+        for wanted in ("5,000 postings", "advisory lock"):
+            assert wanted in content
+            assert wanted not in lines
+            assert f"- [CriticalFact]: {wanted}" not in content
+
+
+def test_an_equal_segment_is_compressed_and_published_once() -> None:
+    heard: list[SegmentCompressed] = []
+    made, _ = summarizer(heard=heard)
+    first = compress(made, long_segment(), Level.BRIEF)
+    assert compress(made, long_segment(), Level.BRIEF) is first
+    assert len(heard) == 1
+    other = structs.replace(long_segment(), topic="drawers")
+    assert compress(made, other, Level.BRIEF) != first

@@ -115,8 +115,8 @@ async def test_the_queue_below_draws_nothing_until_it_is_seen_again(
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "p", "i")
         read: list[str] = []
-        monkeypatch.setattr(screen.queue.loader, "work", lambda group, work: read.append(group))
-        screen.queue.loader.watch()
+        monkeypatch.setattr(screen.queue, "reload", lambda: read.append("rows"))
+        screen.queue.watch_store()
         assert read == []
         await screen.press("q")
-        assert "others" in read
+        assert read == ["rows"]

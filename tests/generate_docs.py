@@ -16,10 +16,10 @@ COMMANDS_HEAD = """# Commands
 
 Generated from the program's own help by `tests/generate_docs.py`.
 
-Data goes to stdout and narration to stderr. `--json` prints one object per line. Exit codes: 0 done,
+Data goes to stdout, narration to stderr. `--json` prints one object per line. Exit codes: 0 done,
 1 could not (one line says why and what to do), 2 wrong usage, 130 interrupted.
 
-A filter takes words, `"a phrase"`, `-word`, and fields such as `type:`, `rule:`, `status:`, `path:`,
+A filter takes words, `"a phrase"`, `-word`, and fields: `type:`, `rule:`, `status:`, `path:`,
 `flag:`, `conf>0.5` and `seen>2`.
 """
 

@@ -1,4 +1,4 @@
-"""The documentation says what the program does: generated pages are current, links lead somewhere."""
+"""The documentation is current: generated pages, links, and the commands that it shows."""
 
 from __future__ import annotations
 

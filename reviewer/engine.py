@@ -1,13 +1,14 @@
-"""The one in-process engine: opens a store and hands out what a face may do with it."""
+"""Opens a store and hands out its capabilities to the screen and the command line."""
 
 from __future__ import annotations
 
+import sqlite3
 from array import array
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ActStoppedError, ReadStoppedError
@@ -17,7 +18,6 @@ from reviewer.projects import (
     NoProjectError,
     choose,
     default_project,
-    listed,
     work_tree,
 )
 from reviewer.promotion.drafts import Drafts
@@ -28,179 +28,28 @@ from reviewer.store.read_only import looking_address
 
 if TYPE_CHECKING:
     from reviewer.commits.contexts import Contexts
-    from reviewer.commits.values import Annotated as Annotated
-    from reviewer.commits.values import Annotation as Annotation
-    from reviewer.commits.values import CommitQuery as CommitQuery
-    from reviewer.commits.values import CommitRow as CommitRow
-    from reviewer.commits.values import CommitView as CommitView
-    from reviewer.commits.values import ContextView as ContextView
-    from reviewer.commits.values import Imported as Imported
-    from reviewer.commits.values import MatchMode as MatchMode
-    from reviewer.commits.values import Message as Message
-    from reviewer.commits.values import Pattern as Pattern
-    from reviewer.commits.values import PatternCheck as PatternCheck
-    from reviewer.commits.values import Priority as Priority
-    from reviewer.commits.values import RetentionCriteria as RetentionCriteria
-    from reviewer.commits.values import TokenTotals as TokenTotals
-    from reviewer.compression.compaction_report import CompactionReport as CompactionReport
-    from reviewer.compression.file_summary import FileSummary as FileSummary
-    from reviewer.compression.fit import Outlook as Outlook
-    from reviewer.compression.fit import Reach as Reach
-    from reviewer.compression.measures import MeasureSummary as MeasureSummary
-    from reviewer.compression.plan import Applied as Applied
-    from reviewer.compression.plan import Plan as Plan
-    from reviewer.compression.plan import Preview as Preview
-    from reviewer.compression.plan import SegmentPreview as SegmentPreview
     from reviewer.compression.service import Compression
-    from reviewer.compression.values import CompressedSegment as CompressedSegment
-    from reviewer.compression.values import FidelityValidation as FidelityValidation
-    from reviewer.compression.values import SummarizationOptions as SummarizationOptions
-    from reviewer.llm.model import CancelledError as CancelledError
-    from reviewer.llm.model import ChatMessage as ChatMessage
-    from reviewer.llm.model import ChatModel as ChatModel
-    from reviewer.llm.model import ModelError as ModelError
     from reviewer.packets.service import Packets
-    from reviewer.pipelines.history_thread import Carried as Carried
-    from reviewer.pipelines.resolve import Way as Way
-    from reviewer.pipelines.run_events import AnswerChoice as AnswerChoice
-    from reviewer.pipelines.run_events import Event as Event
-    from reviewer.pipelines.run_events import Question as Question
-    from reviewer.pipelines.run_events import Retrying as Retrying
-    from reviewer.pipelines.run_events import RunDone as RunDone
-    from reviewer.pipelines.run_events import RunStarted as RunStarted
-    from reviewer.pipelines.run_events import StageDone as StageDone
-    from reviewer.pipelines.run_events import StageStarted as StageStarted
-    from reviewer.pipelines.run_events import Text as Text
-    from reviewer.pipelines.run_store import RunView as RunView
-    from reviewer.pipelines.runs import KeptTurn as KeptTurn
-    from reviewer.pipelines.runs import RunOptions as RunOptions
     from reviewer.pipelines.service import Pipelines
-    from reviewer.pipelines.values import Pipeline as Pipeline
-    from reviewer.pipelines.values import PipelineEdge as PipelineEdge
-    from reviewer.pipelines.values import PipelineNode as PipelineNode
-    from reviewer.pipelines.values import Preamble as Preamble
-    from reviewer.pipelines.values import Remark as Remark
-    from reviewer.pipelines.values import Resolution as Resolution
-    from reviewer.pipelines.values import RunHistory as RunHistory
-    from reviewer.pipelines.values import Stage as Stage
-    from reviewer.pipelines.walk import Stop as Stop
     from reviewer.promotion.conflicts import Conflicts
     from reviewer.promotion.entities import Entities
-    from reviewer.promotion.entity_views import ConflictView as ConflictView
-    from reviewer.promotion.entity_views import EntityView as EntityView
-    from reviewer.promotion.export.plans import PlannedFile as PlannedFile
     from reviewer.promotion.exports import Exports
-    from reviewer.promotion.history import ActView, ChangeView, History, Undone
-    from reviewer.promotion.holdings import Holding as Holding
+    from reviewer.promotion.history import History
     from reviewer.promotion.holdings import Holdings
     from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
-    from reviewer.promotion.learning import Score as Score
-    from reviewer.promotion.policies import Hint as Hint
     from reviewer.promotion.provenance import Provenance
-    from reviewer.promotion.provenance import Step as Step
-    from reviewer.promotion.queue import STATUSES, Queue
-    from reviewer.promotion.source_view import FileWindow, SourceView
-    from reviewer.promotion.triage import Done, Seen, Triage
-    from reviewer.promotion.trusted_state import StateView as StateView
+    from reviewer.promotion.queue import Queue
+    from reviewer.promotion.source_view import SourceView
+    from reviewer.promotion.triage import Triage
     from reviewer.promotion.trusted_state import TrustedState
-    from reviewer.promotion.views import (
-        CandidateView,
-        Counts,
-        EvidenceView,
-        Kind,
-        Member,
-        QueueQuery,
-        QueueRow,
-        RecordView,
-        Sort,
-        SourceRef,
-        SourceState,
-        Status,
-    )
-    from reviewer.promotion.wave_report import Progress, WaveReport
-    from reviewer.store.verify import Verdict
-
-__all__ = [
-    "APPLICATION_ID",
-    "SCHEMA_VERSION",
-    "STATUSES",
-    "ActView",
-    "CandidateView",
-    "ChangeView",
-    "Counts",
-    "Done",
-    "Engine",
-    "EvidenceView",
-    "FileWindow",
-    "Kind",
-    "Member",
-    "NoProjectError",
-    "Progress",
-    "QueueQuery",
-    "QueueRow",
-    "RecordView",
-    "Seen",
-    "Sort",
-    "SourceRef",
-    "SourceState",
-    "Status",
-    "Undone",
-    "Verdict",
-    "WaveReport",
-    "default_project",
-    "listed",
-    "looking_address",
-]
-
-_LATE = {
-    "reviewer.pipelines.values": {
-        "Pipeline", "PipelineEdge", "PipelineNode", "Preamble", "Remark", "Resolution",
-        "RunHistory", "Stage",
-    },
-    "reviewer.pipelines.run_events": {
-        "AnswerChoice", "Event", "Question", "Retrying", "RunDone", "RunStarted", "StageDone",
-        "StageStarted", "Text",
-    },
-    "reviewer.pipelines.run_store": {"RunView"},
-    "reviewer.pipelines.runs": {"KeptTurn", "RunOptions"},
-    "reviewer.llm.model": {"CancelledError", "ChatMessage", "ChatModel", "ModelError"},
-    "reviewer.compression.fit": {"Outlook", "Reach"},
-    "reviewer.promotion.history": {"ActView", "ChangeView", "Undone"},
-    "reviewer.promotion.queue": {"STATUSES"},
-    "reviewer.promotion.source_view": {"FileWindow"},
-    "reviewer.promotion.triage": {"Done", "Seen"},
-    "reviewer.promotion.views": {
-        "CandidateView", "Counts", "EvidenceView", "Kind", "Member", "QueueQuery", "QueueRow",
-        "RecordView", "Sort", "SourceRef", "SourceState", "Status",
-    },
-    "reviewer.promotion.wave_report": {"Progress", "WaveReport"},
-    "reviewer.store.verify": {"Verdict"},
-    "reviewer.commits.values": {
-        "Annotated", "Annotation", "CommitQuery", "CommitRow", "CommitView", "ContextView",
-        "Imported", "MatchMode", "Message", "Pattern", "PatternCheck", "Priority",
-        "RetentionCriteria", "TokenTotals",
-    },
-}  # fmt: skip
-"""Values of this module that are imported when they are first asked for."""
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        for module, names in _LATE.items():
-            if name in names:
-                from importlib import import_module
-
-                return getattr(import_module(module), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from reviewer.promotion.views import QueueQuery
 
 
 class Engine:
-    """A store and everything that can be done with it.
+    """An open store and its capabilities, each imported when it is first used.
 
-    `queue` reads, `triage` decides, `history` undoes, `intake` brings in, `sources` looks into
-    files, the `drafts` keep unsaved wordings. Each is imported when it is first used. Reading is
-    safe from several threads.
+    Reading is safe from several threads.
     """
 
     def __init__(self, database: Database, *, actor: str, clock: Clock) -> None:
@@ -215,21 +64,21 @@ class Engine:
 
     @cached_property
     def queue(self) -> Queue:
-        """Candidates, and what was decided about them."""
+        """Reads candidates, memories and entities."""
         from reviewer.promotion.queue import Queue
 
         return Queue(self._database, self.clock)
 
     @cached_property
     def triage(self) -> Triage:
-        """Decisions about candidates."""
+        """Decides on candidates."""
         from reviewer.promotion.triage import Triage
 
         return Triage(self._ledger, self.clock)
 
     @cached_property
     def history(self) -> History:
-        """Every act, undo and redo."""
+        """The acts; undo and redo; verification."""
         from reviewer.promotion.consequences import look_again
         from reviewer.promotion.history import History
         from reviewer.store.undo import Undo
@@ -239,7 +88,7 @@ class Engine:
 
     @cached_property
     def sources(self) -> SourceView:
-        """The files that candidates come from."""
+        """Reads the files that candidates come from."""
         from reviewer.promotion.source_view import SourceView
 
         return SourceView(self._database)
@@ -251,9 +100,9 @@ class Engine:
         limit: int | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> array[int]:
-        """A snapshot of the ids that match, in the order asked, the learning order included.
+        """The ids that match now, sorted as the query says (also by likelihood of promotion).
 
-        Raises FilterError, and ReadStoppedError as soon as `cancelled` says that nobody waits.
+        Raises FilterError, and ReadStoppedError once `cancelled` returns True.
         """
         from reviewer.promotion.views import Sort
 
@@ -263,7 +112,7 @@ class Engine:
 
     @cached_property
     def entities(self) -> Entities:
-        """Entities: structure, graduation, relations, what is written by hand."""
+        """Entities: attributes, relations, graduation, candidates written by hand."""
         from reviewer.promotion.entities import Entities
 
         return Entities(self._database, self._ledger, self.clock)
@@ -277,99 +126,99 @@ class Engine:
 
     @cached_property
     def state(self) -> TrustedState:
-        """Trusted state, written by hand only."""
+        """Trusted state, which only a person writes."""
         from reviewer.promotion.trusted_state import TrustedState
 
         return TrustedState(self._database, self._ledger, self.clock)
 
     @cached_property
     def insight(self) -> Insight:
-        """Hints and the learning order."""
+        """Policy hints, and the likelihood that a candidate is promoted."""
         from reviewer.promotion.insight import Insight
 
         return Insight(self._database, self.clock, self.queue)
 
     @cached_property
     def holdings(self) -> Holdings:
-        """What is active, by type."""
+        """The active memories and entities, by type."""
         from reviewer.promotion.holdings import Holdings
 
         return Holdings(self._database, self.queue)
 
     @cached_property
     def exports(self) -> Exports:
-        """What was decided, as files."""
+        """Exports of active memories, entities and trusted state."""
         from reviewer.promotion.exports import Exports
 
         return Exports(self._database, self.clock, self.queue, self.state)
 
     @cached_property
     def provenance(self) -> Provenance:
-        """Why something is known."""
+        """The chain of evidence behind a memory, an entity or a value."""
         from reviewer.promotion.provenance import Provenance
 
         return Provenance(self.queue, self.entities)
 
     @cached_property
     def contexts(self) -> Contexts:
-        """Contexts, their commits and what was said about these."""
+        """Contexts, their commits and annotations."""
         from reviewer.commits.contexts import Contexts
 
         return Contexts(self._database, self._ledger, self.clock)
 
     @cached_property
     def compression(self) -> Compression:
-        """Contexts made smaller: preview, checks, apply."""
+        """Compression of contexts: preview, checks, apply."""
         from reviewer.compression.service import Compression
 
         return Compression(self._database, self._ledger, self.clock, self.contexts)
 
     @cached_property
     def packets(self) -> Packets:
-        """Context packets from what is active and trusted."""
+        """Context packets from active memories, entities and trusted state."""
         from reviewer.packets.service import Packets
 
         return Packets(self._database, self.clock, self.queue, self.state)
 
     @cached_property
     def pipelines(self) -> Pipelines:
-        """Pipelines and their runs."""
         from reviewer.pipelines.service import Pipelines
 
         return Pipelines(self._database, self._ledger, self.clock)
 
     @cached_property
     def intake(self) -> Intake:
-        """Ingestion; imported late, because commands that only read the queue need none of it."""
+        """Ingestion of files."""
         from reviewer.promotion.intake import Intake
 
         return Intake(self._database, self._ledger, self.clock)
 
     @classmethod
     def open(cls, path: Path, *, actor: str = "you", clock: Clock = utc_now) -> Engine:
-        """Open the store at `path`, made or brought up to date where needed.
+        """Open the store at `path`; create or migrate it where needed.
 
         Raises StoreError.
         """
         return cls(Database(path), actor=actor, clock=clock)
 
     def choose_project(self, named: str | None) -> Chosen:
-        """The project that is named, or that of the working folder.
+        """The named project, or the one of the working folder.
 
-        Raises ForeignProjectError when the name of the folder's work tree belongs to another one,
-        NoProjectError when nothing says which project is meant.
+        Raises ForeignProjectError when the project with the name of this work tree belongs to
+        another one, NoProjectError when several projects may be meant.
         """
         return choose(stored_projects(self._database), work_tree(), named)
 
     def work_in(self, chosen: Chosen) -> None:
-        """Refuse ids of other projects from now on, and bind the project to its work tree when it
-        is next written. Undo, redo and history are of this project alone.
+        """Limit everything, undo and history included, to one project from now on.
+
+        Ids of other projects are refused. The next write binds the project to its work tree.
         """
         ownership = self._database.ownership
         ownership.project, ownership.claim = chosen.project, chosen.claim
 
     def work_in_all(self) -> None:
-        """Let every project be read and decided on."""
+        """Read and decide in every project from now on."""
         ownership = self._database.ownership
         ownership.project = ownership.claim = None
         try:
@@ -378,43 +227,42 @@ class Engine:
             name = default_project()
             ownership.taken = {name: str(problem)} if name else {}
         except NoProjectError:
-            pass  # no name of a folder can be mistaken for a project's
+            pass  # the folder has no name that a project could have by mistake
 
     @property
     def project(self) -> str | None:
-        """The project that is worked in; None for all."""
+        """The current project; None for all."""
         return self._database.ownership.project
 
     def project_names(self) -> list[str]:
-        """The names of all projects, sorted."""
         return sorted(each.name for each in stored_projects(self._database))
 
     def is_known(self, project: str) -> bool:
-        """Whether anything was ever written for a project, also if it was undone."""
+        """Whether anything was ever written for a project, even if it was undone."""
         return is_known(self._database, project)
 
     @property
     def read_only(self) -> bool:
-        """Whether this user may not write the store: it can be looked at, and acts are refused."""
+        """Whether this user may not write the store: reading works, acts are refused."""
         return self._database.read_only
 
     def version(self) -> tuple[int, int]:
-        """A value that differs whenever this or another process has written since."""
+        """A value that changes whenever this or another process writes."""
         return self._database.data_version(), self._ledger.writes
 
     def foreign_version(self) -> int:
-        """A number, for the calling thread, that changes when another connection has written."""
+        """A number, for the calling thread, that changes when another connection writes."""
         return self._database.data_version()
 
     def waits_to_write(self) -> bool:
-        """Whether an act waits, in another thread, until another program has written."""
+        """Whether an act in another thread is waiting for another program to finish writing."""
         return self._ledger.waiting
 
     @contextmanager
     def watched(self, watch: Callable[[int], bool]) -> Iterator[None]:
-        """Show how the acts of the calling thread go on: `watch` gets the rows written so far.
+        """Report the progress of the calling thread's acts: `watch` gets the rows written so far.
 
-        When it says True the act is taken back, with ActStoppedError.
+        When it returns True, the act is rolled back and ActStoppedError is raised.
         """
         try:
             with self._ledger.watched(watch):
@@ -423,7 +271,42 @@ class Engine:
             raise ActStoppedError("Stopped. Nothing was changed.") from stopped
 
     def close(self) -> None:
-        """Close the store, once the figures that previews left waiting are written."""
+        """Write the pending measurements of previews, then close the store."""
         if "compression" in vars(self):
             self.compression.flush()
         self._database.close()
+
+
+class StoreFacts(NamedTuple):
+    """What can be learned about a store file without opening it as a store."""
+
+    is_store: bool
+    is_empty: bool
+    version: int = 0
+    newest_version: int = SCHEMA_VERSION
+    journal: str = ""
+    integrity: str = ""
+    """`ok`, or SQLite's list of problems."""
+
+
+def inspect_store(path: Path) -> StoreFacts:
+    """Look at a store file without creating or changing anything.
+
+    Raises StoreError and sqlite3.Error.
+    """
+
+    def read(pragma: str) -> str:
+        return "; ".join(str(row[0]) for row in connection.execute(f"PRAGMA {pragma}"))
+
+    with closing(sqlite3.connect(looking_address(path), uri=True, timeout=2)) as connection:
+        application = int(read("application_id"))
+        if application != APPLICATION_ID:
+            has_tables = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+            return StoreFacts(False, is_empty=not (application or has_tables))
+        return StoreFacts(
+            True,
+            is_empty=False,
+            version=int(read("user_version")),
+            journal=read("journal_mode"),
+            integrity=read("integrity_check"),
+        )

@@ -9,8 +9,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from reviewer.cli.failures import run
-from reviewer.cli.streams import flush_streams
+from reviewer.cli.run import flush_streams, run
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import CandidateView, Engine, QueueQuery, WaveReport
+from reviewer.engine import Engine
+from reviewer.promotion.views import CandidateView, QueueQuery
+from reviewer.promotion.wave_report import WaveReport
 from reviewer.resources import sample_data_folder
 
 

@@ -1,34 +1,38 @@
-"""One candidate in full: its words, its confidence taken apart, its evidence."""
+"""Everything about one candidate, memory, entity or conflict, as text and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reviewer.cli.known import foresight, known_json, show_conflict, structure
-from reviewer.cli.output import moment, safe, wrapped
-from reviewer.cli.why import why
+from reviewer.cli.output import cut, line_width, moment, safe, wrapped
 
 if TYPE_CHECKING:
-    from reviewer.engine import CandidateView, Engine, EvidenceView
+    from reviewer.engine import Engine
+    from reviewer.promotion.entity_views import ConflictView
+    from reviewer.promotion.provenance import Step
+    from reviewer.promotion.views import CandidateView, EvidenceView
 
 SPAN_CONTEXT = 400
-"""Characters of a record shown at least on each side of the span."""
+"""Characters of a record shown on each side of the span, at least."""
 
 LONGEST_CONTEXT = 2000
-"""The most of it, where a line is very long."""
+"""The most of them, where a line is very long."""
 
 SOURCE_STATES = {
     "same": "unchanged since it was read",
-    "moved": "the same words, now on other lines",
+    "moved": "unchanged, but on other lines now",
     "changed": "CHANGED since it was read",
     "gone": "GONE since it was read",
-    "unknown": "cannot be compared",
+    "unknown": "cannot be compared with the record",
 }
+
+LONGEST_STEP = 200
+"""Columns of a step's text where stdout is not a terminal."""
 
 
 def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
-    """The lines that tell a person everything about one candidate. Raises UnknownIdError."""
+    """All about one candidate, as lines. Raises UnknownIdError."""
     view = engine.queue.candidate(memory)
     state = f"{view.status}, deferred" if view.deferred else str(view.status)
     kind = "" if view.kind == "memory" or view.kind == view.type else f"  {view.kind}"
@@ -43,9 +47,9 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
     yield f"seen        {_seen(view)}"
     if view.flags:
         yield f"flags       {safe(', '.join(view.flags))}"
-    yield from foresight(engine, view)
+    yield from predictions(engine, view)
     if view.superseded_by is not None:
-        yield f"folded into #{view.superseded_by}"
+        yield f"merged      into #{view.superseded_by}"
     yield from show_evidence(engine, view)
     for member in engine.queue.members(memory):
         yield f"near        #{member.id} at {member.similarity:.2f}"
@@ -57,9 +61,9 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
 
 
 def show_evidence(engine: Engine, view: CandidateView) -> Iterator[str]:
-    """Every place that a row was drawn from, and whether it is still so."""
+    """The places that a candidate comes from, and whether they have changed."""
     if view.hand_authored:
-        yield "source      none: a person wrote this by hand"
+        yield "source      none: written by hand"
         return
     for evidence in engine.queue.evidence(view.id, around=0):
         yield from _evidence(evidence)
@@ -67,9 +71,7 @@ def show_evidence(engine: Engine, view: CandidateView) -> Iterator[str]:
 
 
 def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
-    """The same as one JSON object: a candidate's fields, and `evidence`, `members`, `wordings`,
-    `entity`, `conflicts`, `graduated_to`, `hints`, `learned`, `provenance`.
-    """
+    """All about one candidate as JSON: its fields, evidence, members, wordings, hints and so on."""
     view = engine.queue.candidate(memory)
     return {
         **view.to_json(),
@@ -133,3 +135,134 @@ def _evidence(evidence: EvidenceView) -> Iterator[str]:
         in_span = at < end and at + len(line) > start
         yield from wrapped(line, "> " if in_span else "| ")
         at += len(line) + 1
+
+
+def structure(engine: Engine, view: CandidateView) -> Iterator[str]:
+    """An entity's name, values and relations, or the entity that a memory became."""
+    if view.kind != "entity":
+        if view.status == "graduated":
+            yield f"graduated   to #{engine.entities.graduated_to(view.id)}"
+        return
+    entity = engine.entities.get(view.id)
+    yield f"name        {safe(entity.name)}"
+    for each in entity.attributes:
+        yield f"value       {safe(each.name)} = {safe(f'{each.value} {each.unit}'.strip())}"
+    for relation in entity.relations:
+        known = "" if relation.target_id is None else f" #{relation.target_id}"
+        yield f"relation    {safe(relation.kind)}{known} {safe(relation.target)}"
+    if entity.graduated_from is not None:
+        yield f"graduated   from #{entity.graduated_from}"
+    for number in engine.conflicts.of(view.id):
+        yield f"conflict    #{number}: {safe(engine.queue.candidate(number).content)}"
+
+
+def predictions(engine: Engine, view: CandidateView) -> Iterator[str]:
+    """Policy hints, and how likely you are to promote it, with the reasons."""
+    for hint in engine.insight.hints([view.id]).get(view.id, ()):
+        yield f"hint        {hint.policy}: {safe(hint.text)}"
+    if view.status != "candidate":
+        return
+    score = engine.insight.score(view.id)
+    if score is None:
+        return
+    yield f"learned     you would promote it with a probability of {score.probability:.0%}"
+    for reason in score.reasons:
+        sign = "+" if reason.weight >= 0 else "-"
+        yield f"            {sign} {safe(reason.text)}"
+
+
+def show_conflict(engine: Engine, view: CandidateView) -> Iterator[str]:
+    """Both sides of a conflict, and how to settle it."""
+    conflict = engine.conflicts.get(view.id)
+    yield from show_sides(engine, conflict)
+    yield (
+        how_to_settle(conflict)
+        if conflict.resolution is None
+        else f"settled     {conflict.resolution}"
+    )
+
+
+def known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
+    """Structure, conflicts, hints and provenance; null or empty where they do not apply."""
+    entity = view.kind == "entity"
+    return {
+        "entity": engine.entities.get(view.id).to_json() if entity else None,
+        "conflicts": engine.conflicts.of(view.id) if entity else [],
+        "conflict": conflict_json(engine.conflicts.get(view.id))
+        if view.kind == "conflict"
+        else None,
+        "graduated_to": engine.entities.graduated_to(view.id)
+        if view.status == "graduated"
+        else None,
+        "hints": hints_json(engine, [view.id]).get(view.id, []),
+        "learned": _learned(engine, view),
+        "provenance": [step_json(step) for step in engine.provenance.of(view.id)],
+    }
+
+
+def hints_json(engine: Engine, ids: Sequence[int]) -> dict[int, list[dict[str, str]]]:
+    """The policy hints by id; ids without any are left out."""
+    return {
+        number: [{"policy": str(hint.policy), "text": hint.text} for hint in hints]
+        for number, hints in engine.insight.hints(ids).items()
+    }
+
+
+def _learned(engine: Engine, view: CandidateView) -> dict[str, Any] | None:
+    score = engine.insight.score(view.id) if view.status == "candidate" else None
+    if score is None:
+        return None
+    reasons = [{"text": reason.text, "weight": reason.weight} for reason in score.reasons]
+    return {"probability": score.probability, "reasons": reasons}
+
+
+def how_to_settle(view: ConflictView) -> str:
+    """The commands that settle a conflict."""
+    return (
+        f"Settle it: reviewer conflict resolve {view.id}"
+        f" --keep {view.left.id} | --keep {view.right.id} | --both | --dismiss"
+    )
+
+
+def show_sides(engine: Engine, view: ConflictView) -> Iterator[str]:
+    """Both sides with their evidence."""
+    for side in both_sides(view):
+        yield f"side        #{side.id}  {safe(side.type)}  {side.status}"
+        yield from wrapped(side.content, "  ")
+        yield from show_evidence(engine, side)
+
+
+def conflict_json(view: ConflictView) -> dict[str, Any]:
+    """A conflict as JSON; both sides are candidates with all their fields."""
+    return {
+        "id": view.id,
+        "slot": view.slot,
+        "resolution": view.resolution and str(view.resolution),
+        "left": view.left.to_json(),
+        "right": view.right.to_json(),
+    }
+
+
+def both_sides(view: ConflictView) -> tuple[CandidateView, CandidateView]:
+    return view.left, view.right
+
+
+def conflict_state(view: ConflictView) -> str:
+    return f"settled: {view.resolution}" if view.resolution else "open"
+
+
+def why(steps: Sequence[Step]) -> Iterator[str]:
+    """The chain of evidence, from the highest layer down to lines of files, with their texts."""
+    for place, step in enumerate(steps):
+        head = "why         " if place == 0 else " " * 12
+        at = "" if step.path is None else f"  {safe(step.path)}"
+        at += "" if step.line is None else f":{step.line + 1}"
+        yield f"{head}{step.layer}  {safe(step.title)}{at}"
+        if text := safe(" ".join(step.text.split())):
+            width = (line_width() or LONGEST_STEP + 16) - 16
+            yield " " * 16 + cut(text, max(width, 20))
+
+
+def step_json(step: Step) -> dict[str, Any]:
+    """A step as JSON; `line` is 0-based."""
+    return {name: getattr(step, name) for name in step.__struct_fields__}

@@ -1,25 +1,21 @@
-"""`reviewer commit list|show|add|edit`: what a context is made of."""
+"""`reviewer commit list|show|add|edit` and `reviewer annotate`: the commits of a context."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.commits import (
-    GLYPHS,
+from reviewer.cli.context import (
     IMPORT,
-    ROLES,
     SHORT,
-    checks,
     commit_json,
     find_commits,
     find_context,
     in_context,
-    with_criteria,
 )
-from reviewer.cli.content import read_content
+from reviewer.cli.inputs import read_text
 from reviewer.cli.output import (
     count,
     moment,
@@ -31,23 +27,62 @@ from reviewer.cli.output import (
     wrapped,
 )
 from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
-    from reviewer.engine import CommitRow, CommitView, Engine
+    from reviewer.commits.values import CommitRow, CommitView, Pattern
+    from reviewer.engine import Engine
 
+PRIORITIES = ("skip", "normal", "important", "pinned")
+ROLES = ("user", "assistant", "system", "tool", "note")
+GLYPHS = {"skip": "∅", "normal": "·", "important": "◆", "pinned": "●"}
 BATCH = 500
-"""Rows read from the store at a time, so that the first lines come at once."""
+"""Rows read from the store at a time, so that the first lines appear at once."""
+
+
+def with_criteria(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options `--priority`, `--retain...` and `--reason`."""
+    for option in reversed(
+        (
+            click.option(
+                "--priority",
+                type=click.Choice(PRIORITIES),
+                help="skip: left out; normal: compressed freely; important: compressed with care; "
+                "pinned: never compressed.",
+            ),
+            click.option(
+                "--retain",
+                metavar="TEXT",
+                help="Instructions for the summary: what must survive, in words.",
+            ),
+            click.option(
+                "--retain-match",
+                multiple=True,
+                metavar="S",
+                help="A text that every summary must contain; case matters, white space does not.",
+            ),
+            click.option(
+                "--retain-regex",
+                multiple=True,
+                metavar="R",
+                help="A regular expression that every summary must match.",
+            ),
+            click.option("--reason", default="", metavar="T", help="The reason; stored with it."),
+        )
+    ):
+        command = option(command)
+    return command
 
 
 @click.group()
 def commit() -> None:
     """List, show, add and edit a context's commits.
 
-    A commit is named by its number (#12), its hash, or the first 4 or more characters of that.
+    Name a commit by its number (#12), its hash, or at least the first 4 characters of the hash.
     """
 
 
-@commit.command("list", cls=Verb)
+@commit.command("list", cls=Verb, example='commit list talk --filter "role:tool tokens>500"')
 @click.argument("name", metavar="CONTEXT")
 @click.option(
     "--filter",
@@ -57,17 +92,17 @@ def commit() -> None:
     help='Words, "a phrase", -word, priority:x, role:x, type:x, hash:x, name:x, reason:x, by:x, '
     "tokens>500, n<20, edited:, annotated:, summary:, has:criteria.",
 )
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="How many at most.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @pass_session
 def list_commits(
     session: Session, name: str, filter_text: str, limit: int | None, as_json: bool
 ) -> None:
-    """The commits in the order of the chain, edits applied.
+    """List the commits in the order of the chain, edits applied.
 
-    ● pinned, ◆ important, · normal, ∅ skip; ✎ edited; a number says how many criteria there are.
+    ● pinned, ◆ important, · normal, ∅ skip; ✎ edited; a number counts the retention criteria.
     """
-    from reviewer.engine import CommitQuery
+    from reviewer.commits.values import CommitQuery
 
     with session.reading(filled_by=IMPORT) as engine:
         found = find_context(engine, name)
@@ -96,7 +131,7 @@ def list_commits(
 def show(
     session: Session, references: Sequence[str], context_name: str | None, as_json: bool
 ) -> None:
-    """A commit's text, what was said about it and by whom, and how its patterns stand."""
+    """Show a commit's text, annotations and criteria, and whether its patterns match."""
     with session.reading(filled_by=IMPORT) as engine:
         for place, number in enumerate(find_commits(engine, references, context_name)):
             view = engine.contexts.commit(number)
@@ -109,7 +144,9 @@ def show(
                 print_text(line)
 
 
-@commit.command("add", cls=Verb)
+@commit.command(
+    "add", cls=Verb, example='commit add talk --role note --text "Use port 8443." --priority pinned'
+)
 @click.argument("name", metavar="CONTEXT")
 @click.option("--role", type=click.Choice(ROLES), default="user", show_default=True)
 @click.option(
@@ -117,11 +154,10 @@ def show(
     "type_",
     metavar="T",
     help="dialogue, instruction, session, reasoning, tool_call, tool_result, summary, artifact, or "
-    "a word of your own. Instructions and sessions are pinned, reasoning is skipped, if nothing "
-    "else is said.",
+    "a word of your own. By default instructions and sessions are pinned, reasoning is skipped.",
 )
-@click.option("--text", metavar="TEXT", help="What it says.")
-@click.option("--text-file", metavar="FILE", help="The file that says it; - is standard input.")
+@click.option("--text", metavar="TEXT", help="The text.")
+@click.option("--text-file", metavar="FILE", help="A file with the text; - is standard input.")
 @click.option("--name", "speaker", default="", metavar="N", help="The speaker or the tool.")
 @with_criteria
 @click.option("--json", "as_json", is_flag=True, help="The commit as one JSON object.")
@@ -141,7 +177,7 @@ def add(
     reason: str,
     as_json: bool,
 ) -> None:
-    """Write a commit at the end of a context, and say at once what must survive of it."""
+    """Add a commit at the end of a context, with its priority and retention criteria."""
     content = _text(text, text_file)
     with session.changing(filled_by=IMPORT) as engine:
         view = engine.contexts.add(
@@ -156,14 +192,14 @@ def add(
             reason=reason,
             name=speaker,
         )
-        _tell(engine, view, "Committed", as_json)
+        _report(engine, view, "Committed", as_json)
 
 
-@commit.command("edit", cls=Verb)
+@commit.command("edit", cls=Verb, example='commit edit 12 --text "Use port 9443."')
 @click.argument("reference", metavar="COMMIT")
-@click.option("--text", metavar="TEXT", help="What it says from now on.")
-@click.option("--text-file", metavar="FILE", help="The file that says it; - is standard input.")
-@click.option("--reason", default="", metavar="T", help="Why; kept with it.")
+@click.option("--text", metavar="TEXT", help="The new text.")
+@click.option("--text-file", metavar="FILE", help="A file with the text; - is standard input.")
+@click.option("--reason", default="", metavar="T", help="The reason; stored with it.")
 @in_context
 @click.option("--json", "as_json", is_flag=True, help="The commit as one JSON object.")
 @pass_session
@@ -176,16 +212,72 @@ def edit(
     context_name: str | None,
     as_json: bool,
 ) -> None:
-    """Give a commit a new text. The edit is a commit too: the first text stays readable."""
+    """Replace the text of a commit. The edit is a commit too, so the first text stays readable."""
     content = _text(text, text_file)
     with session.changing(filled_by=IMPORT) as engine:
         (number,) = find_commits(engine, [reference], context_name)
         before = engine.contexts.commit(number)
         view = engine.contexts.edit(number, content, reason)
         if view == before:
-            narrate(f"#{view.row.id} says that already.")
+            narrate(f"#{view.row.id} has this text already.")
             return
-        _tell(engine, view, "Edited", as_json)
+        _report(engine, view, "Edited", as_json)
+
+
+@click.command(cls=Verb, example='annotate 12 --priority important --retain-match "port 8443"')
+@click.argument("references", nargs=-1, metavar="COMMIT...")
+@in_context
+@click.option(
+    "--filter",
+    "filter_text",
+    metavar="Q",
+    help="Instead of COMMIT: all commits of --context that match, as in `commit list`.",
+)
+@with_criteria
+@click.option("--clear", is_flag=True, help="Remove the current criteria first.")
+@click.option("--check", "only_check", is_flag=True, help="Only say whether the patterns match.")
+@click.option("--json", "as_json", is_flag=True, help="The result as one JSON object.")
+@pass_session
+def annotate(
+    session: Session,
+    references: Sequence[str],
+    context_name: str | None,
+    filter_text: str | None,
+    priority: str | None,
+    retain: str | None,
+    retain_match: Sequence[str],
+    retain_regex: Sequence[str],
+    reason: str,
+    clear: bool,
+    only_check: bool,
+    as_json: bool,
+) -> None:
+    """Set the priority of commits and what must survive of them.
+
+    The latest annotation applies; earlier ones stay readable. Options that you leave out stay as
+    they are; criteria without a priority make a commit important. A pattern that does not match
+    its own commit is stored, with a warning.
+    """
+    open_store = session.reading if only_check else session.changing
+    with open_store(filled_by=IMPORT) as engine:
+        commits = _selected(engine, references, context_name, filter_text)
+        if only_check:
+            _check(engine, commits, retain_match, retain_regex, as_json=as_json)
+            return
+        done = engine.contexts.annotate(
+            commits,
+            priority=priority,
+            retain=retain,
+            retain_match=retain_match or None,
+            retain_regex=retain_regex,
+            clear=clear,
+            reason=reason,
+        )
+    if as_json:
+        print_json({name: getattr(done, name) for name in done.__struct_fields__})
+    narrate(safe(done.title) + (" - reviewer undo takes it back" if done.act else ""))
+    for warning in done.warnings:
+        narrate(safe(warning))
 
 
 def _text(text: str | None, text_file: str | None) -> str:
@@ -193,10 +285,10 @@ def _text(text: str | None, text_file: str | None) -> str:
         raise click.UsageError("give the text with --text or with --text-file")
     if text_file is None:
         return text or ""
-    return read_content(text_file, of="a commit", if_empty="A commit needs a text.")
+    return read_text(text_file, of="a commit", if_empty="A commit needs a text.")
 
 
-def _tell(engine: Engine, view: CommitView, verb: str, as_json: bool) -> None:
+def _report(engine: Engine, view: CommitView, verb: str, as_json: bool) -> None:
     if as_json:
         print_json(commit_json(view))
     row = view.row
@@ -204,8 +296,8 @@ def _tell(engine: Engine, view: CommitView, verb: str, as_json: bool) -> None:
         f"{verb} #{row.id} {row.hash[:SHORT]}, {count(row.tokens, 'token')}, {row.priority}"
         " - reviewer undo takes it back"
     )
-    for doubt in engine.contexts.doubts([row.id]):
-        narrate(safe(doubt))
+    for warning in engine.contexts.doubts([row.id]):
+        narrate(safe(warning))
 
 
 def _cells(row: CommitRow) -> tuple[str, ...]:
@@ -238,16 +330,76 @@ def _shown(engine: Engine, view: CommitView) -> Iterator[str]:
         path = engine.contexts.get(view.context).source_path or ""
         yield f"from        {safe(path)}:{view.source_line + 1}"
     if view.summary_of:
-        yield f"stands for  {', '.join(each[:SHORT] for each in view.summary_of)}"
+        yield f"summary of  {', '.join(each[:SHORT] for each in view.summary_of)}"
     for each in view.annotations:
         yield f"{each.priority:<11} {moment(each.at)} by {safe(each.actor)}  {safe(each.reason)}"
     if view.retention.instructions:
         yield "retain"
         yield from wrapped(view.retention.instructions, "  ")
-    for line in checks(engine, view.retention.patterns, view.text):
+    for line in _check_lines(engine, view.retention.patterns, view.text):
         yield f"  {line}"
     yield "text"
     yield from wrapped(view.text, "  ")
     if view.original is not None:
-        yield "as it was committed"
+        yield "original text"
         yield from wrapped(view.original, "  ")
+
+
+def _selected(
+    engine: Engine,
+    references: Sequence[str],
+    context_name: str | None,
+    filter_text: str | None,
+) -> list[int]:
+    """The commits that are named or match the filter. Raises UsageError without either."""
+    if filter_text is None:
+        if not references:
+            raise click.UsageError("name the commits, or select them with --context and --filter")
+        return find_commits(engine, references, context_name)
+    if references or context_name is None:
+        raise click.UsageError("--filter goes with --context, and with no COMMIT")
+    from reviewer.commits.values import CommitQuery
+
+    context = find_context(engine, context_name)
+    found = list(engine.contexts.ids(CommitQuery(context.id, filter_text)))
+    if not found:
+        raise ReviewerError(
+            f"No commit of {context.name} matches {filter_text!r}. See: reviewer commit list "
+            f"#{context.id} --filter Q"
+        )
+    return found
+
+
+def _check(
+    engine: Engine,
+    commits: Sequence[int],
+    match: Sequence[str],
+    regexes: Sequence[str],
+    *,
+    as_json: bool,
+) -> None:
+    """Whether the given patterns match, or without any those of the commits."""
+    import msgspec
+
+    given = engine.contexts.patterns(match, regexes)
+    for number in commits:
+        view = engine.contexts.commit(number)
+        patterns = given or view.retention.patterns
+        if as_json:
+            found = engine.contexts.check(patterns, view.text)
+            print_json(
+                {"commit": number, "hash": view.row.hash, "checks": msgspec.to_builtins(found)}
+            )
+            continue
+        print_text(f"#{number} {view.row.hash[:8]}  {safe(view.row.first_line)}")
+        for line in _check_lines(engine, patterns, view.text):
+            print_text(f"  {line}")
+
+
+def _check_lines(engine: Engine, patterns: Sequence[Pattern], text: str) -> Iterator[str]:
+    """A line for each pattern: whether it matches the text."""
+    for check in engine.contexts.check(patterns, text):
+        mark = "✓" if check.state == "matches" else "✗"
+        what = check.pattern.text
+        shown = f'"{safe(what)}"' if check.pattern.mode == "substring" else f"/{safe(what)}/"
+        yield f"{mark} {shown}  {safe(check.message)}"

@@ -1,100 +1,131 @@
-"""`reviewer compress CONTEXT`: what a smaller context would say and lose, and making it so."""
+"""`reviewer compress CONTEXT`: preview a smaller context and what it loses; apply it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.commits import IMPORT, find_context
-from reviewer.cli.compress_shows import (
-    show_all_levels,
-    show_applied,
-    show_compactions,
-    show_expanded,
-    show_preview,
-)
-from reviewer.cli.output import narrate, safe
+from reviewer.cli.context import IMPORT, find_context
+from reviewer.cli.inputs import read_text
+from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines, table
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
-    from reviewer.compressing import Watch
-    from reviewer.engine import Engine, Plan, Preview, SummarizationOptions
+    from reviewer.compression.compaction_report import CompactionReport
+    from reviewer.compression.plan import Applied, Plan, Preview, SegmentPreview
+    from reviewer.compression.preview import PreviewProgress, Watch
+    from reviewer.compression.values import (
+        CompressedSegment,
+        FidelityValidation,
+        SummarizationOptions,
+    )
+    from reviewer.engine import Engine
 
+LOST_SHOWN = 5
+DROPPED_SHOWN = 12
 LEVELS = ("full", "detailed", "brief", "tags")
 
 
 class SegmentValue(click.ParamType[tuple[str, str]]):
-    """`s2=VALUE`: something for one segment."""
+    """`s2=VALUE`: a value for one segment."""
 
     name = "SEGMENT=VALUE"
 
     def convert(
         self, value: str, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
-        """The segment's id and the value."""
         segment, equals, rest = str(value).partition("=")
         if not (segment and equals and rest):
             self.fail(f"{value!r} is not SEGMENT=VALUE, such as s2=brief", param, ctx)
         return segment, rest
 
 
-@click.command(cls=Verb)
+@click.command(cls=Verb, example="compress talk --fit 8000 --apply")
 @click.argument("names", nargs=-1, metavar="CONTEXT")
 @click.option(
     "--level",
     type=click.Choice([*LEVELS, "all"]),
-    help="Detailed is about 3:1, brief 10:1, tags 50:1; all shows the four.  [default: brief]",
+    help="Detailed is about 3:1, brief 10:1, tags 50:1; all shows all four.  [default: brief]",
 )
-@click.option("--fit", type=click.IntRange(1), metavar="N", help="Levels that fit N tokens.")
+@click.option(
+    "--fit",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Choose levels so that the context fits N tokens.",
+)
 @click.option("--from", "start", metavar="C", help="First commit of the range.")
-@click.option("--to", "end", metavar="C", help="Last commit of the range, included.")
+@click.option("--to", "end", metavar="C", help="Last commit of the range, inclusive.")
 @click.option(
     "--set",
     "levels",
     multiple=True,
     type=SegmentValue(),
-    help="Another level for one segment, such as s2=detailed.",
+    help="A different level for one segment, such as s2=detailed.",
 )
 @click.option(
     "--text",
     "texts",
     multiple=True,
     type=SegmentValue(),
-    help="A summary by hand for one segment, such as s2=FILE.",
+    help="Your own summary of one segment, such as s2=FILE.",
 )
-@click.option("--engine", type=click.Choice(["offline", "model"]), help="What writes summaries.")
-@click.option("--model", metavar="NAME", help="Another model than the settings name.")
-@click.option("--template", metavar="ID", help="Another prompt template for a model.")
-@click.option("--temperature", type=click.FloatRange(0, 2), default=0.3, show_default=True)
-@click.option("--max-tokens", type=click.IntRange(1), metavar="N", help="Aim of each summary.")
 @click.option(
-    "--ceiling", type=click.IntRange(1), metavar="N", help="What no summary may exceed at all."
+    "--engine",
+    type=click.Choice(["offline", "model"]),
+    help="What writes the summaries (default: as in the settings).",
+)
+@click.option("--model", metavar="NAME", help="Use this model instead of that of the settings.")
+@click.option("--template", metavar="ID", help="Use this prompt template for the model.")
+@click.option("--temperature", type=click.FloatRange(0, 2), default=0.3, show_default=True)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Target size of each summary, in tokens.",
+)
+@click.option(
+    "--ceiling", type=click.IntRange(1), metavar="N", help="Hard limit for each summary, in tokens."
 )
 @click.option("--no-markers", is_flag=True, help="No expansion markers.")
-@click.option("--no-anchors", is_flag=True, help="Do not put missing anchors back.")
-@click.option("--retain", metavar="TEXT", help="For this call: what must survive, in words.")
+@click.option("--no-anchors", is_flag=True, help="Do not append missing anchors.")
+@click.option("--retain", metavar="TEXT", help="For this call only: what must survive, in words.")
 @click.option(
-    "--retain-match", multiple=True, metavar="S", help="For this call: a text that must survive."
+    "--retain-match",
+    multiple=True,
+    metavar="S",
+    help="For this call only: a text that must survive.",
 )
-@click.option("--retain-regex", multiple=True, metavar="R", help="For this call: a pattern.")
-@click.option("--append-missing", is_flag=True, help="Put back what a --text misses.")
-@click.option("--pin", nargs=2, metavar="C TEXT", help="Pin a span of a commit, then preview.")
-@click.option("--unpin", nargs=2, metavar="C TEXT", help="Take such a pin back.")
-@click.option("--expand", metavar="C", help="Show what the summary commit C stands for.")
-@click.option("--apply", "apply_", is_flag=True, help="Write it; reviewer undo takes it back.")
-@click.option("--table", "only_table", is_flag=True, help="One line a segment, no summaries.")
+@click.option(
+    "--retain-regex",
+    multiple=True,
+    metavar="R",
+    help="For this call only: a pattern that must match.",
+)
+@click.option("--append-missing", is_flag=True, help="Append what a --text is missing.")
+@click.option("--pin", nargs=2, metavar="C TEXT", help="Pin a text in a commit, then preview.")
+@click.option("--unpin", nargs=2, metavar="C TEXT", help="Remove such a pin.")
+@click.option("--expand", metavar="C", help="Show the full text behind the summary commit C.")
+@click.option(
+    "--apply", "apply_", is_flag=True, help="Write the summaries; reviewer undo takes them back."
+)
+@click.option(
+    "--table", "only_table", is_flag=True, help="One line per segment, without summaries."
+)
 @click.option(
     "--report",
     type=click.Choice(["compactions"]),
-    help="Of transcripts, not of a context: what past compactions dropped that was needed later.",
+    help="For transcripts: what past compactions dropped that was needed later.",
 )
-@click.option("--json", "as_json", is_flag=True, help="A summary a line, then the total.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object per summary, then the total."
+)
 @pass_session
 def compress(
     session: Session,
@@ -127,28 +158,28 @@ def compress(
 ) -> None:
     """Preview a smaller context, and apply it if asked.
 
-    Each segment of the context becomes a summary; pins stay as they are, important commits keep
-    what was asked to be retained, and the originals stay in the store. With --report the
+    Each segment of the context becomes a summary. Pinned commits stay as they are, important ones
+    keep what their criteria ask for, and the originals stay in the store. With --report the
     arguments are transcripts.
     """
     if report is not None:
-        show_compactions([Path(name) for name in names], as_json=as_json)
+        _show_compactions([Path(name) for name in names], as_json=as_json)
         return
     if len(names) != 1:
         raise click.UsageError("name one context; see: reviewer context list")
     if level == "all" and (apply_ or fit or levels or texts):
-        raise click.UsageError("--level all only shows; choose a level, or --fit N")
+        raise click.UsageError("--level all is for viewing only; choose a level, or --fit N")
     if fit is not None and (level or start or end):
         raise click.UsageError("--fit chooses the levels of the whole context by itself")
     writes = apply_ or pin is not None or unpin is not None
     with (session.changing if writes else session.reading)(filled_by=IMPORT) as opened:
         context = find_context(opened, names[0]).id
         if expand is not None:
-            show_expanded(opened, opened.contexts.resolve(expand, context), as_json=as_json)
+            _show_expanded(opened, opened.contexts.resolve(expand, context), as_json=as_json)
             return
         if (model or template) and opened.compression.engines.named(engine) != "model":
-            raise click.UsageError("--model and --template say how a model writes: --engine model")
-        _mark(opened, context, pin, unpin)
+            raise click.UsageError("--model and --template need --engine model")
+        _pin(opened, context, pin, unpin)
         options = opened.compression.options(
             model_id=model,
             template=template,
@@ -163,7 +194,7 @@ def compress(
         )
         if level == "all":
             bounds = _bounds(opened, context, start, end)
-            show_all_levels(opened, context, bounds, options, engine, as_json=as_json)
+            _show_all_levels(opened, context, bounds, options, engine, as_json=as_json)
             return
         if fit is not None:
             plan = _fitting(opened, context, fit, engine, options)
@@ -176,41 +207,44 @@ def compress(
             plan = opened.compression.choose(plan, segment, wanted)
         for segment, file in texts:
             plan = opened.compression.write(
-                plan, segment, _read(Path(file)), append_missing=append_missing
+                plan,
+                segment,
+                read_text(file, of="a summary", if_empty="Give the text of the summary."),
+                append_missing=append_missing,
             )
         found = _previewed(opened, plan)
-        show_preview(found, as_json=as_json, only_table=only_table or apply_)
+        _show_preview(found, as_json=as_json, only_table=only_table or apply_)
         if apply_:
-            show_applied(opened.compression.apply(context, found.plan), as_json=as_json)
+            _show_applied(opened.compression.apply(context, found.plan), as_json=as_json)
 
 
 def _fitting(
     opened: Engine, context: int, target: int, engine: str | None, options: SummarizationOptions
 ) -> Plan:
-    """The levels that fit, which Ctrl-C stops."""
+    """A plan that fits the target; Ctrl-C stops the search."""
     with _watched("Choosing levels: {:,} of at most {:,} summaries tried") as watch:
         return opened.compression.fit(context, target, engine=engine, options=options, watch=watch)
 
 
 def _previewed(engine: Engine, plan: Plan) -> Preview:
-    """The preview, which Ctrl-C stops. A failing model says that the offline engine can do it."""
+    """The preview; Ctrl-C stops it. When the model fails, the error suggests the offline engine."""
     with _watched("Previewed {:,} of {:,} segments") as watch:
         try:
             return engine.compression.preview(plan, watch)
         except ReviewerError as problem:
             if plan.engine != "model" or (watch.cancelled and watch.cancelled()):
                 raise
-            # A problem may end with a command, which a full stop would spoil.
-            said = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
+            # Some errors end with a command; no full stop after that.
+            reason = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
             raise ReviewerError(
-                f"{said} Nothing was written. The offline engine needs no model: --engine offline"
+                f"{reason} Nothing was written. The offline engine needs no model: --engine offline"
             ) from problem
 
 
 @contextmanager
 def _watched(words: str) -> Iterator[Watch]:
-    """Progress on stderr while the block runs; Ctrl-C brings it to an orderly end."""
-    from reviewer.compressing import PreviewProgress, Watch
+    """Progress on stderr while the block runs; Ctrl-C stops it in an orderly way."""
+    from reviewer.compression.preview import Watch
 
     line = ProgressLine()
 
@@ -228,17 +262,19 @@ def _watched(words: str) -> Iterator[Watch]:
             line.clear()
 
 
-def _mark(
+def _pin(
     engine: Engine, context: int, pin: tuple[str, str] | None, unpin: tuple[str, str] | None
 ) -> None:
-    """Pin or unpin the span that is quoted."""
+    """Pin or unpin a quoted text."""
     for quoted, take_back in ((pin, False), (unpin, True)):
         if quoted is None:
             continue
         commit = engine.contexts.resolve(quoted[0], context)
         act = engine.compression.marks.mark_text(commit, quoted[1], take_back=take_back)
         done = "Unpinned" if take_back else "Pinned"
-        narrate(f"{done}: {safe(quoted[1])}" if act else "That was so already.")
+        narrate(
+            f"{done}: {safe(quoted[1])}" if act else f"Already {done.lower()}: {safe(quoted[1])}"
+        )
 
 
 def _bounds(
@@ -250,10 +286,161 @@ def _bounds(
     return first, last
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except OSError as problem:
-        raise ReviewerError(f"Cannot read {path}: {problem.strerror}.") from problem
-    except UnicodeDecodeError:
-        raise ReviewerError(f"{path} is not UTF-8 text.") from None
+def _show_preview(found: Preview, *, as_json: bool, only_table: bool) -> None:
+    if as_json:
+        for line in found.to_json():
+            print_json(line)
+        return
+    if only_table:
+        rows = [_row(each) for each in found.segments]
+        for text in table(rows, right=frozenset({1, 2, 3})):
+            print_text(text)
+    else:
+        for each in found.segments:
+            _show_segment(each)
+    before, after = found.tokens_before, found.tokens_after
+    ratio = f" ({before / after:.1f}:1)" if after else ""
+    target = f", target {found.plan.target:,}" if found.plan.target else ""
+    narrate(f"The whole context: {before:,} to {after:,} tokens{ratio}{target}.")
+
+
+def _show_applied(applied: Applied, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "applied": True,
+                "act": applied.act,
+                "segments": applied.segments,
+                "original_tokens": applied.tokens_before,
+                "tokens": applied.tokens_after,
+            }
+        )
+    narrate(f"{safe(applied.title)} - reviewer undo takes it back")
+
+
+def _show_all_levels(
+    engine: Engine,
+    context: int,
+    bounds: tuple[int | None, int | None],
+    options: SummarizationOptions,
+    engine_name: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Each segment at all four levels; a level outside the licence says so."""
+    totals: dict[str, int] = {}
+    for each in engine.compression.all_levels(
+        context, start=bounds[0], end=bounds[1], options=options, engine=engine_name
+    ):
+        level = each.level.name.lower()
+        totals[level] = totals.get(level, 0) + each.tokens
+        if as_json:
+            print_json(each.to_json())
+        elif each.locked:
+            print_text(f"{each.segment.id} {level}: {each.locked.message}")
+        else:
+            assert each.compressed is not None
+            assert each.fidelity is not None
+            _show_summary(each.segment.id, each.segment.topic, each.compressed, each.fidelity)
+    if as_json:
+        print_json({"total": True, "context": context, "tokens": totals})
+    else:
+        narrate(", ".join(f"{level} {tokens:,}" for level, tokens in totals.items()) + " tokens.")
+
+
+def _show_expanded(engine: Engine, commit: int, *, as_json: bool) -> None:
+    """A summary with all its markers replaced, down to the originals."""
+    opened = engine.compression.expanded(commit)
+    if as_json:
+        print_json({"commit": commit, "text": opened})
+        return
+    for line in safe_lines(opened):
+        print_text(line)
+
+
+def _show_compactions(paths: Sequence[Path], *, as_json: bool) -> None:
+    """What past compactions of transcripts dropped that was needed later."""
+    if not paths:
+        raise click.UsageError("name the transcripts")
+    from reviewer.compression.compaction_report import report_compactions
+
+    found = False
+    for report in chain.from_iterable(map(report_compactions, paths)):
+        found = True
+        if as_json:
+            print_json(report.to_json())
+        else:
+            _show_compaction(report)
+    if not found:
+        narrate("No compactions found.")
+
+
+def _show_compaction(report: CompactionReport) -> None:
+    print_text(
+        f"{safe(report.path)}, line {report.line + 1}: {report.before_tokens:,} tokens became "
+        f"{report.summary_tokens:,}"
+    )
+    shares = (
+        ("identifiers", report.needed, report.kept),
+        ("files", report.needed_files, report.kept_files),
+        ("what you named", report.needed_by_person, report.kept_by_person),
+    )
+    for what, needed, kept in shares:
+        if kept is not None:
+            print_text(f"  {what}: the summary kept {kept:.0%} of {needed:,} needed later")
+    for each in report.dropped[:DROPPED_SHOWN]:
+        print_text(f"  - {safe(each.text)} (needed {count(each.needed, 'time')})")
+    if len(report.dropped) > DROPPED_SHOWN:
+        print_text(f"  +{len(report.dropped) - DROPPED_SHOWN:,} more (--json)")
+
+
+def _row(each: SegmentPreview) -> tuple[str, ...]:
+    done = each.compressed
+    level = "full" if each.kept else each.level.name.lower()
+    return (
+        safe(each.segment.id),
+        f"{each.segment.tokens:,}",
+        f"{each.tokens:,}",
+        f"{each.segment.tokens / each.tokens:.1f}:1" if each.tokens else "",
+        level,
+        f"{each.fidelity.overall_score:.2f} {_mark(each.fidelity)}" if level != "full" else "",
+        safe("; ".join(filter(None, (each.segment.topic, done.note, each.kept)))),
+    )
+
+
+def _show_segment(each: SegmentPreview) -> None:
+    if each.kept or not each.level:
+        why = f": {each.kept}" if each.kept else ""
+        narrate(f"{each.segment.id} {safe(each.segment.topic)}: kept as it is{why}")
+        return
+    _show_summary(each.segment.id, each.segment.topic, each.compressed, each.fidelity)
+    for failure in each.failures:
+        narrate(f"  missing: {safe(failure.message)}")
+
+
+def _show_summary(
+    segment: str, topic: str, done: CompressedSegment, fidelity: FidelityValidation
+) -> None:
+    """The content on stdout, the header and what is lost on stderr."""
+    note = f" ({done.note})" if done.note else ""
+    narrate(
+        f"{safe(segment)} {safe(topic)} · {done.level.name.capitalize()} {done.token_count:,} of "
+        f"{done.original_token_count:,} tokens · {done.compression_ratio:.1f}:1{note} · fidelity "
+        f"{fidelity.overall_score:.2f} {_mark(fidelity)} (anchors "
+        f"{fidelity.anchor_preservation:.2f}, facts {fidelity.factual_accuracy:.2f}, context "
+        f"{fidelity.context_retention:.2f})"
+    )
+    for line in safe_lines(done.content):
+        print_text(line)
+    lost = fidelity.lost_information[:LOST_SHOWN]
+    if lost:
+        narrate("  loses: " + ", ".join(_lost(each.text, each.times) for each in lost))
+    print_text("")
+
+
+def _lost(text: str, times: int) -> str:
+    return safe(text) + (f" ({times} times)" if times > 1 else "")
+
+
+def _mark(fidelity: FidelityValidation) -> str:
+    return "✓" if fidelity.passes_threshold else "✗"

@@ -1,4 +1,4 @@
-"""`reviewer config show|validate`: the settings and where they come from."""
+"""`reviewer config show|validate`: the settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reviewer.cli.output import narrate, print_json, print_text, safe
 from reviewer.cli.session import Session, Verb, pass_session
 
 TABLES = ("model", "compression")
-"""Settings that are tables of their own."""
+"""Settings that are tables in the file."""
 
 
 @click.group()
@@ -23,7 +23,7 @@ def config() -> None:
 @config.command("show", cls=Verb)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def show(as_json: bool) -> None:
-    """The settings in force."""
+    """Show the current settings."""
     from msgspec import to_builtins
 
     from reviewer.settings import load_settings, settings_path
@@ -33,7 +33,7 @@ def show(as_json: bool) -> None:
     if as_json:
         print_json({"path": str(path), "exists": path.exists(), **values})
         return
-    narrate(f"{safe(str(path))}{'' if path.exists() else ' (not there: built-in settings)'}")
+    narrate(f"{safe(str(path))}{'' if path.exists() else ' (does not exist: defaults apply)'}")
     tables = {name: value for name, value in values.items() if name in TABLES}
     for name, value in values.items():
         if name not in tables:
@@ -48,7 +48,7 @@ def show(as_json: bool) -> None:
 @config.command("validate", cls=Verb)
 @pass_session
 def validate(session: Session) -> None:
-    """Check the settings file, the keys included."""
+    """Check the settings file, including the keys."""
     from reviewer.settings import settings_path
 
     path = settings_path()
@@ -56,12 +56,12 @@ def validate(session: Session) -> None:
     print_text(
         f"{safe(str(path))} is valid."
         if path.exists()
-        else f"There is no {safe(str(path))}; the built-in settings hold."
+        else f"{safe(str(path))} does not exist; the defaults apply."
     )
 
 
 def check_settings(session: Session, path: Path) -> None:
-    """Read the settings as the screen does. Raises ReviewerError with what is wrong."""
+    """Read the settings as the screen does. Raises ReviewerError if they are invalid."""
     from reviewer.settings import check_folders, load_settings
 
     settings = load_settings(path)
@@ -69,19 +69,19 @@ def check_settings(session: Session, path: Path) -> None:
     if settings.keys:
         session.check_keymap(path)
     if settings.model.base_url or settings.model.name or settings.model.key_variable:
-        from reviewer.storeless import check_model
+        from reviewer.llm.door import check_model
 
         check_model(settings)
 
 
 def _harmless(values: dict[str, Any]) -> dict[str, Any]:
-    """The settings without a credential that somebody wrote where its variable's name belongs."""
+    """The settings, with credentials masked that somebody put into the wrong place."""
     from reviewer.text.secrets import mask
 
     model = dict(values["model"])
     model["base_url"] = re.sub(r"//[^/@]*@", "//[masked]@", mask(model["base_url"]).text)
     if not re.fullmatch(r"\w*", model["key_variable"]) or mask(model["key_variable"]).kinds:
-        model["key_variable"] = "[masked: this is to be the name of a variable]"
+        model["key_variable"] = "[masked: this must be the name of a variable]"
     return {**values, "model": model}
 
 

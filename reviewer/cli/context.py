@@ -1,4 +1,4 @@
-"""`reviewer context list|show|create|import|export`: chains of commits."""
+"""`reviewer context list|show|create|import|export` and `reviewer compile`: chains of commits."""
 
 from __future__ import annotations
 
@@ -8,21 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.commits import (
-    IMPORT,
-    export_json,
-    find_context,
-    totals_json,
-    totals_line,
+from reviewer.cli.output import (
+    count,
+    moment,
+    narrate,
+    print_json,
+    print_text,
+    safe,
+    safe_lines,
+    table,
 )
-from reviewer.cli.failures import COULD_NOT, complain
-from reviewer.cli.output import count, moment, narrate, print_json, print_text, safe, table
-from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.cli.session import FAILED, Session, Verb, pass_session
 from reviewer.errors import SourceError
 
 if TYPE_CHECKING:
-    from reviewer.engine import ContextView, Engine, Imported
+    from reviewer.commits.values import CommitView, ContextView, Imported, Message, TokenTotals
+    from reviewer.engine import Engine
 
+IMPORT = "reviewer context import FILE"
+"""The command that brings contexts into a store."""
+SHORT = 8
+"""Characters of a hash in messages."""
 LINE = click.IntRange(0)
 
 
@@ -30,8 +36,8 @@ LINE = click.IntRange(0)
 def context() -> None:
     """List, import and export contexts.
 
-    A context is a chain of commits: the turns of a conversation, calls of tools and their results.
-    What must survive of it is said with `reviewer annotate`; `reviewer compile` hands it out.
+    A context is a chain of commits: the turns of a conversation, tool calls and their results. Mark
+    what must survive with `reviewer annotate`, print it with `reviewer compile`.
     """
 
 
@@ -39,7 +45,7 @@ def context() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @pass_session
 def list_contexts(session: Session, as_json: bool) -> None:
-    """The contexts, those that changed latest first."""
+    """List the contexts, the last changed first."""
     with session.listing(filled_by=IMPORT) as engine:
         project = engine.project
         found = engine.contexts.all(project)
@@ -62,7 +68,7 @@ def list_contexts(session: Session, as_json: bool) -> None:
         for line in table(rows, right=frozenset({0, 2, 3})):
             print_text(line)
         if not found:
-            narrate("There is no context yet. Make one: reviewer context import FILE")
+            narrate("There are no contexts yet. Import one: reviewer context import FILE")
 
 
 @context.command("show", cls=Verb)
@@ -70,7 +76,7 @@ def list_contexts(session: Session, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with the totals.")
 @pass_session
 def show(session: Session, name: str, as_json: bool) -> None:
-    """Where a context came from, and how its tokens divide by priority and role."""
+    """Show where a context comes from, and its tokens by priority and role."""
     with session.reading(filled_by=IMPORT) as engine:
         found = find_context(engine, name)
         totals = engine.contexts.totals(found.id)
@@ -79,11 +85,11 @@ def show(session: Session, name: str, as_json: bool) -> None:
             return
         rows = [
             ("context", f"#{found.id} {safe(found.name)} in project {safe(found.project)}"),
-            ("head", found.head or "nothing yet"),
+            ("head", found.head or "no commits yet"),
             ("from", safe(found.source_path or "written by hand")),
             ("created", moment(found.created_at)),
             ("changed", moment(found.changed_at)),
-            ("holds", totals_line(totals)),
+            ("contains", totals_line(totals)),
         ]
         for line in table(rows):
             print_text(line)
@@ -94,7 +100,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @pass_session
 def create(session: Session, name: str, as_json: bool) -> None:
-    """An empty context, for commits that are written by hand."""
+    """Create an empty context, for commits written by hand."""
     with session.changing(create=True) as engine:
         made = engine.contexts.create(session.target(engine), name)
     if as_json:
@@ -102,7 +108,7 @@ def create(session: Session, name: str, as_json: bool) -> None:
     narrate(f"Created #{made.id} {safe(made.name)} - reviewer undo takes it back")
 
 
-@context.command("import", cls=Verb)
+@context.command("import", cls=Verb, example="context import session.jsonl --name talk")
 @click.argument(
     "files",
     type=click.Path(path_type=Path, readable=False),
@@ -110,11 +116,11 @@ def create(session: Session, name: str, as_json: bool) -> None:
     required=True,
     metavar="FILE...",
 )
-@click.option("--name", metavar="NAME", help="What to call the context (default: as the file).")
+@click.option("--name", metavar="NAME", help="The name of the context (default: that of the file).")
 @click.option(
-    "--from-line", type=LINE, default=0, metavar="A", help="Only from this line, 0-based."
+    "--from-line", type=LINE, default=0, metavar="A", help="Start at this line, counted from 0."
 )
-@click.option("--to-line", type=LINE, metavar="B", help="Only up to before this line.")
+@click.option("--to-line", type=LINE, metavar="B", help="Stop before this line.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a file.")
 @click.pass_context
 @pass_session
@@ -127,15 +133,15 @@ def import_(
     to_line: int | None,
     as_json: bool,
 ) -> None:
-    """Turn transcripts into contexts: a commit for each turn, call and result.
+    """Import transcripts as contexts: a commit for each turn, tool call and result.
 
-    A file that was imported before adds only what is new. What sub-agents said is passed over, and
-    so is what was rewound. Secrets are masked.
+    Importing a file again adds only what is new. Sub-agents and rewound turns are skipped. Secrets
+    are masked.
     """
     if name is not None and len(files) > 1:
         raise click.UsageError("--name goes with one file")
     if to_line is not None and to_line <= from_line:
-        raise click.UsageError("--to-line is behind --from-line: no line is between them")
+        raise click.UsageError("--to-line has to be greater than --from-line")
     failed = 0
     with session.changing(create=True, new_outside=True) as engine:
         for path in files:
@@ -150,7 +156,7 @@ def import_(
             except SourceError as problem:
                 if len(files) == 1:
                     raise
-                complain(str(problem))
+                narrate(str(problem))
                 failed += 1
                 continue
             if as_json:
@@ -158,26 +164,128 @@ def import_(
             else:
                 _tell(engine, done)
     if failed:
-        complain(f"{failed} of {len(files)} files could not be read.")
-        ctx.exit(COULD_NOT)
+        narrate(f"{failed:,} of {count(len(files), 'file')} could not be read.")
+        ctx.exit(FAILED)
 
 
 @context.command("export", cls=Verb)
 @click.argument("name", metavar="CONTEXT")
 @pass_session
 def export(session: Session, name: str) -> None:
-    """Every commit of a context with all that was said about it, one JSON object a line.
+    """Print every commit of a context with its annotations, one JSON object a line.
 
-    SKIP is included, edits are applied. Imported again the lines are the same commits, with their
-    types, priorities, criteria and what was said when; commits that an edit or a compression took
-    out of the chain are not among them.
+    Skipped commits are included, edits are applied. Importing the lines gives the same commits
+    with their types, priorities, criteria and dates. Commits that an edit or a compression removed
+    from the chain are left out.
     """
-    from reviewer.engine import CommitQuery
+    from reviewer.commits.values import CommitQuery
 
     with session.reading(filled_by=IMPORT) as engine:
         found = find_context(engine, name)
         for number in engine.contexts.ids(CommitQuery(found.id)):
             print_json(export_json(engine.contexts.commit(number)))
+
+
+@click.command("compile", cls=Verb, example="compile talk --format chat > messages.json")
+@click.argument("name", metavar="CONTEXT")
+@click.option(
+    "--at",
+    metavar="COMMIT",
+    help="The chain and its edits as of this commit, with today's priorities.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json", "chat")),
+    default="text",
+    show_default=True,
+    help="text: to read, with control characters made visible; json: one object a message; chat: "
+    "one JSON list for chat completions. The last two have the exact text.",
+)
+@click.option(
+    "--totals",
+    is_flag=True,
+    help="Only the totals, as one JSON object: tokens without skipped commits, total with them.",
+)
+@pass_session
+def compile_(session: Session, name: str, at: str | None, form: str, totals: bool) -> None:
+    """Print a context as messages, ready to send.
+
+    Edits are applied and skipped commits left out. The numbers of tokens by priority and role go to
+    standard error.
+    """
+    with session.reading(filled_by=IMPORT) as engine:
+        context = find_context(engine, name)
+        commit = None if at is None else engine.contexts.resolve(at, context.id)
+        messages = engine.contexts.compile(context.id, at=commit)
+        sums = engine.contexts.totals(context.id, at=commit)
+        tokens = sum(message.tokens for message in messages)
+        if totals:
+            print_json({"messages": len(messages), "tokens": tokens, **totals_json(sums)})
+            return
+        if form == "chat":
+            print_json(engine.contexts.chat(messages))
+        for message in messages if form != "chat" else ():
+            if form == "json":
+                _print_message_json(message)
+            else:
+                _print_message(message)
+    printed = f"{count(len(messages), 'message')}, {count(tokens, 'token')}"
+    narrate(f"{printed}, out of {totals_line(sums)}")
+
+
+in_context = click.option(
+    "--context",
+    "context_name",
+    metavar="CONTEXT",
+    help="Look for the commit in this context only, by name or #number.",
+)
+
+
+def find_context(engine: Engine, name: str) -> ContextView:
+    """The context of that name or #number. Raises UnknownIdError."""
+    return engine.contexts.find(name, engine.project)
+
+
+def find_commits(engine: Engine, references: Sequence[str], context_name: str | None) -> list[int]:
+    """The ids of the named commits. Raises UnknownIdError, also for ambiguous names."""
+    context = find_context(engine, context_name).id if context_name else None
+    return [engine.contexts.resolve(each, context, engine.project) for each in references]
+
+
+def commit_json(view: CommitView) -> dict[str, Any]:
+    """A commit as one flat object: the fields of its row, then the rest."""
+    import msgspec
+
+    found: dict[str, Any] = msgspec.to_builtins(view)
+    row: dict[str, Any] = found.pop("row")
+    return {**row, **found, "retention": msgspec.to_builtins(view.retention)}
+
+
+def export_json(view: CommitView) -> dict[str, Any]:
+    """A commit as a line of an exported context."""
+    found = commit_json(view)
+    return {"role": found.pop("role"), "content": found.pop("text"), **found}
+
+
+def totals_json(totals: TokenTotals) -> dict[str, Any]:
+    import msgspec
+
+    found: dict[str, Any] = msgspec.to_builtins(totals)
+    return found
+
+
+def totals_line(totals: TokenTotals) -> str:
+    """`12 commits, 3,400 tokens: pinned 200 (1), normal 3,200 (11); user 300, assistant 3,100`."""
+    by_priority = ", ".join(
+        f"{priority} {tokens:,} ({totals.commits_by_priority[priority]:,})"
+        for priority, tokens in reversed(totals.by_priority.items())
+        if totals.commits_by_priority[priority]
+    )
+    by_role = ", ".join(f"{safe(role)} {tokens:,}" for role, tokens in totals.by_role.items())
+    commits = count(sum(totals.commits_by_priority.values()), "commit")
+    head = f"{commits}, {count(totals.total, 'token')}"
+    return f"{head}: {by_priority}; {by_role}" if by_priority else head
 
 
 def _json(view: ContextView) -> dict[str, Any]:
@@ -197,7 +305,7 @@ def _tell(engine: Engine, done: Imported) -> None:
     rows = [
         ("context", f"#{view.id} {safe(view.name)} in project {safe(view.project)}"),
         ("added", added if done.commits else "nothing new"),
-        ("holds", totals_line(engine.contexts.totals(view.id))),
+        ("contains", totals_line(engine.contexts.totals(view.id))),
         *_reasons("masked", done.masked),
         *_reasons("skipped", done.skipped),
     ]
@@ -213,3 +321,17 @@ def _reasons(title: str, counts: dict[str, int]) -> list[tuple[str, str]]:
         ("" if place else title, f"{times:,} x {safe(reason)}")
         for place, (reason, times) in enumerate(ordered)
     ]
+
+
+def _print_message_json(message: Message) -> None:
+    import msgspec
+
+    print_json(msgspec.to_builtins(message))
+
+
+def _print_message(message: Message) -> None:
+    speaker = f" {safe(message.name)}" if message.name else ""
+    print_text(f"--- {safe(message.role)}{speaker} ({safe(message.type)}) {message.hash[:SHORT]}")
+    for line in safe_lines(message.text):
+        print_text(line)
+    print_text("")

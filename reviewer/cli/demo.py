@@ -1,4 +1,4 @@
-"""`reviewer demo`: the screen on a fresh store filled from the sample data, gone afterwards."""
+"""`reviewer demo` on sample data in a temporary store; `reviewer dev-seed`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import ELLIPSIS, narrate, print_text, safe, table
+from reviewer.cli.output import ELLIPSIS, count, narrate, print_text, report_intake, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 
@@ -23,47 +23,46 @@ if TYPE_CHECKING:
 PROJECT = "ledger-api"
 SHOWN = 10
 PLACE_WIDTH = 36
-"""Columns for the place of a candidate; longer ones lose their beginning."""
+"""Columns; longer places are cut at the beginning."""
 
 
 @click.command(cls=Verb)
-@click.option("--no-screen", is_flag=True, help="Do the main job here, without the screen.")
+@click.option("--no-screen", is_flag=True, help="Do the main steps here, without the screen.")
 @click.option("--ascii", "plain", is_flag=True, help="Draw with ASCII characters only.")
 @click.pass_context
 @pass_session
 def demo(session: Session, ctx: click.Context, no_screen: bool, plain: bool) -> None:
-    """Try it on sample data, in a store that goes away.
+    """Try reviewer on sample data in a temporary store.
 
-    Works offline. Nothing of yours is read or changed.
+    Works offline. Your own files and stores are neither read nor changed.
     """
-    from reviewer.cli.screen import require_terminal, show_screen
     from reviewer.engine import Engine
     from reviewer.resources import sample_data_folder
 
     if not no_screen:
-        require_terminal("reviewer demo --no-screen")
+        session.require_terminal("reviewer demo --no-screen")
     with TemporaryDirectory(prefix="reviewer-demo-", ignore_cleanup_errors=True) as folder:
         _remove_when_ended(folder)
         engine = Engine.open(Path(folder) / "demo.db")
         try:
             if no_screen:
-                _main_job(engine, sample_data_folder())
+                _main_steps(engine, sample_data_folder())
                 return
             narrate("Reading the sample data ...")
             samples = Path(folder) / PROJECT
             shutil.copytree(sample_data_folder(), samples)
-            os.chdir(samples)  # where the screens look for a .context folder and for pipelines
+            os.chdir(samples)  # where the screens look for a .context folder and pipelines
             engine.intake.ingest([samples], project=PROJECT)
             for transcript in sorted((samples / "claude").rglob("*.jsonl")):
                 engine.contexts.import_file(transcript, project=PROJECT)
-            code = show_screen(session, engine, PROJECT, plain=plain)
+            code = session.show_screen(engine, PROJECT, plain=plain)
         finally:
             engine.close()
     ctx.exit(code)
 
 
 def _remove_when_ended(folder: str) -> None:
-    """Take the folder away also when the terminal is closed or the program is told to end."""
+    """Remove the folder also when the terminal is closed or the process is terminated."""
 
     def end(number: int, frame: FrameType | None) -> None:
         shutil.rmtree(folder, ignore_errors=True)
@@ -74,16 +73,17 @@ def _remove_when_ended(folder: str) -> None:
         signal.signal(number, end)
 
 
-def _main_job(engine: Engine, samples: Path) -> None:
-    """Ingest, look, promote, reject, undo, verify; ReviewerError when a step did not hold."""
-    from reviewer.engine import QueueQuery, Status
+def _main_steps(engine: Engine, samples: Path) -> None:
+    """Ingest, list, promote, reject, undo, verify. Raises ReviewerError when a step fails."""
+    from reviewer.promotion.views import QueueQuery, Status
 
     report = engine.intake.ingest([samples], project=PROJECT)
     print_text(
-        f"Read {report.files} files, {report.records} records: {report.new} candidates wait."
+        f"Read {count(report.files, 'file')} with {count(report.records, 'record')}: "
+        f"{count(report.new, 'candidate')} to decide on."
     )
     ids = engine.queue.ids(QueueQuery(project=PROJECT), limit=SHOWN)
-    _must(len(ids) == SHOWN, "the sample data give fewer candidates than expected")
+    _must(len(ids) == SHOWN, "the sample data has fewer candidates than expected")
     for line in table([_with_evidence(engine, memory, samples) for memory in ids]):
         print_text(line)
     first, second = ids[0], ids[1]
@@ -98,7 +98,9 @@ def _main_job(engine: Engine, samples: Path) -> None:
     _must(statuses() == (Status.ACTIVE, Status.CANDIDATE), "undo did not bring the candidate back")
     verdict = engine.history.verify()
     _must(verdict.ok, "; ".join(verdict.problems))
-    print_text(f"{verdict.rows} rows agree with the ledger of {verdict.acts} acts.")
+    print_text(
+        f"{count(verdict.rows, 'row')} agree with the ledger of {count(verdict.acts, 'act')}."
+    )
 
 
 def _with_evidence(engine: Engine, memory: int, samples: Path) -> tuple[str, str, str, str]:
@@ -112,6 +114,16 @@ def _with_evidence(engine: Engine, memory: int, samples: Path) -> tuple[str, str
     return f"#{one.id}", f"{one.confidence:.2f}", safe(place), safe(one.content)
 
 
-def _must(holds: bool, otherwise: str) -> None:
-    if not holds:
+def _must(ok: bool, otherwise: str) -> None:
+    if not ok:
         raise ReviewerError(f"The demo failed: {otherwise}. Please report this.")
+
+
+@click.command(cls=Verb, hidden=True)
+@click.argument("number", type=click.IntRange(1, 10_000_000), metavar="N")
+@pass_session
+def dev_seed(session: Session, number: int) -> None:
+    """Fill the queue with N made-up candidates."""
+    session.refuse_all_projects()
+    with session.whole_store(create=True) as engine:
+        report_intake(engine.intake.seed(number, project=session.project or "seed"))

@@ -1,4 +1,4 @@
-"""`reviewer export`: what was decided, as text, as a `.context/` folder, as a marked block."""
+"""`reviewer export`: print what is active, or update a `.context/` folder or a marked block."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
-    from reviewer.engine import Engine, PlannedFile
+    from reviewer.engine import Engine
+    from reviewer.promotion.export.plans import PlannedFile
 
 PLACE = click.Path(path_type=Path, readable=False)
 
 
-@click.command(cls=Verb)
+@click.command(cls=Verb, example="export --into CLAUDE.md --write")
 @click.option(
     "--format",
     "form",
@@ -28,14 +29,10 @@ PLACE = click.Path(path_type=Path, readable=False)
     help="Text for people and agents, or every field for programs.",
 )
 @click.option("--marks", is_flag=True, help="Markdown: each fact with its id and its source.")
-@click.option("-o", "output", type=PLACE, metavar="FILE", help="Write there; - is stdout.")
-@click.option(
-    "--context-dir", type=PLACE, metavar="DIR", help="Bring a .context folder up to date."
-)
-@click.option(
-    "--into", type=PLACE, metavar="FILE", help="Bring the marked block of FILE up to date."
-)
-@click.option("--write", is_flag=True, help="Write what the difference shows, after a backup.")
+@click.option("-o", "output", type=PLACE, metavar="FILE", help="Write to FILE; - is stdout.")
+@click.option("--context-dir", type=PLACE, metavar="DIR", help="Update a .context folder.")
+@click.option("--into", type=PLACE, metavar="FILE", help="Update the marked block of FILE.")
+@click.option("--write", is_flag=True, help="Write the changes shown, after a backup.")
 @pass_session
 def export(
     session: Session,
@@ -46,11 +43,11 @@ def export(
     into: Path | None,
     write: bool,
 ) -> None:
-    """Hand out what was decided: text, folder, marked block.
+    """Export trusted state, active entities and active memories.
 
-    Trusted state, active entities and active memories, the most trusted first; secrets are masked
-    again. --context-dir and --into show the difference; nothing is written without --write, nothing
-    outside the marked block is touched, and every file that changes is backed up before.
+    The most trusted come first; secrets are masked again. --context-dir and --into only show the
+    difference unless you add --write. Nothing outside the marked block is changed, and every
+    changed file is backed up first.
     """
     if sum(each is not None for each in (output, context_dir, into)) > 1:
         raise click.UsageError("-o, --context-dir and --into exclude each other")
@@ -64,16 +61,16 @@ def export(
     with session.listing() as engine:
         project = engine.project
         if context_dir is not None:
-            _offer(engine, engine.exports.plan_folder(project, context_dir), write)
+            _preview_or_write(engine, engine.exports.plan_folder(project, context_dir), write)
         elif into is not None:
-            _offer(engine, [engine.exports.plan_into(project, into)], write)
+            _preview_or_write(engine, [engine.exports.plan_into(project, into)], write)
         elif form == "ndjson":
-            _hand_out(engine, engine.exports.ndjson(project), output)
+            _print_or_write(engine, engine.exports.ndjson(project), output)
         else:
-            _hand_out(engine, engine.exports.markdown(project, marks=marks), output)
+            _print_or_write(engine, engine.exports.markdown(project, marks=marks), output)
 
 
-def _hand_out(engine: Engine, text: str, output: Path | None) -> None:
+def _print_or_write(engine: Engine, text: str, output: Path | None) -> None:
     if not text:
         narrate("Nothing is active yet. Promote candidates: reviewer promote ID")
     if output is None:
@@ -82,16 +79,16 @@ def _hand_out(engine: Engine, text: str, output: Path | None) -> None:
     backups = engine.exports.write([engine.exports.plan_file(text, output)])
     narrate(f"Wrote {safe(str(output))}")
     for backup in backups:
-        narrate(f"What was there before: {safe(str(backup))}")
+        narrate(f"Backup of the old file: {safe(str(backup))}")
 
 
-def _with_what_it_leads_to(path: Path) -> str:
+def _with_target(path: Path) -> str:
     real = path.resolve()
     return safe(str(path)) if real == path.absolute() else f"{safe(str(path))} ({safe(str(real))})"
 
 
-def _offer(engine: Engine, plans: Sequence[PlannedFile], write: bool) -> None:
-    """Show what would change; write it when that was asked for."""
+def _preview_or_write(engine: Engine, plans: Sequence[PlannedFile], write: bool) -> None:
+    """Show what would change; write it if `write`."""
     broken = [plan for plan in plans if plan.problem]
     if broken:
         raise ReviewerError(" ".join(f"{plan.path}: {plan.problem}" for plan in broken))
@@ -100,13 +97,13 @@ def _offer(engine: Engine, plans: Sequence[PlannedFile], write: bool) -> None:
         for line in engine.exports.diff(plan):
             print_text(line)
     if not changed:
-        narrate("Nothing changes.")
+        narrate("No changes.")
         return
-    names = ", ".join(_with_what_it_leads_to(plan.path) for plan in changed)
+    names = ", ".join(_with_target(plan.path) for plan in changed)
     if not write:
-        narrate(f"Nothing was written. To write {names}: the same command with --write")
+        narrate(f"Nothing was written. To write {names}, add --write")
         return
     backups = engine.exports.write(changed)
     narrate(f"Wrote {names}")
     for backup in backups:
-        narrate(f"What was there before: {safe(str(backup))}")
+        narrate(f"Backup of the old file: {safe(str(backup))}")

@@ -1,4 +1,4 @@
-"""`reviewer undo|redo|history|verify`: the ledger, and the way back."""
+"""`reviewer undo|redo|history|verify`: the ledger of acts."""
 
 from __future__ import annotations
 
@@ -7,27 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.failures import COULD_NOT
-from reviewer.cli.ids import ACT_ID
+from reviewer.cli.inputs import ID
 from reviewer.cli.output import count, moment, narrate, print_json, print_text, safe, table
-from reviewer.cli.session import Session, Verb, VerbGroup, pass_session
+from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, pass_session
 
 if TYPE_CHECKING:
-    from reviewer.engine import ActView, ChangeView, Engine
+    from reviewer.engine import Engine
+    from reviewer.promotion.history import ActView, ChangeView
 
 PAGE = 500
 """Acts read from the store at a time."""
 
 
-@click.command(cls=Verb)
-@click.argument("act", type=ACT_ID, required=False, metavar="[ACT]")
+@click.command(cls=Verb, example="undo 14")
+@click.argument("act", type=ID, required=False, metavar="[ACT]")
 @pass_session
 def undo(session: Session, act: int | None) -> None:
-    """Take back the latest decision, or the act named.
+    """Undo the latest decision of this project, or the act ACT.
 
-    That is the latest one of this project.
-
-    Undoing an ingestion by its number takes its candidates away.
+    Undoing an ingestion by its number removes its candidates.
     """
     with session.changing() as engine:
         undone = engine.history.undo() if act is None else engine.history.undo_act(act)
@@ -39,7 +37,7 @@ def undo(session: Session, act: int | None) -> None:
 @click.command(cls=Verb)
 @pass_session
 def redo(session: Session) -> None:
-    """Do again what was undone last."""
+    """Redo what was undone last."""
     with session.changing() as engine:
         redone = engine.history.redo()
         narrate(f"Done again: {safe(redone.title)} - reviewer undo takes it back")
@@ -51,11 +49,9 @@ def redo(session: Session) -> None:
 @click.pass_context
 @pass_session
 def history(session: Session, ctx: click.Context, limit: int | None, as_json: bool) -> None:
-    """Every act, with what each one changed.
+    """List the acts of this project, or with --all-projects of all.
 
-    Acts of this project, or with --all-projects of every one.
-
-    Times are local, with their zone; --json has them in UTC.
+    Times are local; --json has them in UTC.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -69,7 +65,7 @@ def history(session: Session, ctx: click.Context, limit: int | None, as_json: bo
                 str(act.id),
                 moment(act.at),
                 safe(act.actor),
-                _standing(act),
+                "undone" if act.undone else "",
                 safe(act.title),
             )
             for act in latest_acts(engine, limit)
@@ -77,23 +73,23 @@ def history(session: Session, ctx: click.Context, limit: int | None, as_json: bo
         for line in table(rows, right=frozenset({0})):
             print_text(line)
         if not rows:
-            narrate("Nothing has happened yet. Ingest something: reviewer ingest PATH")
+            narrate("There are no acts yet. Ingest something: reviewer ingest PATH")
 
 
 @history.command("show", cls=Verb)
-@click.argument("act", type=ACT_ID, metavar="ACT")
+@click.argument("act", type=ID, metavar="ACT")
 @click.option(
     "--limit",
     type=click.IntRange(1),
     default=500,
     show_default=True,
     metavar="N",
-    help="How many rows at most.",
+    help="At most N rows.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, a row each.")
 @pass_session
 def show(session: Session, act: int, limit: int, as_json: bool) -> None:
-    """What one act changed: every row, before and after."""
+    """Show what one act changed: every row, before and after."""
     with session.reading() as engine:
         for change in engine.history.changes(act, limit=limit):
             if as_json:
@@ -113,11 +109,11 @@ def show(session: Session, act: int, limit: int, as_json: bool) -> None:
 
 
 @click.command(cls=Verb)
-@click.option("--json", "as_json", is_flag=True, help="The verdict as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="The result as one JSON object.")
 @click.pass_context
 @pass_session
 def verify(session: Session, ctx: click.Context, as_json: bool) -> None:
-    """Recompute the ledger's hashes and the rows."""
+    """Check the ledger's hash chain and compare the rows with it."""
     with session.whole_store() as engine:
         verdict = engine.history.verify()
     if as_json:
@@ -137,11 +133,11 @@ def verify(session: Session, ctx: click.Context, as_json: bool) -> None:
             f"{count(verdict.rows, 'row')} {verb} the ledger of {count(verdict.acts, 'act')}."
         )
     if not verdict.ok:
-        ctx.exit(COULD_NOT)
+        ctx.exit(FAILED)
 
 
 def latest_acts(engine: Engine, limit: int | None) -> Iterator[ActView]:
-    """The acts from the newest to the oldest, `limit` of them at most."""
+    """At most `limit` acts, newest first."""
     before: int | None = None
     left = limit
     while left is None or left > 0:
@@ -154,7 +150,7 @@ def latest_acts(engine: Engine, limit: int | None) -> Iterator[ActView]:
 
 
 def oldest_first(engine: Engine, limit: int | None) -> Iterator[ActView]:
-    """The same acts in the order in which they happened."""
+    """The same acts, oldest first."""
     if limit is not None:
         yield from reversed(list(latest_acts(engine, limit)))
         return
@@ -165,7 +161,6 @@ def oldest_first(engine: Engine, limit: int | None) -> Iterator[ActView]:
 
 
 def act_json(act: ActView) -> dict[str, Any]:
-    """An act as scripts read it."""
     return {
         "id": act.id,
         "at": act.at,
@@ -185,14 +180,10 @@ def _agreement(rows: int, ok: bool) -> str:
     return "DOES NOT agree with" if rows == 1 else "DO NOT agree with"
 
 
-def _standing(act: ActView) -> str:
-    return "undone" if act.undone else ""
-
-
 def _differences(change: ChangeView) -> Iterator[str]:
     before, after = change.before or {}, change.after or {}
     if not before or not after:
-        yield "added" if after else "taken away"
+        yield "added" if after else "removed"
         return
     for column in after:
         if before.get(column) != after[column]:

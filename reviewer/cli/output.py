@@ -1,4 +1,4 @@
-"""What commands print: NDJSON for scripts, aligned and harmless text for people."""
+"""Printing: NDJSON for scripts, aligned text without control characters for people."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from reviewer.promotion.triage import Done as Act
 
 ELLIPSIS = "…"
 
 
 def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
-    """One object, or list, on a line of its own, flushed, with control characters escaped."""
+    """Print a value as one line of JSON, control characters escaped, and flush."""
     sys.stdout.write(json_line(value))
     sys.stdout.flush()
 
 
 def json_line(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """A value on a line of its own, with everything escaped that a terminal would obey."""
+    """A value as one line of JSON, with everything escaped that a terminal would interpret."""
     only_ascii = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
     line = json.dumps(value, ensure_ascii=only_ascii, separators=(", ", ": "), default=str)
     if not (only_ascii or line.isascii()):
@@ -31,31 +34,41 @@ def json_line(value: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def print_text(text: str) -> None:
-    """One line for a person on stdout, whatever is in it: a terminal obeys none of it.
+    """Print a line for a person on stdout, control characters made visible.
 
-    Fields from outside pass `safe` before, so that columns are as wide as what is shown.
+    Pass fields from outside through `safe` first, so that columns are as wide as what is shown.
     """
     click.echo(safe(text))
 
 
 def narrate(text: str) -> None:
-    """One line about what happens, on stderr, made harmless like the others."""
+    """Print a line about progress or results on stderr, control characters made visible."""
     click.echo(safe(text), err=True)
 
 
+def report_act(done: Act, *, undo: str = "reviewer undo") -> None:
+    """Say what an act did, and the command that takes it back."""
+    narrate(f"{safe(done.title)} - {undo} takes it back")
+
+
+def report_intake(done: Act) -> None:
+    """The same for an act that plain `undo` does not reach, because it decided nothing."""
+    report_act(done, undo=f"reviewer undo {done.act}")
+
+
 def hand_out(text: str) -> None:
-    """A whole text on stdout, without a line end of its own, flushed."""
+    """Print a whole text on stdout without adding a line end, and flush."""
     sys.stdout.write("\n".join(safe_lines(text)))
     sys.stdout.flush()
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """`1 file`, `2 files`, `12,345 files`; `plural` where it takes more than an s."""
+    """`1 file`, `2 files`, `12,345 files`; `plural` for irregular ones."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def moment(at: str) -> str:
-    """A moment of the store as a person reads it: local time to the second, and its zone."""
+    """A time of the store in local time, to the second, with its zone."""
     from reviewer.clock import from_iso
 
     when = from_iso(at)
@@ -63,26 +76,26 @@ def moment(at: str) -> str:
 
 
 def safe(text: str) -> str:
-    """Text from outside on one line, with nothing in it that a terminal would obey."""
+    """Text from outside on one line, control characters made visible."""
     from reviewer.text.display import display_line
 
     return display_line(text)
 
 
 def safe_lines(text: str) -> list[str]:
-    """Text from outside, line by line, with nothing in it that a terminal would obey."""
+    """Text from outside as lines, control characters made visible."""
     from reviewer.text.display import display_text
 
     return [display_text(line) for line in text.split("\n")]
 
 
 def cell_width(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """The width of a text in terminal columns."""
     return sum(_cells(character) for character in text)
 
 
 def cut(text: str, width: int) -> str:
-    """The text in at most `width` columns, with an ellipsis when something is missing."""
+    """The text cut to `width` columns, with an ellipsis if something is missing."""
     if cell_width(text) <= width:
         return text
     kept: list[str] = []
@@ -96,7 +109,7 @@ def cut(text: str, width: int) -> str:
 
 
 def line_width() -> int | None:
-    """Columns of the terminal that stdout leads to; None when it leads to a file or a pipe."""
+    """Columns of the terminal on stdout; None for a file or a pipe."""
     if not sys.stdout.isatty():
         return None
     from shutil import get_terminal_size

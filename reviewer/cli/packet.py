@@ -1,4 +1,4 @@
-"""`reviewer packet`: what an agent needs, within a token budget (`smart-retrieval.md`)."""
+"""`reviewer packet`: the context that an agent needs, within a token budget."""
 
 from __future__ import annotations
 
@@ -10,37 +10,25 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewer.cli.inputs import Moment
 from reviewer.cli.output import count, hand_out, json_line, narrate, print_text, safe, table
 from reviewer.cli.session import NOTHING_STORED, Session, Verb, pass_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reviewer.storeless import KeptOutput, Output, Packet, Prepared
+    from reviewer.packets.kept import KeptOutput, Output
+    from reviewer.packets.prepared import Prepared
+    from reviewer.packets.values import Packet
 
 PLACE = click.Path(path_type=Path, readable=False)
 STDOUT = Path("-")
-PROBLEMS_TOLD = 20
+PROBLEMS_SHOWN = 20
 
 
-class Moment(click.ParamType[datetime]):
-    """A date or moment in ISO 8601; UTC where it names no zone."""
-
-    name = "iso"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> datetime:
-        """The moment that was typed; a usage error for anything else."""
-        from reviewer.clock import from_iso
-
-        found = from_iso(str(value))
-        if found is None:
-            self.fail(f"{value!r} is no date; write 2026-02-14 or 2026-02-14T10:30:00", param, ctx)
-        return found
-
-
-@click.command(cls=Verb)
+@click.command(
+    cls=Verb, example='packet --budget 4000 --task "fix the receipt printer" --out packet.md'
+)
 @click.option(
     "--context-dir",
     type=PLACE,
@@ -53,20 +41,26 @@ class Moment(click.ParamType[datetime]):
     default=8000,
     show_default=True,
     metavar="TOKENS",
-    help="The most that the packet's text may have.",
+    help="The limit for the packet's text.",
 )
-@click.option("--task", default="", metavar="TEXT", help="What it is for; else the open tasks say.")
+@click.option(
+    "--task", default="", metavar="TEXT", help="The task it is for (default: the open tasks)."
+)
 @click.option(
     "--format",
     "form",
     type=click.Choice(("markdown", "json")),
     default="markdown",
     show_default=True,
-    help="Text for an agent, or one object with every item and why.",
+    help="Text for an agent, or one object with every item and its reason.",
 )
-@click.option("--now", type=Moment(), metavar="ISO", help="The date that ages are counted to.")
-@click.option("--explain", is_flag=True, help="Say of each item what became of it and why.")
-@click.option("--marks", is_flag=True, help="Mark each item with where it comes from: [m:12].")
+@click.option("--now", type=Moment(), metavar="ISO", help="Compute ages at this date.")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="List every item with its score and the reason why it is in or out.",
+)
+@click.option("--marks", is_flag=True, help="Mark each item with its source: [m:12].")
 @click.option("--pin", "pins", multiple=True, metavar="ID", help="Put this item first.")
 @click.option("--mute", "mutes", multiple=True, metavar="ID", help="Leave this item out.")
 @click.option(
@@ -75,10 +69,12 @@ class Moment(click.ParamType[datetime]):
     default="cl100k_base",
     show_default=True,
     metavar="ENCODING",
-    help="What counts tokens; estimate: four bytes for one.",
+    help="The token encoding; estimate: four bytes per token.",
 )
 @click.option("--out", type=PLACE, metavar="FILE", help="Write there; - is stdout.")
-@click.option("--force", is_flag=True, help="With --out: also over what is no earlier packet.")
+@click.option(
+    "--force", is_flag=True, help="With --out: overwrite FILE even if it is not a packet."
+)
 @pass_session
 def packet(
     session: Session,
@@ -95,11 +91,11 @@ def packet(
     out: Path | None,
     force: bool,
 ) -> None:
-    """What an agent needs, within a token budget.
+    """Print the context that an agent needs, within a token budget.
 
-    The text never has more tokens than the budget; only the constitution, the reading order and
-    the instruction stand whatever it is. Without --context-dir: from trusted state and what is
-    active in the store. --explain lists the items with their ids, which --pin and --mute take.
+    The text stays within the budget, except that the constitution, the reading order and the
+    instruction are always included. Without --context-dir it comes from the trusted state and the
+    active memories and entities of the store. --explain lists the ids for --pin and --mute.
     """
     if out == STDOUT:
         out = None
@@ -114,7 +110,7 @@ def packet(
 
     def prepared() -> Prepared:
         if context_dir is not None:
-            from reviewer.storeless import prepare_folder
+            from reviewer.packets.sources import prepare_folder
 
             return prepare_folder(context_dir, now=today, task=task, counting=counting, marks=marks)
         with session.reading(filled_by="reviewer ingest PATH, or name --context-dir DIR") as engine:
@@ -128,12 +124,12 @@ def packet(
                 marks=marks,
             )
 
-    gc.disable()  # a call ends before a collection pays
+    gc.disable()  # the process ends before a collection would pay off
     if explain:
         _explain(session, prepared(), budget, pins, mutes)
         return
+    from reviewer.packets.kept import KeptOutput, folder_seen, store_seen
     from reviewer.projects import work_tree
-    from reviewer.storeless import KeptOutput, folder_seen, store_seen
 
     if context_dir is not None:
         source: tuple[object, ...] = (str(context_dir),)
@@ -154,7 +150,7 @@ def packet(
 
 
 def _filled_by() -> str:
-    """What brings something into a packet of a project that the store does not know."""
+    """How to fill the packet of a project without anything stored."""
     from reviewer.storeless import context_folder
 
     folder = ", or read the context folder here: --context-dir ." if context_folder(Path()) else ""
@@ -170,13 +166,15 @@ def _made(
     pins: tuple[str, ...],
     mutes: tuple[str, ...],
 ) -> Output:
-    """The text and what is said beside it, kept for the next call."""
-    from reviewer.storeless import Output, assemble, packet_json
+    """The text and its narration, cached for the next call."""
+    from reviewer.packets.assembling import assemble
+    from reviewer.packets.kept import Output
+    from reviewer.packets.rendering import to_json as packet_json
 
     made = assemble(ready, budget, pinned=pins, muted=mutes)
     text = json_line(packet_json(made)) if form == "json" else made.markdown
     told = [*_narration(made, {*pins, *mutes}, why_empty=session.remark), session.remark]
-    session.remark = ""  # told with the rest, also when the output is used again
+    session.remark = ""  # printed with the rest, also when the output comes from the cache
     output = Output(text, made.tokens_used, tuple(filter(None, told)))
     trouble = ready.keep_counts()
     if trouble:
@@ -189,7 +187,7 @@ def _hand_out(output: Output, out: Path | None, force: bool, made_from: Path) ->
     if out is None:
         hand_out(output.text)
     else:
-        from reviewer.storeless import write_packet
+        from reviewer.packets.writing import write_packet
 
         write_packet(output.text, out, replace=force, made_from=made_from)
         narrate(f"Wrote {count(output.tokens_used, 'token')} to {safe(str(out))}")
@@ -204,7 +202,8 @@ def _explain(
     pins: tuple[str, ...],
     mutes: tuple[str, ...],
 ) -> None:
-    from reviewer.storeless import assemble, explained
+    from reviewer.packets.assembling import assemble
+    from reviewer.packets.rendering import explained
 
     made = assemble(ready, budget, pinned=pins, muted=mutes)
     rows = [tuple(safe(cell) for cell in row) for row in explained(made)]
@@ -218,24 +217,24 @@ def _explain(
 
 
 def _narration(made: Packet, named: set[str], *, why_empty: str) -> Iterator[str]:
-    """What a person should know and an agent need not read. `why_empty`: what is told anyway, and
-    says why nothing is in the packet.
+    """Lines for the person, not for the agent. `why_empty`: the remark that may already explain an
+    empty packet.
     """
-    told = [str(problem) for problem in made.problems]
-    yield from map(safe, told[:PROBLEMS_TOLD])
-    if len(told) > PROBLEMS_TOLD:
-        yield f"... and {count(len(told) - PROBLEMS_TOLD, 'more problem')}"
+    problems = [str(problem) for problem in made.problems]
+    yield from map(safe, problems[:PROBLEMS_SHOWN])
+    if len(problems) > PROBLEMS_SHOWN:
+        yield f"... and {count(len(problems) - PROBLEMS_SHOWN, 'more problem')}"
     for name in sorted(named - {item.id for item in made.items}):
         yield f"There is no item {safe(name)} to pin or mute. See: reviewer packet --explain"
     for item in made.items:
         if item.id in named and item.rule == "tier 1":
-            yield f"{safe(item.id)} is of the constitution, which stands whole: no pin, no mute."
+            yield f"{safe(item.id)} belongs to the constitution: it cannot be pinned or muted."
     if not made.items and not why_empty.startswith(NOTHING_STORED):
-        yield "There is nothing to put into the packet: no rule, task, convention or entry."
+        yield "The packet is empty: there are no rules, tasks, conventions or entries."
     if made.masked:
         yield f"Masked {count(made.masked, 'secret')}."
     if made.over_budget:
         yield (
-            f"Over the budget of {made.budget:,} tokens by {made.tier_1 - made.budget:,}: what "
-            f"always stands (instruction, reading order, constitution) needs {made.tier_1:,}."
+            f"Over the budget of {made.budget:,} tokens by {made.tier_1 - made.budget:,}: the "
+            f"instruction, reading order and constitution need {made.tier_1:,}."
         )

@@ -1,7 +1,8 @@
-"""`reviewer pipeline run|resume|runs`: walk a pipeline, go on with a run, look at past ones."""
+"""`reviewer pipeline run|resume|runs`: run a pipeline, resume a run, list past ones."""
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,34 +10,46 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.failures import COULD_NOT, DONE, INTERRUPTED
-from reviewer.cli.output import count, moment, narrate, print_json, print_text, safe, table
-from reviewer.cli.pipeline_watch import TerminalQuestions, Watcher
-from reviewer.cli.progress import interruptible
-from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.cli.output import (
+    count,
+    moment,
+    narrate,
+    print_json,
+    print_text,
+    safe,
+    safe_lines,
+    table,
+)
+from reviewer.cli.progress import Interruption, interruptible
+from reviewer.cli.session import DONE, FAILED, INTERRUPTED, Session, Verb, pass_session
 
 if TYPE_CHECKING:
-    from reviewer.engine import Engine, RunDone, RunOptions, RunView
+    from reviewer.engine import Engine
+    from reviewer.pipelines.run_events import Event, Question, RunDone, StageDone, StageStarted
+    from reviewer.pipelines.run_store import RunView
+    from reviewer.pipelines.runs import RunOptions
 
 RUN = "reviewer pipeline run FILE"
+NOTES_SHOWN = 100
+"""Characters."""
 
 _pairs = click.option(
     "--answer", "answers", multiple=True, metavar="NODE=LABEL",
-    help="Answer a question in advance; several for one node are used in order.",
+    help="Answer a question in advance; repeated ones for a node are used in order.",
 )  # fmt: skip
 _OPTIONS: tuple[Callable[..., Any], ...] = (
     _pairs,
     click.option(
         "--engine", type=click.Choice(["offline", "model"]),
-        help="What answers: a stand-in that echoes (default), or the model of the settings.",
+        help="Who answers: offline echoes the prompt (default), model is that of the settings.",
     ),
     click.option(
         "--allow-tools", is_flag=True,
-        help="Let tool nodes run their shell commands, on this machine and with your rights.",
+        help="Let tool nodes run shell commands on this machine with your permissions.",
     ),
     click.option(
         "--max-steps", type=click.IntRange(min=1), metavar="N",
-        help="Stages at most, for loops that never end (default: 1000, or 4 for each node).",
+        help="At most N stages, to end endless loops (default: 1000, or 4 per node).",
     ),
     click.option("--json", "as_json", is_flag=True, help="One JSON object for each event."),
 )  # fmt: skip
@@ -48,16 +61,16 @@ def _with_run_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command(cls=Verb)
+@click.command(cls=Verb, example="pipeline run build.dot --engine model --answer review=Approve")
 @click.argument("file", type=click.Path(path_type=Path, readable=False))
 @_with_run_options
 @click.option(
     "--run-dir", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="An empty or new folder for the run's files (default: one beside the store).",
+    help="A new or empty folder for the files of the run (default: beside the store).",
 )  # fmt: skip
 @click.option(
     "--set", "context", multiple=True, metavar="KEY=VALUE",
-    help="Begin with a value in the run's context; prompts say $KEY or {{KEY}}.",
+    help="Set a value in the run's context; prompts refer to it by $KEY or {{KEY}}.",
 )  # fmt: skip
 @click.pass_context
 @pass_session
@@ -75,9 +88,9 @@ def run(
 ) -> None:
     """Run a pipeline from its start to its exit.
 
-    After each stage a checkpoint is kept: whatever ends the run (Ctrl-C, a model that fails, a
-    question that nobody answers), `pipeline resume` goes on from there. The prompt, answer and
-    status of every stage stay in the run's folder.
+    Every stage ends with a checkpoint: when the run is interrupted (Ctrl-C, a failing model, an
+    unanswered question), `pipeline resume` continues from there. The prompt, answer and status of
+    every stage stay in the run's folder.
 
     A stage succeeds unless its answer ends with a line such as `Outcome: fail`, or with a JSON
     object that has `outcome`. `Preferred label: X`, `Suggested next: node` and
@@ -95,7 +108,7 @@ def run(
                 watch=watcher,
                 cancelled=interruption,
             )
-    _leave(ctx, done, interrupted=interruption.asked)
+    _exit(ctx, done, interrupted=interruption.asked)
 
 
 @click.command(cls=Verb)
@@ -103,7 +116,7 @@ def run(
 @_with_run_options
 @click.option(
     "--allow-changed-tools", is_flag=True,
-    help="With --allow-tools: also commands that the run may not have been started with.",
+    help="With --allow-tools: also commands that may have changed since the start.",
 )  # fmt: skip
 @click.pass_context
 @pass_session
@@ -118,15 +131,14 @@ def resume(
     as_json: bool,
     allow_changed_tools: bool,
 ) -> None:
-    """Go on with a run: its id, its folder, or its pipeline file (the latest run of it).
+    """Resume a run: name its id, its folder, or its pipeline file (the latest run of it).
 
-    By id or folder it goes on with the pipeline as the run began with it; a file has to say the
-    same. The sessions of threads do not outlive a program: the first stage that would go on with
-    one gets a comprehensive summary instead, once.
+    By id or folder, the run continues with the pipeline that it was started with; a file must not
+    have changed since. Sessions of threads end with the program: the first stage that would
+    continue one gets a detailed summary instead, once.
 
-    Shell commands that may not be those that the run was started with are named and refused until
-    --allow-changed-tools confirms them: those that changed, and all of a folder that this store
-    has not kept the run in.
+    Shell commands that differ from those at the start of the run, and all commands of a folder
+    that this store did not create, are listed and refused unless you give --allow-changed-tools.
     """
     with session.changing(filled_by=RUN) as store:
         asks_model = engine == "model" or (
@@ -144,12 +156,14 @@ def resume(
                 watch=watcher,
                 cancelled=interruption,
             )
-    _leave(ctx, done, interrupted=interruption.asked)
+    _exit(ctx, done, interrupted=interruption.asked)
 
 
 @click.command(cls=Verb)
 @click.argument("run_id", metavar="[RUN]", required=False)
-@click.option("--import", "import_id", metavar="RUN", help="Open what a run said as a context.")
+@click.option(
+    "--import", "import_id", metavar="RUN", help="Import the conversation of a run as a context."
+)
 @click.option("--thread", metavar="T", help="With --import: only the conversation of this thread.")
 @click.option("--name", metavar="N", help="With --import: the context's name.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a run, or a stage.")
@@ -162,7 +176,7 @@ def runs(
     name: str | None,
     as_json: bool,
 ) -> None:
-    """The runs of the store, newest first, or the stages of one."""
+    """List the runs of the store, newest first, or the stages of one."""
     if import_id is None and (thread is not None or name is not None):
         raise click.UsageError("--thread and --name need --import RUN")
     if import_id is not None and run_id is not None:
@@ -187,9 +201,9 @@ def _options(
     run_dir: Path | None,
     allow_changed_tools: bool = False,
 ) -> RunOptions:
-    from reviewer.engine import RunOptions
+    from reviewer.llm.door import open_model, open_others
+    from reviewer.pipelines.runs import RunOptions
     from reviewer.settings import load_settings
-    from reviewer.storeless import open_model, open_other_models
 
     given: dict[str, list[str]] = {}
     for node, label in map(_pair, answers):
@@ -197,7 +211,7 @@ def _options(
     settings = load_settings()
     return RunOptions(
         model=open_model(settings) if asks_model else None,
-        models=open_other_models(settings) if asks_model else {},
+        models=open_others(settings) if asks_model else {},
         context_tokens=settings.model.context_tokens,
         answers=given,
         context=dict(map(_pair, context)),
@@ -215,13 +229,13 @@ def _pair(text: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def _leave(ctx: click.Context, done: RunDone, *, interrupted: bool) -> None:
+def _exit(ctx: click.Context, done: RunDone, *, interrupted: bool) -> None:
     narrate(safe(done.message))
     if done.state == "done":
         ctx.exit(DONE)
     if done.state in ("cancelled", "failed"):
-        narrate(f"Go on with: reviewer pipeline resume {safe(done.run_id)}")
-    ctx.exit(INTERRUPTED if interrupted or done.state == "cancelled" else COULD_NOT)
+        narrate(f"Continue with: reviewer pipeline resume {safe(done.run_id)}")
+    ctx.exit(INTERRUPTED if interrupted or done.state == "cancelled" else FAILED)
 
 
 def _list(found: list[RunView], *, as_json: bool) -> None:
@@ -302,5 +316,87 @@ def _import(
     else:
         print_text(
             f"{count(done.commits, 'commit')} in the context {safe(done.context.name)}. "
-            f"Look: reviewer commit list {done.context.id}"
+            f"List them: reviewer commit list {done.context.id}"
         )
+
+
+class Watcher:
+    """Prints each finished stage on stdout, and progress on stderr."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._stage: StageStarted | None = None
+
+    def __call__(self, event: Event) -> None:
+        from reviewer.pipelines import run_events
+
+        if isinstance(event, run_events.StageStarted):
+            self._stage = event
+        if self._as_json:
+            if not isinstance(event, run_events.Text):
+                from msgspec import to_builtins
+
+                print_json(to_builtins(event))
+            return
+        match event:
+            case run_events.RunStarted():
+                resumed = f", after {count(event.stages, 'stage')}" if event.stages else ""
+                narrate(f"Run {safe(event.run_id)}{resumed}, answered by {safe(event.engine)}")
+                narrate(f"Files in {safe(event.folder)}")
+                if event.note:
+                    narrate(safe(event.note))
+            case run_events.Retrying():
+                narrate(
+                    f"{safe(event.node)}: {safe(event.reason)} Attempt {event.attempt + 1} in "
+                    f"{event.seconds:.1f} s"
+                )
+            case run_events.StageDone():
+                print_text(self._line(event))
+                if event.remark:
+                    narrate(f"{safe(event.node)}: {safe(event.remark)}")
+
+    def _line(self, event: StageDone) -> str:
+        stage = self._stage
+        session = ""
+        if stage is not None and stage.handler == "codergen":
+            shared = f" {safe(stage.thread)}" if stage.thread else ""
+            lost = " after the resume" if stage.degraded else ""
+            session = f"  [{stage.fidelity}{shared}{lost}]"
+        leads = f"  -> {safe(event.target)}" if event.target else ""
+        dropped = (
+            f"  ({count(event.left_out_turns, 'turn')} left out)" if event.left_out_turns else ""
+        )
+        notes = safe(event.notes[:NOTES_SHOWN])
+        return (
+            f"{event.step:>3}  {safe(event.node)}  {safe(event.word)}{leads}{session}{dropped}"
+            + (f"  {notes}" if notes else "")
+        )
+
+
+class TerminalQuestions:
+    """Asks questions at the terminal. Ctrl-C or the end of input leaves them unanswered."""
+
+    def __init__(self, interruption: Interruption) -> None:
+        self._interruption = interruption
+
+    def __call__(self, question: Question) -> str | None:
+        narrate("")
+        for line in safe_lines(question.text):
+            narrate(line)
+        for choice in question.choices:
+            leads = "" if choice.label == choice.target else f"  -> {safe(choice.target)}"
+            narrate(f"  {safe(choice.key)}  {safe(choice.label)}{leads}")
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            typed: str = click.prompt(
+                safe(question.node) + (f" [{safe(question.default)}]" if question.default else ""),
+                default=question.default,
+                show_default=False,
+                err=True,
+            )
+        except (click.Abort, EOFError):
+            self._interruption.asked = True
+            return None
+        finally:
+            signal.signal(signal.SIGINT, before)
+        return typed

@@ -1,4 +1,4 @@
-"""One line on stderr, drawn again and again while something long goes on."""
+"""A progress line on stderr, and Ctrl-C as a request to stop."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from reviewer.cli.output import cut, safe
+from reviewer.cli.output import count, cut, safe
 from reviewer.errors import BrokenOff
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from reviewer.engine import Progress
+    from reviewer.promotion.wave_report import Progress
 
 SECONDS_BETWEEN_DRAWINGS = 0.1
 STDERR = 2
-"""Its number: a handler of signals may not write to `sys.stderr`, which may be busy writing."""
+"""A signal handler must not write to `sys.stderr`, which may be in the middle of a write."""
 
 
 class ProgressLine:
-    """Shows how far an ingestion, or other long work, is; nothing when stderr is no terminal."""
+    """Shows progress of long work; prints nothing when stderr is not a terminal."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
         self._drawn_at = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        """Draw the line again, at most ten times a second."""
+        """Draw the progress of an ingestion, at most ten times a second."""
         if self._due():
             self._draw(
-                f"{progress.files_done} of {progress.files_total} files  "
+                f"{progress.files_done:,} of {count(progress.files_total, 'file')}  "
                 f"{progress.bytes_done / 1e6:,.1f} of {progress.bytes_total / 1e6:,.1f} MB  "
-                f"{progress.candidates} candidates  {safe(str(progress.path or ''))}"
+                f"{count(progress.candidates, 'candidate')}  {safe(str(progress.path or ''))}"
             )
 
     def show(self, line: str) -> None:
-        """Draw another line, at most ten times a second."""
+        """Draw a line, at most ten times a second."""
         if self._due():
             self._draw(line)
 
@@ -59,26 +59,26 @@ class ProgressLine:
         sys.stderr.flush()
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Erase the line."""
         if self._shown and self._drawn_at:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
 
 class Interruption:
-    """Whether the person pressed Ctrl-C. The second time, the work is broken off at once."""
+    """Whether the user pressed Ctrl-C. The second time, the work ends at once."""
 
     def __init__(self) -> None:
         self.asked = False
         self._in_breakable = False
 
     def __call__(self) -> bool:
-        """True once the work should come to an orderly end."""
+        """True once the work should stop in an orderly way."""
         return self.asked
 
     @contextmanager
     def breakable(self) -> Iterator[None]:
-        """A block that the first Ctrl-C ends at once, with BrokenOff (see `errors.Breakable`)."""
+        """A block that the first Ctrl-C ends at once by BrokenOff (see `errors.Breakable`)."""
         self._in_breakable = True
         try:
             if self.asked:
@@ -93,13 +93,13 @@ class Interruption:
         self.asked = True
         if self._in_breakable:
             raise BrokenOff
-        with suppress(OSError):  # stderr may be closed; the end is what was asked for
-            os.write(STDERR, b"Ending. Ctrl-C again ends at once.\n")
+        with suppress(OSError):  # stderr may be closed; stopping matters more
+            os.write(STDERR, b"Stopping. Press Ctrl-C again to stop at once.\n")
 
 
 @contextmanager
 def interruptible() -> Iterator[Interruption]:
-    """Turn Ctrl-C inside the block into a request that the work asks for from time to time."""
+    """Turn Ctrl-C inside the block into a request that the work checks from time to time."""
     interruption = Interruption()
     before = signal.signal(signal.SIGINT, interruption._note)
     try:

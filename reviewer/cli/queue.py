@@ -1,22 +1,20 @@
-"""`reviewer queue list|show|more`: what waits for a decision, and why each one is there."""
+"""`reviewer queue list|show|more`: the candidates that wait for a decision."""
 
 from __future__ import annotations
 
 import click
 
-from reviewer.cli.candidate import show_candidate, show_candidate_json
-from reviewer.cli.ids import MEMORY_ID
-from reviewer.cli.known import hints_json
-from reviewer.cli.output import narrate, print_json, print_text, safe, table
+from reviewer.cli.candidate import hints_json, show_candidate, show_candidate_json
+from reviewer.cli.inputs import ID
+from reviewer.cli.output import narrate, print_json, print_text, report_intake, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
-from reviewer.cli.triage import tell_intake
 from reviewer.text import signs
 
 STATUSES = (
     "waiting", "candidate", "deferred", "active", "invalid", "superseded", "graduated", "all",
 )  # fmt: skip
 SCREEN_WORDS = {"promoted": "active", "rejected": "invalid", "merged": "superseded"}
-"""What the screen calls a status, and what the store does."""
+"""The screen's word for a status, and the store's."""
 SORTS = ("rank", "confidence", "newest", "source", "learned")
 KINDS = ("memory", "entity", "conflict")
 BATCH = 200
@@ -28,13 +26,13 @@ def queue() -> None:
     """List, show and extend the queue of candidates."""
 
 
-@queue.command("list", cls=Verb)
+@queue.command("list", cls=Verb, example='queue list --filter "type:decision conf>0.6" --limit 20')
 @click.option(
     "--status",
     type=click.Choice((*STATUSES, *SCREEN_WORDS)),
     default="waiting",
     show_default=True,
-    help="Which ones, in the store's words or the screen's: promoted is active, rejected invalid, "
+    help="Status, in the store's words or the screen's: promoted means active, rejected invalid, "
     "merged superseded.",
 )
 @click.option(
@@ -50,9 +48,9 @@ def queue() -> None:
     type=click.Choice(SORTS),
     default="rank",
     show_default=True,
-    help="What comes first; learned: what you are likely to promote, from 30 decisions on.",
+    help="Order; learned: likely to be promoted by you first, after 30 decisions.",
 )
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="How many at most.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @pass_session
 def list_queue(
@@ -64,13 +62,13 @@ def list_queue(
     limit: int | None,
     as_json: bool,
 ) -> None:
-    """The candidates, best first.
+    """List the candidates, best first.
 
-    Signs: ✓ promoted, ✗ rejected, ⏸ deferred, → merged, ▲ graduated, ✎ reworded, ≈ near
-    duplicates behind it, ! conflict or outdated, ⌁ suspicious text, ✐ written by hand, ★ a policy
-    speaks for it (`reviewer queue show ID` says which; a policy never promotes anything).
+    Signs: ✓ promoted, ✗ rejected, ⏸ deferred, → merged, ▲ graduated, ✎ reworded, ≈ with near
+    duplicates, ! conflict or outdated, ⌁ suspicious text, ✐ written by hand, ★ favoured by a
+    policy (`reviewer queue show ID` says which; a policy never promotes anything by itself).
     """
-    from reviewer.engine import QueueQuery, Sort
+    from reviewer.promotion.views import QueueQuery, Sort
 
     with session.listing() as engine:
         query = QueueQuery(
@@ -81,7 +79,7 @@ def list_queue(
         )
         ids = engine.ids(query, limit=limit)
         if sort == "learned" and engine.insight.preference() is None:
-            narrate("Too few decisions to learn from (30, 5 of each kind); ordered by rank.")
+            narrate("Sorted by rank: learning needs at least 30 decisions, 5 of each kind.")
         for start in range(0, len(ids), BATCH):
             batch = ids[start : start + BATCH]
             hints = hints_json(engine, batch)
@@ -106,33 +104,30 @@ def list_queue(
         if as_json:
             return
         if ids:
-            _tell_what_is_left(len(ids), engine.queue.count(query))
+            total = engine.queue.count(query)
+            if total > len(ids):
+                narrate(f"{len(ids):,} of {total:,}")
         elif filter_text or kind or status != "waiting":
-            narrate("Nothing matches. All there is: reviewer queue list --status all")
+            narrate("Nothing matches. To list everything: reviewer queue list --status all")
         else:
-            narrate("Nothing waits. Ingest something: reviewer ingest PATH")
+            narrate("The queue is empty. Ingest something: reviewer ingest PATH")
 
 
 def mark(
     status: str, deferred: bool, edited: bool, flags: tuple[str, ...], hinted: bool = False
 ) -> str:
-    """The signs of a row: what was decided, edited, flagged, and whether a policy speaks."""
+    """The signs of a row: decision, edit, flags, policy hint."""
     decided = signs.STATUS_SIGNS.get(status, signs.DEFERRED if deferred else "·")
     reworded = signs.EDITED if edited else ""
     return decided + reworded + signs.flag_signs(flags) + (signs.HINT if hinted else "")
 
 
-def _tell_what_is_left(shown: int, total: int) -> None:
-    if total > shown:
-        narrate(f"{shown} of {total:,}")
-
-
 @queue.command("show", cls=Verb)
-@click.argument("ids", type=MEMORY_ID, nargs=-1, required=True, metavar="ID...")
+@click.argument("ids", type=ID, nargs=-1, required=True, metavar="ID...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @pass_session
 def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
-    """A candidate with its evidence, its near duplicates and its earlier wordings."""
+    """Show a candidate with its evidence, near duplicates and earlier wordings."""
     with session.reading() as engine:
         for place, memory in enumerate(ids):
             if as_json:
@@ -155,6 +150,6 @@ def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
 )
 @pass_session
 def more(session: Session, limit: int) -> None:
-    """Queue the best of what the cap kept out."""
+    """Queue the next best candidates of those that the limit of a wave left out."""
     with session.changing() as engine:
-        tell_intake(engine.intake.more(project=engine.project, limit=limit))
+        report_intake(engine.intake.more(project=engine.project, limit=limit))

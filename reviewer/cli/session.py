@@ -1,28 +1,43 @@
-"""What every command of one call shares: the store, the project, the screen to open."""
+"""What all commands share: the store and project of a call, the screen, kinds of commands."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import click
 
 from reviewer.cli.output import safe
 from reviewer.errors import StoreError, UnknownIdError
-from reviewer.projects import WITHOUT_A_TREE, default_project, work_tree
+from reviewer.projects import WITHOUT_A_TREE, NoProjectError, default_project, listed, work_tree
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
 
+DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes."""
+
 INGEST = "reviewer ingest PATH"
 NOTHING_STORED = "Nothing is stored for project "
-"""How the sentence about a project begins that the store does not know."""
+"""How the sentence about an unknown project begins."""
+
+CANNOT_DRAW = ("", "dumb", "unknown")
+"""Values of TERM for terminals that cannot move the cursor."""
+
+
+class NoTerminalError(click.ClickException):
+    """There is no terminal to draw the screen on."""
+
+    exit_code = WRONG_USAGE
 
 
 class OpenScreen(Protocol):
-    """Shows the screen until it is left; returns the exit code."""
+    """Shows the screen until the user leaves it; returns the exit code."""
 
     def __call__(
         self,
@@ -33,58 +48,57 @@ class OpenScreen(Protocol):
         light: bool,
         keymap: Path | None,
     ) -> int:
-        """`ascii`: draw with ASCII only. `light`: dark on light. `keymap`: the TOML file whose
-        `[keys]` hold.
+        """`ascii`: draw with ASCII only. `light`: dark on light. `keymap`: a TOML file with a
+        `[keys]` table.
         """
         ...
 
 
 CheckKeymap = Callable[[Path], None]
-"""Raises ReviewerError when the `[keys]` of that TOML file are not what the screen takes."""
+"""Raises ReviewerError when the `[keys]` of a TOML file are invalid."""
 
 
 class Session:
-    """The global options of one call, and what only the screen can do."""
+    """The global options of one call, and its access to the store and the screen."""
 
     def __init__(self, open_screen: OpenScreen, check_keymap: CheckKeymap) -> None:
-        self.open_screen = open_screen
+        self._open_screen = open_screen
         self.check_keymap = check_keymap
         self.db: Path | None = None
         self.project: str | None = None
         self.all_projects = False
         self.remark = ""
-        """What is said of the project of the call when it has succeeded."""
-        self._of_choice = ""
-        """What there is to say of how it was chosen."""
+        """A sentence about the project, printed when the call has succeeded."""
+        self._remark_of_choice = ""
 
     def store_path(self) -> Path:
-        """The store that `--db` or REVIEWER_DB names, else the one in the user's data folder."""
+        """The store of `--db` or REVIEWER_DB, else the one in the user's data folder."""
         if self.db is not None:
             return self.db.expanduser()
-        from reviewer.storeless import default_store
+        from platformdirs import user_data_path
 
-        return default_store()
+        return user_data_path("reviewer", appauthor=False) / "reviewer.db"
 
     @contextmanager
     def listing(self, *, filled_by: str = INGEST) -> Iterator[Engine]:
-        """The opened store, for a command that shows all that a project has.
+        """The opened store, for a command that lists everything of a project.
 
-        The command ends with a sentence where nothing is stored for the project. Raises as
-        `reading` does.
+        Where nothing is stored for the project, the command ends with a sentence that says so.
+        Raises as `reading` does.
         """
         with self.reading(filled_by=filled_by) as engine:
             if unknown := self.unknown(engine, filled_by):
                 self.remark = unknown
-                raise click.exceptions.Exit(0)
+                raise click.exceptions.Exit(DONE)
             yield engine
 
     @contextmanager
     def reading(self, *, filled_by: str = INGEST) -> Iterator[Engine]:
-        """The opened store, for a command that looks at what is named: in the project of the call
-        (`engine.project`), or with --all-projects in any.
+        """The opened store, for a command that only reads: in the project of the call
+        (`engine.project`), or with --all-projects in all of them.
 
         Raises StoreError, ForeignProjectError, UnknownIdError for an unknown project, UsageError
-        when nothing says which project is meant.
+        when several projects may be meant.
         """
         with self.whole_store(filled_by=filled_by) as engine:
             self.choose_to_read(engine)
@@ -94,10 +108,10 @@ class Session:
     def changing(
         self, *, create: bool = False, filled_by: str = INGEST, new_outside: bool = False
     ) -> Iterator[Engine]:
-        """The opened store, for a command that writes, which it does in one project only.
+        """The opened store, for a command that writes, always in a single project.
 
-        `new_outside`: outside a git work tree it is a project of its own, whatever others there
-        are. Raises as `reading` does; a project that is named may be new.
+        `new_outside`: folders outside git work trees use the project `default`, whatever other
+        projects exist. Raises as `reading` does; a project named with --project may be new.
         """
         self.refuse_all_projects()
         named = self.project
@@ -108,30 +122,28 @@ class Session:
             yield engine
 
     def target(self, engine: Engine) -> str:
-        """The project that something new goes to."""
-        self.remark = self._of_choice
+        """The project that new rows belong to."""
+        self.remark = self._remark_of_choice
         return engine.project or WITHOUT_A_TREE
 
     def choose_to_read(self, engine: Engine) -> None:
-        """Let the store be read as the call says. Raises as `reading` does."""
+        """Limit reading to the project of the call. Raises as `reading` does."""
         if self.all_projects:
             if self.project is not None:
                 raise click.UsageError("--project and --all-projects exclude each other")
             engine.work_in_all()
-            self.remark = "This is of all projects."
+            self.remark = "This covers all projects."
             return
         self._choose(engine, self.project)
-        self.remark = self._of_choice
+        self.remark = self._remark_of_choice
         known = engine.project_names()
         if self.project is not None and known and not engine.is_known(self.project):
-            from reviewer.projects import listed
-
             raise UnknownIdError(
                 f"The store has no project {self.project}. It has: {listed(known)}"
             )
 
     def unknown(self, engine: Engine, filled_by: str = INGEST) -> str:
-        """The sentence for a project that nothing was ever stored for; empty for others."""
+        """The sentence for a project without anything stored; empty for others."""
         if engine.project is None or engine.is_known(engine.project):
             return ""
         others = "; look at others: --all-projects" if engine.project_names() else ""
@@ -139,29 +151,26 @@ class Session:
         return f"{NOTHING_STORED}{name} yet. Fill it: {filled_by}{others}"
 
     def refuse_all_projects(self) -> None:
-        """Raise UsageError where a command that writes was called for all projects."""
+        """Raise UsageError when a command that writes was called for all projects."""
         if self.all_projects:
             raise click.UsageError(
-                "--all-projects is for looking only: name the project with --project NAME"
+                "--all-projects is for reading only: name the project with --project NAME"
             )
 
     def _choose(self, engine: Engine, named: str | None) -> None:
-        from reviewer.engine import NoProjectError
-
         try:
             chosen = engine.choose_project(named)
         except NoProjectError as problem:
             raise click.UsageError(str(problem)) from problem
         engine.work_in(chosen)
-        self._of_choice = safe(chosen.remark)
+        self._remark_of_choice = safe(chosen.remark)
 
     @contextmanager
     def whole_store(self, *, create: bool = False, filled_by: str = INGEST) -> Iterator[Engine]:
-        """The opened store with all of its projects, closed at the end. Raises StoreError when
-        there is none to open.
+        """The opened store with all its projects, closed at the end. Raises StoreError when it
+        cannot be opened.
 
-        `create`: make a missing store, for the commands that fill one. `filled_by`: which of them
-        to name where there is none.
+        `create`: make a missing store. `filled_by`: the command to suggest where there is none.
         """
         from reviewer.engine import Engine
 
@@ -169,18 +178,44 @@ class Session:
         if not create and not path.exists():
             raise StoreError(f"There is no store at {path} yet. Fill one: {filled_by}")
         if not create and path.is_file() and path.stat().st_size == 0:
-            raise StoreError(
-                f"{path} is empty: put a backup in its place, or begin anew: {filled_by}"
-            )
+            raise StoreError(f"{path} is empty: restore a backup, or start again: {filled_by}")
         engine = Engine.open(path)
         try:
             yield engine
         finally:
             engine.close()
 
-    def name_here(self) -> str:
-        """What a project of this call is called where no store is asked."""
+    def project_without_store(self) -> str:
+        """The name of the project for a command that does not open the store."""
         return self.project or default_project() or WITHOUT_A_TREE
+
+    def require_terminal(self, instead: str) -> None:
+        """Raise NoTerminalError when the screen cannot be drawn; `instead` is the command to
+        suggest.
+        """
+        if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+            raise NoTerminalError(f"The screen needs a terminal. Without one: {instead}")
+        kind = os.environ.get("TERM", "")
+        if os.name == "posix" and kind in CANNOT_DRAW:
+            named = f"TERM={kind}" if kind else "TERM is not set"
+            raise NoTerminalError(
+                f"The screen cannot be drawn on this terminal ({named}). Without it: {instead}"
+            )
+
+    def show_screen(self, engine: Engine, project: str | None, *, plain: bool = False) -> int:
+        """Show the screen on an opened store; returns the exit code."""
+        from reviewer.settings import load_settings, settings_path
+
+        settings = load_settings()
+        if settings.editor:
+            os.environ["VISUAL"] = settings.editor
+        return self._open_screen(
+            engine,
+            project,
+            ascii=plain or settings.ascii,
+            light=settings.theme == "light",
+            keymap=settings_path() if settings.keys else None,
+        )
 
 
 pass_session = click.make_pass_decorator(Session)
@@ -221,34 +256,76 @@ def _store_options(*, from_environment: bool) -> list[click.Parameter]:
             metavar="NAME",
             expose_value=False,
             callback=_keep_project,
-            help="The project (default: that of the git work tree, called after its root).",
+            help="The project (default: the git work tree, by the name of its root folder).",
         ),
         click.Option(
             ["--all-projects"],
             is_flag=True,
             expose_value=False,
             callback=_keep_all_projects,
-            help="Look at every project of the store; nothing can be written so.",
+            help="Read all projects of the store; commands that write refuse it.",
         ),
     ]
 
 
 def with_store_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--db`, `--project` and `--all-projects` in front of the verb, where REVIEWER_DB counts as
-    well.
-    """
+    """`--db`, `--project` and `--all-projects` before the verb, where REVIEWER_DB applies."""
     options = _store_options(from_environment=True)
     command.__click_params__ = [*getattr(command, "__click_params__", []), *options]  # type: ignore[attr-defined]
     return command
 
 
 class Verb(click.Command):
-    """A command that takes `--db`, `--project` and `--all-projects` behind its name too."""
+    """A command that also takes `--db`, `--project` and `--all-projects` after its name.
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
+    `example`: a line for `--help`, without `reviewer` in front.
+    """
+
+    def __init__(self, *args: Any, example: str = "", **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.params.extend(_store_options(from_environment=False))
+        self.example = example
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The example, below the options."""
+        if self.example:
+            with formatter.section("Example"):
+                formatter.write(f"{'':>{formatter.current_indent}}reviewer {self.example}\n")
 
 
 class VerbGroup(Verb, click.Group):
-    """A group of commands that is a command itself."""
+    """A group of commands that can also be called itself."""
+
+
+class Entry(NamedTuple):
+    """Where a command is defined, and its one-line help."""
+
+    target: str
+    """`module:attribute` of the click command."""
+    help: str
+    hidden: bool = False
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is called, so that `--help` imports none."""
+
+    def __init__(self, *args: Any, entries: Mapping[str, Entry], **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.entries = entries
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.entries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = self.entries.get(cmd_name)
+        if entry is None:
+            return None
+        module, _, attribute = entry.target.partition(":")
+        command = getattr(import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, entry.help) for name, entry in self.entries.items() if not entry.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)

@@ -7,12 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.output import moment, narrate, print_json, print_text, safe, table, wrapped
+from reviewer.cli.candidate import step_json, why
+from reviewer.cli.output import (
+    moment,
+    narrate,
+    print_json,
+    print_text,
+    report_act,
+    safe,
+    table,
+    wrapped,
+)
 from reviewer.cli.session import Session, Verb, pass_session
-from reviewer.cli.triage import tell
 
 if TYPE_CHECKING:
-    from reviewer.engine import Engine, StateView
+    from reviewer.engine import Engine
+    from reviewer.promotion.trusted_state import StateView
 
 SET = "reviewer ingest PATH, or reviewer state set KEY VALUE"
 
@@ -21,16 +31,16 @@ SET = "reviewer ingest PATH, or reviewer state set KEY VALUE"
 def state() -> None:
     """List, show, set and unset trusted state.
 
-    No command takes a candidate, a memory or an entity and writes it here: a value is typed.
+    Trusted state is typed by you: no command copies a candidate, a memory or an entity into it.
     """
 
 
 @state.command("list", cls=Verb)
-@click.option("--all", "past", is_flag=True, help="Values that were superseded or unset too.")
+@click.option("--all", "past", is_flag=True, help="Superseded and unset values too.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @pass_session
 def list_state(session: Session, past: bool, as_json: bool) -> None:
-    """What holds, by key."""
+    """List the current values by key."""
     with session.listing(filled_by=SET) as engine:
         project = engine.project
         found = engine.state.all(project, past=past)
@@ -43,7 +53,7 @@ def list_state(session: Session, past: bool, as_json: bool) -> None:
             (
                 *((safe(each.project),) if several else ()),
                 safe(each.key),
-                *((_standing(each),) if past else ()),
+                *((_status(each),) if past else ()),
                 safe(each.value),
             )
             for each in found
@@ -51,16 +61,16 @@ def list_state(session: Session, past: bool, as_json: bool) -> None:
         for line in table(rows):
             print_text(line)
         if not found:
-            narrate("No state is set. Type it: reviewer state set KEY VALUE")
+            narrate("No state is set. Set it: reviewer state set KEY VALUE")
 
 
 @state.command("show", cls=Verb)
 @click.argument("key")
-@click.option("--all", "past", is_flag=True, help="Every value that ever held, newest first.")
+@click.option("--all", "past", is_flag=True, help="Earlier values too, newest first.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a value.")
 @pass_session
 def show(session: Session, key: str, past: bool, as_json: bool) -> None:
-    """The value of a key, its note, and the line it can be looked up in."""
+    """Show the value of a key, its note and its evidence."""
     with session.reading(filled_by=SET) as engine:
         projects = engine.state.having(key.strip()) if session.all_projects else []
         values = [
@@ -78,21 +88,21 @@ def show(session: Session, key: str, past: bool, as_json: bool) -> None:
                 print_text(line)
 
 
-@state.command("set", cls=Verb)
+@state.command("set", cls=Verb, example='state set paper "80 mm" --evidence docs/printer.md:12')
 @click.argument("key")
 @click.argument("value")
-@click.option("--note", default="", metavar="T", help="Why it is so.")
-@click.option("--evidence", default="", metavar="FILE:LINE", help="Where it can be looked up.")
+@click.option("--note", default="", metavar="T", help="A remark, such as the reason.")
+@click.option("--evidence", default="", metavar="FILE:LINE", help="The line that confirms it.")
 @pass_session
 def set_state(session: Session, key: str, value: str, note: str, evidence: str) -> None:
-    """Write a value by hand.
+    """Set the value of a key.
 
-    The earlier value is superseded and stays readable: `reviewer state list --all`.
+    The earlier value becomes superseded and stays readable: `reviewer state list --all`.
     """
     with session.changing(create=True) as engine:
         done = engine.state.set(session.target(engine), key, value, note=note, evidence=evidence)
         if done.act:
-            tell(done)
+            report_act(done)
         else:
             narrate(f"{safe(done.title)}.")
 
@@ -101,29 +111,25 @@ def set_state(session: Session, key: str, value: str, note: str, evidence: str) 
 @click.argument("key")
 @pass_session
 def unset(session: Session, key: str) -> None:
-    """End a key; its values stay readable."""
+    """Unset a key; its values stay readable."""
     with session.changing(filled_by=SET) as engine:
-        tell(engine.state.unset(session.target(engine), key.strip()))
+        report_act(engine.state.unset(session.target(engine), key.strip()))
 
 
-def _standing(each: StateView) -> str:
+def _status(each: StateView) -> str:
     if each.ended_at is None:
-        return "holds"
+        return "current"
     verb = "unset" if each.superseded_by is None else "superseded"
     return f"{verb} {moment(each.ended_at)[:10]}"
 
 
 def _as_json(engine: Engine, each: StateView) -> dict[str, Any]:
-    from reviewer.cli.why import step_json
-
     steps = engine.provenance.of_state(each)
     return {**each.to_json(), "provenance": [step_json(step) for step in steps]}
 
 
 def _shown(engine: Engine, each: StateView) -> Iterator[str]:
-    from reviewer.cli.why import why
-
-    yield f"{safe(each.key)}  {_standing(each)}  project {safe(each.project)}"
+    yield f"{safe(each.key)}  {_status(each)}  project {safe(each.project)}"
     yield from wrapped(each.value, "  ")
     yield f"set         {moment(each.set_at)}"
     if each.note:

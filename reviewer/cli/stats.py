@@ -1,4 +1,4 @@
-"""`reviewer stats`: how much there is of what."""
+"""`reviewer stats`: counts of candidates, measurements of compressions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from reviewer.cli.output import print_json, print_text, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
-    from reviewer.engine import Engine, MeasureSummary
+    from reviewer.compression.measures import MeasureSummary
+    from reviewer.engine import Engine
 
 MEASURED = ("label", "count", "total", "mean", "least", "most")
 COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
@@ -20,9 +21,9 @@ COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a project.")
 @pass_session
 def stats(session: Session, as_json: bool) -> None:
-    """Counts by project and status, and what compressions took and reached.
+    """Count candidates by project and status; summarize measurements of compressions.
 
-    Durations are in milliseconds. What compressions took is counted for all projects together.
+    Durations are in milliseconds. Compressions are measured across all projects.
     """
     with session.listing() as engine:
         names = [engine.project] if engine.project else engine.queue.projects()

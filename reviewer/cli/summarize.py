@@ -1,4 +1,4 @@
-"""`reviewer summarize`: a file at one or all levels, with no store touched."""
+"""`reviewer summarize FILE`: a summary at one or all levels, without a store."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines
 
 if TYPE_CHECKING:
-    from reviewer.engine import FileSummary
+    from reviewer.compression.file_summary import FileSummary
 
 LEVELS = ("detailed", "brief", "tags")
 
@@ -27,14 +27,12 @@ LEVELS = ("detailed", "brief", "tags")
 @click.option(
     "--from-line", type=click.IntRange(0), default=0, metavar="A", help="First line, from 0."
 )
-@click.option(
-    "--to-line", type=click.IntRange(0), metavar="B", help="The line before which to stop."
-)
+@click.option("--to-line", type=click.IntRange(0), metavar="B", help="Stop before this line.")
 @click.option(
     "--max-tokens",
     type=click.IntRange(0),
     metavar="N",
-    help="A ceiling on each summary, instead of the level's ratio.",
+    help="At most N tokens per summary, instead of the level's ratio.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def summarize(
@@ -45,14 +43,15 @@ def summarize(
     max_tokens: int | None,
     as_json: bool,
 ) -> None:
-    """Show a file at one or all levels, without a store and without a model."""
+    """Summarize a file at one or all levels, without a store and without a model."""
     if to_line is not None and to_line < from_line:
         raise click.UsageError("--to-line cannot come before --from-line")
-    from reviewer.storeless import summarize_file
+    from reviewer.compression.file_summary import summarize_file
+    from reviewer.compression.values import Level
 
     found = summarize_file(
         path,
-        levels=LEVELS if level == "all" else (level,),
+        levels=[Level[each.upper()] for each in (LEVELS if level == "all" else (level,))],
         line_start=from_line,
         line_end=to_line,
         max_tokens=max_tokens,
@@ -63,13 +62,15 @@ def summarize(
             continue
         if number:
             print_text("")
+        if level == "all":
+            print_text(f"== {summary.level.name.lower()}")
         _show(summary)
 
 
 def _show(summary: FileSummary) -> None:
-    """The content on stdout, what it is and what it lacks on stderr."""
+    """The content on stdout, its figures and missing anchors on stderr."""
     if not summary.original_tokens:
-        narrate("There is nothing to summarize in it.")
+        narrate("There is nothing to summarize.")
         return
     narrate(
         f"{summary.level.name.capitalize()}: {count(summary.tokens, 'token')} of "
@@ -79,6 +80,6 @@ def _show(summary: FileSummary) -> None:
     for line in safe_lines(summary.content):
         print_text(line)
     if summary.missing:
-        narrate(f"{count(len(summary.missing), 'anchor')} found no room:")
+        narrate(f"Not enough room for {count(len(summary.missing), 'anchor')}:")
         for anchor in summary.missing:
             narrate(f"  {anchor.type.value}: {safe(anchor.content)}")

@@ -1,30 +1,18 @@
-"""`reviewer promote|reject|defer|restore|merge`: one call is one act, undone as one."""
+"""Decisions about candidates: `promote|reject|defer|restore|merge|edit|supersede`, and the
+entities made from them: `graduate|add|relate`. Each call is one act, undone as one.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from reviewer.cli.ids import MEMORY_ID
-from reviewer.cli.output import narrate, safe
+from reviewer.cli.inputs import ID, read_text
+from reviewer.cli.output import report_act
 from reviewer.cli.session import Session, Verb, pass_session
 
-if TYPE_CHECKING:
-    from reviewer.engine import Done
-
 alone = click.option("--alone", is_flag=True, help="Leave near duplicates in the queue.")
-ids = click.argument("ids", type=MEMORY_ID, nargs=-1, required=True, metavar="ID...")
-
-
-def tell(done: Done, *, undo: str = "reviewer undo") -> None:
-    """Say what an act did, and the command that takes it back."""
-    narrate(f"{safe(done.title)} - {undo} takes it back")
-
-
-def tell_intake(done: Done) -> None:
-    """The same for an act that no plain `undo` reaches, because it decided nothing."""
-    tell(done, undo=f"reviewer undo {done.act}")
+ids = click.argument("ids", type=ID, nargs=-1, required=True, metavar="ID...")
+name_option = click.option("--name", metavar="N", help="The entity's name (default: its text).")
 
 
 @click.command(cls=Verb)
@@ -34,10 +22,10 @@ def tell_intake(done: Done) -> None:
 def promote(session: Session, ids: tuple[int, ...], alone: bool) -> None:
     """Accept candidates as memories.
 
-    Near duplicates of a candidate are folded into it.
+    Near duplicates of a candidate are merged into it.
     """
     with session.changing() as engine:
-        tell(engine.triage.promote(ids, alone=alone))
+        report_act(engine.triage.promote(ids, alone=alone))
 
 
 @click.command(cls=Verb)
@@ -45,53 +33,126 @@ def promote(session: Session, ids: tuple[int, ...], alone: bool) -> None:
 @alone
 @pass_session
 def reject(session: Session, ids: tuple[int, ...], alone: bool) -> None:
-    """Refuse candidates; they are not proposed again.
+    """Reject candidates; they are not proposed again.
 
-    Near duplicates of a candidate go with it.
+    Near duplicates of a candidate are rejected with it.
     """
     with session.changing() as engine:
-        tell(engine.triage.reject(ids, alone=alone))
+        report_act(engine.triage.reject(ids, alone=alone))
 
 
 @click.command(cls=Verb)
 @ids
 @pass_session
 def defer(session: Session, ids: tuple[int, ...]) -> None:
-    """Put candidates at the end of the queue."""
+    """Move candidates to the end of the queue."""
     with session.changing() as engine:
-        tell(engine.triage.defer(ids))
+        report_act(engine.triage.defer(ids))
 
 
 @click.command(cls=Verb)
 @ids
 @pass_session
 def restore(session: Session, ids: tuple[int, ...]) -> None:
-    """Take decided candidates back to the queue."""
+    """Return decided candidates to the queue."""
     with session.changing() as engine:
-        tell(engine.triage.restore(ids))
+        report_act(engine.triage.restore(ids))
 
 
-@click.command(cls=Verb)
-@click.argument("memory", type=MEMORY_ID, metavar="ID")
-@click.option("--into", type=MEMORY_ID, required=True, metavar="ID", help="The one that stays.")
+@click.command(cls=Verb, example="merge 12 --into 7")
+@click.argument("memory", type=ID, metavar="ID")
+@click.option("--into", type=ID, required=True, metavar="ID", help="The one to keep.")
 @pass_session
 def merge(session: Session, memory: int, into: int) -> None:
-    """Fold one memory into another.
+    """Merge one memory into another.
 
-    The first one is superseded; its evidence stays with it.
+    The first one becomes superseded and keeps its evidence.
     """
     with session.changing() as engine:
-        tell(engine.triage.merge(memory, into))
+        report_act(engine.triage.merge(memory, into))
 
 
-@click.command(cls=Verb)
-@click.argument("memory", type=MEMORY_ID, metavar="ID")
-@click.option("--by", type=MEMORY_ID, required=True, metavar="ID", help="The one that holds now.")
+@click.command(cls=Verb, example="edit 7 --content-file wording.txt --promote")
+@click.argument("memory", type=ID, metavar="ID")
+@click.option(
+    "--content-file",
+    required=True,
+    metavar="FILE",
+    help="A file with the new wording; - is standard input.",
+)
+@click.option("--promote", is_flag=True, help="Promote it in the same act.")
+@pass_session
+def edit(session: Session, memory: int, content_file: str, promote: bool) -> None:
+    """Reword a candidate; promote it with --promote.
+
+    `reviewer queue show` still shows the earlier wording.
+    """
+    content = read_text(content_file)
+    with session.changing() as engine:
+        report_act(engine.triage.edit(memory, content, promote=promote))
+
+
+@click.command(cls=Verb, example="supersede 7 --by 12")
+@click.argument("memory", type=ID, metavar="ID")
+@click.option("--by", type=ID, required=True, metavar="ID", help="The one that is valid now.")
 @pass_session
 def supersede(session: Session, memory: int, by: int) -> None:
-    """Put a newer statement in the place of an active one.
+    """Replace an active memory by a newer one.
 
-    The newer one becomes active if it still waits; the older one stays readable.
+    The newer one becomes active if it is still a candidate; the older one stays readable.
     """
     with session.changing() as engine:
-        tell(engine.triage.supersede(memory, by))
+        report_act(engine.triage.supersede(memory, by))
+
+
+@click.command(cls=Verb, example="graduate 7 --as decision")
+@click.argument("memory", type=ID, metavar="ID")
+@click.option("--as", "type_", required=True, metavar="TYPE", help="decision, parameter, ...")
+@name_option
+@pass_session
+def graduate(session: Session, memory: int, type_: str, name: str | None) -> None:
+    """Propose an active memory as an entity.
+
+    The new candidate has the words and the evidence of the memory, which is frozen and points to
+    it. Undo removes the candidate and makes the memory active again. Types: project, system,
+    subsystem, component, interface, requirement, constraint, decision, material, parameter,
+    analysis_model, result, validation_claim, vendor, process.
+    """
+    with session.changing() as engine:
+        report_act(engine.entities.graduate(memory, type_, name=name))
+
+
+@click.command(cls=Verb, example='add decision "Receipts are printed in black only."')
+@click.argument("type_", metavar="TYPE")
+@click.argument("text", required=False)
+@click.option("--content-file", metavar="FILE", help="A file with the text; - is standard input.")
+@name_option
+@pass_session
+def add(
+    session: Session, type_: str, text: str | None, content_file: str | None, name: str | None
+) -> None:
+    """Write a candidate by hand, without a source.
+
+    It goes into the queue like any other and is always marked as hand-authored. TYPE is that of a
+    memory (identity, preference, project, episodic, knowledge, adaptation) or of an entity
+    (decision, parameter, ...); `project` is the memory, `entity:project` the entity.
+    """
+    if (text is None) == (content_file is None):
+        raise click.UsageError("give the text, or name a file with --content-file")
+    content = text if text is not None else read_text(str(content_file))
+    with session.changing(create=True) as engine:
+        report_act(engine.entities.author(session.target(engine), type_, content, name=name))
+
+
+@click.command(cls=Verb, example="relate 21 depends_on 22")
+@click.argument("entity", type=ID, metavar="ID")
+@click.argument("kind", metavar="KIND")
+@click.argument("target", type=ID, metavar="TARGET")
+@pass_session
+def relate(session: Session, entity: int, kind: str, target: int) -> None:
+    """Record a relation between two entities, from ID to TARGET.
+
+    KIND is part_of, depends_on, satisfies, supersedes, uses, supplied_by or validates.
+    """
+    with session.changing() as engine:
+        report_act(engine.entities.relate(entity, kind, target))

@@ -9,10 +9,12 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from msgspec import Struct, structs
 
 from reviewer.commits.contents import prepare
+from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.compression.plan import BY_HAND, Choice, Plan, Preview, SegmentPreview
 from reviewer.compression.retention import (
     RetentionFailure,
+    anchor_points,
     append_points,
     collect_criteria,
     diagnosis,
@@ -187,3 +189,19 @@ def require_retained(preview: Preview) -> None:
                 f"{each.segment.id}: {diagnosis(each.failures)} Nothing was written: add it to the "
                 "summary, let the missing spans be appended, or change the criteria."
             )
+
+
+def mended(preview: SegmentPreview, content: str) -> str:
+    """A summary by hand with its missing parts appended: criteria that can be met, then anchors.
+
+    `preview` is the preview of `content`.
+    """
+    points = anchor_points(preview.compressed.anchors_missing)
+    longer = append_points(content, points)
+    failing = [
+        each
+        for each in preview.failures
+        if validate_retention(longer, [RetentionCriteria(patterns=(each.pattern,))])
+    ]
+    spans, _ = missing_spans(preview.segment, failing, preview.level)
+    return append_points(longer, spans)

@@ -173,3 +173,18 @@ def _matched_turn(pattern: Pattern, segment: Segment, first: int | None = None) 
         order = [first, *(number for number in order if number != first)]
     turns: Sequence[Turn] = segment.turns
     return next((n for n in order if first_place(pattern, turns[n].text) is not None), None)
+
+
+class Criteria(Struct, frozen=True):
+    """What must survive of a segment: instructions for the writer, patterns that are checked."""
+
+    instructions: tuple[str, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
+
+
+def criteria(segment: Segment) -> Criteria:
+    """The retention criteria of a segment, each once."""
+    asked = [each.criteria for each in collect_criteria(segment)]
+    instructions = dict.fromkeys(each.instructions for each in asked if each.instructions)
+    patterns = dict.fromkeys(pattern for each in asked for pattern in each.patterns)
+    return Criteria(tuple(instructions), tuple(patterns))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from msgspec import Struct
+
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.patterns import Given
@@ -33,6 +35,7 @@ from reviewer.compression.summarizer import Summarizer, Tier, locked_level, requ
 from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
+    ExpansionMarker,
     FidelityValidation,
     Level,
     Locked,
@@ -340,3 +343,22 @@ class Compression:
         from reviewer.text.tokens import counter
 
         return counter().count
+
+
+class Nearer(Struct, frozen=True):
+    """The text behind a marker: the segment one level closer to Full, with its own markers."""
+
+    level: Level
+    text: str
+    markers: tuple[ExpansionMarker, ...] = ()
+
+
+def nearer(
+    compression: Compression, segment: Segment, anchors: tuple[AnchorPoint, ...], level: Level
+) -> Nearer:
+    """The text behind a marker in a summary of `level`, written by the offline engine."""
+    offline = compression.engines.summarizer("offline")
+    closer = Level(max(level - 1, Level.FULL))
+    text = offline.expanded_text(segment, level, anchors)
+    found = offline.from_text(segment, anchors, closer, text)
+    return Nearer(closer, text, found.expansion_markers)

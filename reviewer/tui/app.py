@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.screen import Screen
 
-    from reviewer.engine import Engine, EvidenceView
+    from reviewer.engine import Engine
+    from reviewer.promotion.views import EvidenceView
 
 
 SWITCH_SECONDS = 0.0005

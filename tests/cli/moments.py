@@ -18,7 +18,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reviewer.cli.failures import run
+from reviewer.cli.run import run
 from reviewer.engine import Engine
 from reviewer.main import check_keymap, open_screen
 

@@ -16,8 +16,8 @@ from typing import Any
 import click
 import pytest
 
-from reviewer.cli.failures import run
 from reviewer.cli.root import root
+from reviewer.cli.run import run
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
 from tests.cli.conftest import Reviewer
@@ -614,7 +614,7 @@ class TestTheScreen:
     def opened(
         self, trees: Trees, monkeypatch: pytest.MonkeyPatch
     ) -> Callable[..., tuple[int, list[str | None]]]:
-        monkeypatch.setattr("reviewer.cli.screen.require_terminal", lambda _: None)
+        monkeypatch.setattr("reviewer.cli.session.Session.require_terminal", lambda *_: None)
         monkeypatch.setenv("REVIEWER_CONFIG", str(trees.program.db.with_name("config.toml")))
         trees.program.db.with_name("config.toml").write_text("")
 

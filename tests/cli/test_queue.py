@@ -147,8 +147,8 @@ def test_the_work_tree_names_the_project(ingested: Reviewer) -> None:
 
 
 def test_the_choices_are_those_of_the_engine() -> None:
-    from reviewer.engine import STATUSES as KNOWN
-    from reviewer.engine import Sort
+    from reviewer.promotion.queue import STATUSES as KNOWN
+    from reviewer.promotion.views import Sort
 
     assert set(KNOWN) == set(STATUSES)
     assert set(SORTS) == {sort.value for sort in Sort}

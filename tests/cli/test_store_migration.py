@@ -12,9 +12,10 @@ import pytest
 from sqlite_utils import Database as Tables
 
 from reviewer.clock import iso
-from reviewer.engine import APPLICATION_ID, SCHEMA_VERSION, CommitQuery, Engine
+from reviewer.commits.values import CommitQuery
+from reviewer.engine import Engine
 from reviewer.store import database, schema
-from reviewer.store.database import Database
+from reviewer.store.database import APPLICATION_ID, SCHEMA_VERSION, Database
 from reviewer.store.ledger import Ledger, Scope
 from tests.cli.conftest import Reviewer
 

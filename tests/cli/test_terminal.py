@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from reviewer.cli.failures import run
 from reviewer.cli.output import cell_width
+from reviewer.cli.run import run
 from reviewer.engine import Engine
 from tests.cli.conftest import NOTE, Reviewer
 
@@ -115,7 +115,7 @@ class Opened:
 @pytest.fixture
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Pretends that there is a terminal, and names a settings file."""
-    monkeypatch.setattr("reviewer.cli.screen.require_terminal", lambda _: None)
+    monkeypatch.setattr("reviewer.cli.session.Session.require_terminal", lambda *_: None)
     path = tmp_path / "config.toml"
     path.write_text("")
     monkeypatch.setenv("REVIEWER_CONFIG", str(path))

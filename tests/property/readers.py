@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 
 from reviewer.errors import SourceError
+from reviewer.promotion.preview import extract_file
 from reviewer.sources.open import open_blocks, open_source
-from reviewer.storeless import extract_file
 
 SEEDS = (
     b'{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":'

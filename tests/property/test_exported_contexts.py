@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reviewer.cli.commits import export_json
-from reviewer.commits.values import COMMIT_TYPES
-from reviewer.engine import CommitQuery, Engine
+from reviewer.cli.context import export_json
+from reviewer.commits.values import COMMIT_TYPES, CommitQuery
+from reviewer.engine import Engine
 from reviewer.errors import SourceError
 
 OF_THE_STORE = {"id", "context", "source_line", "hash", "parent", "edited", "original"}

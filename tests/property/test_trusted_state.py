@@ -20,7 +20,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reviewer
-from reviewer.cli.ids import Number
 from reviewer.cli.root import COMMANDS, root
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
@@ -205,7 +204,7 @@ def test_no_command_takes_an_id_and_writes_it():
     writing = {path: command for path, command in found.items() if path[0] == "state"}
     assert set(writing) == {("state", verb) for verb in ("list", "show", "set", "unset")}
     for path, command in writing.items():
-        assert not [p for p in command.params if isinstance(p.type, Number)], path
+        assert not [p for p in command.params if isinstance(p.type, Id)], path
     for path in PACKAGE.joinpath("cli").glob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert path.name == "state.py" or ".state.set(" not in text, path

@@ -10,16 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from reviewer.commits.values import CommitQuery, Pattern, RetentionCriteria
 from reviewer.compression.values import Level, SummarizationOptions
-from reviewer.engine import (
-    CommitQuery,
-    Engine,
-    Pattern,
-    QueueQuery,
-    RetentionCriteria,
-    RunOptions,
-)
+from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
+from reviewer.pipelines.runs import RunOptions
+from reviewer.promotion.views import QueueQuery
 
 STATE_KINDS = {"state set", "state unset"}
 """The kinds of act that may change rows of `state`."""

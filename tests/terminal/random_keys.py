@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from reviewer.cli.failures import run
+from reviewer.cli.run import run
 from reviewer.engine import Engine
 from reviewer.main import check_keymap, open_screen
 from reviewer.resources import sample_data_folder

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
 from tests.terminal.conftest import Terminal
 
 PAYLOADS = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from statistics import median
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
 from tests.waiting import until
 
 

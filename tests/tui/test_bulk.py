@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
 from reviewer.store import ledger
 from reviewer.tui.kit import actor
 from reviewer.tui.kit.bars import StatusBar

@@ -6,7 +6,9 @@ import pytest
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 
-from reviewer.engine import ActView, ChangeView, Engine, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.history import ActView, ChangeView
+from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import ActList, HistoryScreen, act_blocks, act_parts
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.text import lay_out

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from textual.widget import Widget
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit import screen as kit_screen
 from reviewer.tui.kit.text_pane import TextPane

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from reviewer.engine import Engine, FileWindow, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.source_view import FileWindow
+from reviewer.promotion.views import QueueQuery
 from reviewer.tui.evidence.source import (
     SourceScreen,
     cited_lines,

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from reviewer.engine import CandidateView, EvidenceView, Kind, RecordView, SourceRef, Status
+from reviewer.promotion.views import (
+    CandidateView,
+    EvidenceView,
+    Kind,
+    RecordView,
+    SourceRef,
+    Status,
+)
 
 HOSTILE = (
     "\x1b]52;c;aGk=\x07\x1b[31mred \x9b2J [red]x[/red] [@click=app.quit]go[/]"

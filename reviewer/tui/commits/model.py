@@ -16,16 +16,16 @@ from reviewer.tui.kit.text import Span
 from reviewer.tui.places import load_context
 
 if TYPE_CHECKING:
-    from reviewer.engine import (
-        ChangeView,
+    from reviewer.commits.values import (
         CommitRow,
         CommitView,
         ContextView,
-        Engine,
         PatternCheck,
         RetentionCriteria,
         TokenTotals,
     )
+    from reviewer.engine import Engine
+    from reviewer.promotion.history import ChangeView
 
 Mode = Literal["substring", "regex"]
 PATTERNS_SHOWN = 50
@@ -96,7 +96,7 @@ def read_chain(engine: Engine, project: str | None, wanted: int | None, text: st
 
     None when there is no context. Raises FilterError.
     """
-    from reviewer.engine import CommitQuery
+    from reviewer.commits.values import CommitQuery
 
     found = engine.contexts.all(project)
     if not found:

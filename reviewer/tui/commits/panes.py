@@ -26,16 +26,15 @@ from reviewer.tui.kit.text import Block, Run, Span, count, moment
 from reviewer.tui.theme import Glyphs, Palette
 
 if TYPE_CHECKING:
-    from reviewer.engine import (
+    from reviewer.commits.values import (
         Annotation,
         CommitRow,
         CommitView,
         Imported,
-        Outlook,
         PatternCheck,
-        Reach,
         TokenTotals,
     )
+    from reviewer.compression.fit import Outlook, Reach
 
 WITH_HASH, WITH_ROLE = 56, 36
 """Narrower lists leave the hash out, then the role."""

@@ -25,7 +25,7 @@ from reviewer.tui.kit.text import count
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
 if TYPE_CHECKING:
-    from reviewer.engine import PatternCheck
+    from reviewer.commits.values import PatternCheck
 
 CHECK_AFTER = 0.15
 """Seconds without a key after which patterns are checked again."""

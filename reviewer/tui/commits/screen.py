@@ -57,16 +57,9 @@ from reviewer.tui.places import keep_context, load_commit
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import (
-        CommitView,
-        ContextView,
-        Imported,
-        Outlook,
-        PatternCheck,
-        Reach,
-        TokenTotals,
-        Undone,
-    )
+    from reviewer.commits.values import CommitView, ContextView, Imported, PatternCheck, TokenTotals
+    from reviewer.compression.fit import Outlook, Reach
+    from reviewer.promotion.history import Undone
     from reviewer.tui.commits.retention_form import CheckedPatterns, RetentionForm
     from reviewer.tui.kit.choice_pane import Option
 
@@ -300,7 +293,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         await super().open_filter()
 
     def filter_problem(self, text: str) -> str:
-        from reviewer.engine import CommitQuery
+        from reviewer.commits.values import CommitQuery
 
         try:
             self.engine.contexts.ids(CommitQuery(NO_CONTEXT, text))
@@ -309,7 +302,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         return ""
 
     def run_filter(self, text: str, *, here: int | None) -> None:
-        from reviewer.engine import CommitQuery
+        from reviewer.commits.values import CommitQuery
 
         context, engine = self.context, self.engine
         if context is None:
@@ -523,7 +516,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
     def on_checked_patterns_checks_wanted(self, message: CheckedPatterns.ChecksWanted) -> None:
         """Check patterns against the commit in sight."""
-        from reviewer.engine import Pattern
+        from reviewer.commits.values import Pattern
 
         message.stop()
         shown, engine = self._shown, self.engine
@@ -787,7 +780,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
             return self.project
         if self.context is not None:
             return self.context.project
-        from reviewer.engine import default_project
+        from reviewer.projects import default_project
 
         return default_project() or UNNAMED_PROJECT
 

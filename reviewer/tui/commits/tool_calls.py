@@ -16,7 +16,7 @@ import msgspec
 from reviewer.tui.kit.text import Span
 
 if TYPE_CHECKING:
-    from reviewer.engine import CommitRow
+    from reviewer.commits.values import CommitRow
 
 LONGEST_CALL = 200_000
 """Characters; a longer call is shown as it is stored."""

@@ -20,14 +20,8 @@ from reviewer.tui.kit.text import Block, Run, Span, figure
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.compressing import (
-        AnchorPoint,
-        Choice,
-        ExpansionMarker,
-        Segment,
-        SegmentPreview,
-        Turn,
-    )
+    from reviewer.compression.plan import Choice, SegmentPreview
+    from reviewer.compression.values import AnchorPoint, ExpansionMarker, Segment, Turn
 
 LETTERS = {
     "Correction": "X",

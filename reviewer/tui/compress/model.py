@@ -12,25 +12,23 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct, structs
 
-from reviewer.compressing import (
+from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.plan import (
     BY_HAND,
-    AnchorType,
     Choice,
-    Criteria,
-    ExpansionMarker,
-    Level,
-    Nearer,
     Plan,
-    Segment,
     SegmentPreview,
     carried,
     filled,
     one_segment,
-    target_tokens,
 )
+from reviewer.compression.retention import Criteria
+from reviewer.compression.service import Nearer
+from reviewer.compression.summarizer import target_tokens
+from reviewer.compression.values import ExpansionMarker, Level, Segment
 
 if TYPE_CHECKING:
-    from reviewer.engine import PatternCheck
+    from reviewer.commits.values import PatternCheck
     from reviewer.tui.kit.text import Span
 
 LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")

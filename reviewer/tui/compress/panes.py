@@ -12,7 +12,8 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.strip import Strip
 
-from reviewer.compressing import MOST_LOST, Level, newly_lost
+from reviewer.compression.fidelity import MOST_LOST, newly_lost
+from reviewer.compression.values import Level
 from reviewer.text.display import display_line
 from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import (
@@ -40,7 +41,8 @@ from reviewer.tui.kit.text_pane import HEADER_ROWS, TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 if TYPE_CHECKING:
-    from reviewer.compressing import Choice, Segment
+    from reviewer.compression.plan import Choice
+    from reviewer.compression.values import Segment
 
 TOKEN_CELLS = 6
 WITH_BOTH = 26

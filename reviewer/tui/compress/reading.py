@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
-from reviewer.compressing import LAST_FULL, Level, Plan, Segment
-from reviewer.engine import CommitQuery, Priority
+from reviewer.commits.values import CommitQuery, Priority
+from reviewer.compression.fit import LAST_FULL
+from reviewer.compression.plan import Plan
+from reviewer.compression.values import Level, Segment
 from reviewer.errors import ReviewerError, UnknownIdError
 
 if TYPE_CHECKING:
-    from reviewer.engine import ContextView, Engine
+    from reviewer.commits.values import ContextView
+    from reviewer.engine import Engine
 
 LONG, FIRST_PART = 2_000, 200
 """Of a context with more commits, this many are cut into segments and shown before the others."""

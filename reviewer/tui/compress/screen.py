@@ -12,23 +12,17 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widget import Widget
 
-from reviewer.compressing import (
-    RATIOS,
-    Applied,
-    Choice,
-    Level,
-    MarkedSpan,
-    Nearer,
-    Plan,
-    PreviewProgress,
-    Segment,
-    SegmentPreview,
-    Watch,
-    criteria,
-    nearer,
-)
-from reviewer.engine import CancelledError, ContextView, Engine, Undone
+from reviewer.commits.values import ContextView
+from reviewer.compression.plan import Applied, Choice, Plan, SegmentPreview
+from reviewer.compression.preview import PreviewProgress, Watch
+from reviewer.compression.retention import criteria
+from reviewer.compression.service import Nearer, nearer
+from reviewer.compression.span_marks import Span as MarkedSpan
+from reviewer.compression.values import RATIOS, Level, Segment
+from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError
+from reviewer.llm.model import CancelledError
+from reviewer.promotion.history import Undone
 from reviewer.text.display import display_line
 from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import check_blocks
@@ -69,7 +63,8 @@ from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import Annotated, Reach
+    from reviewer.commits.values import Annotated
+    from reviewer.compression.fit import Reach
     from reviewer.tui.compress.summary_edit import SummaryEditPane
     from reviewer.tui.kit.choice_pane import ChoicePane, Option
 

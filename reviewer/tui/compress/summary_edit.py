@@ -11,7 +11,9 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
-from reviewer.compressing import BY_HAND, RATIOS, Choice, SegmentPreview, mended
+from reviewer.compression.plan import BY_HAND, Choice, SegmentPreview
+from reviewer.compression.preview import mended
+from reviewer.compression.values import RATIOS
 from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import check_blocks
 from reviewer.tui.compress.model import Checked, level_name

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 from textual.message import Message
 
-from reviewer.compressing import Choice, Plan, RetryExhaustedError, SegmentPreview, Watch
+from reviewer.compression.plan import Choice, Plan, SegmentPreview
+from reviewer.compression.preview import Watch
 from reviewer.errors import ReviewerError
+from reviewer.llm.retry import RetryExhaustedError
 from reviewer.tui.compress.model import Checked
 
 DRAW_SECONDS = 0.08

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from msgspec import structs
 
-from reviewer.engine import CandidateView, Member, SourceState, Status
+from reviewer.promotion.views import CandidateView, Member, SourceState, Status
 from reviewer.tui.evidence.structure import (
     Extras,
     conflict_blocks,

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from textual.message import Message
 
-from reviewer.engine import EvidenceView, RecordView
+from reviewer.promotion.views import EvidenceView, RecordView
 from reviewer.tui.evidence.roles import role_cells, role_runs
 from reviewer.tui.kit.text import Block, Run, Span, reflowed
 from reviewer.tui.kit.text_pane import TextPane

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reviewer.engine import RecordView
+from reviewer.promotion.views import RecordView
 from reviewer.tui.kit.text import Run
 
 ROLE_CELLS = 11

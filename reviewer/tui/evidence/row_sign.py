@@ -10,7 +10,7 @@ from reviewer.text.signs import HAND_AUTHORED, OUTDATED, SUSPICIOUS
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import QueueRow
+    from reviewer.promotion.views import QueueRow
 
 
 class Badges(Struct, frozen=True):

@@ -12,7 +12,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from reviewer.engine import Engine, EvidenceView, FileWindow, RecordView, SourceState
+from reviewer.engine import Engine
+from reviewer.promotion.source_view import FileWindow
+from reviewer.promotion.views import EvidenceView, RecordView, SourceState
 from reviewer.text.display import display_line
 from reviewer.tui.evidence import keys
 from reviewer.tui.evidence.roles import role_cells, role_runs

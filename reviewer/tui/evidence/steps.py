@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewer.engine import Engine, EvidenceView, RecordView
+from reviewer.engine import Engine
 from reviewer.errors import UnknownIdError
+from reviewer.promotion.views import EvidenceView, RecordView
 from reviewer.tui.kit.text import Block, Run, tail
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import Step
+    from reviewer.promotion.provenance import Step
 
 STEP_CHARACTERS = 600
 

@@ -10,7 +10,10 @@ from reviewer.tui.kit.text import Block, Run, Span, figure
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import CandidateView, ConflictView, EntityView, Hint, Score
+    from reviewer.promotion.entity_views import ConflictView, EntityView
+    from reviewer.promotion.learning import Score
+    from reviewer.promotion.policies import Hint
+    from reviewer.promotion.views import CandidateView
 
 LABEL_CELLS = 12
 

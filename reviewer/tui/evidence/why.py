@@ -20,7 +20,7 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import Step
+    from reviewer.promotion.provenance import Step
 
 
 class StepsPane(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):

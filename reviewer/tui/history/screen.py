@@ -9,7 +9,8 @@ from rich.cells import set_cell_size
 from textual import on
 from textual.strip import Strip
 
-from reviewer.engine import ActView, ChangeView, Engine
+from reviewer.engine import Engine
+from reviewer.promotion.history import ActView, ChangeView
 from reviewer.text.display import display_line
 from reviewer.tui.history import keys
 from reviewer.tui.kit.actor import runs

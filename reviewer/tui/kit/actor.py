@@ -35,7 +35,7 @@ from reviewer.tui.kit.action import Action, Pane
 from reviewer.tui.theme import GLYPHS, Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import EvidenceView
+    from reviewer.promotion.views import EvidenceView
 
     _Node = DOMNode
     _Screen = Screen[Any]

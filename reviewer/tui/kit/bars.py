@@ -18,7 +18,8 @@ from reviewer.tui.kit.text import wrapped
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
 if TYPE_CHECKING:
-    from reviewer.engine import Counts, Engine
+    from reviewer.engine import Engine
+    from reviewer.promotion.views import Counts
 
 FOOTER_KEYS = 7
 """So many keys at most in a footer of 80 columns."""

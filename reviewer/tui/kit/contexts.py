@@ -12,7 +12,8 @@ from reviewer.tui.kit.text import Span, count, moment
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import ContextView, Pattern, PatternCheck, Reach
+    from reviewer.commits.values import ContextView, Pattern, PatternCheck
+    from reviewer.compression.fit import Reach
     from reviewer.tui.kit.choice_pane import Option
 
 HASH_CHARACTERS = 8

@@ -23,8 +23,9 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from reviewer.engine import Engine, Undone
+from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
+from reviewer.promotion.history import Undone
 from reviewer.text.display import display_line
 from reviewer.tui.editor import open_in_editor
 from reviewer.tui.kit import keys

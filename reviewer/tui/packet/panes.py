@@ -31,7 +31,7 @@ from reviewer.tui.packet.model import BUDGETS, STATES, ItemRow, PacketModel, Sec
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
 if TYPE_CHECKING:
-    from reviewer.storeless import Packet, PacketItem
+    from reviewer.packets.values import Packet, PacketItem
 
 # the lines above
 

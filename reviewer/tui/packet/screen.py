@@ -15,7 +15,9 @@ from textual.widget import Widget
 from reviewer.clock import from_iso
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.storeless import assemble, context_folder, write_packet
+from reviewer.packets.assembling import assemble
+from reviewer.packets.writing import write_packet
+from reviewer.storeless import context_folder
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
@@ -43,7 +45,8 @@ from reviewer.tui.packet.panes import (
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.storeless import Packet, Prepared
+    from reviewer.packets.prepared import Prepared
+    from reviewer.packets.values import Packet
 
 BUDGET = 8_000
 SMALL = 3_000

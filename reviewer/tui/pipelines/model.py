@@ -10,21 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from reviewer.engine import RunHistory
 from reviewer.errors import ReviewerError
+from reviewer.pipelines.values import RunHistory
 
 if TYPE_CHECKING:
-    from reviewer.engine import (
-        Carried,
-        Engine,
-        KeptTurn,
-        Pipeline,
-        PipelineNode,
-        Preamble,
-        RunView,
-        Stop,
-        Way,
-    )
+    from reviewer.engine import Engine
+    from reviewer.pipelines.history_thread import Carried
+    from reviewer.pipelines.resolve import Way
+    from reviewer.pipelines.run_store import RunView
+    from reviewer.pipelines.runs import KeptTurn
+    from reviewer.pipelines.values import Pipeline, PipelineNode, Preamble
+    from reviewer.pipelines.walk import Stop
 
 
 class NodeState(Struct, frozen=True):

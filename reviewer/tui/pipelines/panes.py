@@ -17,7 +17,9 @@ from reviewer.tui.pipelines.model import MODES, NodeRow, PipelinesModel
 from reviewer.tui.theme import Glyphs, Palette
 
 if TYPE_CHECKING:
-    from reviewer.engine import PipelineEdge, Preamble, Remark, Resolution, Stop, Way
+    from reviewer.pipelines.resolve import Way
+    from reviewer.pipelines.values import PipelineEdge, Preamble, Remark, Resolution
+    from reviewer.pipelines.walk import Stop
     from reviewer.tui.pipelines.model import Handed, NodeState
 
 

@@ -12,7 +12,9 @@ from reviewer.errors import ReviewerError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from reviewer.engine import Engine, Event, Question, RunDone, RunOptions
+    from reviewer.engine import Engine
+    from reviewer.pipelines.run_events import Event, Question, RunDone
+    from reviewer.pipelines.runs import RunOptions
 
 KEPT_CHARACTERS = 20_000
 """Of the answer that is arriving, the newest characters are kept."""
@@ -138,22 +140,22 @@ class BackgroundRun:
         self._notify(always=True)
 
     def _watch(self, event: Event) -> None:
-        from reviewer import engine
+        from reviewer.pipelines import run_events
 
         match event:
-            case engine.RunStarted():
+            case run_events.RunStarted():
                 self.run_id, self.answered_by = event.run_id, event.engine
                 self.stages, self.note = event.stages, event.note
-            case engine.StageStarted():
+            case run_events.StageStarted():
                 self.node, self.mode, self.answer = event.node, event.fidelity, ""
                 self.thread_name, self.degraded = event.thread, event.degraded
-            case engine.Text():
+            case run_events.Text():
                 self.answer = (self.answer + event.text)[-KEPT_CHARACTERS:]
-            case engine.Question():
+            case run_events.Question():
                 self.question = event
-            case engine.Retrying():
+            case run_events.Retrying():
                 self.note = f"{event.node}: attempt {event.attempt + 1}, because {event.reason}"
-            case engine.StageDone():
+            case run_events.StageDone():
                 self.stages, self.question, self.next = event.step, None, event.target
                 if event.remark:
                     self.remark = f"{event.node}: {event.remark}"
@@ -161,7 +163,7 @@ class BackgroundRun:
                 if event.target:
                     self._wait_for_step()
                 return
-        self._notify(always=not isinstance(event, engine.Text))
+        self._notify(always=not isinstance(event, run_events.Text))
 
     def _wait_for_step(self) -> None:
         """Wait between two stages until the next step is asked for."""

@@ -11,7 +11,9 @@ import msgspec
 from textual import on
 from textual.message import Message
 
-from reviewer.engine import Engine, RunHistory, default_project
+from reviewer.engine import Engine
+from reviewer.pipelines.values import RunHistory
+from reviewer.projects import default_project
 from reviewer.resources import sample_data_folder
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
@@ -54,7 +56,10 @@ from reviewer.tui.pipelines.run import BackgroundRun
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import KeptTurn, Question, RunOptions, RunView, Way
+    from reviewer.pipelines.resolve import Way
+    from reviewer.pipelines.run_events import Question
+    from reviewer.pipelines.run_store import RunView
+    from reviewer.pipelines.runs import KeptTurn, RunOptions
     from reviewer.settings import Settings
 
 TITLE_CELLS, NAME_CELLS = 8, 12
@@ -708,8 +713,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         Raises ModelError when a model is asked for and none is set up.
         """
-        from reviewer.engine import RunOptions
-        from reviewer.storeless import open_model, open_other_models
+        from reviewer.llm.door import open_model
+        from reviewer.llm.door import open_others as open_other_models
+        from reviewer.pipelines.runs import RunOptions
 
         settings = self._read_settings()
         return RunOptions(

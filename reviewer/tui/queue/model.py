@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from reviewer.tui.kit.row_model import CACHED_ROWS, RowModel
 
 if TYPE_CHECKING:
-    from reviewer.engine import QueueRow
+    from reviewer.promotion.views import QueueRow
 
 
 class QueueModel(RowModel["QueueRow"]):

@@ -11,7 +11,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from reviewer.clock import from_iso
-from reviewer.engine import Sort
+from reviewer.promotion.views import Sort
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.row_sign import NO_BADGES, Badges, sign_of
 from reviewer.tui.kit.line import Part, line_of
@@ -21,7 +21,7 @@ from reviewer.tui.queue.model import QueueModel
 from reviewer.tui.theme import Glyphs, Palette
 
 if TYPE_CHECKING:
-    from reviewer.engine import QueueRow
+    from reviewer.promotion.views import QueueRow
 
 CACHED_BADGES = 5_000
 TYPE_CELLS = 4

@@ -16,8 +16,9 @@ from textual import on
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
-from reviewer.engine import Engine, Kind, QueueQuery, Sort, SourceState
+from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
+from reviewer.promotion.views import Kind, QueueQuery, Sort, SourceState
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.evidence_pane import EvidencePane
@@ -35,16 +36,11 @@ from reviewer.tui.queue.model import Pace, QueueModel, count_new
 from reviewer.tui.queue.panes import CandidateList
 
 if TYPE_CHECKING:
-    from reviewer.engine import (
-        CandidateView,
-        Counts,
-        Done,
-        EvidenceView,
-        Hint,
-        Member,
-        Score,
-        Undone,
-    )
+    from reviewer.promotion.history import Undone
+    from reviewer.promotion.learning import Score
+    from reviewer.promotion.policies import Hint
+    from reviewer.promotion.triage import Done
+    from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member
 
 FIRST_PAGE = 200
 """Rows that are shown before the rest of the list is read."""

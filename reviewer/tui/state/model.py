@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from reviewer.engine import Holding, QueueRow, StateView
+    from reviewer.promotion.holdings import Holding
+    from reviewer.promotion.trusted_state import StateView
+    from reviewer.promotion.views import QueueRow
 
 CACHED_ROWS = 2_000
 TRUSTED = "Trusted state"

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from reviewer.engine import QueueRow
+from reviewer.promotion.views import QueueRow
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.row_sign import sign_of
 from reviewer.tui.evidence.structure import labelled
@@ -28,7 +28,7 @@ from reviewer.tui.state.model import Head, StateModel
 from reviewer.tui.theme import Glyphs, Palette
 
 if TYPE_CHECKING:
-    from reviewer.engine import StateView
+    from reviewer.promotion.trusted_state import StateView
 
 KEY_CELLS = 24
 

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING
 
 from textual import on
 
-from reviewer.engine import Done, Engine, QueueQuery, QueueRow, Seen, SourceState, Status, Undone
+from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
+from reviewer.promotion.history import Undone
+from reviewer.promotion.triage import Done, Seen
+from reviewer.promotion.views import QueueQuery, QueueRow, SourceState, Status
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.keys import NEXT_PLACE, PREVIOUS_PLACE
@@ -34,7 +37,10 @@ from reviewer.tui.state.panes import FactList, StateForm, state_blocks, state_ti
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import CandidateView, Holding, StateView, Step
+    from reviewer.promotion.holdings import Holding
+    from reviewer.promotion.provenance import Step
+    from reviewer.promotion.trusted_state import StateView
+    from reviewer.promotion.views import CandidateView
 
 EARLIER_SHOWN = 3
 MOST_OPTIONS = 200

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from textual.widgets import TextArea
 
-from reviewer.engine import CommitQuery, Engine
+from reviewer.commits.values import CommitQuery
+from reviewer.engine import Engine
 from reviewer.tui.commits.screen import CommitsScreen
 from tests.tui.conftest import Screen
 

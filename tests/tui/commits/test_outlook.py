@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.engine import Engine, Outlook, Priority, Reach
+from reviewer.commits.values import Priority
+from reviewer.compression.fit import Outlook, Reach
+from reviewer.engine import Engine
 from reviewer.tui.commits import screen as commits_screen
 from reviewer.tui.commits.panes import outlook_wordings
 from reviewer.tui.kit.contexts import read_target

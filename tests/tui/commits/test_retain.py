@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from reviewer.engine import Engine, Pattern, PatternCheck, Priority, TokenTotals
+from reviewer.commits.values import Pattern, PatternCheck, Priority, TokenTotals
+from reviewer.engine import Engine
 from reviewer.tui.commits.model import (
     Criteria,
     align_modes,

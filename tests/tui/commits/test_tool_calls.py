@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from reviewer.engine import CommitRow, Engine, Priority
+from reviewer.commits.values import CommitRow, Priority
+from reviewer.engine import Engine
 from reviewer.tui.commits.tool_calls import call_line, call_text, speaker
 from reviewer.tui.kit.text import Span
 from tests.tui.commits.driving import chain

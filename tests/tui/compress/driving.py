@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import CommitQuery, Engine
+from reviewer.commits.values import CommitQuery
+from reviewer.engine import Engine
 from reviewer.llm import door
 from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
 from reviewer.tui.compress.screen import CompressScreen

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from reviewer.compressing import Plan, PreviewProgress, Watch
-from reviewer.engine import CommitQuery
+from reviewer.commits.values import CommitQuery
+from reviewer.compression.plan import Plan
+from reviewer.compression.preview import PreviewProgress, Watch
 from tests.tui.compress.driving import (
     chain,
     compress,

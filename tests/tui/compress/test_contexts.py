@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import threading
 
-from reviewer.compressing import Plan, Segment, Watch
-from reviewer.engine import CommitQuery, Engine
+from reviewer.commits.values import CommitQuery
+from reviewer.compression.plan import Plan
+from reviewer.compression.preview import Watch
+from reviewer.compression.values import Segment
+from reviewer.engine import Engine
 from reviewer.tui.commits.screen import CommitsScreen
 from reviewer.tui.compress import reading
 from reviewer.tui.compress.model import CompressModel

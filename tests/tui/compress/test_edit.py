@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import CommitQuery, Engine
+from reviewer.commits.values import CommitQuery
+from reviewer.engine import Engine
 from reviewer.tui.compress import summary_edit
 from reviewer.tui.compress.summary_edit import SummaryEditPane
 from reviewer.tui.kit import edit_pane

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from reviewer.engine import CommitQuery, Engine
+from reviewer.commits.values import CommitQuery
+from reviewer.engine import Engine
 from reviewer.tui.compress import keys
 from reviewer.tui.compress import screen as compress_screen
 from reviewer.tui.kit.actor import reachable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.compressing import Turn
+from reviewer.compression.values import Turn
 from reviewer.tui.compress.drawing import speaker
 from reviewer.tui.compress.model import Checked
 from reviewer.tui.kit import screen as kit_screen

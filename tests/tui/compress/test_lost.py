@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from reviewer.engine import CommitQuery, Engine
+from reviewer.commits.values import CommitQuery
+from reviewer.engine import Engine
 from reviewer.tui.theme import DARK, PALETTES
 from tests.tui.compress.driving import (
     checks,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from reviewer.engine import CommitQuery
+from reviewer.commits.values import CommitQuery
 from tests.tui.compress.driving import (
     ScriptedModel,
     chain,

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import Engine, RunOptions
+from reviewer.engine import Engine
 from reviewer.llm.model import Completion
 from reviewer.pipelines.handlers_stand_in import StandIn
+from reviewer.pipelines.runs import RunOptions
 from reviewer.tui.commits.screen import CommitsScreen
 from tests.tui.conftest import Screen, opened
 from tests.tui.pipelines.conftest import BAKERY

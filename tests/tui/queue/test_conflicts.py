@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.evidence.why import WhyScreen
 from reviewer.tui.kit.bars import StatusBar

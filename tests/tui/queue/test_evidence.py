@@ -9,7 +9,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
-from reviewer.engine import Member, SourceState, Status
+from reviewer.promotion.views import Member, SourceState, Status
 from reviewer.text.display import display_text
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
 from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, evidence_title

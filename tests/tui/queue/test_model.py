@@ -6,7 +6,7 @@ from array import array
 
 import pytest
 
-from reviewer.engine import Kind, QueueRow, Status
+from reviewer.promotion.views import Kind, QueueRow, Status
 from reviewer.tui.kit.row_model import CACHED_ROWS
 from reviewer.tui.queue.model import Pace, QueueModel
 

@@ -7,7 +7,8 @@ import sqlite3
 import pytest
 from textual.widgets import Input
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
 from reviewer.tui.evidence.candidate_pane import candidate_blocks
 from reviewer.tui.evidence.difference import difference
 from reviewer.tui.kit.edit_pane import EditorArea
@@ -355,7 +356,7 @@ async def test_footer_tabs_and_help_can_be_clicked(stocked):
 
 def test_nothing_is_said_of_a_draft_that_is_not(stocked):
     view = stocked.queue.candidate(stocked.queue.ids(QueueQuery())[0])
-    from reviewer.engine import SourceState
+    from reviewer.promotion.views import SourceState
 
     blocks = candidate_blocks(
         view, now=NOW, members=(), wordings=(), state=SourceState.SAME, signs=GLYPHS

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
 from reviewer.tui.kit.filter import FilterInput
 from reviewer.tui.queue.model import Pace
 from tests.tui.conftest import NOW, opened

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
 from tests.tui.conftest import opened
 from tests.tui.state.driving import said, state, status_of
 

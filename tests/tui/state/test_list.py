@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.state.model import StateModel, states_with
 from tests.tui.conftest import opened

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reviewer.commits.hashing import commit_hash, content_hash
-from reviewer.engine import CommitQuery, Engine
+from reviewer.commits.values import CommitQuery
+from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reviewer.commits.filters import parse_filter
-from reviewer.engine import CommitQuery
+from reviewer.commits.values import CommitQuery
 from reviewer.errors import FilterError
 
 

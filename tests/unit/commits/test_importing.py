@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reviewer.engine import CommitQuery
+from reviewer.commits.values import CommitQuery
 from reviewer.errors import ConflictError, SourceError
 from tests.unit.commits.conftest import session, written
 from tests.unit.sources.builders import Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reviewer.commits.contents import prepare
-from reviewer.engine import CommitQuery
+from reviewer.commits.values import CommitQuery
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Use
 

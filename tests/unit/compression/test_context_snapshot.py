@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from reviewer.commits.values import CommitQuery
 from reviewer.compression import context_snapshot
 from reviewer.compression.context_snapshot import ContextSnapshot
-from reviewer.engine import CommitQuery, Engine
+from reviewer.engine import Engine
 from reviewer.errors import ConflictError
 
 PARTS = 6

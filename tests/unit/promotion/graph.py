@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reviewer.engine import Engine, Kind, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.views import Kind, QueueQuery
 
 ADR = """\
 # {number}. Ledger database

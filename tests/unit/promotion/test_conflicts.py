@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.engine import QueueQuery, Seen
 from reviewer.errors import ConflictError, UnknownIdError
+from reviewer.promotion.triage import Seen
+from reviewer.promotion.views import QueueQuery
 from tests.unit.promotion.graph import entity_of, ids, two_rivals, write_adr
 
 
@@ -29,7 +30,7 @@ def test_one_item_with_both_sides_and_their_evidence(engine, rivals, tmp_path):
 
 def test_it_comes_before_everything_else(engine, rivals, queue_up):
     queue_up("an ordinary fact")
-    from reviewer.engine import QueueQuery, Sort
+    from reviewer.promotion.views import QueueQuery, Sort
 
     for sort in Sort:
         if sort not in (Sort.NEWEST, Sort.SOURCE, Sort.CONFIDENCE):

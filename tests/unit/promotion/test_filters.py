@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.engine import QueueQuery
 from reviewer.errors import FilterError
+from reviewer.promotion.views import QueueQuery
 
 
 @pytest.fixture

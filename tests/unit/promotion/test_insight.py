@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import QueueQuery, Sort
+from reviewer.promotion.views import QueueQuery, Sort
 from tests.unit.promotion.graph import dump, ids, two_rivals
 
 LEARNED = QueueQuery(sort=Sort.LEARNED)

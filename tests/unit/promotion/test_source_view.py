@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import QueueQuery, SourceState
 from reviewer.errors import SourceError
 from reviewer.promotion.source_view import BLOCK, LINE_CUT, record_state
+from reviewer.promotion.views import QueueQuery, SourceState
 from tests.unit.promotion.conftest import NOTE
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from reviewer.engine import QueueQuery
 from reviewer.errors import UnknownIdError
 from reviewer.extraction import extract
 from reviewer.extraction.candidates import Candidate
+from reviewer.promotion.views import QueueQuery
 from tests.unit.promotion.graph import dump, ids
 
 NOTE = """\

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from reviewer.engine import QueueQuery
 from reviewer.errors import ConflictError, SourceError
+from reviewer.promotion.views import QueueQuery
 from tests.unit.promotion.conftest import NOTE
 
 

@@ -8,7 +8,8 @@ import textwrap
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger, Scope
 from reviewer.store.verify import verify

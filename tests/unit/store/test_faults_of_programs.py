@@ -12,8 +12,9 @@ from typing import Any, cast
 
 import pytest
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
 from reviewer.errors import StoreError
+from reviewer.promotion.views import QueueQuery
 from reviewer.store.verify import verify
 from tests.unit.store.faulty import Store, at_noon, in_another_program, reopened, waiting
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import Engine, QueueQuery, Sort
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery, Sort
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
 from reviewer.errors import FilterError, ReadStoppedError
+from reviewer.promotion.views import QueueQuery
 from reviewer.store.database import Database
 
 ENDLESS = (

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import Engine, QueueQuery
+from reviewer.engine import Engine
 from reviewer.errors import ActStoppedError
+from reviewer.promotion.views import QueueQuery
 from reviewer.store import ledger
 
 MANY = 3_000

@@ -1,0 +1,91 @@
+"""What people type or pipe in: ids, dates, texts."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reviewer.errors import SourceError
+from reviewer.plain_files import open_plain
+
+HIGHEST_ID = 2**63 - 1
+
+LONGEST_TEXT = 1 << 20
+"""Bytes; a larger file was probably named by mistake."""
+
+
+class Id(click.ParamType[int]):
+    """The number of a row, with or without the `#` that messages put before it."""
+
+    name = "id"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        digits = str(value).removeprefix("#")
+        if not (digits.isascii() and digits.isdigit() and 0 < int(digits[:20]) <= HIGHEST_ID):
+            self.fail(f"{value!r} is not an id; an id is a number such as 412", param, ctx)
+        return int(digits)
+
+
+ID = Id()
+
+
+class Moment(click.ParamType[datetime]):
+    """A date or time in ISO 8601; UTC without a zone."""
+
+    name = "iso"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        from reviewer.clock import from_iso
+
+        found = from_iso(str(value))
+        if found is None:
+            self.fail(
+                f"{value!r} is not a date; write 2026-02-14 or 2026-02-14T10:30:00", param, ctx
+            )
+        return found
+
+
+def read_text(
+    name: str, *, of: str = "a memory", if_empty: str = "To reject a candidate: reviewer reject ID"
+) -> str:
+    """The text of a UTF-8 file (`-` is standard input), stripped.
+
+    `of` says what the text is for, `if_empty` what to do instead of giving an empty one.
+
+    Raises SourceError for a text that is too large, not UTF-8 or empty and for a closed standard
+    input, OSError when the file cannot be read.
+    """
+    if name == "-":
+        raw = _standard_input()
+    else:
+        with open_plain(Path(name)) as file:
+            raw = file.read(LONGEST_TEXT + 1)
+    if len(raw) > LONGEST_TEXT:
+        raise SourceError(f"{name} is larger than 1 MiB: too large for {of}.")
+    try:
+        text = raw.decode("utf-8-sig").strip()
+    except UnicodeDecodeError as problem:
+        raise SourceError(
+            f"{name} is not UTF-8 text (byte {problem.start}). Save it as UTF-8 and try again."
+        ) from problem
+    if not text:
+        raise SourceError(f"{name} is empty. {if_empty}")
+    return text
+
+
+def _standard_input() -> bytes:
+    try:
+        return sys.stdin.buffer.read(LONGEST_TEXT + 1)
+    except OSError as problem:
+        if problem.errno != errno.EBADF:
+            raise
+        raise SourceError(
+            "Standard input is closed. Pipe the text in, or name a file that contains it."
+        ) from problem

@@ -1,0 +1,182 @@
+"""Runs one call of the program; turns every failure into one line on stderr and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from io import TextIOWrapper
+from typing import IO
+
+import click
+
+from reviewer.cli.output import narrate
+from reviewer.cli.session import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    WRONG_USAGE,
+    CheckKeymap,
+    OpenScreen,
+    Session,
+)
+from reviewer.errors import ReviewerError
+
+STDIN, STDOUT, STDERR = range(3)
+
+NOT_WRITTEN = "The last step was not written."
+"""True of every failure: an ingestion writes in many steps, a decision in one."""
+
+
+def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKeymap) -> int:
+    """Run one call of the program and return its exit code.
+
+    Nothing that a user or a file can cause raises; REVIEWER_DEBUG=1 shows the traceback.
+    """
+    _replace_closed_streams()
+    # Names of files need not be text; what the terminal cannot show is written as an escape.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    from reviewer.cli.root import root
+
+    session = Session(open_screen=open_screen, check_keymap=check_keymap)
+    try:
+        with root.make_context("reviewer", list(arguments), obj=session) as context:
+            root.invoke(context)
+        sys.stdout.flush()
+        _print_remark(session)
+    except click.exceptions.Exit as leaving:
+        code = _after_flushing(leaving.exit_code)
+        if code == DONE:
+            _print_remark(session)
+        return code
+    except BrokenPipeError:
+        _discard_output(sys.stdout)
+        return DONE
+    except (Exception, KeyboardInterrupt) as problem:
+        if os.environ.get("REVIEWER_DEBUG") and not isinstance(problem, click.ClickException):
+            raise
+        line, code = explain(problem)
+        if isinstance(problem, click.exceptions.NoArgsIsHelpError):
+            click.echo(line, err=True)
+        else:
+            narrate(line)
+        return _after_flushing(code)
+    return DONE
+
+
+def explain(problem: BaseException) -> tuple[str, int]:
+    """The sentence and the exit code for a failure."""
+    import sqlite3
+
+    match problem:
+        case click.exceptions.NoArgsIsHelpError():
+            return problem.format_message(), WRONG_USAGE
+        case click.UsageError():
+            return _usage_line(problem), WRONG_USAGE
+        case click.ClickException():
+            return problem.format_message(), problem.exit_code
+        case ReviewerError():
+            return str(problem), FAILED
+        case click.Abort() | KeyboardInterrupt():
+            return "Interrupted.", INTERRUPTED
+        case sqlite3.Error():
+            return f"The store failed: {problem}. {NOT_WRITTEN}", FAILED
+        case UnicodeError():
+            return f"Some of the input is not valid text: {problem}. {NOT_WRITTEN}", FAILED
+        case OSError():
+            return _os_line(problem), FAILED
+        case MemoryError():
+            return f"This machine ran out of memory. {NOT_WRITTEN}", FAILED
+    return (
+        f"This is a defect of reviewer ({type(problem).__name__}: {problem}). "
+        "REVIEWER_DEBUG=1 shows where.",
+        FAILED,
+    )
+
+
+def flush_streams() -> None:
+    """Flush stdout and stderr; discard what cannot be written any more (a closed terminal).
+
+    The interpreter would flush them again when it ends, fail, and replace the exit code with 120.
+    """
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        if stream is None or stream.closed:
+            continue
+        try:
+            stream.flush()
+        except OSError:
+            _discard_output(stream)
+
+
+def _print_remark(session: Session) -> None:
+    if session.remark:
+        narrate(session.remark)
+
+
+def _usage_line(problem: click.UsageError) -> str:
+    message = " ".join(problem.format_message().split())
+    if problem.ctx is None:
+        return message
+    return f"{message.rstrip('.')}. See: {problem.ctx.command_path} --help"
+
+
+def _os_line(problem: OSError) -> str:
+    what = problem.strerror or str(problem)
+    if problem.errno == errno.EBADF and problem.filename is None:
+        return "Standard output is closed: there is nowhere to write to."
+    where = f"{os.fsdecode(problem.filename)}: " if problem.filename is not None else ""
+    if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"{where}{what}. Free some space and try again."
+    if problem.errno == errno.EFBIG:
+        return f"{where}The file would exceed the size limit (see: ulimit -f)."
+    return f"{where}{what}."
+
+
+def _after_flushing(code: int) -> int:
+    try:
+        sys.stdout.flush()
+    except OSError as problem:
+        _discard_output(sys.stdout)
+        if not isinstance(problem, BrokenPipeError) and code == DONE:
+            line, code = explain(problem)
+            narrate(line)
+    return code
+
+
+def _replace_closed_streams() -> None:
+    """Open a null device for each standard stream that the caller closed (`reviewer ... >&-`),
+    before a file of ours could get its number.
+
+    Reading a closed stdin and writing a closed stdout then fail with EBADF, as they should; text
+    for a closed stderr is lost.
+    """
+    if sys.stdin is None:
+        sys.stdin = _null_stream(STDIN, os.O_WRONLY, "r")
+    if sys.stdout is None:
+        sys.stdout = _null_stream(STDOUT, os.O_RDONLY, "w")
+    if sys.stderr is None:
+        sys.stderr = _null_stream(STDERR, os.O_WRONLY, "w")
+
+
+def _null_stream(wanted: int, flags: int, mode: str) -> TextIOWrapper:
+    """The null device, opened with `flags`, under the number `wanted` if that is free."""
+    number = os.open(os.devnull, flags)
+    try:
+        os.fstat(wanted)
+    except OSError:
+        os.dup2(number, wanted)
+        os.close(number)
+        number = wanted
+    stream = os.fdopen(number, mode, encoding="utf-8", closefd=False)
+    assert isinstance(stream, TextIOWrapper)
+    return stream
+
+
+def _discard_output(stream: IO[str]) -> None:
+    """Send what a stream has buffered, and all that follows, to the null device."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

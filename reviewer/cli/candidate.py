@@ -165,7 +165,7 @@ def predictions(engine: Engine, view: CandidateView) -> Iterator[str]:
     score = engine.insight.score(view.id)
     if score is None:
         return
-    yield f"learned     you would promote it with a probability of {score.probability:.0%}"
+    yield f"learned     {score.probability:.0%} likely to be promoted by you"
     for reason in score.reasons:
         sign = "+" if reason.weight >= 0 else "-"
         yield f"            {sign} {safe(reason.text)}"

@@ -62,7 +62,7 @@ class TestWhatIsRead:
         assert (done.returncode, done.stderr) == (1, "Nothing could be read: 1 x binary.\n")
         (folder / "a.png").unlink()
         done = reviewer("ingest", folder)
-        assert (done.returncode, done.stderr) == (1, "There is nothing to read there.\n")
+        assert (done.returncode, done.stderr) == (1, "There is nothing to read.\n")
         (folder / ".gitignore").write_text("*.md\n")
         (folder / "a.md").write_text(NOTE)
         done = reviewer("ingest", folder)

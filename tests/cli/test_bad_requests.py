@@ -88,7 +88,7 @@ class TestThePromotionGraph:
         assert "#999" in ingested.fails("graduate", 999, "--as", "decision")
         assert "#999" in ingested.fails("supersede", memory, "--by", 999)
         assert "#999" in ingested.fails("conflict", "show", 999)
-        assert "is no id" in ingested.fails("relate", "x", "uses", 1, code=2)
+        assert "is not an id" in ingested.fails("relate", "x", "uses", 1, code=2)
         ingested.nothing_lost()
 
     def test_graduating_twice_a_candidate_or_an_entity(self, ingested: Reviewer) -> None:

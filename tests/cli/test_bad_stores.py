@@ -20,7 +20,7 @@ class TestTheStore:
     def test_one_that_was_emptied_is_not_taken_for_a_new_one(self, reviewer: Reviewer) -> None:
         reviewer.db.touch()
         for arguments in (["queue", "list"], ["verify"], ["state", "list"], ["packet"]):
-            assert "is empty: put a backup in its place" in reviewer.fails(*arguments)
+            assert "is empty: restore a backup" in reviewer.fails(*arguments)
         assert reviewer.db.stat().st_size == 0
         note = reviewer.folder / "note.md"
         note.write_text(NOTE)

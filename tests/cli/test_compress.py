@@ -80,7 +80,7 @@ def test_a_preview_writes_nothing(talk: Reviewer) -> None:
     done = talk("compress", "talk")
     assert done.returncode == 0
     assert "[→detail:s1]" in done.stdout
-    assert "drops:" in done.stderr
+    assert "loses:" in done.stderr
     assert texts(talk) == before
     assert len(talk.rows("history")) == 1
 
@@ -169,11 +169,11 @@ def test_pins_of_spans_and_what_a_summary_stands_for(talk: Reviewer) -> None:
     ("arguments", "code", "says"),
     [
         (("compress",), 2, "name one context"),
-        (("compress", "talk", "--level", "all", "--apply"), 2, "only shows"),
+        (("compress", "talk", "--level", "all", "--apply"), 2, "for viewing only"),
         (("compress", "talk", "--fit", "100", "--level", "brief"), 2, "by itself"),
         (("compress", "talk", "--set", "s1"), 2, "SEGMENT=VALUE"),
         (("compress", "talk", "--set", "s99=full"), 1, "no segment"),
-        (("compress", "talk", "--text", "s1=nowhere.txt"), 1, "Cannot read"),
+        (("compress", "talk", "--text", "s1=nowhere.txt"), 1, "No such file"),
         (("compress", "talk", "--engine", "model"), 1, "base_url"),
         (("compress", "talk", "--template", "mine"), 2, "--engine model"),
         (("compress", "talk", "--model", "another"), 2, "--engine model"),

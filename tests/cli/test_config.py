@@ -22,7 +22,7 @@ def written(folder: Path, text: str) -> Path:
 def test_without_a_file_the_built_in_settings_hold(reviewer: Reviewer) -> None:
     assert load_settings(reviewer.folder / "config.toml") == Settings()
     assert reviewer.rows("config", "show")[0]["theme"] == "dark"
-    assert "built-in" in reviewer("config", "validate").stdout
+    assert "defaults apply" in reviewer("config", "validate").stdout
 
 
 def test_a_file_is_read(reviewer: Reviewer) -> None:
@@ -97,7 +97,7 @@ def test_doctor_finds_a_broken_store(reviewer: Reviewer) -> None:
     reviewer.db.write_text("no store\n" * 200)
     done = reviewer("doctor")
     assert done.returncode == 1
-    assert "this is no reviewer store" in done.stdout
+    assert "this is not a reviewer store" in done.stdout
 
 
 def test_doctor_finds_a_store_of_a_newer_version(seeded: Reviewer) -> None:
@@ -105,7 +105,7 @@ def test_doctor_finds_a_store_of_a_newer_version(seeded: Reviewer) -> None:
         connection.execute("PRAGMA user_version = 99")
     done = seeded("doctor")
     assert done.returncode == 1
-    assert "99: a newer reviewer wrote it" in done.stdout
+    assert "99: written by a newer reviewer" in done.stdout
 
 
 def test_doctor_finds_the_database_of_another_program(reviewer: Reviewer) -> None:
@@ -113,7 +113,7 @@ def test_doctor_finds_the_database_of_another_program(reviewer: Reviewer) -> Non
         connection.execute("CREATE TABLE recipe (name TEXT)")
     done = reviewer("doctor")
     assert done.returncode == 1
-    assert "this is no reviewer store" in done.stdout
+    assert "this is not a reviewer store" in done.stdout
 
 
 def test_doctor_finds_a_folder_in_the_place_of_the_store(reviewer: Reviewer) -> None:

@@ -227,7 +227,7 @@ def test_nothing_steers_the_terminal(talked: Reviewer) -> None:
         (["annotate", "--priority", "skip"], 2, "name the commits"),
         (["annotate", "--filter", "x", "--priority", "skip"], 2, "--context"),
         (["annotate", "--context", "talk", "--filter", "zebra", "--priority", "skip"], 1,
-         "Nothing in talk matches"),
+         "No commit of talk matches"),
         (["context", "import", "a", "--from-line", "5", "--to-line", "5"], 2, "--to-line"),
         (["commit", "add", "talk"], 2, "--text"),
         (["commit", "add", "talk", "--text", "  "], 1, "needs a text"),

@@ -125,7 +125,7 @@ def test_the_second_one_ends_at_once_even_where_the_store_is_waited_for(
             wait_for(waits_for(ingested.db, process), process)
             process.send_signal(signal.SIGINT)
             assert process.stderr is not None
-            assert process.stderr.readline() == "Ending. Ctrl-C again ends at once.\n"
+            assert process.stderr.readline() == "Stopping. Press Ctrl-C again to stop at once.\n"
             seconds, out, err = interrupted(process)
         other.execute("ROLLBACK")
     assert process.returncode == 130, err

@@ -58,12 +58,12 @@ def test_the_block_of_a_file_that_belongs_to_somebody_else(decided: Reviewer) ->
     done = decided("export", "--into", path, "--write")
     assert path.read_text().startswith(OURS)
     assert "EUR" in path.read_text()
-    (backup,) = [line for line in done.stderr.splitlines() if "before:" in line]
+    (backup,) = [line for line in done.stderr.splitlines() if "Backup" in line]
     with open(backup.partition(": ")[2], encoding="utf-8") as file:
         assert file.read() == OURS
     done = decided("export", "--into", path, "--write")
     assert done.stdout == ""
-    assert done.stderr.startswith("Nothing changes.\n")
+    assert done.stderr.startswith("No changes.\n")
 
 
 def test_a_broken_block_is_refused_and_left_alone(decided: Reviewer) -> None:

@@ -168,7 +168,7 @@ def test_out_writes_the_file(reviewer, kiosk):
     [
         (["--budget", "-1"], "--budget"),
         (["--budget", "many"], "--budget"),
-        (["--now", "soon"], "no date"),
+        (["--now", "soon"], "not a date"),
         (["--format", "xml"], "--format"),
         (["--force"], "--out"),
         (["--explain", "--format", "json"], "--explain"),
@@ -192,13 +192,13 @@ def test_a_rule_of_the_constitution_cannot_be_muted_and_it_is_said(reviewer, kio
     rule = as_json(reviewer, kiosk)["included"][0]
     done = reviewer("packet", "--context-dir", kiosk, "--mute", rule["id"])
     assert rule["title"] in done.stdout
-    assert f"{rule['id']} is of the constitution" in done.stderr
+    assert f"{rule['id']} belongs to the constitution" in done.stderr
 
 
 def test_an_empty_folder_is_said(reviewer):
     (reviewer.folder / "bare" / ".context").mkdir(parents=True)
     done = reviewer("packet", "--context-dir", "bare")
-    assert "nothing to put into the packet" in done.stderr
+    assert "The packet is empty" in done.stderr
 
 
 def test_without_a_store_the_way_out_is_named(reviewer):

@@ -305,7 +305,7 @@ class TestLooking:
         for tree in ("x", "nowhere", "other/p"):
             found, said = shows(trees.at(tree), call, "--all-projects")
             assert found == set(MARKS)
-            assert "This is of all projects." in said
+            assert "This covers all projects." in said
 
     @pytest.mark.parametrize("call", cases(LISTING))
     def test_outside_of_trees_a_project_is_named(self, trees: Trees, call: list[str]) -> None:

@@ -85,7 +85,7 @@ class TestEntities:
             True, None, ["hand-authored"]
         )  # fmt: skip
         text = reviewer("queue", "show", row["id"]).stdout
-        assert "none: a person wrote this by hand" in text
+        assert "none: written by hand" in text
         said(reviewer, "promote", row["id"])
         assert "written by hand" in reviewer("export").stdout
 
@@ -245,7 +245,7 @@ class TestForesight:
     def test_the_learning_order_is_off_before_thirty_decisions(self, reviewer: Reviewer) -> None:
         assert reviewer("dev-seed", 150).returncode == 0
         done = reviewer("queue", "list", "--sort", "learned", "--json")
-        assert "Too few decisions" in done.stderr
+        assert "learning needs at least 30 decisions" in done.stderr
         assert reviewer.ids("--sort", "learned") == reviewer.ids()
         rows = reviewer.rows("queue", "list")
         liked = max({r["type"] for r in rows}, key=[r["type"] for r in rows].count)

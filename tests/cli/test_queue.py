@@ -99,7 +99,7 @@ def test_an_empty_queue_says_what_to_do(ingested: Reviewer) -> None:
     done = ingested("queue", "list")
     assert (done.returncode, done.stdout) == (0, "")
     first, project = done.stderr.splitlines()
-    assert first == "Nothing waits. Ingest something: reviewer ingest PATH"
+    assert first == "The queue is empty. Ingest something: reviewer ingest PATH"
     assert project == "This is project kiosk, the only one in the store."
     assert "Nothing matches" in ingested("queue", "list", "--filter", "zebra").stderr
 

@@ -68,7 +68,7 @@ def test_every_reading_verb_works_and_every_decision_is_refused(closed, bound):
 def test_doctor_says_so_and_finds_nothing_else(closed, bound):
     found = closed("doctor", preexec_fn=bound)
     lines = {line.split()[0]: line for line in found.stdout.splitlines()}
-    assert "cannot be kept" in found.stdout
+    assert "cannot be saved" in found.stdout
     assert " ok" in lines["integrity"]
 
 

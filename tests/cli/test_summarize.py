@@ -108,7 +108,7 @@ def test_a_person_gets_the_text_and_what_is_missing(reviewer: Reviewer, session:
     assert done.returncode == 0
     assert done.stdout.strip()
     assert "Brief: " in done.stderr
-    assert "found no room" in done.stderr
+    assert "Not enough room for" in done.stderr
 
 
 def test_control_characters_never_reach_the_terminal(reviewer: Reviewer, tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
-"""What can go wrong for a person at the keyboard, as sentences that say what to do."""
+"""Errors that a user can cause; their messages say what to do."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 
 class ReviewerError(Exception):
-    """Something could not be done. The message is one sentence a user can act on (exit code 1)."""
+    """The base of all errors with a message that a user can act on (exit code 1)."""
 
 
 class StoreError(ReviewerError):
@@ -13,23 +13,23 @@ class StoreError(ReviewerError):
 
 
 class ReadStoppedError(StoreError):
-    """A read was given up, because nobody waits for it any more."""
+    """A read was stopped because its result is no longer needed."""
 
 
 class ActStoppedError(ReviewerError):
-    """A person stopped an act while it was written; nothing of it stays."""
+    """The user stopped an act while it was being written; it was rolled back."""
 
 
 class ConflictError(ReviewerError):
-    """Rows changed since; nothing was written."""
+    """Rows have changed in the meantime; nothing was written."""
 
 
 class UnknownIdError(ReviewerError):
-    """An id names nothing in the store."""
+    """An id does not exist in the store."""
 
 
 class OtherProjectError(UnknownIdError):
-    """An id belongs to another project than the one that is worked in."""
+    """An id belongs to another project than the current one."""
 
     def __init__(self, what: str, project: str) -> None:
         super().__init__(f"{what} belongs to project {project}. Use it with --project {project}.")
@@ -41,22 +41,22 @@ class SourceError(ReviewerError):
 
 
 class OtherKindError(SourceError):
-    """A file is whole, and of a kind that reviewer does not read."""
+    """A file is intact, but of a kind that reviewer does not read."""
 
 
 class FilterError(ReviewerError):
-    """A filter text cannot be understood."""
+    """A filter is invalid."""
 
 
 class BrokenOff(BaseException):
-    """Raised where a person no longer waits for what is being read; see `Breakable`.
+    """Ends a block that only reads, because the user stopped it; see `Breakable`.
 
-    Not an Exception: nothing has failed, and nobody but who opened the block is to catch it.
+    Not an Exception: nothing has failed, and only the code that opened the block may catch it.
     """
 
 
 Breakable = Callable[[], AbstractContextManager[object]]
-"""Makes a block that only reads and may be given up at any moment, with BrokenOff.
+"""Opens a block that only reads and can be ended at any moment by BrokenOff.
 
-Entering it after a person asked for the end raises BrokenOff at once.
+Entering it after the user pressed Ctrl-C raises BrokenOff at once.
 """

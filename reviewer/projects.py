@@ -12,27 +12,27 @@ from typing import NamedTuple
 from reviewer.errors import ReviewerError
 
 WITHOUT_A_TREE = "default"
-"""The project of folders outside every git work tree, when none is named."""
+"""The default project for folders outside git work trees."""
 
 LARGEST = 256_000
-"""Bytes that git's own small files may have; a larger one is not read."""
+"""Bytes; larger files of git are not read."""
 
 LONGEST_REMOTE = 500
-NAMED = 10
-"""Projects that a message names at most."""
+LISTED = 10
+"""Projects in a message."""
 
 
 class Tree(NamedTuple):
-    """A git work tree. `remote` is empty where it has none that can be compared."""
+    """A git work tree. `remote` is empty if there is none to compare."""
 
     name: str
     root: str
-    """Absolute path without links; linked work trees have that of the main one."""
+    """Absolute path without links; for a linked work tree that of the main one."""
     remote: str
 
 
 class StoredProject(NamedTuple):
-    """A project as the store knows it; `root` and `remote` are empty until it is bound."""
+    """A project of the store; `root` and `remote` are empty until it is bound to a work tree."""
 
     name: str
     root: str
@@ -40,23 +40,23 @@ class StoredProject(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """The work tree that a project is bound to when it is next written."""
+    """The work tree that a project will be bound to by its next write."""
 
     project: str
     root: str
     remote: str
     before: tuple[str, str] | None
-    """Root and remote in the store when this was decided; None for a project that is new."""
+    """Root and remote in the store at the time of the claim; None for a new project."""
 
 
 class Chosen(NamedTuple):
     """The project of a call."""
 
     project: str | None
-    """None where the store is empty and the folder has no name for one."""
+    """None if the store is empty and the folder is in no work tree."""
     claim: Claim | None = None
     remark: str = ""
-    """What a person should know about the choice."""
+    """A sentence for the user about the choice."""
 
 
 class ForeignProjectError(ReviewerError):
@@ -64,19 +64,19 @@ class ForeignProjectError(ReviewerError):
 
 
 class NoProjectError(ReviewerError):
-    """Nothing says which of the store's projects is meant."""
+    """Several projects of the store may be meant."""
 
 
 def default_project(folder: Path | None = None) -> str | None:
-    """The name of the git work tree that holds `folder` (the working folder), or None."""
+    """The name of the git work tree around `folder` (default: the working folder), or None."""
     tree = work_tree(folder)
     return tree.name if tree else None
 
 
 def work_tree(folder: Path | None = None) -> Tree | None:
-    """The git work tree that holds `folder` (the working folder), or None.
+    """The git work tree around `folder` (default: the working folder), or None.
 
-    Only small files of `.git` are read; one that cannot be read names no remote.
+    Only small files of `.git` are read; without a readable one the remote is empty.
     """
     here = (folder or Path.cwd()).absolute()
     for place in (here, *here.parents):
@@ -86,11 +86,11 @@ def work_tree(folder: Path | None = None) -> Tree | None:
 
 
 def choose(stored: Sequence[StoredProject], tree: Tree | None, named: str | None) -> Chosen:
-    """The project that a call is about.
+    """The project of a call.
 
-    A work tree is known by its remote or its root, whatever its folder is called; a project of its
-    name that is bound to no tree is taken for its own. Raises ForeignProjectError where the name
-    belongs to another tree, NoProjectError outside of trees where several projects may be meant.
+    A work tree is recognised by its remote or its root, whatever its folder is called; an unbound
+    project of the same name counts as its own. Raises ForeignProjectError if the project of that
+    name belongs to another tree, NoProjectError outside of trees if several may be meant.
     """
     by_name = {each.name: each for each in stored}
     own = _own(stored, tree)
@@ -102,7 +102,7 @@ def choose(stored: Sequence[StoredProject], tree: Tree | None, named: str | None
         return Chosen(own.name, _refreshed(own, tree, stored))
     held = by_name.get(tree.name)
     if tree.name == WITHOUT_A_TREE:
-        held = StoredProject(tree.name, "folders in no git work tree", "")
+        held = StoredProject(tree.name, "folders outside git work trees", "")
     if held is not None and _is_bound(held):
         raise ForeignProjectError(belongs_elsewhere(held))
     before = None if held is None else ("", "")
@@ -110,7 +110,7 @@ def choose(stored: Sequence[StoredProject], tree: Tree | None, named: str | None
 
 
 def belongs_elsewhere(held: StoredProject) -> str:
-    """The sentence for a work tree whose name is that of another tree's project."""
+    """The message when the project with the name of this tree belongs to another tree."""
     where = " or ".join(each for each in (held.root, held.remote) if each)
     return (
         f"Project {held.name} belongs to {where}, not to this folder. Give this one a name of its "
@@ -119,7 +119,7 @@ def belongs_elsewhere(held: StoredProject) -> str:
 
 
 def _own(stored: Sequence[StoredProject], tree: Tree | None) -> StoredProject | None:
-    """The project that is bound to a tree."""
+    """The project bound to a tree, by remote or else by root."""
     if tree is None:
         return None
     by_remote = (each for each in stored if tree.remote and each.remote == tree.remote)
@@ -139,7 +139,7 @@ def _outside(by_name: dict[str, StoredProject]) -> Chosen:
     if WITHOUT_A_TREE in by_name:
         return Chosen(
             WITHOUT_A_TREE,
-            remark=f"This is project {WITHOUT_A_TREE}: the folder is in no git work tree.",
+            remark=f"This is project {WITHOUT_A_TREE}: the folder is not in a git work tree.",
         )
     if len(by_name) == 1:
         (name,) = by_name
@@ -150,16 +150,16 @@ def _outside(by_name: dict[str, StoredProject]) -> Chosen:
 
 
 def listed(names: Sequence[str] | dict[str, StoredProject]) -> str:
-    """Names of projects, the first ones where there are many."""
-    shown = sorted(names)[:NAMED]
-    return ", ".join(shown) + (", ..." if len(names) > NAMED else "")
+    """The names of projects for a message, the first ones if there are many."""
+    shown = sorted(names)[:LISTED]
+    return ", ".join(shown) + (", ..." if len(names) > LISTED else "")
 
 
 def _claim_named(
     by_name: dict[str, StoredProject], tree: Tree | None, named: str, own: StoredProject | None
 ) -> Claim | None:
-    """What a tree claims of a project that was named: its own, one of its name that no tree has or
-    whose tree is gone, and a new one where another tree has its name.
+    """The claim of a tree on a named project: on its own project, on one of the tree's name that
+    is unbound or whose tree is gone, and on a new one if another tree has the tree's name.
     """
     if tree is None:
         return None
@@ -179,7 +179,7 @@ def _claim_named(
 
 
 def _refreshed(own: StoredProject, tree: Tree, stored: Sequence[StoredProject]) -> Claim | None:
-    """The same project where its tree has moved, or has another remote by now."""
+    """A claim that updates the project of a tree that has moved or has a new remote."""
     others = [each for each in stored if each.name != own.name]
     moved = own.root != tree.root and not (own.root and os.path.isdir(own.root))
     root = tree.root if moved and all(each.root != tree.root for each in others) else own.root
@@ -200,10 +200,10 @@ def _tree(place: Path) -> Tree:
 
 
 def _linked(place: Path, marker: Path) -> tuple[Path, Path]:
-    """Of a tree with a `.git` file: the folder with git's settings, and the main work tree.
+    """For a tree with a `.git` file: the folder with git's settings, and the main work tree.
 
-    A tree counts as linked only where git's folder names it, too: nobody can borrow the place of a
-    repository that does not know them.
+    A tree counts as linked only if git's folder names it too; otherwise any folder could pretend
+    to belong to a repository.
     """
     target = (_small_text(marker) or "").strip().removeprefix("gitdir:").strip()
     if not target:
@@ -220,7 +220,7 @@ def _linked(place: Path, marker: Path) -> tuple[Path, Path]:
 
 
 def _small_text(path: Path) -> str | None:
-    """A small regular file, or None for what is missing, large or no such file."""
+    """The text of a small regular file, or None if it is missing, large or not a regular file."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -241,7 +241,7 @@ _URL = re.compile(r"url\s*=\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 
 def _remote(config: str, root: Path) -> str:
-    """The `url` of `origin` in the text of a git config, normalised; empty where there is none."""
+    """The normalised `url` of `origin` in the text of a git config; empty if there is none."""
     inside = False
     for line in _logical_lines(config):
         rest = line
@@ -258,7 +258,7 @@ def _remote(config: str, root: Path) -> str:
 
 
 def _logical_lines(config: str) -> Iterator[str]:
-    """Lines, those joined that end with a backslash."""
+    """The lines, joined after a backslash at the end."""
     waiting = ""
     for line in config.splitlines():
         if line.endswith("\\") and not line.endswith("\\\\"):
@@ -269,7 +269,7 @@ def _logical_lines(config: str) -> Iterator[str]:
 
 
 def _value(text: str) -> str:
-    """A value as git reads it: quotes and escapes taken away, and a comment behind it."""
+    """A value as git reads it: without quotes, escapes and a trailing comment."""
     found, quoted, at = "", False, 0
     while at < len(text):
         letter = text[at]
@@ -292,9 +292,9 @@ _PORTS = {"ssh": "22", "git+ssh": "22", "https": "443", "http": "80", "git": "94
 
 
 def normal_remote(url: str, root: Path) -> str:
-    """A remote as `host/path`, the same for every way to reach it; a folder by its absolute path.
+    """A remote as `host/path`, the same for every protocol; a folder as its absolute path.
 
-    User names, passwords and queries are left out: no secret of an address gets into the store.
+    User names, passwords and queries are left out, so that no secret gets into the store.
     """
     address = _SCHEME.match(url)
     scp = _SCP.fullmatch(url)

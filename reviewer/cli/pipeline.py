@@ -42,10 +42,11 @@ COMMANDS = {
     "preamble": Entry(
         "reviewer.cli.pipeline:preamble", "Show what a fresh session would begin with."
     ),
-    "run": Entry("reviewer.cli.pipeline_run:run", "Run a pipeline."),
+    "run": Entry("reviewer.cli.pipeline_run:run", "Run a pipeline from its start to its exit."),
     "resume": Entry("reviewer.cli.pipeline_run:resume", "Resume a run."),
     "runs": Entry(
-        "reviewer.cli.pipeline_run:runs", "List the runs of the store, or the stages of one."
+        "reviewer.cli.pipeline_run:runs",
+        "List the runs of the store, newest first, or the stages of one.",
     ),
 }
 
@@ -128,9 +129,9 @@ def preamble(
     run_id: str | None,
     as_json: bool,
 ) -> None:
-    """Show what a fresh session would begin with, within the token limit of its mode.
+    """Show what a fresh session would begin with.
 
-    For `full` it shows the thread's session, which is not sent again.
+    The text stays within the token limit of its mode. For `full` it shows the thread's session, which is not sent again.
 
     RUN.json lists the stages that ran, oldest first; every key is optional:
 

@@ -131,11 +131,12 @@ def resume(
     as_json: bool,
     allow_changed_tools: bool,
 ) -> None:
-    """Resume a run: name its id, its folder, or its pipeline file (the latest run of it).
+    """Resume a run.
 
-    By id or folder, the run continues with the pipeline that it was started with; a file must not
-    have changed since. Sessions of threads end with the program: the first stage that would
-    continue one gets a detailed summary instead, once.
+    Name its id, its folder, or its pipeline file (the latest run of it). By id or folder, the run
+    continues with the pipeline that it was started with; a file must not have changed since.
+    Sessions of threads end with the program: the first stage that would continue one gets a
+    detailed summary instead, once.
 
     Shell commands that differ from those at the start of the run, and all commands of a folder
     that this store did not create, are listed and refused unless you give --allow-changed-tools.

@@ -74,7 +74,9 @@ def close_wave(
             report_folder=summary.report_folder,
             counts=msgspec.json.encode(summary.to_json()).decode(),
         )
-        act.title = f"{verb} {summary.files} files: {len(ids)} candidates"
+        files = "1 file" if summary.files == 1 else f"{summary.files:,} files"
+        found = "1 candidate" if len(ids) == 1 else f"{len(ids):,} candidates"
+        act.title = f"{verb} {files}: {found}"
     return summary
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.cli.test_imports import imported as modules_of
+from tests.cli.test_imports_of_verbs import imported as modules_of
 
 TALK = [
     {"role": "system", "content": "You mend kiosks."},

@@ -1,8 +1,9 @@
-"""What each command imports: a table, so that a command that gets slower to start is noticed."""
+"""What each command imports: a table, so that slower starts are noticed."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -68,7 +69,7 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["config", "show"], set()),
     (["dev-seed", "2"], {"rapidfuzz"}),
 ]
-"""A call on a store, and what it may import of what is watched: no more than it needs."""
+"""A call on a store, and the watched packages that it needs."""
 
 
 DECIDES = {
@@ -76,19 +77,33 @@ DECIDES = {
     "reviewer.extraction.prompt_injection",
 }  # fmt: skip
 WRITES = {"hashlib", "difflib", "reviewer.commits.importing", "reviewer.store.verify"}
+EXTRACTS = {
+    "reviewer.extraction.extract", "reviewer.extraction.rules", "reviewer.sources.open",
+    "reviewer.extraction.entities.extract", "reviewer.promotion.wave", "rapidfuzz",
+}  # fmt: skip
+HEAVY = {"textual", "rich", "openai", "tiktoken", "sqlite_utils", "pydantic"}
+ENGINE = {"msgspec", "sqlite3", "rapidfuzz", "reviewer.engine"}
 QUEUE = {"reviewer.promotion.insight", "reviewer.promotion.history", "reviewer.promotion.drafts"}
 
 READERS: list[tuple[list[str], set[str]]] = [
-    (["queue", "list"], DECIDES | WRITES | {"reviewer.promotion.history"}),
+    (["queue", "list"], EXTRACTS | DECIDES | WRITES | {"reviewer.promotion.history"}),
+    (["queue", "list", "--json"], EXTRACTS | HEAVY),
+    (["queue", "list", "--sort", "learned"], EXTRACTS),
+    (["queue", "list", "--help"], HEAVY | ENGINE),
+    (["state", "list"], EXTRACTS),
+    (["stats"], EXTRACTS),
     (["context", "list"], DECIDES | WRITES | QUEUE - {"reviewer.promotion.drafts"}),
     (["commit", "list", "talk"], DECIDES | WRITES | QUEUE - {"reviewer.promotion.drafts"}),
     (["compile", "talk"], DECIDES | WRITES | QUEUE - {"reviewer.promotion.drafts"}),
-    (["history"], DECIDES | {"difflib", "reviewer.promotion.insight", "reviewer.promotion.queue"}),
+    (
+        ["history"],
+        EXTRACTS | DECIDES | {"difflib", "reviewer.promotion.insight", "reviewer.promotion.queue"},
+    ),
     (["pipeline", "check", "desk.dot"], DECIDES | {"sqlite3", "hashlib", "reviewer.engine"}),
-    (["--help"], DECIDES | WRITES | QUEUE | {"sqlite3", "msgspec", "reviewer.engine"}),
-    (["--version"], DECIDES | WRITES | QUEUE | {"sqlite3", "msgspec", "reviewer.engine"}),
+    (["--help"], HEAVY | ENGINE | DECIDES | WRITES | QUEUE),
+    (["--version"], HEAVY | ENGINE | DECIDES | WRITES | QUEUE),
 ]
-"""What only looks, and what of the program and the library it does without."""
+"""A call that only reads, and modules that it must not import."""
 
 
 def loaded(
@@ -108,6 +123,19 @@ def loaded(
     )  # fmt: skip
     said, _, names = done.stderr.rpartition("\n::")
     return done.returncode, set(names.split()), said
+
+
+def imported(program: Reviewer, *arguments: object) -> set[str]:
+    """The modules and packages that a call imports, by `python -X importtime`."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "reviewer", "--db", program.db,
+         *map(str, arguments)],
+        cwd=program.folder, env=program.environment, capture_output=True, text=True, check=False,
+        timeout=250,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-500:]
+    modules = re.findall(r"^import time:[^|]*\|[^|]*\|\s*(\S+)$", done.stderr, re.MULTILINE)
+    return {*modules, *(module.partition(".")[0] for module in modules)}
 
 
 @pytest.fixture(scope="module")

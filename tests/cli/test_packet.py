@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.cli.test_imports import imported
+from tests.cli.test_imports_of_verbs import imported
 
 FILES = {
     "CONSTITUTION.md": "# Constitution\n\n- [ ] Never open the drawer before the receipt\n",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.cli.test_imports import HEAVY, imported
+from tests.cli.test_imports_of_verbs import HEAVY, imported
 
 CANOE = """digraph canoe {
   goal="A canoe that floats" default_fidelity="truncate"

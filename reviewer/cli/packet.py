@@ -173,9 +173,9 @@ def _made(
 
     made = assemble(ready, budget, pinned=pins, muted=mutes)
     text = json_line(packet_json(made)) if form == "json" else made.markdown
-    told = [*_narration(made, {*pins, *mutes}, why_empty=session.remark), session.remark]
+    lines = [*_narration(made, {*pins, *mutes}, why_empty=session.remark), session.remark]
     session.remark = ""  # printed with the rest, also when the output comes from the cache
-    output = Output(text, made.tokens_used, tuple(filter(None, told)))
+    output = Output(text, made.tokens_used, tuple(filter(None, lines)))
     trouble = ready.keep_counts()
     if trouble:
         return output._replace(told=(*output.told, safe(trouble)))

@@ -131,7 +131,8 @@ def preamble(
 ) -> None:
     """Show what a fresh session would begin with.
 
-    The text stays within the token limit of its mode. For `full` it shows the thread's session, which is not sent again.
+    The text stays within the token limit of its mode. For `full` it shows the thread's session,
+    which is not sent again.
 
     RUN.json lists the stages that ran, oldest first; every key is optional:
 

@@ -17,7 +17,7 @@ TALK = [
 ]
 COMMIT_KEYS = {
     "id", "position", "hash", "role", "type", "priority", "annotated", "criteria", "edited",
-    "tokens", "first_line",
+    "tokens", "first_line", "name",
 }  # fmt: skip
 ESCAPE = "\x1b]0;owned\x07\u202edrawer"
 

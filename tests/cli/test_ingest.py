@@ -127,3 +127,9 @@ def test_an_ignore_file_that_is_not_used_is_told_and_named(reviewer: Reviewer) -
         f"{folder}/.gitignore: ignore file with lines that cannot be read (line 2)",
         f"{folder}/sub/.gitignore: ignore file cannot be read: it is no ordinary file",
     ]
+
+
+def test_the_act_of_one_file_counts_one_file(reviewer: Reviewer) -> None:
+    (reviewer.folder / "note.md").write_text("- [Decision] The kiosk prints in black only.\n")
+    assert reviewer("ingest", "note.md").returncode == 0
+    assert reviewer.rows("history")[-1]["title"] == "Ingested 1 file: 1 candidate"

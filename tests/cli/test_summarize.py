@@ -111,6 +111,14 @@ def test_a_person_gets_the_text_and_what_is_missing(reviewer: Reviewer, session:
     assert "Not enough room for" in done.stderr
 
 
+def test_each_of_all_levels_is_labelled_in_text(reviewer: Reviewer, session: Path) -> None:
+    done = reviewer("summarize", session, "--level", "all", db=False)
+    assert done.returncode == 0
+    labels = [line for line in done.stdout.splitlines() if line.startswith("== ")]
+    assert labels == ["== detailed", "== brief", "== tags"]
+    assert "==" not in reviewer("summarize", session, "--level", "brief", db=False).stdout
+
+
 def test_control_characters_never_reach_the_terminal(reviewer: Reviewer, tmp_path: Path) -> None:
     note = tmp_path / "note.md"
     note.write_text("# Note\n\nWe decided to \x1b]0;owned\x07 keep the red buoy.\n")

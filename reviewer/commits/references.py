@@ -6,7 +6,7 @@ import re
 
 from msgspec import Struct
 
-from reviewer.commits.reading import Reader
+from reviewer.commits.reader import Reader
 from reviewer.commits.values import ContextView
 from reviewer.errors import ReviewerError, UnknownIdError
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from reviewer.commits import retention
-from reviewer.commits.reading import EDIT, ORIGIN, PRIORITY, Reader, joined
+from reviewer.commits.reader import EDIT, ORIGIN, PRIORITY, Reader, joined
 from reviewer.commits.values import Annotation, CommitRow, CommitView, Priority
 from reviewer.errors import UnknownIdError
 from reviewer.store.ledger import chunks

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterable
 
 from reviewer.commits.filters import Words, parse_filter
-from reviewer.commits.reading import EDIT, Reader, joined
+from reviewer.commits.reader import EDIT, Reader, joined
 from reviewer.commits.values import CommitQuery
 from reviewer.store.ledger import chunks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 
-from reviewer.commits.reading import CHAIN_UNTIL, PRIORITY, UP_FROM, Reader, joined
+from reviewer.commits.reader import CHAIN_UNTIL, PRIORITY, UP_FROM, Reader, joined
 from reviewer.commits.values import ContextView, Priority, TokenTotals
 from reviewer.errors import UnknownIdError
 from reviewer.store.changes import Value

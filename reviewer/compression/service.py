@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.patterns import Given
-from reviewer.commits.reading import Reader
+from reviewer.commits.reader import Reader
 from reviewer.commits.retention import instructions
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.anchors import find_anchors

@@ -75,7 +75,7 @@ DECIDES = {
     "reviewer.promotion.triage", "reviewer.promotion.intake",
     "reviewer.extraction.prompt_injection",
 }  # fmt: skip
-WRITES = {"hashlib", "difflib", "reviewer.commits.importing", "reviewer.store.verify"}
+WRITES = {"hashlib", "difflib", "reviewer.commits.transcript_import", "reviewer.store.verify"}
 QUEUE = {"reviewer.promotion.insight", "reviewer.promotion.history", "reviewer.promotion.drafts"}
 
 READERS: list[tuple[list[str], set[str]]] = [

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from reviewer.commits.chain import Draft, create_context
 from reviewer.commits.contents import prepare
-from reviewer.commits.exported import read_export
+from reviewer.commits.export_reader import read_export
 from reviewer.errors import ConflictError, SourceError
 from reviewer.sources.records import Role, Use
 from reviewer.store.ledger import Act

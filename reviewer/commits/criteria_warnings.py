@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from reviewer.commits import retention
 from reviewer.commits.patterns import SECONDS_IN_ALL, check_patterns, matches_everything
-from reviewer.commits.reading import ANNOTATION, Reader
+from reviewer.commits.reader import ANNOTATION, Reader
 from reviewer.commits.rows import commit_rows, texts
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.store.ledger import chunks

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from reviewer.commits import annotating, retention
+from reviewer.commits import commit_annotations, retention
 from reviewer.commits.chain import Draft
 from reviewer.commits.contents import prepare
 from reviewer.commits.patterns import parse_patterns
@@ -102,8 +102,8 @@ def _draft(line: ExportedCommit, number: int) -> Draft:
 
 def _annotation(given: ExportedAnnotation) -> Annotation:
     criteria = given.retention
-    said = annotating.Statement(priority=given.priority, reason=prepare(given.reason).text)
-    annotating.require_something(said)
+    said = commit_annotations.Statement(priority=given.priority, reason=prepare(given.reason).text)
+    commit_annotations.require_something(said)
     words = criteria.instructions
     return Annotation(
         priority=given.priority,

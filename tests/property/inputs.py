@@ -7,8 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reviewer.commits import filters as commit_filters
-from reviewer.commits.patterns import check_patterns, matches_everything, parse_patterns
+from reviewer.commits import search as commit_filters
+from reviewer.commits.retention import check_patterns, matches_everything, parse_patterns
 from reviewer.errors import ReviewerError
 from reviewer.packets.assembling import assemble
 from reviewer.packets.measuring import ESTIMATE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.commits.filters import parse_filter
+from reviewer.commits.search import parse_filter
 from reviewer.engine import CommitQuery
 from reviewer.errors import FilterError
 

@@ -318,7 +318,7 @@ class Engine:
         """Context packets from what is active and trusted."""
         from reviewer.packets.service import Packets
 
-        return Packets(self._database, self.clock, self.queue, self.state)
+        return Packets(self._database, self.clock, self.state)
 
     @cached_property
     def pipelines(self) -> Pipelines:

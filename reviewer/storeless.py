@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from reviewer.compression.file_summary import FileSummary
     from reviewer.llm.local import LocalServer
     from reviewer.llm.model import ChatModel
-    from reviewer.packets.kept import KeptOutput, Output, folder_seen, store_seen
     from reviewer.packets.prepared import Prepared as Prepared
     from reviewer.packets.values import Packet as Packet
     from reviewer.packets.values import PacketItem as PacketItem
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from reviewer.settings import Settings
 
 __all__ = [
-    "KeptOutput",
-    "Output",
     "assemble",
     "check_model",
     "compaction_reports",
@@ -36,7 +33,6 @@ __all__ = [
     "default_store",
     "explained",
     "extract_file",
-    "folder_seen",
     "open_model",
     "open_other_models",
     "packet_json",
@@ -44,34 +40,24 @@ __all__ = [
     "prepare_folder",
     "require_paths",
     "serve_model",
-    "store_seen",
     "summarize_file",
     "write_packet",
 ]
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name in ("KeptOutput", "Output", "folder_seen", "store_seen"):
-            from reviewer.packets import kept
-
-            return getattr(kept, name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def prepare_folder(
     folder: Path, *, now: datetime, task: str = "", counting: str, marks: bool = False
 ) -> Prepared:
     """A context folder, scored for a task and a date. Raises SourceError for what is none."""
-    from reviewer.packets import sources
+    from reviewer.packets import prepared
 
-    return sources.prepare_folder(folder, now=now, task=task, counting=counting, marks=marks)
+    return prepared.prepare_folder(folder, now=now, task=task, counting=counting, marks=marks)
 
 
 def context_folder(path: Path) -> Path | None:
     """The context folder at a path, or None."""
     from reviewer.errors import SourceError
-    from reviewer.packets.folder import find_folder
+    from reviewer.packets.context_folder import find_folder
 
     try:
         return find_folder(path)
@@ -82,24 +68,24 @@ def context_folder(path: Path) -> Path | None:
 def assemble(
     prepared: Prepared, budget: int, *, pinned: Collection[str] = (), muted: Collection[str] = ()
 ) -> Packet:
-    """The packet for a budget; see `packets/assembling.py`."""
-    from reviewer.packets import assembling
+    """The packet for a budget; see `packets/assembly.py`."""
+    from reviewer.packets import assembly
 
-    return assembling.assemble(prepared, budget, pinned=pinned, muted=muted)
+    return assembly.assemble(prepared, budget, pinned=pinned, muted=muted)
 
 
 def packet_json(packet: Packet) -> dict[str, Any]:
     """A packet as one object."""
-    from reviewer.packets.rendering import to_json
+    from reviewer.packets.output import to_json
 
     return to_json(packet)
 
 
 def explained(packet: Packet) -> Iterator[tuple[str, ...]]:
     """A row for each item of a packet: id, section, state, tokens, score, title, why."""
-    from reviewer.packets import rendering
+    from reviewer.packets import output
 
-    return rendering.explained(packet)
+    return output.explained(packet)
 
 
 def write_packet(
@@ -108,9 +94,9 @@ def write_packet(
     """Write a packet into a file, never over something else, nor, also with `replace`, over what
     it was made from: a context folder or a store. Raises ReviewerError.
     """
-    from reviewer.packets import writing
+    from reviewer.packets import output
 
-    writing.write_packet(text, path, replace=replace, made_from=made_from)
+    output.write_packet(text, path, replace=replace, made_from=made_from)
 
 
 def extract_file(

@@ -16,7 +16,7 @@ from reviewer.cli.session import Session, Verb, pass_session
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reviewer.storeless import KeptOutput, Output, Packet, Prepared
+    from reviewer.storeless import Packet, Prepared
 
 PLACE = click.Path(path_type=Path, readable=False)
 STDOUT = Path("-")
@@ -127,74 +127,40 @@ def packet(
             )
 
     gc.disable()  # a call ends before a collection pays
-    if explain:
-        _explain(prepared(), budget, pins, mutes)
-        return
-    from reviewer.storeless import KeptOutput, default_project, folder_seen, store_seen
+    from reviewer.storeless import assemble
 
-    if context_dir is not None:
-        source: tuple[object, ...] = (str(context_dir),)
-        seen = folder_seen(context_dir)
-    else:
-        source = (str(session.store_path()), session.project, default_project())
-        seen = store_seen(session.store_path())
-    call = (
-        source, budget, task, form, str(today.date()), marks, pins, mutes, counting,
-        sys.stdout.encoding,
-    )  # fmt: skip
-    kept = KeptOutput(call, seen)
-    output = kept.get()
-    if output is None:
-        output = _made(prepared(), kept, budget, form, pins, mutes)
-    _hand_out(output, out, force, context_dir or session.store_path())
-
-
-def _made(
-    ready: Prepared,
-    kept: KeptOutput,
-    budget: int,
-    form: str,
-    pins: tuple[str, ...],
-    mutes: tuple[str, ...],
-) -> Output:
-    """The text and what is said beside it, kept for the next call."""
-    from reviewer.storeless import Output, assemble, packet_json
-
+    ready = prepared()
     made = assemble(ready, budget, pinned=pins, muted=mutes)
-    text = json_line(packet_json(made)) if form == "json" else made.markdown
-    output = Output(text, made.tokens_used, tuple(_narration(made, {*pins, *mutes})))
+    narration = list(_narration(made, {*pins, *mutes}))
     trouble = ready.keep_counts()
     if trouble:
-        return output._replace(told=(*output.told, safe(trouble)))
-    kept.put(output)
-    return output
-
-
-def _hand_out(output: Output, out: Path | None, force: bool, made_from: Path) -> None:
-    if out is None:
-        sys.stdout.write(output.text)
-        sys.stdout.flush()
+        narration.append(safe(trouble))
+    if explain:
+        _explain(made)
     else:
-        from reviewer.storeless import write_packet
-
-        write_packet(output.text, out, replace=force, made_from=made_from)
-        narrate(f"Wrote {count(output.tokens_used, 'token')} to {safe(str(out))}")
-    for line in output.told:
+        _hand_out(made, form, out, force, context_dir or session.store_path())
+    for line in narration:
         narrate(line)
 
 
-def _explain(ready: Prepared, budget: int, pins: tuple[str, ...], mutes: tuple[str, ...]) -> None:
-    from reviewer.storeless import assemble, explained
+def _hand_out(made: Packet, form: str, out: Path | None, force: bool, made_from: Path) -> None:
+    from reviewer.storeless import packet_json, write_packet
 
-    made = assemble(ready, budget, pinned=pins, muted=mutes)
+    text = json_line(packet_json(made)) if form == "json" else made.markdown
+    if out is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        write_packet(text, out, replace=force, made_from=made_from)
+        narrate(f"Wrote {count(made.tokens_used, 'token')} to {safe(str(out))}")
+
+
+def _explain(made: Packet) -> None:
+    from reviewer.storeless import explained
+
     rows = [tuple(safe(cell) for cell in row) for row in explained(made)]
     for line in table(rows, right=frozenset({3, 4})):
         print_text(line)
-    for line in _narration(made, {*pins, *mutes}):
-        narrate(line)
-    trouble = ready.keep_counts()
-    if trouble:
-        narrate(safe(trouble))
 
 
 def _narration(made: Packet, named: set[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Whole packets (`smart-retrieval.md`, Testing; settled.md, "Packets")."""
+"""Whole packets: budget, order, reasons."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reviewer.packets.assembling import INSTRUCTION, TITLE, assemble
-from reviewer.packets.measuring import ESTIMATE, Measurer
+from reviewer.packets.assembly import INSTRUCTION, TITLE, assemble
+from reviewer.packets.context_folder import read_folder
+from reviewer.packets.output import explained, to_json
 from reviewer.packets.prepared import Prepared
-from reviewer.packets.reading import read_folder
-from reviewer.packets.rendering import explained, to_json
+from reviewer.packets.token_counts import ESTIMATE, Measurer
 from reviewer.packets.values import Rule, Section, State
 from reviewer.text.tokens import counter
 from tests.unit.packets.conftest import NOW

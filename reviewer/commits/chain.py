@@ -45,7 +45,8 @@ def checked_shape(given: CommitShape) -> CommitShape:
     kind = given.type or _TYPE_OF_ROLE[Role(given.role)]
     if not _TYPE.fullmatch(kind):
         raise ReviewerError(
-            f'"{kind}" is no type: small letters, digits and _, such as {", ".join(COMMIT_TYPES)}.'
+            f'"{kind}" is not a type: lower-case letters, digits and _, such as '
+            f"{', '.join(COMMIT_TYPES)}."
         )
     name = prepare(given.name.strip()).text
     if len(name) > LONGEST_NAME or not name.isprintable():
@@ -219,7 +220,7 @@ def _live_position(act: Act, commit: int) -> tuple[int, int, int]:
     )
     if not living:
         raise ConflictError(
-            f"{hashed[:8]} is in the chain no more: a summary stands for it. Edit the summary, or "
+            f"{hashed[:8]} is no longer in the chain: a summary replaced it. Edit the summary, or "
             "undo the compression first."
         )
     return living[0]

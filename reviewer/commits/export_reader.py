@@ -75,7 +75,7 @@ def read_export(path: Path, line_start: int = 0, line_end: int | None = None) ->
                 if first:
                     return None
                 raise SourceError(
-                    f"{path}, line {number + 1}: no commit of an exported context ({problem})."
+                    f"{path}, line {number + 1}: not a commit of an exported context ({problem})."
                 ) from None
             except ReviewerError as problem:
                 raise SourceError(f"{path}, line {number + 1}: {problem}") from None

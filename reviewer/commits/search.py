@@ -94,7 +94,7 @@ def _condition(field: str, sign: str, value: str) -> tuple[str, tuple[Value, ...
         if field in _TEXT_FIELDS:
             return (_TEXT_FIELDS[field], (value,)) if value else None
     elif field in FIELDS:
-        raise FilterError(f'"{field}" is no number; write {field}:... ')
+        raise FilterError(f'"{field}" is not a number; write {field}:...')
     from difflib import get_close_matches
 
     near = get_close_matches(field, FIELDS, 1)
@@ -108,14 +108,14 @@ def _number(field: str, sign: str, value: str) -> tuple[str, tuple[Value, ...]] 
     try:
         number = float(value.replace("_", ""))
     except ValueError:
-        raise FilterError(f'"{field}" wants a number, as in {field}>500') from None
+        raise FilterError(f'"{field}" needs a number, as in {field}>500') from None
     return f"{_NUMBER_FIELDS[field]} {'=' if sign == ':' else sign} ?", (number,)
 
 
 def _flag(field: str, value: str) -> tuple[str, tuple[Value, ...]] | None:
     fitting = [name for name in _FLAGS if name.startswith(value.lower())]
     if not fitting:
-        raise FilterError(f'"{field}" knows: {", ".join(_FLAGS)}; not "{value}"')
+        raise FilterError(f'"{field}" takes one of {", ".join(_FLAGS)}; not "{value}"')
     return (_FLAGS[fitting[0]], ()) if len(fitting) == 1 else None
 
 

@@ -98,7 +98,7 @@ def require_drafts(path: Path, read: Transcript) -> None:
         return
     reasons = ", ".join(f"{times:,} x {reason}" for reason, times in read.skipped.items())
     raise SourceError(
-        f"{path} holds nothing that could be a commit{f': {reasons}' if reasons else ''}."
+        f"{path} contains nothing that could become a commit{f': {reasons}' if reasons else ''}."
     )
 
 

@@ -24,7 +24,7 @@ from reviewer.store.database import Database, failures_as_sentences
 TASK_RULES = {"open_item", "open_checkbox"}
 """Extraction rules that find open work."""
 
-PLANTED = "reads like an order planted for an agent, so it was left out; reword it to have it in"
+PLANTED = "reads like an order planted for an agent, so it was left out; reword it to include it"
 
 _SECTIONS = {
     ("entity", "decision"): Section.DECISIONS,

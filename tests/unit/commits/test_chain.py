@@ -110,7 +110,7 @@ def test_undo_takes_an_edit_back_and_then_the_commit(engine, contexts, context, 
     [
         ({"role": "robot", "text": "x"}, "no role"),
         ({"role": "user", "text": " \n"}, "needs a text"),
-        ({"role": "user", "text": "x", "type": "Two Words"}, "is no type"),
+        ({"role": "user", "text": "x", "type": "Two Words"}, "is not a type"),
         ({"role": "user", "text": "x", "name": "a\nb"}, "printable"),
     ],
 )
@@ -262,7 +262,7 @@ def test_what_a_compression_repeats_carries_annotations_and_edits(
     contexts.annotate(repeated, priority="important")
     assert contexts.commit(repeated).text == contexts.commit(second).text == "The budget is 60."
     assert contexts.commit(second).row.priority == "important"
-    with pytest.raises(ConflictError, match="a summary stands for it"):
+    with pytest.raises(ConflictError, match="a summary replaced it"):
         contexts.edit(first, "Another story.")
     assert [m.text for m in contexts.compile(context)][1] == "The budget is 60."
     engine.history.undo(), engine.history.undo(), engine.history.undo()

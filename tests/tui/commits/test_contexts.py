@@ -45,7 +45,7 @@ async def test_what_cannot_be_imported_is_a_sentence(engine: Engine, tmp_path: P
         commits(screen).choosing._pane.field.fill(f"{tmp_path}/empty.jsonl")
         await screen.settle()
         await screen.press("enter")
-        await screen.until(lambda: "holds nothing" in said(screen))
+        await screen.until(lambda: "contains nothing" in said(screen))
         assert "No context yet" in screen.text
         assert commits(screen).choosing.importing == ""
 

@@ -17,10 +17,12 @@ import sys
 import termios
 import time
 
-PATIENCE = 240.0
+PATIENCE = 600.0
 AFTER_QUIT = 20
 READY = re.compile(r"(?<![\d.,])[1-9][\d,]* wait\b")
 """Stands in the title of a queue with candidates; an empty one says `0 wait`."""
+EMPTY = "Nothing waits"
+"""Stands in the list of a queue without candidates."""
 CONTROL = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|[\]P][^\x07\x1b]*(\x07|\x1b\\)|[@-_])")
 
 
@@ -30,9 +32,11 @@ def main() -> int:
     child, terminal = pty.fork()
     if child == 0:
         os.environ["TERM"] = "xterm-256color"
+        for size in ("COLUMNS", "LINES"):  # of another terminal
+            os.environ.pop(size, None)
         os.execvp("bash", ["bash", "-euc", sys.argv[1]])  # noqa: S606, S607
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 110, 0, 0))
-    seen = read_until(terminal, lambda text: READY.search(text) is not None, patience)
+    seen = read_until(terminal, lambda text: EMPTY in text or READY.search(text), patience)
     if READY.search(seen) is None:
         print(f"The screen did not come up with candidates. It showed:\n{seen[-2000:]}")
         os.kill(child, 9)

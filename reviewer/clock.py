@@ -1,9 +1,16 @@
 """Time is passed in: a clock is a function, so that tests and `--now` are exact."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 Clock = Callable[[], datetime]
+
+# `datetime.fromisoformat` takes any character between date and time, a control character too.
+_WRITTEN = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?:Z| ?[+-][0-9]{2}:?[0-9]{2})?)?"
+)
 
 
 def utc_now() -> datetime:
@@ -23,3 +30,13 @@ def from_iso(text: str) -> datetime | None:
     except ValueError:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def written_moment(text: str | None) -> str | None:
+    """A time from outside as it was written, when it is one in ISO 8601; else None.
+
+    Nothing else may be stored as a time: it is sorted, compared and shown.
+    """
+    if text is None or _WRITTEN.fullmatch(text) is None or from_iso(text) is None:
+        return None
+    return text

@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING
 
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ActStoppedError, ReadStoppedError
-from reviewer.projects import default_project
+from reviewer.projects import (
+    Chosen,
+    ForeignProjectError,
+    NoProjectError,
+    choose,
+    default_project,
+    listed,
+    work_tree,
+)
 from reviewer.promotion.drafts import Drafts
 from reviewer.store.database import APPLICATION_ID, SCHEMA_VERSION, Database
 from reviewer.store.ledger import Ledger
+from reviewer.store.project_rows import is_known, stored_projects
 from reviewer.store.read_only import looking_address
 
 if TYPE_CHECKING:
@@ -126,6 +135,7 @@ __all__ = [
     "FileWindow",
     "Kind",
     "Member",
+    "NoProjectError",
     "Progress",
     "QueueQuery",
     "QueueRow",
@@ -139,6 +149,7 @@ __all__ = [
     "Verdict",
     "WaveReport",
     "default_project",
+    "listed",
     "looking_address",
 ]
 
@@ -341,6 +352,46 @@ class Engine:
         Raises StoreError.
         """
         return cls(Database(path), actor=actor, clock=clock)
+
+    def choose_project(self, named: str | None) -> Chosen:
+        """The project that is named, or that of the working folder.
+
+        Raises ForeignProjectError when the name of the folder's work tree belongs to another one,
+        NoProjectError when nothing says which project is meant.
+        """
+        return choose(stored_projects(self._database), work_tree(), named)
+
+    def work_in(self, chosen: Chosen) -> None:
+        """Refuse ids of other projects from now on, and bind the project to its work tree when it
+        is next written. Undo, redo and history are of this project alone.
+        """
+        ownership = self._database.ownership
+        ownership.project, ownership.claim = chosen.project, chosen.claim
+
+    def work_in_all(self) -> None:
+        """Let every project be read and decided on."""
+        ownership = self._database.ownership
+        ownership.project = ownership.claim = None
+        try:
+            self.choose_project(None)
+        except ForeignProjectError as problem:
+            name = default_project()
+            ownership.taken = {name: str(problem)} if name else {}
+        except NoProjectError:
+            pass  # no name of a folder can be mistaken for a project's
+
+    @property
+    def project(self) -> str | None:
+        """The project that is worked in; None for all."""
+        return self._database.ownership.project
+
+    def project_names(self) -> list[str]:
+        """The names of all projects, sorted."""
+        return sorted(each.name for each in stored_projects(self._database))
+
+    def is_known(self, project: str) -> bool:
+        """Whether anything was ever written for a project, also if it was undone."""
+        return is_known(self._database, project)
 
     @property
     def read_only(self) -> bool:

@@ -1,5 +1,8 @@
 """What can go wrong for a person at the keyboard, as sentences that say what to do."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
 
 class ReviewerError(Exception):
     """Something could not be done. The message is one sentence a user can act on (exit code 1)."""
@@ -25,6 +28,14 @@ class UnknownIdError(ReviewerError):
     """An id names nothing in the store."""
 
 
+class OtherProjectError(UnknownIdError):
+    """An id belongs to another project than the one that is worked in."""
+
+    def __init__(self, what: str, project: str) -> None:
+        super().__init__(f"{what} belongs to project {project}. Use it with --project {project}.")
+        self.project = project
+
+
 class SourceError(ReviewerError):
     """A file or folder cannot be read."""
 
@@ -35,3 +46,17 @@ class OtherKindError(SourceError):
 
 class FilterError(ReviewerError):
     """A filter text cannot be understood."""
+
+
+class BrokenOff(BaseException):
+    """Raised where a person no longer waits for what is being read; see `Breakable`.
+
+    Not an Exception: nothing has failed, and nobody but who opened the block is to catch it.
+    """
+
+
+Breakable = Callable[[], AbstractContextManager[object]]
+"""Makes a block that only reads and may be given up at any moment, with BrokenOff.
+
+Entering it after a person asked for the end raises BrokenOff at once.
+"""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from reviewer.cli.failures import run
+from reviewer.cli.streams import flush_streams
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -43,14 +44,11 @@ def program() -> NoReturn:
     everything back anyway. What asked to be called at the end is called.
     """
     code = main()
+    flush_streams()
     if threading.active_count() > 1:
         sys.exit(code)
     atexit._run_exitfuncs()
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        sys.exit(code)
+    flush_streams()
     os._exit(code)
 
 

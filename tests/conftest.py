@@ -3,15 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+from reviewer.errors import SourceError
 from reviewer.llm.local import LocalServer
 from reviewer.llm.model import ModelError
 from reviewer.settings import ModelSettings
+from reviewer.sources.claude_code import ClaudeCodeScan
+from reviewer.sources.open import open_source
+from tests import surroundings
 
-MODEL_SECONDS = 300
+MODEL_SECONDS = 900
 """A weak model beside other tests on two cores answers slowly."""
+
+SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
+
+# The same examples at every run, however busy the machine is. To look for others:
+# pytest --hypothesis-profile=default
+settings.register_profile(
+    "suite",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("suite")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a person try the readers on transcripts, notes and pipelines of their own."""
+    parser.addoption(
+        "--data",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FOLDER",
+        help="also read the files of this folder, where the sample data is read",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before any test module is imported, and in each process that runs tests."""
+    home = surroundings.make_alike()
+    config.add_cleanup(lambda: surroundings.remove(home))
+
+
+@pytest.fixture(scope="session")
+def data_folders(request: pytest.FixtureRequest) -> list[Path]:
+    """The sample data, and the folders given with --data."""
+    return [SAMPLE_DATA, *request.config.getoption("--data")]
+
+
+@pytest.fixture(scope="session")
+def sessions(data_folders: list[Path]) -> list[Path]:
+    """Claude Code transcripts of people, largest first; those of subagents are left out."""
+
+    def is_session(path: Path) -> bool:
+        try:
+            return (
+                "subagents" not in path.parts and open_source(path).format == ClaudeCodeScan.format
+            )
+        except SourceError:
+            return False
+
+    files = [path for folder in data_folders for path in folder.rglob("*.jsonl")]
+    return sorted(filter(is_session, files), key=lambda path: (-path.stat().st_size, path))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -59,8 +59,9 @@ def annotate(
     it is; criteria without a priority make a commit important. A pattern that does not match its
     own commit is kept and said.
     """
-    with session.engine(filled_by=IMPORT) as engine:
-        commits = _meant(session, engine, references, context_name, filter_text)
+    opened = session.reading if only_check else session.changing
+    with opened(filled_by=IMPORT) as engine:
+        commits = _meant(engine, references, context_name, filter_text)
         if only_check:
             _check(engine, commits, retain_match, retain_regex, as_json=as_json)
             return
@@ -81,7 +82,6 @@ def annotate(
 
 
 def _meant(
-    session: Session,
     engine: Engine,
     references: Sequence[str],
     context_name: str | None,
@@ -91,12 +91,12 @@ def _meant(
     if filter_text is None:
         if not references:
             raise click.UsageError("name the commits, or match them with --context and --filter")
-        return find_commits(session, engine, references, context_name)
+        return find_commits(engine, references, context_name)
     if references or context_name is None:
         raise click.UsageError("--filter goes with --context, and with no COMMIT")
     from reviewer.engine import CommitQuery
 
-    context = find_context(session, engine, context_name)
+    context = find_context(engine, context_name)
     found = list(engine.contexts.ids(CommitQuery(context.id, filter_text)))
     if not found:
         raise ReviewerError(

@@ -32,17 +32,17 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
     view = engine.queue.candidate(memory)
     state = f"{view.status}, deferred" if view.deferred else str(view.status)
     kind = "" if view.kind == "memory" or view.kind == view.type else f"  {view.kind}"
-    yield f"#{view.id}  {view.type}{kind}  {state}  project {safe(view.project)}"
+    yield f"#{view.id}  {safe(view.type)}{kind}  {state}  project {safe(view.project)}"
     yield from wrapped(view.content, "  ")
     if view.kind == "conflict":
         yield from show_conflict(engine, view)
         return
     yield from structure(engine, view)
     yield f"confidence  {_confidence(view)}"
-    yield f"rule        {view.rule}, extractor {view.extractor_version}"
+    yield f"rule        {safe(view.rule)}, extractor {safe(view.extractor_version)}"
     yield f"seen        {_seen(view)}"
     if view.flags:
-        yield f"flags       {', '.join(view.flags)}"
+        yield f"flags       {safe(', '.join(view.flags))}"
     yield from foresight(engine, view)
     if view.superseded_by is not None:
         yield f"folded into #{view.superseded_by}"
@@ -122,8 +122,8 @@ def _seen(view: CandidateView) -> str:
 
 def _evidence(evidence: EvidenceView) -> Iterator[str]:
     record = evidence.record
-    when = f", {record.at}" if record.at else ""
-    yield f"evidence    {safe(record.path)}:{evidence.line + 1}  ({record.role}{when})"
+    when = f", {safe(record.at)}" if record.at else ""
+    yield f"evidence    {safe(record.path)}:{evidence.line + 1}  ({safe(record.role)}{when})"
     start, end = evidence.span_start, evidence.span_end
     text = record.text[: end + LONGEST_CONTEXT]
     first = text.rfind("\n", 0, max(0, start - SPAN_CONTEXT)) + 1

@@ -69,8 +69,8 @@ def list_commits(
     """
     from reviewer.engine import CommitQuery
 
-    with session.engine(filled_by=IMPORT) as engine:
-        found = find_context(session, engine, name)
+    with session.reading(filled_by=IMPORT) as engine:
+        found = find_context(engine, name)
         everything = engine.contexts.ids(CommitQuery(found.id, filter_text))
         ids = everything[:limit]
         for start in range(0, len(ids), BATCH):
@@ -97,8 +97,8 @@ def show(
     session: Session, references: Sequence[str], context_name: str | None, as_json: bool
 ) -> None:
     """A commit's text, what was said about it and by whom, and how its patterns stand."""
-    with session.engine(filled_by=IMPORT) as engine:
-        for place, number in enumerate(find_commits(session, engine, references, context_name)):
+    with session.reading(filled_by=IMPORT) as engine:
+        for place, number in enumerate(find_commits(engine, references, context_name)):
             view = engine.contexts.commit(number)
             if as_json:
                 print_json(_with_checks(engine, view))
@@ -143,9 +143,9 @@ def add(
 ) -> None:
     """Write a commit at the end of a context, and say at once what must survive of it."""
     content = _text(text, text_file)
-    with session.engine(filled_by=IMPORT) as engine:
+    with session.changing(filled_by=IMPORT) as engine:
         view = engine.contexts.add(
-            find_context(session, engine, name).id,
+            find_context(engine, name).id,
             role=role,
             text=content,
             type=type_,
@@ -178,8 +178,8 @@ def edit(
 ) -> None:
     """Give a commit a new text. The edit is a commit too: the first text stays readable."""
     content = _text(text, text_file)
-    with session.engine(filled_by=IMPORT) as engine:
-        (number,) = find_commits(session, engine, [reference], context_name)
+    with session.changing(filled_by=IMPORT) as engine:
+        (number,) = find_commits(engine, [reference], context_name)
         before = engine.contexts.commit(number)
         view = engine.contexts.edit(number, content, reason)
         if view == before:

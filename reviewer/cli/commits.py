@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewer.cli.output import count, safe
-from reviewer.cli.session import Session
 
 if TYPE_CHECKING:
     from reviewer.engine import CommitView, ContextView, Engine, Pattern, TokenTotals
@@ -63,18 +62,15 @@ in_context = click.option(
 )
 
 
-def find_context(session: Session, engine: Engine, name: str) -> ContextView:
+def find_context(engine: Engine, name: str) -> ContextView:
     """The context that is named. Raises UnknownIdError."""
-    return engine.contexts.find(name, session.project_to_read(engine))
+    return engine.contexts.find(name, engine.project)
 
 
-def find_commits(
-    session: Session, engine: Engine, references: Sequence[str], context_name: str | None
-) -> list[int]:
+def find_commits(engine: Engine, references: Sequence[str], context_name: str | None) -> list[int]:
     """The ids of the commits that are named. Raises UnknownIdError, or says which may be meant."""
-    project = session.project_to_read(engine)
-    context = engine.contexts.find(context_name, project).id if context_name else None
-    return [engine.contexts.resolve(each, context, project) for each in references]
+    context = find_context(engine, context_name).id if context_name else None
+    return [engine.contexts.resolve(each, context, engine.project) for each in references]
 
 
 def commit_json(view: CommitView) -> dict[str, Any]:

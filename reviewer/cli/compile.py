@@ -43,8 +43,8 @@ def compile_(session: Session, name: str, at: str | None, form: str, totals: boo
     In order, without what is skipped, edits applied. How many tokens that are, and the chain's by
     priority and by role, is told on standard error.
     """
-    with session.engine(filled_by=IMPORT) as engine:
-        context = find_context(session, engine, name)
+    with session.reading(filled_by=IMPORT) as engine:
+        context = find_context(engine, name)
         commit = None if at is None else engine.contexts.resolve(at, context.id)
         messages = engine.contexts.compile(context.id, at=commit)
         sums = engine.contexts.totals(context.id, at=commit)

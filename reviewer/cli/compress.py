@@ -140,8 +140,9 @@ def compress(
         raise click.UsageError("--level all only shows; choose a level, or --fit N")
     if fit is not None and (level or start or end):
         raise click.UsageError("--fit chooses the levels of the whole context by itself")
-    with session.engine(filled_by=IMPORT) as opened:
-        context = find_context(session, opened, names[0]).id
+    writes = apply_ or pin is not None or unpin is not None
+    with (session.changing if writes else session.reading)(filled_by=IMPORT) as opened:
+        context = find_context(opened, names[0]).id
         if expand is not None:
             show_expanded(opened, opened.contexts.resolve(expand, context), as_json=as_json)
             return

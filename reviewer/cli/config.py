@@ -39,7 +39,8 @@ def show(as_json: bool) -> None:
         if name not in tables:
             print_text(f"{name} = {safe(_toml(value))}")
     for name, table in tables.items():
-        print_text(f"\n[{name}]")
+        print_text("")
+        print_text(f"[{name}]")
         for key, value in table.items():
             print_text(f"{key} = {safe(_toml(value))}")
 

@@ -33,10 +33,9 @@ def list_conflicts(session: Session, settled: bool, as_json: bool) -> None:
     """Both sides of each conflict."""
     from reviewer.engine import QueueQuery
 
-    with session.engine() as engine:
+    with session.listing() as engine:
         status = "all" if settled else "waiting"
-        project = session.project_to_read(engine)
-        ids = engine.queue.ids(QueueQuery(project, status, "kind:conflict"))
+        ids = engine.queue.ids(QueueQuery(engine.project, status, "kind:conflict"))
         for number in ids:
             view = engine.conflicts.get(number)
             if as_json:
@@ -58,7 +57,7 @@ def list_conflicts(session: Session, settled: bool, as_json: bool) -> None:
 @pass_session
 def show(session: Session, number: int, as_json: bool) -> None:
     """Both sides of a conflict with the lines that they come from."""
-    with session.engine() as engine:
+    with session.reading() as engine:
         view = engine.conflicts.get(number)
         if as_json:
             print_json(conflict_json(view))
@@ -82,7 +81,7 @@ def resolve(session: Session, number: int, keep: int | None, both: bool, dismiss
     """Settle a conflict; undo brings it back."""
     if (keep is not None) + both + dismiss != 1:
         raise click.UsageError("say one of --keep ID, --both and --dismiss")
-    with session.engine() as engine:
+    with session.changing() as engine:
         if keep is not None:
             tell(engine.conflicts.supersede(number, keep))
         elif both:
@@ -102,7 +101,7 @@ def how_to_settle(view: ConflictView) -> str:
 def show_sides(engine: Engine, view: ConflictView) -> Iterator[str]:
     """Each side with its evidence."""
     for side in _both(view):
-        yield f"side        #{side.id}  {side.type}  {side.status}"
+        yield f"side        #{side.id}  {safe(side.type)}  {side.status}"
         yield from wrapped(side.content, "  ")
         yield from show_evidence(engine, side)
 

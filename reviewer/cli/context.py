@@ -17,7 +17,6 @@ from reviewer.cli.commits import (
 )
 from reviewer.cli.failures import COULD_NOT, complain
 from reviewer.cli.output import count, moment, narrate, print_json, print_text, safe, table
-from reviewer.cli.projects import project_to_change
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import SourceError
 
@@ -41,8 +40,8 @@ def context() -> None:
 @pass_session
 def list_contexts(session: Session, as_json: bool) -> None:
     """The contexts, those that changed latest first."""
-    with session.engine(filled_by=IMPORT) as engine:
-        project = session.project_to_read(engine)
+    with session.listing(filled_by=IMPORT) as engine:
+        project = engine.project
         found = engine.contexts.all(project)
         if as_json:
             for each in found:
@@ -72,8 +71,8 @@ def list_contexts(session: Session, as_json: bool) -> None:
 @pass_session
 def show(session: Session, name: str, as_json: bool) -> None:
     """Where a context came from, and how its tokens divide by priority and role."""
-    with session.engine(filled_by=IMPORT) as engine:
-        found = find_context(session, engine, name)
+    with session.reading(filled_by=IMPORT) as engine:
+        found = find_context(engine, name)
         totals = engine.contexts.totals(found.id)
         if as_json:
             print_json({**_json(found), "totals": totals_json(totals)})
@@ -96,8 +95,8 @@ def show(session: Session, name: str, as_json: bool) -> None:
 @pass_session
 def create(session: Session, name: str, as_json: bool) -> None:
     """An empty context, for commits that are written by hand."""
-    with session.engine(create=True) as engine:
-        made = engine.contexts.create(project_to_change(session, engine), name)
+    with session.changing(create=True) as engine:
+        made = engine.contexts.create(session.target(engine), name)
     if as_json:
         print_json(_json(made))
     narrate(f"Created #{made.id} {safe(made.name)} - reviewer undo takes it back")
@@ -138,12 +137,12 @@ def import_(
     if to_line is not None and to_line <= from_line:
         raise click.UsageError("--to-line is behind --from-line: no line is between them")
     failed = 0
-    with session.engine(create=True) as engine:
+    with session.changing(create=True, new_outside=True) as engine:
         for path in files:
             try:
                 done = engine.contexts.import_file(
                     path,
-                    project=session.project_to_fill(),
+                    project=session.target(engine),
                     name=name,
                     line_start=from_line,
                     line_end=to_line,
@@ -175,8 +174,8 @@ def export(session: Session, name: str) -> None:
     """
     from reviewer.engine import CommitQuery
 
-    with session.engine(filled_by=IMPORT) as engine:
-        found = find_context(session, engine, name)
+    with session.reading(filled_by=IMPORT) as engine:
+        found = find_context(engine, name)
         for number in engine.contexts.ids(CommitQuery(found.id)):
             print_json(export_json(engine.contexts.commit(number)))
 

@@ -26,5 +26,5 @@ def edit(session: Session, memory: int, content_file: str, promote: bool) -> Non
     The earlier wording is kept and shown by `reviewer queue show`.
     """
     content = read_content(content_file)
-    with session.engine() as engine:
+    with session.changing() as engine:
         tell(engine.triage.edit(memory, content, promote=promote))

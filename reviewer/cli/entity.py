@@ -6,7 +6,6 @@ import click
 
 from reviewer.cli.content import read_content
 from reviewer.cli.ids import MEMORY_ID
-from reviewer.cli.projects import project_to_change
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.cli.triage import tell
 
@@ -26,7 +25,7 @@ def graduate(session: Session, memory: int, type_: str, name: str | None) -> Non
     subsystem, component, interface, requirement, constraint, decision, material, parameter,
     analysis_model, result, validation_claim, vendor, process.
     """
-    with session.engine() as engine:
+    with session.changing() as engine:
         tell(engine.entities.graduate(memory, type_, name=name))
 
 
@@ -48,8 +47,8 @@ def add(
     if (text is None) == (content_file is None):
         raise click.UsageError("give the text, or the file that holds it with --content-file")
     content = text if text is not None else read_content(str(content_file))
-    with session.engine(create=True) as engine:
-        tell(engine.entities.author(project_to_change(session, engine), type_, content, name=name))
+    with session.changing(create=True) as engine:
+        tell(engine.entities.author(session.target(engine), type_, content, name=name))
 
 
 @click.command(cls=Verb)
@@ -63,5 +62,5 @@ def relate(session: Session, entity: int, kind: str, target: int) -> None:
     KIND is part_of, depends_on, satisfies, supersedes, uses, supplied_by or validates; it is read
     from ID to TARGET.
     """
-    with session.engine() as engine:
+    with session.changing() as engine:
         tell(engine.entities.relate(entity, kind, target))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import narrate, print_text, safe
+from reviewer.cli.output import hand_out, narrate, print_text, safe
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.errors import ReviewerError
 
@@ -62,8 +61,8 @@ def export(
         raise click.UsageError("--write goes with --context-dir or --into")
     if planning and (marks or form != "markdown"):
         raise click.UsageError("--format and --marks are for stdout and -o")
-    with session.engine() as engine:
-        project = session.project_to_read(engine)
+    with session.listing() as engine:
+        project = engine.project
         if context_dir is not None:
             _offer(engine, engine.exports.plan_folder(project, context_dir), write)
         elif into is not None:
@@ -78,10 +77,7 @@ def _hand_out(engine: Engine, text: str, output: Path | None) -> None:
     if not text:
         narrate("Nothing is active yet. Promote candidates: reviewer promote ID")
     if output is None:
-        from reviewer.cli.output import safe_lines
-
-        sys.stdout.write("\n".join(safe_lines(text)))
-        sys.stdout.flush()
+        hand_out(text)
         return
     backups = engine.exports.write([engine.exports.plan_file(text, output)])
     narrate(f"Wrote {safe(str(output))}")

@@ -9,7 +9,6 @@ import click
 from reviewer.cli.ids import WAVE
 from reviewer.cli.ingest import wave_table
 from reviewer.cli.output import narrate, print_json, print_text, safe, table
-from reviewer.cli.projects import project_to_change
 from reviewer.cli.session import Session, Verb, pass_session
 
 
@@ -79,7 +78,7 @@ def extract(
     from reviewer.storeless import extract_file
 
     found = extract_file(
-        path, line_start=from_line, line_end=to_line, top=top, project=session.project_to_fill()
+        path, line_start=from_line, line_end=to_line, top=top, project=session.name_here()
     )
     if as_json:
         for candidate in found:
@@ -103,10 +102,9 @@ def extract(
 def _extract_stored(
     session: Session, record: str | None, source: Path | None, wave: int | None, as_json: bool
 ) -> None:
-    with session.engine() as engine:
-        project = project_to_change(session, engine)
+    with session.changing() as engine:
         report = engine.intake.extract_stored(
-            project=project, record=record, source=source, wave=wave
+            project=session.target(engine), record=record, source=source, wave=wave
         )
     if as_json:
         print_json(report.to_json())

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 import click
 
+from reviewer.cli.output import narrate
 from reviewer.cli.session import CheckKeymap, OpenScreen, Session
-from reviewer.cli.streams import stand_in_for_closed
+from reviewer.cli.streams import discard_output, stand_in_for_closed
 from reviewer.errors import ReviewerError
 
 DONE, COULD_NOT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -28,21 +29,28 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
     _survive_odd_characters()
     from reviewer.cli.root import root
 
+    session = Session(open_screen=open_screen, check_keymap=check_keymap)
     try:
-        session = Session(open_screen=open_screen, check_keymap=check_keymap)
         with root.make_context("reviewer", list(arguments), obj=session) as context:
             root.invoke(context)
         sys.stdout.flush()
+        _tell_remark(session)
     except click.exceptions.Exit as leaving:
-        return _after_flushing(leaving.exit_code)
+        code = _after_flushing(leaving.exit_code)
+        if code == DONE:
+            _tell_remark(session)
+        return code
     except BrokenPipeError:
-        _let_go_of_stdout()
+        discard_output(sys.stdout)
         return DONE
     except (Exception, KeyboardInterrupt) as problem:
         if os.environ.get("REVIEWER_DEBUG") and not isinstance(problem, click.ClickException):
             raise
         line, code = explain(problem)
-        complain(line)
+        if isinstance(problem, click.exceptions.NoArgsIsHelpError):
+            click.echo(line, err=True)
+        else:
+            complain(line)
         return _after_flushing(code)
     return DONE
 
@@ -79,9 +87,12 @@ def explain(problem: BaseException) -> tuple[str, int]:
 
 def complain(line: str) -> None:
     """Write one line to stderr, made harmless for a terminal."""
-    from reviewer.text.display import display_text
+    narrate(line)
 
-    click.echo(display_text(line), err=True)
+
+def _tell_remark(session: Session) -> None:
+    if session.remark:
+        complain(session.remark)
 
 
 def _usage_line(problem: click.UsageError) -> str:
@@ -114,13 +125,8 @@ def _after_flushing(code: int) -> int:
     try:
         sys.stdout.flush()
     except OSError as problem:
-        _let_go_of_stdout()
+        discard_output(sys.stdout)
         if not isinstance(problem, BrokenPipeError) and code == DONE:
             line, code = explain(problem)
             complain(line)
     return code
-
-
-def _let_go_of_stdout() -> None:
-    """What stdout led to is gone or full; the interpreter must not trip over it when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

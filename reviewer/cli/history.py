@@ -10,7 +10,7 @@ import click
 from reviewer.cli.failures import COULD_NOT
 from reviewer.cli.ids import ACT_ID
 from reviewer.cli.output import count, moment, narrate, print_json, print_text, safe, table
-from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.cli.session import Session, Verb, VerbGroup, pass_session
 
 if TYPE_CHECKING:
     from reviewer.engine import ActView, ChangeView, Engine
@@ -25,9 +25,11 @@ PAGE = 500
 def undo(session: Session, act: int | None) -> None:
     """Take back the latest decision, or the act named.
 
+    That is the latest one of this project.
+
     Undoing an ingestion by its number takes its candidates away.
     """
-    with session.engine() as engine:
+    with session.changing() as engine:
         undone = engine.history.undo() if act is None else engine.history.undo_act(act)
         narrate(
             f"Undone: {safe(undone.title)} (act {undone.target}) - reviewer redo brings it back"
@@ -38,12 +40,12 @@ def undo(session: Session, act: int | None) -> None:
 @pass_session
 def redo(session: Session) -> None:
     """Do again what was undone last."""
-    with session.engine() as engine:
+    with session.changing() as engine:
         redone = engine.history.redo()
         narrate(f"Done again: {safe(redone.title)} - reviewer undo takes it back")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=VerbGroup, invoke_without_command=True)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the latest N acts.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, oldest first.")
 @click.pass_context
@@ -51,11 +53,13 @@ def redo(session: Session) -> None:
 def history(session: Session, ctx: click.Context, limit: int | None, as_json: bool) -> None:
     """Every act, with what each one changed.
 
+    Acts of this project, or with --all-projects of every one.
+
     Times are local, with their zone; --json has them in UTC.
     """
     if ctx.invoked_subcommand is not None:
         return
-    with session.engine() as engine:
+    with session.listing() as engine:
         if as_json:
             for act in oldest_first(engine, limit):
                 print_json(act_json(act))
@@ -90,7 +94,7 @@ def history(session: Session, ctx: click.Context, limit: int | None, as_json: bo
 @pass_session
 def show(session: Session, act: int, limit: int, as_json: bool) -> None:
     """What one act changed: every row, before and after."""
-    with session.engine() as engine:
+    with session.reading() as engine:
         for change in engine.history.changes(act, limit=limit):
             if as_json:
                 print_json(
@@ -114,7 +118,7 @@ def show(session: Session, act: int, limit: int, as_json: bool) -> None:
 @pass_session
 def verify(session: Session, ctx: click.Context, as_json: bool) -> None:
     """Recompute the ledger's hashes and the rows."""
-    with session.engine() as engine:
+    with session.whole_store() as engine:
         verdict = engine.history.verify()
     if as_json:
         print_json(

@@ -41,7 +41,8 @@ def ingest(
     """Read files and folders; queue what they propose.
 
     Transcripts of Claude Code, Markdown and text notes, and chat exports are told apart by their
-    content. What was read before is not queued again. Ctrl-C ends the wave and keeps what was read.
+    content. What was read before is not queued again. Ctrl-C ends the wave and keeps what was read;
+    a second one ends at once.
 
     An ingestion is a wave: what it read is swept once at its end, so that all of its candidates
     come together, at most 50 of them. With --no-extract nothing is proposed until
@@ -51,13 +52,17 @@ def ingest(
 
     require_paths(paths)
     line = ProgressLine()
-    with session.engine(create=True) as engine, interruptible() as interruption:
+    with (
+        session.changing(create=True, new_outside=True) as engine,
+        interruptible() as interruption,
+    ):
         try:
             report = engine.intake.ingest(
                 paths,
-                project=session.project_to_fill(),
+                project=session.target(engine),
                 progress=line,
                 cancelled=interruption,
+                breakable=interruption.breakable,
                 extract=proposing,
             )
         finally:

@@ -24,7 +24,7 @@ def structure(engine: Engine, view: CandidateView) -> Iterator[str]:
         yield f"value       {safe(each.name)} = {safe(f'{each.value} {each.unit}'.strip())}"
     for relation in entity.relations:
         known = "" if relation.target_id is None else f" #{relation.target_id}"
-        yield f"relation    {relation.kind}{known} {safe(relation.target)}"
+        yield f"relation    {safe(relation.kind)}{known} {safe(relation.target)}"
     if entity.graduated_from is not None:
         yield f"graduated   from #{entity.graduated_from}"
     for number in engine.conflicts.of(view.id):

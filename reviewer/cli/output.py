@@ -31,13 +31,22 @@ def json_line(value: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def print_text(text: str) -> None:
-    """A line for a person on stdout. What came from outside is made harmless by the caller."""
-    click.echo(text)
+    """One line for a person on stdout, whatever is in it: a terminal obeys none of it.
+
+    Fields from outside pass `safe` before, so that columns are as wide as what is shown.
+    """
+    click.echo(safe(text))
 
 
 def narrate(text: str) -> None:
-    """A line about what happens, on stderr."""
-    click.echo(text, err=True)
+    """One line about what happens, on stderr, made harmless like the others."""
+    click.echo(safe(text), err=True)
+
+
+def hand_out(text: str) -> None:
+    """A whole text on stdout, without a line end of its own, flushed."""
+    sys.stdout.write("\n".join(safe_lines(text)))
+    sys.stdout.flush()
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

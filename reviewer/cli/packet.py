@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import gc
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.output import count, json_line, narrate, print_text, safe, table
-from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.cli.output import count, hand_out, json_line, narrate, print_text, safe, table
+from reviewer.cli.session import NOTHING_STORED, Session, Verb, pass_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,9 +116,11 @@ def packet(
             from reviewer.storeless import prepare_folder
 
             return prepare_folder(context_dir, now=today, task=task, counting=counting, marks=marks)
-        with session.engine(filled_by="reviewer ingest PATH, or name --context-dir DIR") as engine:
+        with session.reading(filled_by="reviewer ingest PATH, or name --context-dir DIR") as engine:
+            unknown = session.unknown(engine, _filled_by())
+            session.remark = unknown or session.remark
             return engine.packets.prepare_own(
-                session.project_to_read(engine),
+                engine.project,
                 task=task,
                 now=today,
                 counting=counting,
@@ -131,7 +132,7 @@ def packet(
 
     ready = prepared()
     made = assemble(ready, budget, pinned=pins, muted=mutes)
-    narration = list(_narration(made, {*pins, *mutes}))
+    narration = list(_narration(made, {*pins, *mutes}, why_empty=session.remark))
     trouble = ready.keep_counts()
     if trouble:
         narration.append(safe(trouble))
@@ -143,13 +144,20 @@ def packet(
         narrate(line)
 
 
+def _filled_by() -> str:
+    """What brings something into a packet of a project that the store does not know."""
+    from reviewer.storeless import context_folder
+
+    folder = ", or read the context folder here: --context-dir ." if context_folder(Path()) else ""
+    return f"reviewer ingest PATH{folder}"
+
+
 def _hand_out(made: Packet, form: str, out: Path | None, force: bool, made_from: Path) -> None:
     from reviewer.storeless import packet_json, write_packet
 
     text = json_line(packet_json(made)) if form == "json" else made.markdown
     if out is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        hand_out(text)
     else:
         write_packet(text, out, replace=force, made_from=made_from)
         narrate(f"Wrote {count(made.tokens_used, 'token')} to {safe(str(out))}")
@@ -163,8 +171,11 @@ def _explain(made: Packet) -> None:
         print_text(line)
 
 
-def _narration(made: Packet, named: set[str]) -> Iterator[str]:
-    """What a person should know and an agent need not read."""
+def _narration(made: Packet, named: set[str], *, why_empty: str) -> Iterator[str]:
+    """What the user should know and the agent need not read.
+
+    `why_empty`: a remark that is printed anyway and may explain an empty packet.
+    """
     told = [str(problem) for problem in made.problems]
     yield from map(safe, told[:PROBLEMS_TOLD])
     if len(told) > PROBLEMS_TOLD:
@@ -174,7 +185,7 @@ def _narration(made: Packet, named: set[str]) -> Iterator[str]:
     for item in made.items:
         if item.id in named and item.rule == "tier 1":
             yield f"{safe(item.id)} is of the constitution, which stands whole: no pin, no mute."
-    if not made.items:
+    if not made.items and not why_empty.startswith(NOTHING_STORED):
         yield "There is nothing to put into the packet: no rule, task, convention or entry."
     if made.masked:
         yield f"Masked {count(made.masked, 'secret')}."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.output import count, narrate, print_json, print_text, safe_lines
+from reviewer.cli.output import count, narrate, print_json, print_text, safe, safe_lines
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def preamble(
     if history is not None:
         run = rules.read_history(history)
     elif run_id is not None:
-        with session.engine() as engine:
+        with session.reading() as engine:
             run = engine.pipelines.history_of(run_id)
     way = rules.way_of_run(found, run, node)
     chosen = mode or way.fidelity.value
@@ -86,7 +86,7 @@ def _tell(text: Preamble, thread: Carried | None, *, titled: bool) -> None:
         print_text(line)
     if thread is not None:
         narrate(
-            f'full: thread "{thread.thread}" holds {count(len(thread.stages), "stage")}, '
+            f'full: thread "{safe(thread.thread)}" holds {count(len(thread.stages), "stage")}, '
             f"{count(thread.tokens, 'token')}; nothing is sent again. After a resume the first "
             f"such node gets {thread.after_resume} instead."
         )

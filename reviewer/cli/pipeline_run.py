@@ -83,13 +83,13 @@ def run(
     object that has `outcome`. `Preferred label: X`, `Suggested next: node` and
     `Context: key=value` count as well.
     """
-    with session.engine(create=True) as store:
+    with session.changing(create=True, new_outside=True) as store:
         options = _options(answers, engine == "model", allow_tools, max_steps, context, run_dir)
         with interruptible() as interruption:
             watcher = Watcher(as_json=as_json)
             done = store.pipelines.start_run(
                 file,
-                session.project_to_fill(),
+                session.target(store),
                 options,
                 ask=TerminalQuestions(interruption) if sys.stdin.isatty() else None,
                 watch=watcher,
@@ -128,7 +128,7 @@ def resume(
     --allow-changed-tools confirms them: those that changed, and all of a folder that this store
     has not kept the run in.
     """
-    with session.engine(filled_by=RUN) as store:
+    with session.changing(filled_by=RUN) as store:
         asks_model = engine == "model" or (
             engine is None and not store.pipelines.is_offline(target)
         )
@@ -167,13 +167,15 @@ def runs(
         raise click.UsageError("--thread and --name need --import RUN")
     if import_id is not None and run_id is not None:
         raise click.UsageError("name the run once: --import RUN, without another")
-    with session.engine(filled_by=RUN) as store:
-        if import_id is not None:
+    if import_id is not None:
+        with session.changing(filled_by=RUN) as store:
             _import(store, import_id, thread, name, as_json=as_json)
-        elif run_id is not None:
+    elif run_id is not None:
+        with session.reading(filled_by=RUN) as store:
             _stages(store, run_id, as_json=as_json)
-        else:
-            _list(store.pipelines.runs(session.project), as_json=as_json)
+    else:
+        with session.listing(filled_by=RUN) as store:
+            _list(store.pipelines.runs(store.project), as_json=as_json)
 
 
 def _options(
@@ -230,7 +232,7 @@ def _list(found: list[RunView], *, as_json: bool) -> None:
     if not found:
         narrate("No pipeline has run yet. Run one: reviewer pipeline run FILE.dot")
     rows = [
-        (safe(view.run_id), view.state, moment(view.started_at), safe(view.current_node))
+        (safe(view.run_id), safe(view.state), moment(view.started_at), safe(view.current_node))
         for view in found
     ]
     for line in table(rows):
@@ -260,13 +262,13 @@ def _stages(store: Engine, run_id: str, *, as_json: bool) -> None:
                 }
             )
         return
-    print_text(f"{safe(view.run_id)}  {view.state}  {count(len(logs), 'stage')}")
+    print_text(f"{safe(view.run_id)}  {safe(view.state)}  {count(len(logs), 'stage')}")
     rows = [
         (
             str(entry.step),
             safe(entry.node),
-            entry.word,
-            entry.fidelity + (f" [{safe(entry.thread)}]" if entry.thread else ""),
+            safe(entry.word),
+            safe(entry.fidelity) + (f" [{safe(entry.thread)}]" if entry.thread else ""),
             safe(f"{entry.remark} {entry.notes}".strip()),
         )
         for entry in logs

@@ -85,9 +85,9 @@ class TerminalQuestions:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             typed: str = click.prompt(
-                safe(question.node),
+                safe(question.node) + (f" [{safe(question.default)}]" if question.default else ""),
                 default=question.default,
-                show_default=bool(question.default),
+                show_default=False,
                 err=True,
             )
         except (click.Abort, EOFError):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from reviewer.cli.output import cut, safe
+from reviewer.errors import BrokenOff
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from reviewer.engine import Progress
 
 SECONDS_BETWEEN_DRAWINGS = 0.1
+STDERR = 2
+"""Its number: a handler of signals may not write to `sys.stderr`, which may be busy writing."""
 
 
 class ProgressLine:
@@ -66,15 +70,31 @@ class Interruption:
 
     def __init__(self) -> None:
         self.asked = False
+        self._in_breakable = False
 
     def __call__(self) -> bool:
         """True once the work should come to an orderly end."""
         return self.asked
 
+    @contextmanager
+    def breakable(self) -> Iterator[None]:
+        """A block that the first Ctrl-C ends at once, with BrokenOff (see `errors.Breakable`)."""
+        self._in_breakable = True
+        try:
+            if self.asked:
+                raise BrokenOff
+            yield
+        finally:
+            self._in_breakable = False
+
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
+        if self._in_breakable:
+            raise BrokenOff
+        with suppress(OSError):  # stderr may be closed; the end is what was asked for
+            os.write(STDERR, b"Ending. Ctrl-C again ends at once.\n")
 
 
 @contextmanager

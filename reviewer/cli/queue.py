@@ -10,6 +10,7 @@ from reviewer.cli.known import hints_json
 from reviewer.cli.output import narrate, print_json, print_text, safe, table
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.cli.triage import tell_intake
+from reviewer.text import signs
 
 STATUSES = (
     "waiting", "candidate", "deferred", "active", "invalid", "superseded", "graduated", "all",
@@ -65,14 +66,15 @@ def list_queue(
 ) -> None:
     """The candidates, best first.
 
-    A star marks those for which a policy speaks: `reviewer queue show ID` says which. Nothing is
-    ever promoted by a policy.
+    Signs: ✓ promoted, ✗ rejected, ⏸ deferred, → merged, ▲ graduated, ✎ reworded, ≈ near
+    duplicates behind it, ! conflict or outdated, ⌁ suspicious text, ✐ written by hand, ★ a policy
+    speaks for it (`reviewer queue show ID` says which; a policy never promotes anything).
     """
     from reviewer.engine import QueueQuery, Sort
 
-    with session.engine() as engine:
+    with session.listing() as engine:
         query = QueueQuery(
-            project=session.project_to_read(engine),
+            project=engine.project,
             status=SCREEN_WORDS.get(status, status),
             filter=f"kind:{kind} {filter_text}" if kind else filter_text,
             sort=Sort(sort),
@@ -93,8 +95,8 @@ def list_queue(
                     str(row.id),
                     mark(row.status, row.deferred, row.edited, row.flags, row.id in hints),
                     f"{row.confidence:.2f}".removeprefix("0"),
-                    row.type,
-                    f"≈{row.members + 1}" if row.members else "",
+                    safe(row.type),
+                    f"{signs.NEAR}{row.members + 1}" if row.members else "",
                     safe(row.content),
                 )
                 for row in engine.queue.rows(batch)
@@ -114,10 +116,10 @@ def list_queue(
 def mark(
     status: str, deferred: bool, edited: bool, flags: tuple[str, ...], hinted: bool = False
 ) -> str:
-    """The glyphs of a row: what was decided, edited, flagged, and whether a policy speaks."""
-    decided = {"active": "✓", "invalid": "✗", "superseded": "≈", "graduated": "▲"}
-    glyphs = decided.get(status, "⏸" if deferred else "·")
-    return glyphs + ("✎" if edited else "") + ("⌁" if flags else "") + ("★" if hinted else "")
+    """The signs of a row: what was decided, edited, flagged, and whether a policy speaks."""
+    decided = signs.STATUS_SIGNS.get(status, signs.DEFERRED if deferred else "·")
+    reworded = signs.EDITED if edited else ""
+    return decided + reworded + signs.flag_signs(flags) + (signs.HINT if hinted else "")
 
 
 def _tell_what_is_left(shown: int, total: int) -> None:
@@ -131,7 +133,7 @@ def _tell_what_is_left(shown: int, total: int) -> None:
 @pass_session
 def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
     """A candidate with its evidence, its near duplicates and its earlier wordings."""
-    with session.engine() as engine:
+    with session.reading() as engine:
         for place, memory in enumerate(ids):
             if as_json:
                 print_json(show_candidate_json(engine, memory))
@@ -154,5 +156,5 @@ def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
 @pass_session
 def more(session: Session, limit: int) -> None:
     """Queue the best of what the cap kept out."""
-    with session.engine() as engine:
-        tell_intake(engine.intake.more(project=session.project_to_read(engine), limit=limit))
+    with session.changing() as engine:
+        tell_intake(engine.intake.more(project=engine.project, limit=limit))

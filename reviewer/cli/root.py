@@ -108,5 +108,7 @@ def root(ctx: click.Context, session: Session, plain: bool) -> None:
         from reviewer.cli.screen import require_terminal, show_screen
 
         require_terminal("reviewer queue list")
-        with session.engine(create=True) as engine:
-            ctx.exit(show_screen(session, engine, session.project_to_read(engine), plain=plain))
+        with session.whole_store(create=True) as engine:
+            session.choose_to_read(engine)
+            session.remark = ""  # the screen says what it shows
+            ctx.exit(show_screen(session, engine, engine.project, plain=plain))

@@ -13,5 +13,6 @@ from reviewer.cli.triage import tell_intake
 @pass_session
 def dev_seed(session: Session, count: int) -> None:
     """Fill the queue with N made-up rows."""
-    with session.engine(create=True) as engine:
+    session.refuse_all_projects()
+    with session.whole_store(create=True) as engine:
         tell_intake(engine.intake.seed(count, project=session.project or "seed"))

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
+from reviewer.cli.output import safe
 from reviewer.errors import StoreError, UnknownIdError
+from reviewer.projects import WITHOUT_A_TREE, default_project, work_tree
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
 
-PROJECT_WITHOUT_A_NAME = "default"
-"""The project of what is ingested outside a git work tree, when none is named."""
+INGEST = "reviewer ingest PATH"
+NOTHING_STORED = "Nothing is stored for project "
+"""How the sentence about a project begins that the store does not know."""
 
 
 class OpenScreen(Protocol):
@@ -48,6 +51,11 @@ class Session:
         self.check_keymap = check_keymap
         self.db: Path | None = None
         self.project: str | None = None
+        self.all_projects = False
+        self.remark = ""
+        """What is said of the project of the call when it has succeeded."""
+        self._of_choice = ""
+        """What there is to say of how it was chosen."""
 
     def store_path(self) -> Path:
         """The store that `--db` or REVIEWER_DB names, else the one in the user's data folder."""
@@ -58,10 +66,99 @@ class Session:
         return default_store()
 
     @contextmanager
-    def engine(
-        self, *, create: bool = False, filled_by: str = "reviewer ingest PATH"
+    def listing(self, *, filled_by: str = INGEST) -> Iterator[Engine]:
+        """The opened store, for a command that shows all that a project has.
+
+        The command ends with a sentence where nothing is stored for the project. Raises as
+        `reading` does.
+        """
+        with self.reading(filled_by=filled_by) as engine:
+            if unknown := self.unknown(engine, filled_by):
+                self.remark = unknown
+                raise click.exceptions.Exit(0)
+            yield engine
+
+    @contextmanager
+    def reading(self, *, filled_by: str = INGEST) -> Iterator[Engine]:
+        """The opened store, for a command that looks at what is named: in the project of the call
+        (`engine.project`), or with --all-projects in any.
+
+        Raises StoreError, ForeignProjectError, UnknownIdError for an unknown project, UsageError
+        when nothing says which project is meant.
+        """
+        with self.whole_store(filled_by=filled_by) as engine:
+            self.choose_to_read(engine)
+            yield engine
+
+    @contextmanager
+    def changing(
+        self, *, create: bool = False, filled_by: str = INGEST, new_outside: bool = False
     ) -> Iterator[Engine]:
-        """The opened store, closed at the end. Raises StoreError when there is none to open.
+        """The opened store, for a command that writes, which it does in one project only.
+
+        `new_outside`: outside a git work tree it is a project of its own, whatever others there
+        are. Raises as `reading` does; a project that is named may be new.
+        """
+        self.refuse_all_projects()
+        named = self.project
+        if new_outside and named is None and work_tree() is None:
+            named = WITHOUT_A_TREE
+        with self.whole_store(create=create, filled_by=filled_by) as engine:
+            self._choose(engine, named)
+            yield engine
+
+    def target(self, engine: Engine) -> str:
+        """The project that something new goes to."""
+        self.remark = self._of_choice
+        return engine.project or WITHOUT_A_TREE
+
+    def choose_to_read(self, engine: Engine) -> None:
+        """Let the store be read as the call says. Raises as `reading` does."""
+        if self.all_projects:
+            if self.project is not None:
+                raise click.UsageError("--project and --all-projects exclude each other")
+            engine.work_in_all()
+            self.remark = "This is of all projects."
+            return
+        self._choose(engine, self.project)
+        self.remark = self._of_choice
+        known = engine.project_names()
+        if self.project is not None and known and not engine.is_known(self.project):
+            from reviewer.projects import listed
+
+            raise UnknownIdError(
+                f"The store has no project {self.project}. It has: {listed(known)}"
+            )
+
+    def unknown(self, engine: Engine, filled_by: str = INGEST) -> str:
+        """The sentence for a project that nothing was ever stored for; empty for others."""
+        if engine.project is None or engine.is_known(engine.project):
+            return ""
+        others = "; look at others: --all-projects" if engine.project_names() else ""
+        name = safe(engine.project)
+        return f"{NOTHING_STORED}{name} yet. Fill it: {filled_by}{others}"
+
+    def refuse_all_projects(self) -> None:
+        """Raise UsageError where a command that writes was called for all projects."""
+        if self.all_projects:
+            raise click.UsageError(
+                "--all-projects is for looking only: name the project with --project NAME"
+            )
+
+    def _choose(self, engine: Engine, named: str | None) -> None:
+        from reviewer.engine import NoProjectError
+
+        try:
+            chosen = engine.choose_project(named)
+        except NoProjectError as problem:
+            raise click.UsageError(str(problem)) from problem
+        engine.work_in(chosen)
+        self._of_choice = safe(chosen.remark)
+
+    @contextmanager
+    def whole_store(self, *, create: bool = False, filled_by: str = INGEST) -> Iterator[Engine]:
+        """The opened store with all of its projects, closed at the end. Raises StoreError when
+        there is none to open.
 
         `create`: make a missing store, for the commands that fill one. `filled_by`: which of them
         to name where there is none.
@@ -81,29 +178,9 @@ class Session:
         finally:
             engine.close()
 
-    def project_to_read(self, engine: Engine) -> str | None:
-        """The project whose candidates a command shows; None means all of them.
-
-        Raises UnknownIdError when the named project is not in the store.
-        """
-        known = engine.queue.projects()
-        if self.project is not None:
-            if known and self.project not in known:
-                names = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
-                raise UnknownIdError(f"The store has no project {self.project}. It has: {names}")
-            return self.project
-        from reviewer.engine import default_project
-
-        here = default_project()
-        return here if here in known else None
-
-    def project_to_fill(self) -> str:
-        """The project that an ingestion belongs to."""
-        if self.project is not None:
-            return self.project
-        from reviewer.engine import default_project
-
-        return default_project() or PROJECT_WITHOUT_A_NAME
+    def name_here(self) -> str:
+        """What a project of this call is called where no store is asked."""
+        return self.project or default_project() or WITHOUT_A_TREE
 
 
 pass_session = click.make_pass_decorator(Session)
@@ -123,6 +200,11 @@ def _keep_project(ctx: click.Context, _: click.Parameter, value: str | None) -> 
         ctx.ensure_object(Session).project = value
 
 
+def _keep_all_projects(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.ensure_object(Session).all_projects = True
+
+
 def _store_options(*, from_environment: bool) -> list[click.Parameter]:
     return [
         click.Option(
@@ -139,21 +221,34 @@ def _store_options(*, from_environment: bool) -> list[click.Parameter]:
             metavar="NAME",
             expose_value=False,
             callback=_keep_project,
-            help="The project (default: the name of the git work tree's root).",
+            help="The project (default: that of the git work tree, called after its root).",
+        ),
+        click.Option(
+            ["--all-projects"],
+            is_flag=True,
+            expose_value=False,
+            callback=_keep_all_projects,
+            help="Look at every project of the store; nothing can be written so.",
         ),
     ]
 
 
 def with_store_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--db` and `--project` in front of the verb, where REVIEWER_DB counts as well."""
+    """`--db`, `--project` and `--all-projects` in front of the verb, where REVIEWER_DB counts as
+    well.
+    """
     options = _store_options(from_environment=True)
     command.__click_params__ = [*getattr(command, "__click_params__", []), *options]  # type: ignore[attr-defined]
     return command
 
 
 class Verb(click.Command):
-    """A command that takes `--db` and `--project` behind its name too."""
+    """A command that takes `--db`, `--project` and `--all-projects` behind its name too."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.params.extend(_store_options(from_environment=False))
+
+
+class VerbGroup(Verb, click.Group):
+    """A group of commands that is a command itself."""

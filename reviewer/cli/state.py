@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reviewer.cli.output import moment, narrate, print_json, print_text, safe, table, wrapped
-from reviewer.cli.projects import project_to_change
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.cli.triage import tell
 
@@ -32,8 +31,8 @@ def state() -> None:
 @pass_session
 def list_state(session: Session, past: bool, as_json: bool) -> None:
     """What holds, by key."""
-    with session.engine(filled_by=SET) as engine:
-        project = session.project_to_read(engine)
+    with session.listing(filled_by=SET) as engine:
+        project = engine.project
         found = engine.state.all(project, past=past)
         if as_json:
             for each in found:
@@ -62,9 +61,14 @@ def list_state(session: Session, past: bool, as_json: bool) -> None:
 @pass_session
 def show(session: Session, key: str, past: bool, as_json: bool) -> None:
     """The value of a key, its note, and the line it can be looked up in."""
-    with session.engine(filled_by=SET) as engine:
-        values = engine.state.get(project_to_change(session, engine), key.strip())
-        for place, each in enumerate(values if past else values[:1]):
+    with session.reading(filled_by=SET) as engine:
+        projects = engine.state.having(key.strip()) if session.all_projects else []
+        values = [
+            value
+            for project in projects or [session.target(engine)]
+            for value in engine.state.get(project, key.strip())[: None if past else 1]
+        ]
+        for place, each in enumerate(values):
             if as_json:
                 print_json(_as_json(engine, each))
                 continue
@@ -85,9 +89,8 @@ def set_state(session: Session, key: str, value: str, note: str, evidence: str) 
 
     The earlier value is superseded and stays readable: `reviewer state list --all`.
     """
-    with session.engine(create=True) as engine:
-        project = project_to_change(session, engine)
-        done = engine.state.set(project, key, value, note=note, evidence=evidence)
+    with session.changing(create=True) as engine:
+        done = engine.state.set(session.target(engine), key, value, note=note, evidence=evidence)
         if done.act:
             tell(done)
         else:
@@ -99,8 +102,8 @@ def set_state(session: Session, key: str, value: str, note: str, evidence: str) 
 @pass_session
 def unset(session: Session, key: str) -> None:
     """End a key; its values stay readable."""
-    with session.engine(filled_by=SET) as engine:
-        tell(engine.state.unset(project_to_change(session, engine), key.strip()))
+    with session.changing(filled_by=SET) as engine:
+        tell(engine.state.unset(session.target(engine), key.strip()))
 
 
 def _standing(each: StateView) -> str:

@@ -22,11 +22,10 @@ COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 def stats(session: Session, as_json: bool) -> None:
     """Counts by project and status, and what compressions took and reached.
 
-    Durations are in milliseconds.
+    Durations are in milliseconds. What compressions took is counted for all projects together.
     """
-    with session.engine() as engine:
-        only = session.project_to_read(engine) if session.project else None
-        names = [only] if only else engine.queue.projects()
+    with session.listing() as engine:
+        names = [engine.project] if engine.project else engine.queue.projects()
         lines = [_project(engine, name) for name in names]
         measures = engine.compression.statistics()
     if as_json:

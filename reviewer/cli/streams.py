@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from io import TextIOWrapper
+from typing import IO
 
 STDIN, STDOUT, STDERR = range(3)
 
@@ -21,6 +22,27 @@ def stand_in_for_closed() -> None:
         sys.stdout = _stream(STDOUT, os.O_RDONLY, "w")
     if sys.stderr is None:
         sys.stderr = _stream(STDERR, os.O_WRONLY, "w")
+
+
+def flush_streams() -> None:
+    """Flush stdout and stderr; what cannot be written any more (a closed terminal) is discarded.
+
+    The interpreter would flush them again when it ends, fail, and replace the exit code with 120.
+    """
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        if stream is None or stream.closed:
+            continue
+        try:
+            stream.flush()
+        except OSError:
+            discard_output(stream)
+
+
+def discard_output(stream: IO[str]) -> None:
+    """Send what a stream still holds, and all that follows, nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def _stream(wanted: int, flags: int, mode: str) -> TextIOWrapper:

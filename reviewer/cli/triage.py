@@ -36,7 +36,7 @@ def promote(session: Session, ids: tuple[int, ...], alone: bool) -> None:
 
     Near duplicates of a candidate are folded into it.
     """
-    with session.engine() as engine:
+    with session.changing() as engine:
         tell(engine.triage.promote(ids, alone=alone))
 
 
@@ -49,7 +49,7 @@ def reject(session: Session, ids: tuple[int, ...], alone: bool) -> None:
 
     Near duplicates of a candidate go with it.
     """
-    with session.engine() as engine:
+    with session.changing() as engine:
         tell(engine.triage.reject(ids, alone=alone))
 
 
@@ -58,7 +58,7 @@ def reject(session: Session, ids: tuple[int, ...], alone: bool) -> None:
 @pass_session
 def defer(session: Session, ids: tuple[int, ...]) -> None:
     """Put candidates at the end of the queue."""
-    with session.engine() as engine:
+    with session.changing() as engine:
         tell(engine.triage.defer(ids))
 
 
@@ -67,7 +67,7 @@ def defer(session: Session, ids: tuple[int, ...]) -> None:
 @pass_session
 def restore(session: Session, ids: tuple[int, ...]) -> None:
     """Take decided candidates back to the queue."""
-    with session.engine() as engine:
+    with session.changing() as engine:
         tell(engine.triage.restore(ids))
 
 
@@ -80,7 +80,7 @@ def merge(session: Session, memory: int, into: int) -> None:
 
     The first one is superseded; its evidence stays with it.
     """
-    with session.engine() as engine:
+    with session.changing() as engine:
         tell(engine.triage.merge(memory, into))
 
 
@@ -93,5 +93,5 @@ def supersede(session: Session, memory: int, by: int) -> None:
 
     The newer one becomes active if it still waits; the older one stays readable.
     """
-    with session.engine() as engine:
+    with session.changing() as engine:
         tell(engine.triage.supersede(memory, by))

@@ -14,6 +14,7 @@ from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.sources.records import Role
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Act
+from reviewer.store.project_rows import project_row
 
 LONGEST_NAME = 200
 _TYPE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -87,8 +88,7 @@ def create_context(
         )
     if not project.strip():
         raise ReviewerError("A context belongs to a project; name it with --project.")
-    found = act.query("SELECT id FROM project WHERE name = ?", (project,))
-    number = found[0][0] if found else act.insert("project", name=project)
+    number = project_row(act, project)
     if act.query("SELECT 1 FROM context WHERE project_id = ? AND name = ?", (number, name)):
         raise ConflictError(
             f'There is a context "{name}" in {project} already. Choose another name.'
@@ -105,6 +105,7 @@ def create_context(
 
 def head_of(act: Act, context: int) -> Head:
     """The end of a chain as it is inside this act. Raises UnknownIdError."""
+    act.require_own("context", [context])
     found = act.query(
         "SELECT h.id, h.hash, (SELECT coalesce(max(position) + 1, 0) FROM commit_ c"
         "  WHERE c.context_id = x.id AND c.live = 1)"

@@ -73,6 +73,7 @@ def annotation_targets(act: Act, commits: Sequence[int]) -> list[AnnotatedCommit
 
     Raises UnknownIdError for an id that is no commit.
     """
+    act.require_own("commit_", commits)
     origins: dict[int, int] = {}
     for chunk in chunks(list(dict.fromkeys(commits))):
         for number, origin in act.query(

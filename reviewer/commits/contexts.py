@@ -55,8 +55,12 @@ class Contexts:
         return views.contexts(self._reader, "(?1 IS NULL OR p.name = ?1)", project)
 
     def get(self, context: int) -> ContextView:
-        """One context. Raises UnknownIdError."""
-        return self._reader.kept(("context", context), lambda: views.context(self._reader, context))
+        """One context. Raises UnknownIdError, also for one of another project."""
+        found = self._reader.kept(
+            ("context", context), lambda: views.context(self._reader, context)
+        )
+        self._reader.ownership.require_name(f"Context #{context}", found.project)
+        return found
 
     def find(self, name_or_id: str, project: str | None = None) -> ContextView:
         """The context of that name, or `#12`. Raises UnknownIdError, listing close matches."""
@@ -183,7 +187,11 @@ class Contexts:
         return commit_rows(self._reader, ids)
 
     def commit(self, commit: int) -> CommitView:
-        """Everything about a commit; of an edit, about what it edits. Raises UnknownIdError."""
+        """Everything about a commit; of an edit, about what it edits.
+
+        Raises UnknownIdError, also for one of another project.
+        """
+        self._reader.require_own("commit_", [commit])
         return commit_view(self._reader, commit)
 
     def annotate(

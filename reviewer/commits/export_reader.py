@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from reviewer.clock import written_moment
 from reviewer.commits import commit_annotations, retention
 from reviewer.commits.chain import CommitShape, Draft, checked_shape
 from reviewer.commits.contents import prepare
@@ -92,7 +93,7 @@ def _draft(line: ExportedCommit, number: int) -> Draft:
         type=shape.type,
         text=prepare(line.content),
         name=prepare(line.name).text,
-        at=None if line.at is None else _line(line.at),
+        at=written_moment(line.at),
         source_line=number,
         annotations=tuple(_annotation(each) for each in reversed(line.annotations)),
     )
@@ -112,7 +113,7 @@ def _annotation(given: ExportedAnnotation) -> Annotation:
             _patterns(criteria.patterns),
         ),
         reason=change.reason,
-        at=_line(given.at),
+        at=_moment(given.at),
         actor=_line(given.actor),
     )
 
@@ -124,9 +125,16 @@ def _patterns(given: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
     return tuple(sorted(parse_patterns(texts, regexes), key=given.index))
 
 
+def _moment(given: str) -> str:
+    moment = written_moment(given)
+    if moment is None:
+        raise ReviewerError("The time of an annotation is not one such as 2026-02-14T10:30:00Z.")
+    return moment
+
+
 def _line(given: str) -> str:
-    """A moment or an actor: a short line of text."""
+    """An actor: a short line of text."""
     line = prepare(given.strip()).text
     if not line or len(line) > LONGEST_LINE or not line.isprintable():
-        raise ReviewerError(f"A moment and an actor have 1 to {LONGEST_LINE} characters.")
+        raise ReviewerError(f"An actor has 1 to {LONGEST_LINE} characters.")
     return line

@@ -60,6 +60,7 @@ class Reader:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.ownership = database.ownership
         self._local = threading.local()
 
     def kept(self, key: Hashable, read: Callable[[], Found]) -> Found:
@@ -76,6 +77,10 @@ class Reader:
             found[key] = read()
         value: Found = found[key]
         return value
+
+    def require_own(self, table: str, rows: Sequence[int]) -> None:
+        """Raise OtherProjectError unless the rows belong to the project that is worked in."""
+        self._database.require_own(table, rows)
 
     def all(
         self, sql: str, parameters: Sequence[Value] | dict[str, Value] = ()

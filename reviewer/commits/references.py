@@ -33,6 +33,20 @@ def resolve(
     the candidates.
     """
     wanted = reference.strip().lower()
+    found = _named(reader, wanted, context, project)
+    if len(found) == 1:
+        return next(iter(found))
+    if not found:
+        if context is None and project is not None:
+            reader.require_own("commit_", list(_named(reader, wanted, None, None))[:1])
+        raise UnknownIdError(_unknown(reference, wanted))
+    raise AmbiguousReferenceError(_ambiguous(reference, found), tuple(found))
+
+
+def _named(
+    reader: Reader, wanted: str, context: int | None, project: str | None
+) -> dict[int, _Candidate]:
+    """The commits that a number or a hash may name, by id."""
     number = wanted.removeprefix("#")
     found: dict[int, _Candidate] = {}
     if number.isascii() and number.isdigit() and not number.startswith("0"):
@@ -40,11 +54,7 @@ def resolve(
     if not wanted.startswith("#") and _HASH.fullmatch(wanted):
         condition = "c.hash >= :low AND c.hash < :low || 'g'"
         found |= _rows(reader, condition, {"low": wanted}, context, project)
-    if len(found) == 1:
-        return next(iter(found))
-    if not found:
-        raise UnknownIdError(_unknown(reference, wanted))
-    raise AmbiguousReferenceError(_ambiguous(reference, found), tuple(found))
+    return found
 
 
 class _Candidate(Struct, frozen=True):

@@ -105,6 +105,7 @@ def _commit_row(row: sqlite3.Row) -> CommitRow:
         edited=bool(row["edited"]),
         tokens=row["tokens"],
         first_line=lines[0].rstrip() if lines else "",
+        name=row["name"],
     )
 
 

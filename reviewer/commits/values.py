@@ -92,6 +92,8 @@ class CommitRow(Struct, frozen=True):
     tokens: int
     first_line: str
     """At most 200 characters."""
+    name: str = ""
+    """Speaker or tool, where the transcript names one."""
 
 
 class CommitView(Struct, frozen=True):

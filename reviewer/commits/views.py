@@ -59,6 +59,7 @@ def find_context(reader: Reader, name_or_id: str, project: str | None) -> Contex
         begins = f"{in_project} AND substr(x.name, 1, length(?2)) = ?2"
         found = contexts(reader, begins, project, wanted)
     if len(found) == 1:
+        reader.ownership.require_name(f"Context #{found[0].id}", found[0].project)
         return found[0]
     if found:
         which = ", ".join(f"#{each.id} {each.name} in {each.project}" for each in found[:_NAMED])
@@ -71,6 +72,8 @@ def find_context(reader: Reader, name_or_id: str, project: str | None) -> Contex
             (project,),
         )
     ]
+    for each in contexts(reader, "x.name = ?", wanted) if project is not None else ():
+        reader.ownership.require_name(f'The context "{wanted}"', each.project)
     from difflib import get_close_matches
 
     near = get_close_matches(wanted, names, 3, 0.5) or names[:_NAMED]

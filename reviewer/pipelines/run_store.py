@@ -15,6 +15,7 @@ from reviewer.pipelines.run_events import RunState
 from reviewer.pipelines.run_files import RunFolder
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger, Scope
+from reviewer.store.project_rows import project_row
 
 _COLUMNS = (
     "r.run_id, p.name, r.path, r.name, r.folder, r.state, r.current_node, r.started_at,"
@@ -75,8 +76,7 @@ class RunStore:
         """Say that a run has begun. Raises StoreError."""
         now = iso(self._clock())
         with self._ledger.act("run", f"Run of {name} began", scope=Scope.INTAKE) as act:
-            known = act.query("SELECT id FROM project WHERE name = ?", (project,))
-            row = known[0][0] if known else act.insert("project", name=project)
+            row = project_row(act, project)
             act.insert(
                 "pipeline_run",
                 project_id=row,
@@ -111,17 +111,23 @@ class RunStore:
         return [_view(row) for row in rows]
 
     def get(self, run_id: str) -> RunView:
-        """A run by its id, or by the beginning of it that no other has. Raises UnknownIdError."""
+        """A run by its id, or by the beginning of it that no other of its project has.
+
+        Raises UnknownIdError, also for a run of another project.
+        """
         rows = self._rows(" WHERE r.run_id = ?", (run_id,))
         if not rows and run_id:
             rows = self._rows(
                 " WHERE substr(r.run_id, 1, ?) = ? ORDER BY r.id DESC", (len(run_id), run_id)
             )
+        ownership = self._database.ownership
+        rows = [row for row in rows if ownership.project in (None, row[1])] or rows
         if len(rows) > 1:
             names = ", ".join(row[0] for row in rows[:5])
             raise UnknownIdError(f"{run_id} may be several runs: {names}.")
         if not rows:
             raise UnknownIdError(f"There is no run {run_id}. See: reviewer pipeline runs")
+        ownership.require_name(f"Run {rows[0][0]}", rows[0][1])
         return _view(rows[0])
 
     def knows(self, run_id: str) -> bool:
@@ -131,7 +137,8 @@ class RunStore:
     def latest_of(self, path: Path) -> RunView | None:
         """The latest run of a file that can go on, or None."""
         rows = self._rows(" WHERE r.path = ? ORDER BY r.id DESC", (str(path),))
-        return next((view for view in map(_view, rows) if view.can_resume), None)
+        own = [row for row in rows if self._database.ownership.project in (None, row[1])]
+        return next((view for view in map(_view, own) if view.can_resume), None)
 
     def _ids(self, start: str) -> list[str]:
         return [

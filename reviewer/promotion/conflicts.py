@@ -54,6 +54,7 @@ class Conflicts:
 
     def get(self, number: int) -> ConflictView:
         """Both sides of a conflict. Raises UnknownIdError."""
+        self._database.require_own("memory", [number])
         with failures_as_sentences(self._database.path):
             row = (
                 self._database.reader()
@@ -121,6 +122,7 @@ class Conflicts:
         return Done(act.id, act.title, (number,))
 
     def _open(self, act: Act, number: int) -> tuple[int, int]:
+        act.require_own("memory", [number])
         rows = act.query(
             "SELECT left_id, right_id, resolution FROM conflict WHERE memory_id = ?", (number,)
         )

@@ -26,10 +26,14 @@ class DecidedRow(Struct, frozen=True, gc=False):
     kind: Kind
     status: Status
     leader_id: int | None
+    project: str = ""
 
 
 def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
-    """The rows of those ids, each once, in that order. Raises UnknownIdError."""
+    """The rows of those ids, each once, in that order.
+
+    Raises UnknownIdError, also for a row of another project than the one that is worked in.
+    """
     wanted = list(dict.fromkeys(ids))
     if not wanted:
         raise ReviewerError("Name at least one id.")
@@ -37,14 +41,16 @@ def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
     missing: list[int] = []
     for chunk in chunks(wanted):
         sql = (
-            "SELECT id, kind, status, leader_id FROM memory"
-            f" WHERE id IN ({','.join('?' * len(chunk))})"
+            "SELECT m.id, m.kind, m.status, m.leader_id, p.name FROM memory m"
+            " JOIN project p ON p.id = m.project_id"
+            f" WHERE m.id IN ({','.join('?' * len(chunk))})"
         )
         found = {row[0]: row for row in act.query(sql, chunk)}
         for number in chunk:
             if number in found:
-                _, kind, status, leader = found[number]
-                rows.append(DecidedRow(number, Kind(kind), Status(status), leader))
+                _, kind, status, leader, project = found[number]
+                act.ownership.require_name(f"#{number}", project)
+                rows.append(DecidedRow(number, Kind(kind), Status(status), leader, project))
             else:
                 missing.append(number)
     if missing:
@@ -86,6 +92,15 @@ def regroup(act: Act, rows: Sequence[DecidedRow]) -> None:
     for members in members_of(act, rows).values():
         act.update("memory", members[0], leader_id=None)
         act.update_many("memory", members[1:], leader_id=members[0])
+
+
+def require_one_project(first: DecidedRow, second: DecidedRow) -> None:
+    """Raise ConflictError for two rows of different projects."""
+    if first.project != second.project:
+        raise ConflictError(
+            f"#{first.id} belongs to project {first.project} and #{second.id} to {second.project}. "
+            "Nothing was changed."
+        )
 
 
 def _listed(ids: Sequence[int]) -> str:

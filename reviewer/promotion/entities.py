@@ -16,6 +16,7 @@ from reviewer.promotion.triage import Done, require_length
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger
+from reviewer.store.project_rows import project_row
 from reviewer.text.normalise import clean, duplicate_key
 from reviewer.text.secrets import mask
 
@@ -33,6 +34,7 @@ class Entities:
 
     def get(self, number: int) -> EntityView:
         """The structure of an entity. Raises UnknownIdError."""
+        self._database.require_own("memory", [number])
         with failures_as_sentences(self._database.path):
             reader = self._database.reader()
             row = reader.execute("SELECT * FROM entity WHERE memory_id = ?", (number,)).fetchone()
@@ -98,9 +100,7 @@ class Entities:
         kind, type_name = kind_and_type(type_)
         now = iso(self._clock())
         with self._ledger.act("author") as act:
-            rows = act.query("SELECT id FROM project WHERE name = ?", (project,))
-            project_id = rows[0][0] if rows else act.insert("project", name=project)
-            values = _by_hand(project_id, type_name, text, now)
+            values = _by_hand(project_row(act, project), type_name, text, now)
             if kind == "entity":
                 number = insert_entity(act, values, take_apart(text, EntityType(type_name), name))
                 open_conflicts(act, [number], now)

@@ -23,6 +23,7 @@ _COPIED = (
 
 def memory_row(act: Act, number: int) -> dict[str, Value]:
     """A row's status and what a successor inherits. Raises UnknownIdError."""
+    act.require_own("memory", [number])
     columns = ("kind", "status", *_COPIED)
     rows = act.query(f"SELECT {', '.join(columns)} FROM memory WHERE id = ?", (number,))
     if not rows:
@@ -77,6 +78,7 @@ def add_relation(act: Act, number: int, kind: str, target: int) -> str:
     ReviewerError for an unknown kind, ConflictError for a relation to itself, for a cycle of one
     that cannot go round, and for one that is stated already.
     """
+    act.require_own("memory", [number, target])
     if kind not in list(RelationKind):
         raise ReviewerError(f'There is no relation "{kind}". Kinds: {", ".join(RelationKind)}.')
     names = {
@@ -88,6 +90,11 @@ def add_relation(act: Act, number: int, kind: str, target: int) -> str:
     for each in (number, target):
         if each not in names:
             raise UnknownIdError(f"#{each} is no entity.")
+    projects = act.query(
+        "SELECT DISTINCT project_id FROM memory WHERE id IN (?, ?)", (number, target)
+    )
+    if len(projects) > 1:
+        raise ConflictError(f"#{number} and #{target} belong to different projects.")
     if number == target:
         raise ConflictError(f"#{number} cannot stand in a relation to itself.")
     if kind in ACYCLIC and number in _reached(act, target, kind):

@@ -7,6 +7,7 @@ import re
 from msgspec import Struct
 
 from reviewer.errors import FilterError
+from reviewer.promotion.views import Kind, Status
 from reviewer.store.changes import Value
 
 _TERM = re.compile(r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|\S+)')
@@ -23,6 +24,7 @@ _TEXT_FIELDS = {
         " JOIN source s ON s.id = r.source_id WHERE s.path LIKE '%' || ? || '%')"
     ),
 }
+_IS = ("deferred", "edited")
 _NUMBER_FIELDS = {"conf": "m.confidence", "seen": "m.seen", "refs": "m.refs", "id": "m.id"}
 
 
@@ -61,12 +63,14 @@ def parse_filter(text: str) -> Condition:
 
 def _condition(field: str | None, sign: str | None, text: str) -> Condition | None:
     bare = text.strip('"')
-    if field == "status" and sign in (":", "="):
-        bare = STATUS_WORDS.get(bare.lower(), bare)
     if field in _TEXT_FIELDS and sign in (":", "="):
-        return Condition(_TEXT_FIELDS[field], (bare,)) if bare else None
+        if not bare:
+            return None
+        return Condition(_TEXT_FIELDS[field], (_known_value(field, bare),))
     if field in _NUMBER_FIELDS:
         return _number(field, sign or "", bare)
+    if field is None and text[-1:] == ":" and text[:-1] in (*_TEXT_FIELDS, *_NUMBER_FIELDS):
+        return None  # its value is still to be typed
     if field is None:
         return _words(text)
     if text.startswith("//"):  # an address, not a field
@@ -77,6 +81,41 @@ def _condition(field: str | None, sign: str | None, text: str) -> Condition | No
     near = get_close_matches(field, fields, 1)
     hint = f'did you mean "{near[0]}"?' if near else f"fields: {', '.join(fields)}"
     raise FilterError(f'There is no field "{field}"; {hint} (quote it to search for the words)')
+
+
+def _known_value(field: str, text: str) -> str:
+    """The value that a text begins. Raises FilterError naming the values when it begins none."""
+    known = _values_of(field)
+    if not known:
+        return text
+    begun = [value for value in known if value.startswith(text.lower())]
+    if not begun:
+        raise FilterError(f'{field}: takes {_listed(known)}, not "{text}"')
+    if field == "is":
+        return begun[0]
+    return STATUS_WORDS.get(begun[0], text) if field == "status" else text
+
+
+def _values_of(field: str) -> tuple[str, ...]:
+    """The values of a field that has a fixed set of them; empty for other fields."""
+    match field:
+        case "is":
+            return _IS
+        case "kind":
+            return tuple(Kind)
+        case "status":
+            return (*Status, *STATUS_WORDS)
+        case "type":  # late: most filters need no types
+            from reviewer.extraction.candidates import MemoryType
+            from reviewer.extraction.entities.entity import EntityType
+
+            return tuple(dict.fromkeys((*MemoryType, *EntityType, Kind.CONFLICT)))
+        case _:
+            return ()
+
+
+def _listed(values: tuple[str, ...]) -> str:
+    return f"{', '.join(values[:-1])} or {values[-1]}"
 
 
 def _number(field: str, sign: str, text: str) -> Condition:

@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from reviewer.errors import StoreError, UnknownIdError
-from reviewer.store.changes import Change, Image, unpack_first
+from reviewer.store.changes import Change, Image, Value, unpack_first
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import chunks
 from reviewer.store.undo import Reversal, Undo
 from reviewer.store.verify import Verdict, verify
+
+_OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ? AND o.act = ledger.id)"
 
 
 class ActView(Struct, frozen=True):
@@ -48,7 +50,7 @@ class Undone(Struct, frozen=True):
 
 
 class History:
-    """Undo, redo, and the ledger."""
+    """Undo, redo, and the ledger: of the project that is worked in, or of all."""
 
     def __init__(self, database: Database, undo: Undo) -> None:
         self._database = database
@@ -91,21 +93,41 @@ class History:
         """A page of acts. `before` names the act where the last page ended; `memory` keeps the
         acts that changed that memory after it was queued.
         """
-        where, parameters = ["1"], list[int]()
+        where, parameters = ["1"], list[Value]()
         if before is not None:
             where.append("id < ?" if newest_first else "id > ?")
             parameters.append(before)
         if memory is not None:
             where.append("id IN (SELECT act FROM ledger_touch WHERE memory_id = ?)")
             parameters.append(memory)
+        if self._project is not None:
+            where.append(_OF_PROJECT)
+            parameters.append(self._project)
         order = "DESC" if newest_first else "ASC"
+        return self._views(
+            f"WHERE {' AND '.join(where)} ORDER BY id {order} LIMIT ?", (*parameters, limit)
+        )
+
+    def page(self, before: int, limit: int) -> list[ActView]:
+        """A page for a list of `acts_total` rows: the acts that are older than the `before`-th
+        oldest one, newest first.
+        """
+        if self._project is None:
+            return self.acts(before=before, limit=limit)
+        first = max(0, before - 1 - limit)
+        found = self._views(
+            f"WHERE {_OF_PROJECT} ORDER BY id LIMIT ? OFFSET ?",
+            (self._project, before - 1 - first, first),
+        )
+        return found[::-1]
+
+    def _views(self, rest: str, parameters: Sequence[Value]) -> list[ActView]:
         with failures_as_sentences(self._database.path):
             rows = (
                 self._database.reader()
                 .execute(
-                    "SELECT id, at, actor, scope, kind, title, rows, target FROM ledger"
-                    f" WHERE {' AND '.join(where)} ORDER BY id {order} LIMIT ?",
-                    (*parameters, limit),
+                    f"SELECT id, at, actor, scope, kind, title, rows, target FROM ledger {rest}",
+                    parameters,
                 )
                 .fetchall()
             )
@@ -129,15 +151,20 @@ class History:
         ]
 
     def acts_total(self) -> int:
-        """How many acts the ledger holds."""
+        """How many acts there are."""
+        sql, parameters = "SELECT max(id) FROM ledger", list[Value]()
+        if self._project is not None:
+            sql = "SELECT count(*) FROM ledger_project WHERE project = ?"
+            parameters.append(self._project)
         with failures_as_sentences(self._database.path):
-            row = self._database.reader().execute("SELECT max(id) FROM ledger").fetchone()
+            row = self._database.reader().execute(sql, parameters).fetchone()
         return int(row[0] or 0)
 
     def changes(self, act: int, *, limit: int = 500) -> list[ChangeView]:
-        """What an act did, row by row, at most `limit` rows. Raises UnknownIdError,
-        StoreError when the act is damaged.
+        """What an act did, row by row, at most `limit` rows. Raises UnknownIdError, also for an
+        act of another project, StoreError when the act is damaged.
         """
+        self._undo.require_own(act)
         with failures_as_sentences(self._database.path):
             row = (
                 self._database.reader()
@@ -149,6 +176,10 @@ class History:
             changes = _first(act, row[0], limit)
             labels = self._labels([c.row for c in changes if c.table == "memory"])
         return [ChangeView(c.table, c.row, c.before, c.after, _label(c, labels)) for c in changes]
+
+    @property
+    def _project(self) -> str | None:
+        return self._database.ownership.project
 
     def verify(self, progress: Callable[[int], None] | None = None) -> Verdict:
         """Recompute the hash chain, and the rows from the ledger."""

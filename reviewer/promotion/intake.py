@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import ConflictError, StoreError
+from reviewer.errors import Breakable, ConflictError, StoreError
 from reviewer.extraction.candidates import Candidate, MemoryType
 from reviewer.extraction.entities.entity import EntityCandidate, EntityType
 from reviewer.extraction.ranking import CAP, Ranking
@@ -52,18 +53,26 @@ class Intake:
         project: str,
         progress: Callable[[Progress], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
+        breakable: Breakable | None = None,
         extract: bool = True,
     ) -> WaveReport:
         """Read files and folders as one wave and queue the best of what they propose.
 
         Without `extract` only the records are kept (L0); `extract_stored` proposes from them later.
         `cancelled` is asked between batches; what was read until then is kept and queued, and the
-        wave is `interrupted`. Raises SourceError for a path that does not exist, StoreError when
-        the store or the report cannot be written.
+        wave is `interrupted`. What takes long in between happens in `breakable` blocks.
+
+        Raises SourceError for a path that does not exist, StoreError when the store or the report
+        cannot be written.
         """
         wave = Wave(self._database, self._ledger, self._clock)
         return wave.run(
-            paths, project, progress or _no_progress, cancelled or _never, extract=extract
+            paths,
+            project,
+            progress or _no_progress,
+            cancelled or _never,
+            breakable=breakable or nullcontext,
+            extract=extract,
         )
 
     def extract_stored(

@@ -126,7 +126,7 @@ class Queue:
     def candidate(self, number: int) -> CandidateView:
         """Everything about one memory.
 
-        Raises UnknownIdError.
+        Raises UnknownIdError, also for one of another project than the one that is worked in.
         """
         rows = self._query(
             f"SELECT {_COLUMNS}, m.prior, m.signal, m.freshness, m.extractor_version, m.refs,"
@@ -139,6 +139,7 @@ class Queue:
         if not rows:
             raise UnknownIdError(f"There is no candidate or memory #{number}.")
         row = rows[0]
+        self._database.ownership.require_name(f"#{number}", row["project"])
         brief = _queue_row(row)
         return CandidateView(
             **{name: getattr(brief, name) for name in brief.__struct_fields__},

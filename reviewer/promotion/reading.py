@@ -12,9 +12,9 @@ from typing import TypeAlias
 from msgspec import Struct, structs
 
 from reviewer.extraction.candidates import Candidate, Setting
-from reviewer.extraction.extract import cited_lines
+from reviewer.extraction.extract import Statements, cited_lines
 from reviewer.extraction.findings import Findings
-from reviewer.extraction.judged import Event
+from reviewer.extraction.judged import Event, Judged
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Shape
 from reviewer.text.secrets import mask
@@ -67,8 +67,7 @@ def read(job: Job) -> Iterator[Piece]:
     """
     scan = open_source(Path(job.path))
     yield Opened(scan.format)
-    modified = datetime.fromtimestamp(job.modified_ns / 1e9, UTC)
-    findings = Findings(Setting(path=job.path, now=job.now, updated=modified))
+    findings = Findings(_setting(job))
     remaining = iter(scan)
     while handful := list(islice(remaining, HANDFUL)):
         masked = 0
@@ -82,6 +81,18 @@ def read(job: Job) -> Iterator[Piece]:
                 events += findings.feed(clean)
         yield Batch(records, masked, events)
     yield Closed(list(findings.finish()), dict(scan.tally), scan.errors)
+
+
+def judged_as_last(job: Job, record: Record) -> Iterator[Judged]:
+    """What is said of a SAID record of `read` when no later one is looked at."""
+    statements = Statements(_setting(job))
+    yield from statements.feed(record)
+    yield from statements.finish()
+
+
+def _setting(job: Job) -> Setting:
+    changed = datetime.fromtimestamp(job.modified_ns / 1e9, UTC)
+    return Setting(path=job.path, now=job.now, updated=changed)
 
 
 def without_secrets(record: Record) -> tuple[Record, int]:

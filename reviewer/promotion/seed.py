@@ -9,6 +9,7 @@ from reviewer.clock import Clock, iso
 from reviewer.promotion.triage import Done
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Act, Ledger, Scope
+from reviewer.store.project_rows import project_row
 from reviewer.text.normalise import duplicate_key
 
 BATCH = 20_000
@@ -71,8 +72,7 @@ def _content(number: int, source: random.Random) -> tuple[str, str, str]:
 
 
 def _start(act: Act, project: str, now: str, number: int) -> tuple[int, Image]:
-    rows = act.query("SELECT id FROM project WHERE name = ?", (project,))
-    project_id = int(rows[0][0]) if rows else act.insert("project", name=project)
+    project_id = project_row(act, project)
     wave = act.insert(
         "wave", project_id=project_id, started_at=now, ended_at=now, state="done", roots="[]"
     )

@@ -13,6 +13,7 @@ from reviewer.sources.records import Record
 from reviewer.store.changes import Image, Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger, Scope, chunks
+from reviewer.store.project_rows import project_row
 
 BATCH_RECORDS = 1_000
 BATCH_CHARACTERS = 4_000_000
@@ -65,8 +66,7 @@ class Shelf:
     def start(self, project: str, roots: list[str]) -> int:
         """Open a wave for a project (made if new); returns the wave's id."""
         with self._ledger.act("wave", f"Started reading for {project}", scope=Scope.INTAKE) as act:
-            rows = act.query("SELECT id FROM project WHERE name = ?", (project,))
-            self.project_id = int(rows[0][0]) if rows else act.insert("project", name=project)
+            self.project_id = project_row(act, project)
             self.wave_id = act.insert(
                 "wave",
                 project_id=self.project_id,

@@ -58,6 +58,8 @@ class StoredPass:
         began = time.monotonic()
         records = list(self._records(project, scope, value))
         if not records:
+            if scope == "wave" and isinstance(value, int):
+                self._database.require_own("wave", [value])
             raise UnknownIdError(f"{project} has no record of {scope} {value}.")
         wave, project_id = self._start(project, scope, value)
         report = ReportFolder(self._database.path, wave)

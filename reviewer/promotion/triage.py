@@ -23,6 +23,7 @@ from reviewer.promotion.decided_rows import (
     candidates_of,
     members_of,
     regroup,
+    require_one_project,
     rows_of,
 )
 from reviewer.promotion.evidence_rows import copy_evidence
@@ -194,6 +195,7 @@ class Triage:
             rows = candidates_of(act, [number])
             (target,) = rows_of(act, [into])
             refuse_conflicts([*rows, target])
+            require_one_project(rows[0], target)
             if rows[0].kind is not target.kind:
                 raise ConflictError(
                     f"#{number} and #{into} are of different kinds ({rows[0].kind}, "
@@ -220,6 +222,7 @@ class Triage:
         with self._ledger.act("supersede", f"Put #{by} in the place of #{number}") as act:
             old, new = rows_of(act, [number, by])
             refuse_conflicts([old, new])
+            require_one_project(old, new)
             if old.kind is not new.kind:
                 raise ConflictError(
                     f"#{number} and #{by} are of different kinds ({old.kind}, {new.kind}): only "

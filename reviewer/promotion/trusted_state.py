@@ -18,6 +18,7 @@ from reviewer.promotion.source_view import window
 from reviewer.promotion.triage import Done
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
+from reviewer.store.project_rows import project_row
 from reviewer.text.secrets import mask
 
 LONGEST_KEY = 200
@@ -63,6 +64,10 @@ class TrustedState:
             raise UnknownIdError(f'{project} has no state "{key}". See: reviewer state list')
         return found
 
+    def having(self, key: str) -> list[str]:
+        """The projects in which a key was ever set."""
+        return sorted({each.project for each in self._read("s.key = ?1", key)})
+
     def set(
         self, project: str, key: str, value: str, *, note: str = "", evidence: str = ""
     ) -> Done:
@@ -80,8 +85,7 @@ class TrustedState:
             raise ReviewerError("The value is empty. To end a key: reviewer state unset KEY")
         now = iso(self._clock())
         with self._ledger.act("state set", f"Set {key}") as act:
-            projects = act.query("SELECT id FROM project WHERE name = ?", (project,))
-            project_id = projects[0][0] if projects else act.insert("project", name=project)
+            project_id = project_row(act, project)
             held = act.query(
                 "SELECT id, value, note, evidence FROM state"
                 " WHERE project_id = ? AND key = ? AND ended_at IS NULL",

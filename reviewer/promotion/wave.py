@@ -7,26 +7,30 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from reviewer.clock import Clock
-from reviewer.errors import OtherKindError, SourceError, StoreError
-from reviewer.extraction.judged import Judged
+from reviewer.errors import Breakable, BrokenOff, OtherKindError, SourceError, StoreError
 from reviewer.promotion.closing import Queued, close_wave
 from reviewer.promotion.collecting import collected_seldom
 from reviewer.promotion.pool import Pool
 from reviewer.promotion.readers import Reading, readers_for
-from reviewer.promotion.reading import Batch, Closed, Job, Opened, Piece
+from reviewer.promotion.reading import Batch, Closed, Job, Opened, Piece, judged_as_last
 from reviewer.promotion.report import ReportFolder
 from reviewer.promotion.shelf import Shelf, ShelvedSource, Stamp
 from reviewer.promotion.wave_report import Progress, WaveReport
-from reviewer.sources.records import Use
+from reviewer.sources.records import Record, Use
 from reviewer.sources.seen import Seen
-from reviewer.sources.walk import Found, walk
+from reviewer.sources.walk import Found, PassedOver, walk
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
 PROGRESS_SECONDS = 0.1
+LINES_TOLD = 20
+"""Numbers of lines in one line of a log."""
+
+
+_Read = TypeVar("_Read")
 
 
 class _Planned(NamedTuple):
@@ -61,11 +65,13 @@ class Wave:
         progress: Callable[[Progress], None],
         cancelled: Callable[[], bool],
         *,
+        breakable: Breakable,
         extract: bool = True,
     ) -> WaveReport:
         """See `Intake.ingest`."""
         began = time.monotonic()
-        found = self._find(paths)
+        self._cancelled, self._breakable = cancelled, breakable
+        found = self._unless_broken_off(lambda: self._find(paths)) or []
         roots = [str(path).encode("utf-8", "backslashreplace").decode() for path in paths]
         self._number = self._shelf.start(project, roots)
         self._report = ReportFolder(self._database.path, self._number)
@@ -74,10 +80,9 @@ class Wave:
         for line in self._unreadable:
             self._report.error(line)
         self._tell = _Telling(progress, found)
-        self._cancelled = cancelled
         try:
             with collected_seldom():
-                self._read_all(list(self._plan(found)))
+                self._read_all(self._unless_broken_off(lambda: list(self._plan(found))) or [])
             self._shelf.flush()
             return close_wave(
                 self._database,
@@ -112,25 +117,32 @@ class Wave:
             reading.close()
 
     def _find(self, paths: Sequence[Path]) -> list[tuple[Path, int]]:
+        """The files to be read and their sizes."""
         found: list[tuple[Path, int]] = []
         for item in walk([Path(os.path.abspath(path)) for path in paths]):
-            if not isinstance(item, Found):
-                self._pass_over(item.path, item.reason)
-                continue
-            if not _is_text(item.path):
-                self._pass_over(item.path, "a name that is no text")
-                continue
+            self._note(item, found)
+        return found
+
+    def _note(self, item: Found | PassedOver, found: list[tuple[Path, int]]) -> None:
+        if not isinstance(item, Found):
+            self._pass_over(item.path, item.reason, item.lines)
+        elif not _is_text(item.path):
+            self._pass_over(item.path, "a name that is no text")
+        else:
             try:
                 found.append((item.path, item.path.stat().st_size))
             except OSError as problem:
                 self._pass_over(item.path, f"file cannot be read: {problem.strerror}")
-        return found
 
-    def _pass_over(self, path: Path, reason: str) -> None:
-        """Count a file that is not read; what a person may have wanted read is also logged."""
+    def _pass_over(self, path: Path, reason: str, lines: Sequence[int] = ()) -> None:
+        """Count a file that is not read; what a person may have wanted read is also logged.
+
+        `lines`: only these lines (0-based) of it were passed over.
+        """
         self._passed_over[reason] += 1
         if "cannot be read" in reason or "no text" in reason:
-            self._unreadable.append(f"{path}: {reason}")
+            where = f" ({_lines(lines)})" if lines else ""
+            self._unreadable.append(f"{path}: {reason}{where}")
 
     def _plan(self, found: list[tuple[Path, int]]) -> Iterator[_Planned]:
         """For every file whether it is to be read, or what is wrong with it."""
@@ -154,7 +166,7 @@ class Wave:
             if planned.job is None:
                 self._unchanged += 1
                 return
-            self._read_pieces(planned, reading.pieces(planned.job))
+            self._read_pieces(planned, planned.job, reading.pieces(planned.job))
         except OtherKindError as problem:
             self._pool.give_up()
             self._passed_over[_reason(problem, path)] += 1
@@ -168,28 +180,30 @@ class Wave:
             self._passed_over[f"file cannot be read: {problem.strerror}"] += 1
             self._report.error(f"{path}: {problem.strerror}")
 
-    def _read_pieces(self, planned: _Planned, pieces: Iterator[Piece]) -> None:
+    def _read_pieces(self, planned: _Planned, job: Job, pieces: Iterator[Piece]) -> None:
         """Shelve a file's records as they come, and hear what is said of them."""
         path, shelved = planned.path, None
         fresh = Seen()
-        last = ""
+        last: Record | None = None
         closed: Closed | None = None
-        for piece in pieces:
+        while (piece := self._unless_broken_off(lambda: next(pieces, None))) is not None:
             if isinstance(piece, Opened):
                 shelved = self._shelf.open_source(path, piece.format)
             elif isinstance(piece, Batch):
                 assert shelved is not None
                 self._take(piece, shelved, fresh)
                 self._pool.hear(piece.events, fresh)
-                last = next((r.key for r in reversed(piece.records) if r.use is Use.SAID), last)
+                last = next((r for r in reversed(piece.records) if r.use is Use.SAID), last)
                 self._tell.going(path, self._records, len(self._pool))
                 if self._cancelled():
                     self._interrupted = True
-                    self._hear_of(last, pieces, fresh)
                     break
             else:
                 self._pool.hear(piece.events, fresh)
                 closed = piece
+        if self._interrupted and closed is None and last is not None and job.extract:
+            # The record after it would have had to be looked at before this one is judged.
+            self._pool.hear(judged_as_last(job, last), fresh)
         self._pool.settle(fresh)
         self._files += 1
         if shelved is not None and closed is not None and planned.stamp is not None:
@@ -198,18 +212,14 @@ class Wave:
                 self._report.error(f"{path}: {error}")
             shelved.finish(planned.stamp, closed.tally)
 
-    def _hear_of(self, last: str, pieces: Iterator[Piece], fresh: Seen) -> None:
-        """What is said of the last record that was shelved: the next one has to be looked at for
-        that, though nothing else of it counts.
-        """
-        for piece in pieces:
-            if isinstance(piece, Opened):
-                continue
-            self._pool.hear(
-                (e for e in piece.events if isinstance(e, Judged) and e.record == last), fresh
-            )
-            if isinstance(piece, Batch) and any(r.use is Use.SAID for r in piece.records):
-                return
+    def _unless_broken_off(self, read: Callable[[], _Read]) -> _Read | None:
+        """What is read; None when the person does not wait for it."""
+        try:
+            with self._breakable():
+                return read()
+        except BrokenOff:
+            self._interrupted = True
+            return None
 
     def _take(self, batch: Batch, shelved: ShelvedSource, fresh: Seen) -> None:
         """Shelve records; `fresh` gets the keys to be proposed from."""
@@ -276,6 +286,13 @@ class _Telling:
         self._files += 1
         self._bytes += size
         self.going(path, records, candidates)
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    """`line 3`; of many the first ones."""
+    shown = ", ".join(str(number + 1) for number in numbers[:LINES_TOLD])
+    more = f" and {len(numbers) - LINES_TOLD:,} more" if len(numbers) > LINES_TOLD else ""
+    return f"{'line' if len(numbers) == 1 else 'lines'} {shown}{more}"
 
 
 def _is_text(path: Path) -> bool:

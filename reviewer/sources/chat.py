@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import msgspec
 from msgspec import Raw, Struct
 
-from reviewer.clock import iso
+from reviewer.clock import iso, written_moment
 from reviewer.sources.claude_words import classify
 from reviewer.sources.formats import Fields, Format, Source, is_among
 from reviewer.sources.json_values import fields, first_byte, items
@@ -279,8 +279,8 @@ def moment(known: dict[str, object]) -> str | None:
     """When a message was written, as ISO 8601, from whichever field has it."""
     for name in ("timestamp", "created_at", "create_time", "ts"):
         value = known.get(name)
-        if isinstance(value, str):
-            return value
+        if isinstance(value, str) and (written := written_moment(value)) is not None:
+            return written
         if isinstance(value, (int, float)) and 0 < value < 4e9:
             return iso(datetime.fromtimestamp(value, UTC))
     return None

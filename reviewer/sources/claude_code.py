@@ -12,6 +12,7 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Raw, Struct
 
+from reviewer.clock import written_moment
 from reviewer.sources.claude_lines import (
     ClaudeLine,
     LineFields,
@@ -315,7 +316,7 @@ class ClaudeCodeScan:
             role=turn.role,
             text=text,
             use=use,
-            at=line.timestamp,
+            at=written_moment(line.timestamp),
             session=line.session_id,
             parent=line.parent_uuid or line.logical_parent_uuid,
             sidechain=bool(line.is_sidechain),

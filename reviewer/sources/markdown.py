@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, islice
 
-from reviewer.clock import from_iso
+from reviewer.clock import written_moment
 from reviewer.sources.formats import Format, Source
 from reviewer.sources.front_matter import front_matter
 from reviewer.sources.lines import read_lines, reading
@@ -144,7 +144,7 @@ class MarkdownScan:
                 facts["date"] = moment
             meta = {**meta, "title": title, **facts}
             at = meta.get("date")
-        return meta, at if at and from_iso(at) else None
+        return meta, written_moment(at)
 
 
 def _headings(lines: list[NoteLine]) -> list[tuple[int, str]]:

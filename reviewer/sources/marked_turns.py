@@ -10,6 +10,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from reviewer.clock import written_moment
 from reviewer.sources.claude_words import classify
 from reviewer.sources.formats import Format, Source
 from reviewer.sources.lines import read_lines, reading
@@ -174,7 +175,7 @@ class MarkedTurnsScan:
             role=Role.ASSISTANT if speaker.sidechain else speaker.role,
             text=text,
             use=use,
-            at=speaker.at,
+            at=written_moment(speaker.at),
             session=speaker.session,
             sidechain=speaker.sidechain,
         )

@@ -6,15 +6,18 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from reviewer.errors import SourceError
 from reviewer.sources.binary import HEAD_BYTES, looks_binary
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from reviewer.sources.ignore_files import (
+    NAME,
+    IgnoreRules,
+    ignores_above,
+    is_ignored,
+    read_ignore_file,
+)
 
 
 def _names(text: str) -> frozenset[str]:
@@ -52,10 +55,14 @@ class Found(Struct, frozen=True):
 
 
 class PassedOver(Struct, frozen=True):
-    """A file or folder that is not read, and why."""
+    """A file or folder that is not read, and why.
+
+    `lines`: where only these lines (0-based) of an ignore file are not used.
+    """
 
     path: Path
     reason: str
+    lines: tuple[int, ...] = ()
 
 
 def walk(paths: Sequence[Path]) -> Iterator[Found | PassedOver]:
@@ -76,13 +83,6 @@ def walk(paths: Sequence[Path]) -> Iterator[Found | PassedOver]:
     return _Walk().all_of(paths)
 
 
-class _Ignore(Struct):
-    """The patterns of one ignore file, and the folder they are relative to."""
-
-    folder: str
-    patterns: GitIgnoreSpec
-
-
 class _Walk:
     def __init__(self) -> None:
         self._seen: set[tuple[int, int]] = set()
@@ -90,7 +90,9 @@ class _Walk:
     def all_of(self, paths: Sequence[Path]) -> Iterator[Found | PassedOver]:
         for path in paths:
             if path.is_dir():
-                yield from self._folder(str(path), _ignores_above(path))
+                above = ignores_above(path)
+                yield from (_trouble(each) for each in above if each.trouble)
+                yield from self._folder(str(path), above)
             elif self._is_new(os.stat(path)):
                 yield Found(path)
             else:
@@ -103,7 +105,9 @@ class _Walk:
         self._seen.add(identity)
         return True
 
-    def _folder(self, folder: str, ignores: tuple[_Ignore, ...]) -> Iterator[Found | PassedOver]:
+    def _folder(
+        self, folder: str, ignores: tuple[IgnoreRules, ...]
+    ) -> Iterator[Found | PassedOver]:
         pending = [(folder, ignores)]
         while pending:
             here, rules = pending.pop()
@@ -116,10 +120,13 @@ class _Walk:
             except OSError as error:
                 yield PassedOver(Path(here), f"folder cannot be read: {_why(error)}")
                 continue
-            rules += _ignore_file(here, any(entry.name == ".gitignore" for entry in found))
+            if any(_is_ignore_file(entry) for entry in found):
+                rules += (read_ignore_file(here),)
             folders = []
             for entry in found:
-                if self._is_folder(entry):
+                if _is_ignore_file(entry):
+                    yield _of_ignore_file(rules[-1])
+                elif _is_folder(entry):
                     reason = _folder_reason(entry, rules)
                     if reason:
                         yield PassedOver(Path(entry.path), reason)
@@ -129,17 +136,9 @@ class _Walk:
                     yield self._file(entry, rules)
             pending += reversed(folders)
 
-    def _is_folder(self, entry: os.DirEntry[str]) -> bool:
-        try:
-            return entry.is_dir()
-        except OSError:
-            return False
-
-    def _file(self, entry: os.DirEntry[str], rules: tuple[_Ignore, ...]) -> Found | PassedOver:
+    def _file(self, entry: os.DirEntry[str], rules: tuple[IgnoreRules, ...]) -> Found | PassedOver:
         path = Path(entry.path)
         reason = _name_reason(entry.name) or _ignored(entry.path, rules)
-        if reason == IGNORE_FILE and not os.access(entry.path, os.R_OK):
-            return PassedOver(path, "ignore file cannot be read")
         if reason:
             return PassedOver(path, reason)
         try:
@@ -156,12 +155,23 @@ class _Walk:
         return Found(path)
 
 
-def _folder_reason(entry: os.DirEntry[str], rules: tuple[_Ignore, ...]) -> str | None:
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _is_ignore_file(entry: os.DirEntry[str]) -> bool:
+    return entry.name == NAME and not _is_folder(entry)
+
+
+def _folder_reason(entry: os.DirEntry[str], rules: tuple[IgnoreRules, ...]) -> str | None:
     if entry.is_symlink():
         return "link to a folder"
     if entry.name in PASSED_FOLDERS or entry.name.endswith((".egg-info", ".app")):
         return "folder of dependencies, caches or version control"
-    return _ignored(entry.path + "/", rules)
+    return _ignored(entry.path, rules, is_folder=True)
 
 
 def _name_reason(name: str) -> str | None:
@@ -170,46 +180,20 @@ def _name_reason(name: str) -> str | None:
         return "lock file"
     if os.path.splitext(lower)[1] in PASSED_SUFFIXES:
         return "binary"
-    return IGNORE_FILE if name == ".gitignore" else None
-
-
-def _ignore_file(folder: str, present: bool) -> tuple[_Ignore, ...]:
-    """The rules of a folder's own ignore file."""
-    if not present:
-        return ()
-    from pathspec import GitIgnoreSpec
-
-    try:
-        with open(os.path.join(folder, ".gitignore"), encoding="utf-8", errors="replace") as file:
-            return (_Ignore(folder, GitIgnoreSpec.from_lines(file)),)
-    except (OSError, ValueError):
-        return ()  # `_file` says that it cannot be read
-
-
-def _ignores_above(folder: Path) -> tuple[_Ignore, ...]:
-    """Ignore files between a repository's root and a folder inside it.
-
-    None when they exclude that very folder: what a person names is read.
-    """
-    here = Path(os.path.abspath(folder))
-    above = [here, *here.parents]
-    root = next((n for n, each in enumerate(above) if (each / ".git").exists()), 0)
-    rules: tuple[_Ignore, ...] = ()
-    for each in reversed(above[1 : root + 1]):
-        rules += _ignore_file(str(each), (each / ".gitignore").is_file())
-    return () if _ignored(f"{here}/", rules) else rules
-
-
-def _ignored(path: str, rules: tuple[_Ignore, ...]) -> str | None:
-    """A reason when an ignore file excludes the path; the nearest file that speaks decides."""
-    for rule in reversed(rules):
-        relative = os.path.relpath(path, rule.folder)
-        if path.endswith("/"):
-            relative += "/"
-        verdict = rule.patterns.check_file(relative).include
-        if verdict is not None:
-            return "ignored by .gitignore" if verdict else None
     return None
+
+
+def _ignored(path: str, rules: tuple[IgnoreRules, ...], *, is_folder: bool = False) -> str | None:
+    return "ignored by .gitignore" if is_ignored(path, rules, is_folder=is_folder) else None
+
+
+def _of_ignore_file(rules: IgnoreRules) -> PassedOver:
+    """The ignore file itself, which is read as nothing else."""
+    return _trouble(rules) if rules.trouble else PassedOver(Path(rules.folder, NAME), IGNORE_FILE)
+
+
+def _trouble(rules: IgnoreRules) -> PassedOver:
+    return PassedOver(Path(rules.folder, NAME), rules.trouble, rules.odd_lines)
 
 
 def _why(error: OSError) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from reviewer.errors import ReadStoppedError, StoreError
 from reviewer.private_files import make_folders
+from reviewer.store.ownership import Ownership
 from reviewer.store.read_only import is_read_only, read_only_address, stamp
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """`PRAGMA user_version` of a store that has every migration of `store/schema.py`."""
 
 APPLICATION_ID = 0x52565752
@@ -41,6 +42,7 @@ class Database:
         self.read_only = is_read_only(path)
         """The file or its folder may not be written by this user: every act is refused."""
         self.write_lock = threading.RLock()
+        self.ownership = Ownership()
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
         with failures_as_sentences(path, writing=True):
@@ -116,6 +118,11 @@ class Database:
             self._local.stamp = self._stamp() if self.read_only else None
             self._readers.append(connection)
         return connection
+
+    def require_own(self, table: str, rows: Iterable[int]) -> None:
+        """Raise OtherProjectError unless the rows belong to the project that is worked in."""
+        with failures_as_sentences(self.path):
+            self.ownership.require(self.reader().execute, table, rows)
 
     @contextmanager
     def reading_until(self, cancelled: Callable[[], bool] | None) -> Iterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,8 @@ from typing import Any
 
 from reviewer.clock import Clock, iso
 from reviewer.store.changes import Change, Entry, Image, Packed, Value, entry_hash
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
+from reviewer.store.ownership import Owners, Ownership
 
 LEDGERED = (
     "project",
@@ -44,6 +46,9 @@ Watch = Callable[[int], bool]
 WATCH_STEPS = 50_000
 """Steps of SQLite between two looks at a `Watch`: some milliseconds."""
 
+SLICE_MILLISECONDS = 200
+"""How long SQLite waits for another writer at a time."""
+
 CHUNK = 500
 """Rows of one `IN (...)` query."""
 
@@ -61,12 +66,14 @@ class Scope(StrEnum):
 class Act:
     """An open transaction that records what it changes. Made by `Ledger.act`."""
 
-    def __init__(self, connection: sqlite3.Connection, title: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, title: str, ownership: Ownership) -> None:
         self._connection = connection
+        self.ownership = ownership
         self.packed = Packed()
         """What was done until now."""
         self.touched = array("q")
         """Memories that were there before and were changed, one as often as it was."""
+        self.owners = Owners()
         self.title = title
         """What history shows; may be set until the act is closed."""
         self.target: int | None = None
@@ -82,6 +89,10 @@ class Act:
     def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         """Rows as they are inside this transaction."""
         return self._connection.execute(sql, parameters).fetchall()
+
+    def require_own(self, table: str, rows: Iterable[int]) -> None:
+        """Raise OtherProjectError unless the rows belong to the project that is worked in."""
+        self.ownership.require(self.query, table, rows)
 
     def insert(self, table: str, **values: Value) -> int:
         """Insert one row and return its id."""
@@ -130,6 +141,7 @@ class Act:
         for run in batched(changes):
             put(self._connection, run)
             self.packed.add(run)
+            self.owners.see(run)
             self.touched.extend(
                 change.row for change in run if change.table == "memory" and change.before
             )
@@ -202,7 +214,7 @@ class Ledger:
                 connection.execute("ROLLBACK")  # of an act whose own could not be carried out
             self.waiting = True
             try:
-                connection.execute("BEGIN IMMEDIATE")
+                _begin(connection)
             finally:
                 self.waiting = False
             self._within = True
@@ -210,9 +222,10 @@ class Ledger:
                 self._database.require_in_place()
                 connection.execute("PRAGMA defer_foreign_keys = ON")
                 self._show(connection)
-                draft = Act(connection, title or kind)
+                draft = Act(connection, title or kind, self._database.ownership)
                 yield draft
                 if draft.changed or draft.target is not None:
+                    self._bind_project(connection)
                     draft.id = self._record(connection, kind, scope, draft)
                     self._database.require_in_place()
                 connection.set_progress_handler(None, 0)
@@ -225,6 +238,22 @@ class Ledger:
             finally:
                 self._within = False
             self.writes += 1
+
+    def _bind_project(self, connection: sqlite3.Connection) -> None:
+        """Bind a project that is there to its work tree, as an act of its own: undoing a decision
+        does not undo it.
+        """
+        ownership = self._database.ownership
+        claim = ownership.claim
+        if claim is None or claim.before is None:
+            return
+        draft = Act(connection, f"Bound project {claim.project} to {claim.root}", ownership)
+        for (row,) in draft.query(
+            "SELECT id FROM project WHERE (name, root, remote) = (?, ?, ?)",
+            (claim.project, *claim.before),
+        ):
+            draft.update("project", row, root=claim.root, remote=claim.remote)
+            self._record(connection, "bind project", Scope.INTAKE, draft)
 
     def _record(self, connection: sqlite3.Connection, kind: str, scope: Scope, draft: Act) -> int:
         last = connection.execute(
@@ -263,7 +292,45 @@ class Ledger:
             "INSERT OR IGNORE INTO ledger_touch (memory_id, act) VALUES (?, ?)",
             ((row, number) for row in sorted(draft.touched)),
         )
+        self._record_owners(connection, number, draft)
         return number
+
+    def _record_owners(self, connection: sqlite3.Connection, number: int, draft: Act) -> None:
+        """Say to which projects an act belongs; undo and redo to those of the act they are about,
+        whose rows may be gone.
+        """
+        if draft.target is not None:
+            connection.execute(
+                "INSERT INTO ledger_project (project, act)"
+                " SELECT project, ? FROM ledger_project WHERE act = ?",
+                (number, draft.target),
+            )
+            return
+        connection.executemany(
+            "INSERT INTO ledger_project (project, act) VALUES (?, ?)",
+            ((name, number) for name in sorted(draft.owners.names(draft.query))),
+        )
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    """Begin to write as soon as no other program does.
+
+    Raises sqlite3.Error when it waited for BUSY_MILLISECONDS. It waits in slices, because Ctrl-C is
+    not heard while SQLite itself waits.
+    """
+    end = time.monotonic() + BUSY_MILLISECONDS / 1000
+    connection.execute(f"PRAGMA busy_timeout = {SLICE_MILLISECONDS}")
+    try:
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as problem:
+                busy = problem.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not busy or time.monotonic() >= end:
+                    raise
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
 
 
 def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:

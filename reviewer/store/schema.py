@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sqlite_utils import Database, Migrations
 
+from reviewer.store.owners_of_acts import fill_owners
+
 migrations = Migrations("reviewer")
 
 TABLES = """
@@ -386,3 +388,28 @@ def indexes_of_filters(db: Database) -> None:
     for statement in INDEXES_OF_FILTERS.split(";\n"):
         if statement.strip():
             db.execute(statement)
+
+
+PROJECTS_OF_TREES = """
+ALTER TABLE project ADD COLUMN root TEXT NOT NULL DEFAULT '';
+ALTER TABLE project ADD COLUMN remote TEXT NOT NULL DEFAULT '';
+CREATE TABLE ledger_project (
+    project TEXT NOT NULL,
+    act INTEGER NOT NULL REFERENCES ledger(id),
+    PRIMARY KEY (project, act)
+) WITHOUT ROWID;
+CREATE INDEX ledger_project_of_act ON ledger_project (act);
+"""
+
+
+@migrations()
+def projects_of_trees(db: Database) -> None:
+    """Version 8: a project is bound to its work tree, and each act belongs to its projects.
+
+    Acts name projects instead of pointing to rows: an undo may take a project's row away, and redo
+    must still find its acts.
+    """
+    for statement in PROJECTS_OF_TREES.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+    fill_owners(db.conn)

@@ -54,7 +54,7 @@ class Undo:
         self._afterwards = afterwards
 
     def next_undo(self) -> tuple[int, str] | None:
-        """Id and title of the latest decision that has not been undone."""
+        """Id and title of the latest decision of the project worked in that is not undone."""
         undone: set[int] = set()
         reversed_undos: set[int] = set()
         for number, kind, title, target in self._decisions_backwards():
@@ -83,20 +83,46 @@ class Undo:
     def undo(self) -> Reversal:
         """Undo the latest decision.
 
-        Raises ConflictError when there is none, or when rows have changed since.
+        Raises ConflictError when there is none, when it changed other projects too, or when rows
+        have changed since.
         """
         found = self.next_undo()
         if found is None:
             raise ConflictError("Nothing to undo.")
+        others = [name for name in self.projects_of(found[0]) if name != self._project]
+        if self._project is not None and others:
+            raise ConflictError(
+                f'The latest decision here, "{found[1]}", changed project {others[0]} too. To take '
+                f"back all of it: reviewer undo {found[0]}"
+            )
         return self.undo_act(found[0])
+
+    @property
+    def _project(self) -> str | None:
+        return self._database.ownership.project
+
+    def projects_of(self, number: int) -> list[str]:
+        """The projects that an act belongs to; none for one of the store as a whole."""
+        with failures_as_sentences(self._database.path):
+            rows = self._database.reader().execute(
+                "SELECT project FROM ledger_project WHERE act = ? ORDER BY project", (number,)
+            )
+            return [row[0] for row in rows]
+
+    def require_own(self, number: int) -> None:
+        """Raise OtherProjectError for an act that belongs to other projects only."""
+        projects = self.projects_of(number)
+        if projects and self._project not in projects:
+            self._database.ownership.require_name(f"Act {number}", projects[0])
 
     def undo_act(self, number: int) -> Reversal:
         """Undo any act by its id, an ingestion included.
 
-        Raises UnknownIdError for an unknown act, ConflictError when it is undone already, is
-        itself an undo or redo, or when rows have changed since.
+        Raises UnknownIdError for an unknown act or one of another project, ConflictError when it
+        is undone already, is itself an undo or redo, or when rows have changed since.
         """
         kind, scope, title, _ = self._row(number)
+        self.require_own(number)
         if kind in ("undo", "redo"):
             opposite = "redo" if kind == "undo" else "undo"
             raise ConflictError(f"Act {number} is an {kind} itself; use {opposite}.")
@@ -141,7 +167,7 @@ class Undo:
             for part in reversed(_readable(source, split, blob)):
                 changes = _readable(source, unpack_part, part)
                 require_unchanged(self._database.writer, changes, name)
-                back = [change.reversed() for change in reversed(changes)]
+                back = _as_bound_now(act, [change.reversed() for change in reversed(changes)])
                 try:
                     act.apply(back)
                 except sqlite3.IntegrityError as problem:
@@ -174,12 +200,47 @@ class Undo:
         return row[0], row[1], row[2], row[3] or 0
 
     def _decisions_backwards(self) -> Iterator[tuple[int, str, str, int]]:
-        with failures_as_sentences(self._database.path):
-            for row in self._database.reader().execute(
+        if self._project is None:
+            sql = (
                 "SELECT id, kind, title, target FROM ledger"
                 " WHERE scope = 'decision' ORDER BY id DESC"
-            ):
+            )
+        else:
+            sql = (
+                "SELECT l.id, l.kind, l.title, l.target FROM ledger_project o"
+                " JOIN ledger l ON l.id = o.act"
+                " WHERE o.project = ? AND l.scope = 'decision' ORDER BY o.act DESC"
+            )
+        parameters = () if self._project is None else (self._project,)
+        with failures_as_sentences(self._database.path):
+            for row in self._database.reader().execute(sql, parameters):
                 yield row[0], row[1], row[2], row[3] or 0
+
+
+BINDING = ("root", "remote")
+"""Columns of a project that are changed by acts of their own, whatever else is undone."""
+
+
+def _as_bound_now(act: Act, changes: list[Change]) -> list[Change]:
+    """The same changes, where rows of projects keep the work tree that they are bound to now."""
+    rows = [change.row for change in changes if change.table == "project"]
+    if not rows:
+        return changes
+    marks = ",".join("?" * len(rows))
+    sql = f"SELECT id, {', '.join(BINDING)} FROM project WHERE id IN ({marks})"
+    now = {row[0]: dict(zip(BINDING, row[1:], strict=True)) for row in act.query(sql, rows)}
+
+    def bound(change: Change) -> Change:
+        if change.table != "project" or change.row not in now:
+            return change
+        before, after = change.before, change.after
+        if before is None and after is not None:
+            return Change(change.table, change.row, None, {**after, **now[change.row]})
+        if after is None and before is not None:
+            return Change(change.table, change.row, {**before, **now[change.row]}, None)
+        return change
+
+    return [bound(change) for change in changes]
 
 
 def _readable(number: int, read: Callable[[Packed], Found], packed: Packed) -> Found:
@@ -196,6 +257,8 @@ def require_unchanged(
     final: dict[tuple[str, int], Image | None] = {}
     for change in changes:
         known, after = final.get((change.table, change.row)), change.after
+        if change.table == "project" and change.before is None and after is not None:
+            after = {name: value for name, value in after.items() if name not in BINDING}
         final[change.table, change.row] = {**known, **after} if known and after else after
     by_table: dict[str, list[int]] = defaultdict(list)
     for table, row in final:

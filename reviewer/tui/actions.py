@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from reviewer.tui.commits.keys import COMMITS, RETENTION
+from reviewer.tui.compress.keys import COMPRESS, SUMMARY
 from reviewer.tui.evidence.keys import SOURCE, WHY
 from reviewer.tui.export.keys import EXPORT
 from reviewer.tui.history.keys import HISTORY
@@ -15,13 +17,20 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
 from reviewer.tui.packet.keys import FIELD, PACKET
 from reviewer.tui.pipelines.keys import PIPELINES
+from reviewer.tui.queue.keys import QUEUE
 from reviewer.tui.state.keys import FORM, STATE
 
 PANES: tuple[Pane, ...] = (
     keys.APP,
+    QUEUE,
+    COMMITS,
+    RETENTION,
     PIPELINES,
+    COMPRESS,
+    SUMMARY,
     PACKET,
     FIELD,
+    PIPELINES,
     STATE,
     FORM,
     HISTORY,
@@ -38,6 +47,26 @@ PANES: tuple[Pane, ...] = (
 ACTIONS: dict[str, Action] = {action.id: action for pane in PANES for action in pane.actions}
 
 FORMER_IDS = {
+    "commit_undo": "undo",
+    "commit_redo": "redo",
+    "commit_mark": "mark",
+    "commit_range": "range",
+    "commit_mark_all": "mark_all",
+    "commit_filter": "filter",
+    "commit_refresh": "refresh",
+    "commit_source": "open_source",
+    "commit_editor": "open_editor",
+    "commit_copy": "copy",
+    "commit_zoom": "zoom",
+    "commit_unzoom": "unzoom",
+    "commit_pane": "next_pane",
+    "commit_pane_back": "previous_pane",
+    "commits_back": "back",
+    "leave_commits": "leave",
+    "save_retention": "save_form",
+    "leave_retention": "leave_form",
+    "next_criterion": "next_field",
+    "previous_criterion": "previous_field",
     "pipeline_source": "open_source",
     "pipeline_editor": "open_editor",
     "pipeline_copy": "copy",
@@ -73,6 +102,16 @@ FORMER_IDS = {
     "history_pane": "next_pane",
     "history_refresh": "refresh",
     "leave_history": "leave",
+    "compress_undo": "undo",
+    "compress_redo": "redo",
+    "compress_refresh": "refresh",
+    "compress_copy": "copy",
+    "compress_zoom": "zoom",
+    "compress_unzoom": "unzoom",
+    "compress_pane": "next_pane",
+    "compress_pane_back": "previous_pane",
+    "compress_back": "back",
+    "leave_compress": "leave",
     "source_editor": "open_editor",
     "why_editor": "open_editor",
 }

@@ -22,7 +22,7 @@ from reviewer.tui.keymap import load_keymap
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor, Host, Said, runs
 from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.screens.queue import QueueScreen
+from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
     ScreenCollector,
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from reviewer.engine import Engine, EvidenceView
-    from reviewer.tui.compress_kept import Kept
 
 
 SWITCH_SECONDS = 0.0005
@@ -55,6 +54,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         styles_folder() / name
         for name in (
             "reviewer.tcss",
+            "queue.tcss",
             "commits.tcss",
             "compress.tcss",
             "pipelines.tcss",
@@ -81,8 +81,6 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         super().__init__()
         self.engine = engine
         self.project = project
-        self.compress_kept: dict[int, Kept] = {}
-        """What was chosen on the Compress screen, by context."""
         self._collector = ScreenCollector(self)
         self._cannot_keep = False
         """What is being typed could not be kept when the program was to end."""
@@ -127,7 +125,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     def on_app_focus(self) -> None:
         """The terminal has the focus again: others may have written meanwhile."""
-        self.queue_screen.loader.watch()
+        self.queue_screen.watch_store()
 
     @on(Said)
     def _said(self, message: Said) -> None:
@@ -176,11 +174,11 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     @runs(keys.SHOW_COMMITS)
     async def show_commits(self) -> None:
-        await self._show("reviewer.tui.screens.commits", "CommitsScreen")
+        await self._show("reviewer.tui.commits.screen", "CommitsScreen")
 
     @runs(keys.SHOW_COMPRESS)
     async def show_compress(self) -> None:
-        await self._show("reviewer.tui.screens.compress", "CompressScreen")
+        await self._show("reviewer.tui.compress.screen", "CompressScreen")
 
     @runs(keys.SHOW_PACKET)
     async def show_packet(self) -> None:
@@ -208,11 +206,11 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
             self.show_queue()
             self.push_screen(kind(self.engine, self.project))
 
-    async def show_compress_from(self, commit: int) -> None:
-        """Show the levels of what follows a commit."""
-        module = await to_thread(import_module, "reviewer.tui.screens.compress")
+    def open_compress(self, commit: int) -> None:
+        from reviewer.tui.compress.screen import CompressScreen
+
         self.show_queue()
-        self.push_screen(module.CompressScreen(self.engine, self.project, commit))
+        self.push_screen(CompressScreen(self.engine, self.project, commit))
 
     async def open_commits(self) -> None:
         await self.show_commits()
@@ -227,9 +225,14 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
         self.open_source(line_of_file(path, line))
 
+    def open_why(self, memory: int) -> None:
+        from reviewer.tui.evidence.why import WhyScreen
+
+        self.push_screen(WhyScreen(self.engine, memory))
+
     def open_memory(self, memory: int) -> None:
         self.show_queue()
-        self.queue_screen.loader.go_to(memory)
+        self.queue_screen.open_memory(memory)
 
     @runs(keys.HELP)
     def show_help(self) -> None:
@@ -267,7 +270,6 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
                     raise StoreError(f"{problem} The same key again leaves without it.") from None
         if self.background_run is not None:
             self.background_run.close()
-        self.queue_screen.loader.close()
         self.exit(0)
 
 

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.strip import Strip
 
+from reviewer.text.signs import MEANINGS
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, shown_key
 from reviewer.tui.kit.actor import Actor, Host, reachable, runs
@@ -27,7 +28,7 @@ KEY_CELLS = 16
 
 @dataclass(frozen=True)
 class HelpRow:
-    """A heading, or an action with the node that runs it."""
+    """A heading, an action with the node that runs it, or a sign."""
 
     title: str
     action: Action | None = None
@@ -35,11 +36,18 @@ class HelpRow:
     keys: str = ""
     reason: str | None = None
     """Why the action cannot run now."""
+    meaning: str = ""
+    """What a sign means; `keys` is the sign then."""
+
+    @property
+    def heading(self) -> bool:
+        """Whether it only names the rows below it."""
+        return self.action is None and not self.meaning
 
     @property
     def explanation(self) -> str:
-        """Why the action cannot run now, or what it does."""
-        return self.reason or (self.action.help if self.action else "")
+        """Why the action cannot run now, or what it does; what the sign means."""
+        return self.reason or (self.action.help if self.action else self.meaning)
 
 
 class HelpScreen(MoveKeys, KitScreen, pane=keys.HELP_LIST):
@@ -97,7 +105,15 @@ def help_rows(host: Host, below: Screen[Any]) -> list[HelpRow]:
             shown = " ".join(shown_key(key) for key in host.keymap_in_use.keys(action))
             title, reason = node.title_of(action), node.why_not(action)
             rows.append(HelpRow(title, action, node, shown, reason))
-    return rows
+    return [*rows, HelpRow("Signs"), *legend(host.glyphs)]
+
+
+def legend(signs: Glyphs) -> list[HelpRow]:
+    """What each sign beside a row means."""
+    return [
+        HelpRow(title, keys=getattr(signs, name), meaning=sentence)
+        for name, (title, sentence) in MEANINGS.items()
+    ]
 
 
 class HelpList(RowList):
@@ -125,15 +141,15 @@ class HelpList(RowList):
     @property
     def first_in_sight(self) -> int:
         """The heading above the cursor has to be in sight too."""
-        heading = self._cursor and self.rows[self._cursor - 1].action is None
+        heading = self._cursor and self.rows[self._cursor - 1].heading
         return self._cursor - 1 if heading else self._cursor
 
     def target(self, index: int) -> int:
-        """From a heading on to the next action in the same direction."""
+        """From a heading on to the next row in the same direction."""
         down = range(index, len(self.rows))
         up = range(index, -1, -1)
         order = (*down, *up) if index >= self._cursor else (*up, *down)
-        return next((at for at in order if self.rows[at].action), self._cursor)
+        return next((at for at in order if not self.rows[at].heading), self._cursor)
 
     def put_cursor(self, index: int) -> None:
         self._cursor = index
@@ -143,7 +159,7 @@ class HelpList(RowList):
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         row = self.rows[at]
-        if row.action is None:
+        if row.heading:
             return line_of([(" " + row.title, style.strong)], width, style.text, sign.ellipsis)
         here = at == self._cursor
         text = style.text_here if here else style.text

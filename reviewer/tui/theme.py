@@ -13,6 +13,8 @@ from typing import Any
 from rich.style import Style
 from textual.theme import Theme
 
+from reviewer.text import signs
+
 DARK = "reviewer-dark"
 LIGHT = "reviewer-light"
 
@@ -120,15 +122,17 @@ PALETTES = {name: _palette(colours) for name, colours in COLOURS.items()}
 class Glyphs:
     """One sign for one meaning, everywhere."""
 
-    promoted: str = "✓"
-    rejected: str = "✗"
-    deferred: str = "⏸"
-    edited: str = "✎"
-    cluster: str = "≈"
-    stale: str = "!"
-    flagged: str = "⌁"
-    hint: str = "↑"
-    by_hand: str = "✐"
+    promoted: str = signs.PROMOTED
+    rejected: str = signs.REJECTED
+    deferred: str = signs.DEFERRED
+    merged: str = signs.MERGED
+    graduated: str = signs.GRADUATED
+    edited: str = signs.EDITED
+    cluster: str = signs.NEAR
+    stale: str = signs.ATTENTION
+    flagged: str = signs.FLAGGED
+    hint: str = signs.HINT
+    by_hand: str = signs.BY_HAND
     bar: str = "▌"
     mark: str = "*"
     member: str = "└"
@@ -151,6 +155,8 @@ ASCII = Glyphs(
     promoted="+",
     rejected="x",
     deferred="=",
+    merged="m",
+    graduated="G",
     edited="e",
     cluster="~",
     flagged="?",

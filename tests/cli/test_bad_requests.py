@@ -135,7 +135,7 @@ class TestThePromotionGraph:
     def test_two_processes_that_decide_the_same_row_at_once(self, ingested: Reviewer) -> None:
         number = ingested.ids("--kind", "memory")[0]
         running = [ingested.start("promote", number, "--alone") for _ in range(3)]
-        ended = [(process.communicate(timeout=50)[1], process.returncode) for process in running]
+        ended = [(process.communicate(timeout=250)[1], process.returncode) for process in running]
         assert sorted(code for _, code in ended) == [0, 1, 1]
         assert all("already active" in text for text, code in ended if code)
         ingested.nothing_lost()

@@ -99,7 +99,7 @@ class TestTheStore:
         ids = seeded.ids()
         running = [seeded.start("promote", memory, "--alone") for memory in ids]
         for process in running:
-            _, said = process.communicate(timeout=50)
+            _, said = process.communicate(timeout=250)
             assert process.returncode == 0, said
         assert sorted(seeded.ids("--status", "active")) == sorted(ids)
         seeded.nothing_lost(candidates=len(ids))
@@ -109,7 +109,7 @@ class TestTheStore:
         running = [seeded.start(verb, memory, "--alone") for verb in ("promote", "reject")]
         codes = []
         for process in running:
-            process.communicate(timeout=50)
+            process.communicate(timeout=250)
             codes.append(process.returncode)
         assert sorted(codes) == [0, 1]
         seeded.nothing_lost()

@@ -7,13 +7,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import NOTE, Reviewer
+from tests.waiting import until
 
 
 def records_in(db: Path) -> int:
@@ -33,7 +33,7 @@ class TestClosedStreams:
         return subprocess.run(
             ["bash", "-c", command, sys.executable, program.db],
             env=program.environment, cwd=program.folder, capture_output=True, text=True,
-            check=False, timeout=50,
+            check=False, timeout=250,
         )  # fmt: skip
 
     @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ class TestTheWayOut:
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == ""
-        assert process.wait(timeout=50) == 0
+        assert process.wait(timeout=250) == 0
         process.stderr.close()
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
@@ -99,11 +99,9 @@ class TestTheWayOut:
         for number in range(3000):
             (folder / f"note-{number}.md").write_text(NOTE.replace("kiosk", f"kiosk {number}"))
         process = reviewer.start("ingest", folder, "--json")
-        end = time.monotonic() + 30
-        while time.monotonic() < end and not records_in(reviewer.db):
-            time.sleep(0.02)
+        until(lambda: records_in(reviewer.db))
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=50)
+        out, err = process.communicate(timeout=250)
         assert process.returncode == 130, err
         assert "Interrupted" in err
         counts = json.loads(out)

@@ -254,11 +254,13 @@ def test_an_ambiguous_hash_names_its_candidates(talked: Reviewer) -> None:
     """The same file in another project makes the same hashes."""
     talk(talked, "talk.json")
     assert talked("--project", "till", "context", "import", "talk.json").returncode == 0
-    hashed = talked.rows("commit", "list", "#1")[0]["hash"]
-    said = talked.fails("commit", "show", hashed)
+    hashed = talked.rows("--project", "kiosk", "commit", "list", "#1")[0]["hash"]
+    said = talked.fails("--all-projects", "commit", "show", hashed)
     assert "#1" in said
     assert "--context" in said
-    assert talked.rows("commit", "show", hashed, "--context", "#1")[0]["id"] == 1
+    shown = talked.rows("--all-projects", "commit", "show", hashed, "--context", "#1")
+    assert shown[0]["id"] == 1
+    assert talked.rows("--project", "kiosk", "commit", "show", hashed) == shown
 
 
 def test_ten_thousand_patterns_from_the_command_line(talked: Reviewer) -> None:

@@ -62,7 +62,8 @@ def test_the_block_of_a_file_that_belongs_to_somebody_else(decided: Reviewer) ->
     with open(backup.partition(": ")[2], encoding="utf-8") as file:
         assert file.read() == OURS
     done = decided("export", "--into", path, "--write")
-    assert (done.stdout, done.stderr) == ("", "Nothing changes.\n")
+    assert done.stdout == ""
+    assert done.stderr.startswith("Nothing changes.\n")
 
 
 def test_a_broken_block_is_refused_and_left_alone(decided: Reviewer) -> None:

@@ -112,7 +112,6 @@ def program(tmp_path: Path, stocked: Path) -> Reviewer:
     return made
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("make", HOSTILE, ids=lambda make: make.__name__)
 def test_no_path_harms_the_terminal_or_ends_in_a_traceback(program: Reviewer, make) -> None:
     path = make(program.folder)
@@ -132,7 +131,6 @@ def test_no_path_harms_the_terminal_or_ends_in_a_traceback(program: Reviewer, ma
 LONG = 10_000_000
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize(
     "make",
     [

@@ -20,7 +20,7 @@ def imported(program: Reviewer, *arguments: object) -> set[str]:
         [sys.executable, "-X", "importtime", "-m", "reviewer", "--db", program.db,
          *map(str, arguments)],
         cwd=program.folder, env=program.environment, capture_output=True, text=True, check=False,
-        timeout=50,
+        timeout=250,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-500:]
     modules = re.findall(r"^import time:[^|]*\|[^|]*\|\s*(\S+)$", done.stderr, re.MULTILINE)

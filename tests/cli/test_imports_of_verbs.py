@@ -104,7 +104,7 @@ def loaded(
     done = subprocess.run(
         [sys.executable, "-c", script, "--db", program.db, *arguments],
         cwd=program.folder, env=program.environment, capture_output=True, text=True, check=False,
-        timeout=50,
+        timeout=250,
     )  # fmt: skip
     said, _, names = done.stderr.rpartition("\n::")
     return done.returncode, set(names.split()), said
@@ -123,7 +123,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Reviewer:
         ' count [prompt="Count."]; start -> count -> done }'
     )
     for arguments in (
-        ["dev-seed", "12"],
+        ["--project", "default", "dev-seed", "12"],
         ["promote", "2", "3", "4"],
         ["promote", "5"],
         ["context", "import", "talk.json"],
@@ -178,7 +178,7 @@ def test_the_process_ends_at_once_with_its_code_and_all_that_was_said(
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=desk.folder, env=desk.environment, capture_output=True, text=True, check=False,
-        timeout=50,
+        timeout=250,
     )  # fmt: skip
     assert done.returncode == code
     assert done.stdout.endswith("asked for\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from tests.cli.conftest import NOTE, Reviewer
 
 
@@ -94,7 +96,7 @@ def test_more_brings_what_the_cap_kept_out(reviewer: Reviewer) -> None:
 
 def test_stats_count_by_project(ingested: Reviewer) -> None:
     ingested("dev-seed", 3)
-    counts = {row["project"]: row for row in ingested.rows("stats")}
+    counts = {row["project"]: row for row in ingested.rows("stats", "--all-projects")}
     assert counts["seed"]["waiting"] == 3
     assert counts["kiosk"]["waiting"] == len(ingested.ids("--project", "kiosk"))
     assert [row["project"] for row in ingested.rows("stats", "--project", "kiosk")] == ["kiosk"]
@@ -107,3 +109,21 @@ def test_the_demo_does_the_main_job_without_a_screen(reviewer: Reviewer) -> None
     for step in ("Promoted", "Rejected", "Undone", "agree with the ledger"):
         assert step in done.stdout
     assert not list((reviewer.folder / "home").rglob("*.db"))
+
+
+def test_an_ignore_file_that_is_not_used_is_told_and_named(reviewer: Reviewer) -> None:
+    folder = reviewer.folder / "notes"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.md").write_text(NOTE, encoding="utf-8")
+    (folder / ".gitignore").write_text(f"*.log\n{'*a' * 20}\n")
+    os.mkfifo(folder / "sub" / ".gitignore")
+    done = reviewer("ingest", folder)
+    assert done.returncode == 0
+    assert "1 x ignore file with lines that cannot be read" in done.stdout
+    assert "1 x ignore file cannot be read: it is no ordinary file" in done.stdout
+    assert "2 files could not be read: see " in done.stderr
+    log = (reviewer.folder / "store.db-waves" / "1" / "errors.log").read_text().splitlines()
+    assert sorted(log) == [
+        f"{folder}/.gitignore: ignore file with lines that cannot be read (line 2)",
+        f"{folder}/sub/.gitignore: ignore file cannot be read: it is no ordinary file",
+    ]

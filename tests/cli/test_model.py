@@ -152,7 +152,7 @@ def test_serving_prints_settings_that_lead_there_and_ends_with_ctrl_c(
         answer = json.loads(reviewer("model", "check", "--json", env=settings).stdout)
         assert answer["text"]
         process.send_signal(signal.SIGINT)
-        _, narration = process.communicate(timeout=20)
+        _, narration = process.communicate(timeout=250)
     finally:
         process.kill()
     assert process.returncode == os.EX_OK

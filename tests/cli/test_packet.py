@@ -88,7 +88,7 @@ def test_with_counts_kept_neither_encoder_nor_screen_is_imported(reviewer, kiosk
 
 
 def test_the_own_packet_imports_no_encoder_either(seeded):
-    seeded("state", "set", "paper width", "80 mm", "--project", "demo")
+    seeded("state", "set", "paper width", "80 mm")
     assert seeded("packet").returncode == 0
     for arguments in ([], ["--budget", 150]):
         assert not imported(seeded, "packet", *arguments) & HEAVY

@@ -96,7 +96,6 @@ def screen(program: Reviewer) -> None:
         terminal.kill()
 
 
-@pytest.mark.timeout(120)
 def test_what_a_session_writes_is_for_its_owner_only(program: Reviewer) -> None:
     folder = program.folder
     (folder / "note.md").write_text(NOTE)

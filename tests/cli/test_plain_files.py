@@ -13,7 +13,7 @@ from reviewer.plain_files import open_plain
 from tests.cli.conftest import Reviewer
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(60)
 def test_a_named_pipe_is_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -24,7 +24,7 @@ def test_a_named_pipe_is_refused(tmp_path: Path) -> None:
 def test_what_a_shell_pipes_in_is_read(reviewer: Reviewer) -> None:
     command = f"{sys.executable} -m reviewer pipeline check <(echo 'digraph d {{ start -> exit }}')"
     done = subprocess.run(
-        ["bash", "-c", command], env=reviewer.environment, cwd=reviewer.folder, timeout=50,
+        ["bash", "-c", command], env=reviewer.environment, cwd=reviewer.folder, timeout=250,
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "d: 2 nodes, 1 edge")

@@ -211,7 +211,8 @@ class TestState:
         for project in ("one", "two"):
             said(reviewer, "--project", project, "state", "set", "k", project)
         assert "--project" in reviewer.fails("state", "set", "k", "v", code=2)
-        assert [row["value"] for row in reviewer.rows("state", "list")] == ["one", "two"]
+        rows = reviewer.rows("--all-projects", "state", "list")
+        assert [row["value"] for row in rows] == ["one", "two"]
         assert reviewer.rows("state", "list", "--project", "two")[0]["value"] == "two"
 
     @pytest.mark.parametrize("words", [("", "v"), ("k" * 201, "v"), ("k", " ")])

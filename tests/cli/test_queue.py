@@ -98,7 +98,9 @@ def test_an_empty_queue_says_what_to_do(ingested: Reviewer) -> None:
     ingested("reject", *ingested.ids())
     done = ingested("queue", "list")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "Nothing waits. Ingest something: reviewer ingest PATH\n"
+    first, project = done.stderr.splitlines()
+    assert first == "Nothing waits. Ingest something: reviewer ingest PATH"
+    assert project == "This is project kiosk, the only one in the store."
     assert "Nothing matches" in ingested("queue", "list", "--filter", "zebra").stderr
 
 
@@ -131,7 +133,8 @@ def test_a_project_can_be_named_before_or_behind_the_verb(ingested: Reviewer) ->
     assert all(
         row["project"] == "kiosk" for row in ingested.rows("--project", "kiosk", "queue", "list")
     )
-    assert len(ingested.ids()) == 3 + len(ingested.ids("--project", "kiosk"))
+    everything = ingested.ids("--all-projects")
+    assert len(everything) == 3 + len(ingested.ids("--project", "kiosk"))
 
 
 def test_the_work_tree_names_the_project(ingested: Reviewer) -> None:
@@ -158,7 +161,11 @@ def test_the_choices_are_those_of_the_engine() -> None:
         ("candidate", True, True, (), "⏸✎"),
         ("active", False, False, ("secret",), "✓⌁"),
         ("invalid", False, False, (), "✗"),
-        ("superseded", False, False, (), "≈"),
+        ("superseded", False, False, (), "→"),
+        ("graduated", False, False, (), "▲"),
+        ("candidate", False, False, ("conflict",), "·!"),
+        ("candidate", False, False, ("not-in-force", "secret"), "·!⌁"),
+        ("candidate", False, False, ("hand-authored",), "·✐"),
     ],
 )
 def test_glyphs(

@@ -6,8 +6,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import Reviewer
 from tests.unit.llm.faults import Call, endpoint
 
@@ -137,7 +135,6 @@ def leaks(text: bytes) -> list[str]:
     return [value for value in VALUES if value.encode() in text]
 
 
-@pytest.mark.timeout(180)
 def test_a_planted_secret_comes_out_nowhere(reviewer: Reviewer) -> None:
     files(reviewer.folder)
     given = {path for path in reviewer.folder.rglob("*") if path.is_file()}

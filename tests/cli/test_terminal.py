@@ -30,7 +30,7 @@ def in_terminal(program: Reviewer, *arguments: object, stream: str) -> str:
             written += data
     except OSError:  # Linux reports the end of a terminal so
         pass
-    process.communicate(timeout=50)
+    process.communicate(timeout=250)
     os.close(ours)
     return written.decode().replace("\r\n", "\n")
 
@@ -91,7 +91,7 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_one_line(
     ours, theirs = pty.openpty()
     process = seeded.start(env={"TERM": kind}, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
-    assert process.wait(timeout=50) == 2
+    assert process.wait(timeout=250) == 2
     (line,) = os.read(ours, 65536).decode().splitlines()
     os.close(ours)
     assert named in line
@@ -131,8 +131,9 @@ def test_the_screen_gets_the_store_the_project_and_the_settings(
     assert run(["--db", str(ingested.db)], opened, no_keys) == 0
     at_a_terminal.write_text('theme = "light"\neditor = "vim"\n[keys]\npromote = "A"\n')
     assert run(["--db", str(ingested.db), "--project", "kiosk", "--ascii"], opened, no_keys) == 0
-    assert opened.projects == [None, "kiosk"]
-    assert opened.settings == [
+    assert run(["--db", str(ingested.db), "--all-projects"], opened, no_keys) == 0
+    assert opened.projects == ["kiosk", "kiosk", None]
+    assert opened.settings[:2] == [
         {"ascii": False, "light": False, "keymap": None},
         {"ascii": True, "light": True, "keymap": at_a_terminal},
     ]
@@ -175,7 +176,7 @@ def test_a_demo_that_is_told_to_end_leaves_nothing_behind(reviewer: Reviewer) ->
         os.read(ours, 1)
         assert list(scratch.glob("reviewer-demo-*/demo.db"))
         process.terminate()
-        assert process.wait(timeout=30) == -signal.SIGTERM
+        assert process.wait(timeout=250) == -signal.SIGTERM
         assert not list(scratch.glob("reviewer-demo-*"))
     finally:
         process.kill()

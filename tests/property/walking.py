@@ -87,7 +87,8 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "type_": "decision", "kind": "uses", "project": "acme", "name": "a name",
         "limit": 5, "around": 1, "count": 2, "target": number + 1, "into": number + 1,
         "by": number + 1, "winner": number, "before": None, "record": None, "wave": None,
-        "progress": None, "cancelled": None, "seen": None, "ask": None, "watch": None,
+        "progress": None, "cancelled": None, "breakable": None, "seen": None, "ask": None,
+        "watch": None,
         "now": None, "counting": "estimate",
     }  # fmt: skip
     if name in by_name:

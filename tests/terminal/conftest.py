@@ -58,9 +58,7 @@ class Terminal:
 
     def read(self, seconds: float = 0.1) -> None:
         """Feed the emulator with what comes within a while."""
-        if self.code is not None:
-            return
-        while select.select([self._terminal], [], [], seconds)[0]:
+        while self._terminal >= 0 and select.select([self._terminal], [], [], seconds)[0]:
             try:
                 data = os.read(self._terminal, 65536)
             except OSError:
@@ -70,19 +68,34 @@ class Terminal:
             self.stream += data
             self._parser.feed(data)
 
+    def rests(self, seconds: float, within: float = 40.0) -> bool:
+        """Whether there comes a time of so many seconds in which nothing is drawn."""
+        end = time.monotonic() + within
+        while time.monotonic() < end:
+            if not select.select([self._terminal], [], [], seconds)[0]:
+                return True
+            self.read(0)
+        return False
+
     @property
     def text(self) -> str:
         """What stands on the screen."""
         return "\n".join(line.rstrip() for line in self.screen.display)
 
-    def until(self, *words: str, seconds: float = 20.0) -> str:
+    def until(self, *words: str, seconds: float = 40.0) -> str:
         """Wait until all of these words are on the screen; the screen."""
+        self.until_it(lambda: all(word in self.text for word in words), str(words), seconds)
+        return self.text
+
+    def until_it(
+        self, true: Callable[[], bool], what: str = "what it should", seconds: float = 40.0
+    ) -> None:
+        """Wait until something is true of the screen."""
         end = time.monotonic() + seconds
-        while not all(word in self.text for word in words):
-            assert time.monotonic() < end, f"never showed {words}:\n{self.text}"
+        while not true():
+            assert time.monotonic() < end, f"never showed {what}:\n{self.text}"
             assert self.running(), f"ended with {self.code}:\n{self.text}"
             self.read()
-        return self.text
 
     def running(self) -> bool:
         """Whether the program still runs."""
@@ -90,9 +103,10 @@ class Terminal:
             pid, status = os.waitpid(self._pid, os.WNOHANG)
             if pid:
                 self.code = os.waitstatus_to_exitcode(status)
+                self.read()  # its last words
         return self.code is None
 
-    def ended(self, seconds: float = 10.0) -> int:
+    def ended(self, seconds: float = 40.0) -> int:
         """Wait for the end; the exit code."""
         end = time.monotonic() + seconds
         while self.running():

@@ -81,7 +81,7 @@ def hostile(tmp_path: Path) -> Path:
 
 
 SCREENS = {
-    "queue": ["\x1bOQ", *"jjkxuaue", "\x1b", *"o", "\x1b", *"w", "\x1b"],
+    "queue": [*"jjkxuaue", "\x1b", *"o", "\x1b", *"w", "\x1b"],
     "commits": ["\x1bOR", *"jjpnr", "\x1b", *"C", "\x1b", *"/", *"kiosk", "\r", "\x1b"],
     "compress": ["\x1bOS", *"j1234", "\r", "\x1b", *"f", "\x1b"],
     "packet": ["\x1b[15~", *"jjw", "\x1b", *"o", "\x1b", "\t", *"jj"],
@@ -90,24 +90,30 @@ SCREENS = {
     "history": ["\x1b[19~", *"jjj", "\t", *"jj", "\x1b"],
     "help": ["?", *"jj", "\x1b", "\x10", *"the", "\x1b"],
 }
+HOLD_HOSTILE_TEXT = SCREENS.keys() - {"history", "help"}
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("plain", [False, True], ids=["unicode", "ascii"])
 def test_no_screen_hands_a_payload_to_the_terminal(hostile: Path, plain: bool) -> None:
     argv = [sys.executable, "-m", "reviewer", "--db", str(hostile), "--project", "acme"]
     terminal = Terminal(
         [*argv, *(["--ascii"] if plain else [])], hostile.parent, 118, 34, VISUAL="true"
     )
-    mark, reached = ("^[" if plain else "␛"), set()
+    mark, reached = ("^[" if plain else "␛"), set[str]()
     try:
         terminal.until("wait", "Evidence")
         for name, keys in SCREENS.items():
-            for key in keys:
+            before = terminal.text
+            terminal.press(keys[0])
+            terminal.until_it(lambda before=before: terminal.text != before)
+            for key in keys[1:]:
                 terminal.press(key)
-                terminal.read(0.15)
+                # An escape that another key follows at once would be the beginning of that key.
+                terminal.read(0.15 if key == "\x1b" else 0.03)
                 if mark in terminal.text:
                     reached.add(name)
+            if name in HOLD_HOSTILE_TEXT and name not in reached:
+                terminal.until(mark)
             assert terminal.running(), (name, terminal.stream[-800:])
             found = STEERS.search(terminal.stream)
             assert found is None, (
@@ -117,7 +123,6 @@ def test_no_screen_hands_a_payload_to_the_terminal(hostile: Path, plain: bool) -
             assert "stolen title" not in terminal.screen.title
     finally:
         terminal.kill()
-    assert reached >= {"queue", "commits", "compress", "packet", "pipelines", "state"}
 
 
 def test_what_would_steer_is_found() -> None:

@@ -13,7 +13,6 @@ EVERY_SCREEN = {
 }
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_keys_neither_end_the_program_nor_harm_the_store(tmp_path, seed):
     store = prepared(tmp_path)

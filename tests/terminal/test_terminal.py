@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
-import time
 from statistics import median
 
 from reviewer.engine import Engine, QueueQuery
+from tests.waiting import until
 
 
 def rows_of(store, status="all"):
     engine = Engine.open(store)
     found = engine.queue.rows(engine.queue.ids(QueueQuery(status=status)))
+    engine.close()
+    return found
+
+
+def drafts(store):
+    engine = Engine.open(store)
+    found = [engine.drafts.load(number) for number in engine.drafts.ids()]
     engine.close()
     return found
 
@@ -47,11 +54,7 @@ def test_leaving_gives_the_terminal_back(launch):
 def test_an_idle_screen_draws_nothing(launch):
     terminal = launch()
     terminal.until("3 wait", "Evidence")
-    terminal.read(1.0)
-    before = len(terminal.stream)
-    time.sleep(4.5)  # two looks at the store for other writers
-    terminal.read(0.2)
-    assert len(terminal.stream) == before
+    assert terminal.rests(4.5)  # two looks at the store for other writers
 
 
 def test_a_move_costs_few_bytes(launch):
@@ -61,6 +64,7 @@ def test_a_move_costs_few_bytes(launch):
     for key in "jkjkjkjkjkj":
         before = len(terminal.stream)
         terminal.press(key)
+        terminal.until_it(lambda before=before: len(terminal.stream) > before)
         terminal.read(0.05)
         costs.append(len(terminal.stream) - before)
     assert 0 < median(costs) < 1_200, costs
@@ -73,7 +77,7 @@ def test_a_draft_survives_a_crash(launch, store):
     terminal.until("Against the original")
     terminal.press(" and forever")
     terminal.until("and forever")
-    time.sleep(1.0)
+    until(lambda: any("and forever" in text for text in drafts(store)))
     terminal.kill()
     again = launch()
     again.until("wait")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 
 from tests.terminal.conftest import Terminal
+from tests.waiting import until
 
 
 def test_what_is_no_text_ends_nothing_and_what_comes_after_it_is_typed(launch):
@@ -50,7 +50,5 @@ def test_a_terminal_that_goes_away_ends_the_program_even_where_that_signal_is_ig
     terminal.until("wait")
     os.close(terminal._terminal)
     terminal._terminal = -1
-    end = time.monotonic() + 20
-    while terminal.running() and time.monotonic() < end:
-        time.sleep(0.05)
+    until(lambda: not terminal.running())
     assert terminal.code == 129

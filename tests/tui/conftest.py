@@ -14,9 +14,9 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from reviewer.engine import Engine
-from reviewer.tui import resting
 from reviewer.tui.app import ReviewerApp
-from reviewer.tui.screens import queue_loading
+from reviewer.tui.kit import screen as kit_screen
+from reviewer.tui.queue import screen as queue_screen
 from tests.tui.idle import count_threads, idle
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -80,8 +80,9 @@ def seeded(engine: Engine) -> Engine:
 
 @pytest.fixture(autouse=True)
 def _panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resting, "REST_SECONDS", 0.001)
-    monkeypatch.setattr(queue_loading, "STATE_SECONDS", 0.001)
+    monkeypatch.setattr(kit_screen, "REST_SECONDS", 0.001)
+    monkeypatch.setattr(queue_screen, "STATE_SECONDS", 0.001)
+    monkeypatch.setattr("reviewer.tui.kit.screen.REST_SECONDS", 0.001)
 
 
 @pytest.fixture(autouse=True)
@@ -151,7 +152,7 @@ class Screen:
         """The list as values."""
         return self.queue.model
 
-    async def until(self, true: Callable[[], bool], seconds: float = 5.0) -> None:
+    async def until(self, true: Callable[[], bool], seconds: float = 30.0) -> None:
         """Wait for something that a worker or a timer brings."""
         async with asyncio.timeout(seconds):
             while not true():

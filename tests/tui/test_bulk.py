@@ -8,7 +8,7 @@ import pytest
 
 from reviewer.engine import Engine, QueueQuery
 from reviewer.store import ledger
-from reviewer.tui import acting, bulk
+from reviewer.tui.kit import actor
 from reviewer.tui.kit.bars import StatusBar
 from tests.tui.conftest import opened
 
@@ -19,18 +19,18 @@ MANY = 1_500
 def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Acts wait for it when they have written something."""
     opens = threading.Event()
-    watch = bulk.Bulk.watch
+    watch = actor.RunningAct.watch
 
-    def waits(self: bulk.Bulk, rows: int) -> bool:
+    def waits(self: actor.RunningAct, rows: int) -> bool:
         watch(self, rows)
         if rows:
             opens.wait(20)
         return watch(self, rows)
 
-    monkeypatch.setattr(bulk.Bulk, "watch", waits)
+    monkeypatch.setattr(actor.RunningAct, "watch", waits)
     monkeypatch.setattr(ledger, "WATCH_STEPS", 500)
-    monkeypatch.setattr(acting, "PATIENCE_SECONDS", 0.05)
-    monkeypatch.setattr(bulk, "SAID_EVERY", 0.02)
+    monkeypatch.setattr(actor, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(actor, "PROGRESS_SECONDS", 0.02)
     return opens
 
 
@@ -58,7 +58,7 @@ async def test_it_says_how_far_it_is_and_escape_takes_it_back(many, gate):
         await screen.settle()
         assert screen.status == "Stopped. Nothing was changed."
         assert screen.model.count_marked() == MANY
-        assert (waiting(many), screen.app.bulk) == (MANY, None)
+        assert (waiting(many), screen.app.running) == (MANY, None)
 
 
 async def test_what_is_not_stopped_is_one_act_and_its_undo_is_shown_too(many, gate):
@@ -84,8 +84,8 @@ async def test_an_undo_that_outlives_its_screen_is_done_and_ends_nothing(many, g
     async with opened(many, project="acme") as screen:
         await screen.press("f8")
         await screen.pilot.press("u")
-        await screen.until(lambda: screen.app.bulk is not None)
-        await screen.until(lambda: screen.app.act_that_waits is not None)
+        await screen.until(lambda: screen.app.running is not None)
+        await screen.until(lambda: screen.app.background_act is not None)
         await screen.pilot.press("f2")
         await screen.until(lambda: len(screen.app.screen_stack) == 1)
         gate.set()
@@ -100,8 +100,10 @@ async def test_a_long_undo_says_so_on_every_screen_and_escape_stops_it(many, gat
     async with opened(many, project="acme") as screen:
         await screen.press(key)
         shown = screen.app.screen
-        await screen.pilot.press("u")
         bar = shown.query_one(StatusBar)
+        await screen.press("u")
+        assert bar.text.startswith("u again undoes: ")
+        await screen.pilot.press("u")
         await screen.until(lambda: bar.text.startswith("Undoing: "))
         await screen.pilot.press("escape")
         gate.set()

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 
 import pytest
 from textual import on
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.pilot import Pilot
 
 from reviewer.engine import Engine
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import hunks
-from reviewer.tui.theme import DARK, GLYPHS, THEMES
-from reviewer.tui.widgets import edit_pane
+from reviewer.tui.kit import edit_pane
+from reviewer.tui.kit.actor import Host, Said
 from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.kit.edit_pane import EditPane, length_remark
-from reviewer.tui.kit.edit_pane import diff_block
+from reviewer.tui.kit.edit_pane import EditPane, diff_block, length_remark
+from reviewer.tui.theme import DARK, GLYPHS, THEMES
 from tests.tui.conftest import SOON, opened
 from tests.tui.idle import idle
 from tests.tui.views import HOSTILE
@@ -26,11 +27,12 @@ LONG = 3600.0
 ORIGINAL = "Use PostgreSQL 16 for the ledger; SQLite stays for tests."
 
 
-class Editor(App[None]):
+class Editor(Host):
     """An edit pane alone, and what it posted."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.engine = SimpleNamespace(read_only=False, waits_to_write=lambda: False)  # type: ignore[assignment]
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK
@@ -40,6 +42,10 @@ class Editor(App[None]):
     def compose(self) -> ComposeResult:
         yield self.pane
         yield StatusBar()
+
+    @on(Said)
+    def said(self, message: Said) -> None:
+        self.query_one(StatusBar).say(message.text)
 
     @on(EditPane.Saved)
     @on(EditPane.Left)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from reviewer.text.display import use_ascii_marks
+from reviewer.tui.evidence.evidence_pane import evidence_blocks
 from reviewer.tui.help import HelpScreen
 from reviewer.tui.theme import GLYPHS
-from reviewer.tui.widgets.evidence_pane import evidence_blocks
 from tests.tui.conftest import opened
 from tests.tui.views import evidence, record
 

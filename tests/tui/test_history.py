@@ -7,12 +7,10 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 
 from reviewer.engine import ActView, ChangeView, Engine, QueueQuery
-from reviewer.tui.history.screen import HistoryScreen
-from reviewer.tui.theme import DARK, GLYPHS, PALETTES
-from reviewer.tui.history.screen import ActList, act_parts
+from reviewer.tui.history.screen import ActList, HistoryScreen, act_blocks, act_parts
 from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.history.screen import act_blocks
 from reviewer.tui.kit.text import lay_out
+from reviewer.tui.theme import DARK, GLYPHS, PALETTES
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
 

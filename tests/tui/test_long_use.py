@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from textual._styles_cache import StylesCache
 from textual.css.query import NoMatches
 
 from reviewer.tui.kit.bars import FooterBar
-from reviewer.tui.kit.edit_pane import EditorArea
 from tests.tui.conftest import opened
 
-ROUND = ("f3", "f2", "f5", "t", "a", "escape", "f7", "n", "escape", "f2")
-"""Screens with lists and text, and with a field that is typed into."""
+SCREENS = [("f3",), ("f4",), ("f5", "t", "a"), ("f6",), ("f7", "n"), ("f8",), ("question_mark",)]
+"""Keys that open a screen and, where it has one, a field that is typed into."""
 
 
-def held(kind: type) -> int:
-    gc.collect()
-    return sum(isinstance(each, kind) for each in gc.get_objects())
+async def test_screens_that_were_left_are_let_go(stocked):
+    """Their widgets, and the lines that these drew."""
+    loop = asyncio.get_running_loop()
+    threads = ThreadPoolExecutor()
+    loop.set_default_executor(threads)
+    left: list[weakref.ref[object]] = []
 
+    def let_go() -> bool:
+        gc.collect()
+        return all(each() is None for each in left)
 
-@pytest.mark.parametrize(("kind", "of_a_screen"), [(StylesCache, 50), (EditorArea, 8)])
-async def test_screens_that_were_left_are_let_go(stocked, kind, of_a_screen):
-    """Their fields, and the lines that their panes drew; of the last one, something may linger."""
     async with opened(stocked, size=(80, 24)) as screen:
-        await screen.press(*ROUND)
-        before = held(kind)
-        for _ in range(4):
-            await screen.press(*ROUND)
-        assert held(kind) <= before + of_a_screen
+        for keys in SCREENS:
+            await screen.press(*keys)
+            assert screen.app.screen is not screen.queue
+            for widget in screen.app.screen.walk_children(with_self=True):
+                left += [weakref.ref(widget), weakref.ref(widget._styles_cache)]
+            del widget
+            await screen.press("escape", "escape", "f2")
+            assert screen.app.screen is screen.queue
+        # A thread remembers the last worker it ran, and the loop a cancelled timer until it is due.
+        loop.set_default_executor(ThreadPoolExecutor())
+        await asyncio.to_thread(threads.shutdown)
+        await screen.until(let_go)
 
 
 async def test_colours_behind_a_pane_follow_the_theme(stocked):

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from importlib import import_module
 
 import pytest
 from textual import events
 
 from reviewer.tui import app as app_module
-from reviewer.tui.palette import Palette
-from reviewer.tui.screens.commits import CommitsScreen
+from reviewer.tui.commits.screen import CommitsScreen
 from reviewer.tui.help import HelpScreen
-from reviewer.tui.screens.queue import QueueScreen
+from reviewer.tui.palette import Palette
+from reviewer.tui.queue.screen import QueueScreen
 from tests.tui.conftest import Screen, opened
+
+
+class Disk:
+    """What a slow disk is asked for, and when it answers."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self.answers = threading.Event()
 
 
 def type_at_once(screen: Screen, *keys: str) -> None:
@@ -23,20 +31,25 @@ def type_at_once(screen: Screen, *keys: str) -> None:
 
 
 @pytest.fixture
-def slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Screens are imported for the first time, from a slow disk."""
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    """Screens are imported for the first time, from a disk that takes as long as a test likes."""
+    disk = Disk()
 
     def imported(name: str) -> object:
-        time.sleep(0.2)
+        disk.asked.set()
+        assert disk.answers.wait(30)
         return import_module(name)
 
     monkeypatch.setattr(app_module, "_imported", set())
     monkeypatch.setattr(app_module, "import_module", imported)
+    return disk
 
 
-async def test_what_is_typed_while_a_screen_opens_goes_to_that_screen(engine, slow):
+async def test_what_is_typed_while_a_screen_opens_goes_to_that_screen(engine, disk):
     async with opened(engine) as screen:
         type_at_once(screen, "f3", "ctrl+p", "z")
+        await screen.until(disk.asked.is_set)
+        disk.answers.set()
         await screen.until(lambda: isinstance(screen.app.screen, Palette))
         kinds = [type(one) for one in screen.app.screen_stack]
         assert kinds == [QueueScreen, CommitsScreen, Palette]

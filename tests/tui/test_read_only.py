@@ -10,7 +10,7 @@ from reviewer.engine import Engine
 from reviewer.errors import StoreError
 from reviewer.promotion.drafts import Drafts
 from reviewer.store import read_only
-from reviewer.tui.widgets import edit_pane
+from reviewer.tui.kit import edit_pane
 from tests.tui.conftest import opened
 
 
@@ -36,7 +36,7 @@ async def test_nobody_types_what_could_not_be_kept(protected):
     async with opened(protected) as screen:
         await screen.press("e")
         assert "nothing can be decided" in screen.status
-        assert not screen.queue.editing.active
+        assert screen.queue.editing is None
 
 
 async def test_every_screen_opens_and_says_nothing_of_places(protected):

@@ -9,12 +9,17 @@ import pytest
 from textual.widgets import Input
 
 from reviewer.engine import Engine, FileWindow, QueueQuery
-from reviewer.tui.evidence.source import SourceScreen
-from reviewer.tui.theme import GLYPHS
+from reviewer.tui.evidence.source import (
+    SourceScreen,
+    cited_lines,
+    file_blocks,
+    find,
+    record_blocks,
+    search_file,
+)
 from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.evidence.source import find, search_file
-from reviewer.tui.evidence.source import cited_lines, file_blocks, record_blocks
 from reviewer.tui.kit.text import Span, lay_out
+from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE, evidence, record
 

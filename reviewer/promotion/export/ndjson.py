@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from reviewer.promotion.export.groups import grouped
 from reviewer.promotion.export.items import ExportItem, mask_items
+from reviewer.text.display import escaped_json
 
 
 def render_ndjson(items: Iterable[ExportItem]) -> str:
@@ -23,7 +24,7 @@ def render_ndjson(items: Iterable[ExportItem]) -> str:
 
 def _line(item: ExportItem) -> str:
     fields = msgspec.to_builtins(replace(item, hand_authored=item.by_hand))
-    return msgspec.json.encode(_writable(fields)).decode() + "\n"
+    return escaped_json(msgspec.json.encode(_writable(fields)).decode()) + "\n"
 
 
 def _writable(value: object) -> object:

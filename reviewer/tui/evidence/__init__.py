@@ -1,1 +1,1 @@
-"""Where something is known from: its source at the line, and every step down to it."""
+"""Where something is known from: candidate and evidence panes, the source, every step to it."""

@@ -15,13 +15,13 @@ from textual.widgets import Input
 from reviewer.engine import Engine, EvidenceView, FileWindow, RecordView, SourceState
 from reviewer.text.display import display_line
 from reviewer.tui.evidence import keys
+from reviewer.tui.evidence.roles import role_cells, role_runs
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Block, Run, Span, tail
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
-from reviewer.tui.widgets.roles import role_cells, role_runs
 
 AROUND_LINES = 200
 """Lines of the file on each side that are held at a time."""

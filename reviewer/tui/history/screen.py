@@ -55,7 +55,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self._shown: tuple[ActView, list[ChangeView]] | None = None
 
     def _read_acts(self, before: int, limit: int) -> list[ActView]:
-        return self.engine.history.acts(before=before, limit=limit)
+        return self.engine.history.page(before, limit)
 
     def reload(self) -> None:
         """Read the ledger again; the cursor stays on its act."""
@@ -121,7 +121,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
 
 class ActList(RowList):
-    """Acts have the ids 1 to `total` without gaps; row `n` is the act `total - n`."""
+    """Acts are counted from 1, the oldest, to `total`; row `n` is the act number `total - n`."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class ActList(RowList):
         *,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        """`read` gets an id and a limit, and returns the acts before that id, newest first."""
+        """`read` gets a number and a limit: the acts before that number, newest first."""
         super().__init__(id=id)
         self._read = read
         self._pages: dict[int, list[ActView]] = {}

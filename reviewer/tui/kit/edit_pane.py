@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -33,6 +33,7 @@ DRAFT_AFTER = 0.5
 """Seconds after the first unsaved key when the draft is given out to be kept."""
 LARGE = 20_000
 """Characters from which on the difference is computed in a thread."""
+EMPTY_MEMORY = "A memory needs words: write some, or leave with escape and reject it with x."
 SHORTEST, LONGEST = 8, 280
 """Characters that a proposed memory has (`promotion-rules.md`); an edit may leave the range."""
 
@@ -279,7 +280,10 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._title = ""
         self._memory = 0
         self._original = ""
+        self._start = ""
         self._given = ""
+        self._empty = EMPTY_MEMORY
+        self._describe: Callable[[str], tuple[str, bool]] = length_remark
         self._diff_timer: Timer | None = None
         self._draft_timer: Timer | None = None
 
@@ -301,16 +305,25 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         *,
         title: str = "",
         verb: str = "",
+        start: str | None = None,
+        empty: str = "",
+        remark: Callable[[str], tuple[str, bool]] | None = None,
     ) -> None:
-        """Edit a text, from its draft where there is one, and take the focus."""
+        """Edit a text, from its draft where there is one, and take the focus.
+
+        Without a draft the text begins as `start`, or as the original. `empty` and `remark` replace
+        what is said about memories: of an empty text, and in the title.
+        """
         self._stop_timers()
         self._title = title or f"Edit #{memory}"
         self._verb = self.query_one(EditTitle).verb = verb or self._verb
         self._memory, self._original = memory, original
-        self._given = original if draft is None else draft
+        self._start = original if start is None else start
+        self._given = self._start if draft is None else draft
+        self._empty, self._describe = empty or EMPTY_MEMORY, remark or length_remark
         self.editor.load_text(self._given)
         self.editor.move_cursor(self.editor.document.end)
-        self._draw_length()
+        self.draw_title()
         self._draw_difference()
         self.editor.focus()
 
@@ -340,14 +353,14 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
     @property
     def changed(self) -> bool:
-        """Whether the wording differs from the original."""
-        return self.content != self._original
+        """Whether the wording differs from the one that was there."""
+        return self.content != self._start
 
     @runs(keys.SAVE_EDIT)
     def save(self) -> None:
         """Post the wording as wanted, unless it is empty."""
         if not self.content.strip():
-            self.say("A memory needs words: write some, or leave with escape and reject it with x.")
+            self.say(self._empty)
             return
         self._stop_timers()
         self.post_message(self.Saved(self._memory, self.content, changed=self.changed))
@@ -393,12 +406,12 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     @on(DescendantFocus)
     @on(DescendantBlur)
     def _focus_moved(self) -> None:
-        self._draw_length()
+        self.draw_title()
 
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        self._draw_length()
+        self.draw_title()
         if self._diff_timer is not None:
             self._diff_timer.stop()
         self._diff_timer = self.set_timer(DIFF_AFTER, self._draw_difference)
@@ -417,8 +430,13 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
                 timer.stop()
         self._diff_timer = self._draft_timer = None
 
-    def _draw_length(self) -> None:
-        remark, warn = length_remark(self.content)
+    def remark(self) -> tuple[str, bool]:
+        """What the title says of the text, and whether as a warning."""
+        return self._describe(self.content)
+
+    def draw_title(self) -> None:
+        """Draw the title again."""
+        remark, warn = self.remark()
         focused = self.editor.has_focus
         self.query_one(EditTitle).show(self._title, remark, warn=warn, focused=focused)
 

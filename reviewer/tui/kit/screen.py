@@ -334,6 +334,21 @@ class TextEdit:
     """Called with the result of `save` when the panes are back."""
     verb: str = "save"
     """What ctrl+s does, for the title and the footer."""
+    start: str | None = None
+    """The text to begin with where there is no draft; None begins with the original."""
+    empty: str = ""
+    """What to do about an empty text, in place of the sentence about memories."""
+    remark: Callable[[str], tuple[str, bool]] | None = None
+    """What the title says of the text, in place of how long a memory may be; True is a warning."""
+    limit: int = 0
+    """Characters that can be saved, and are kept as a draft; 0 for any number."""
+
+    def keep(self, content: str) -> bool:
+        """Keep a draft, unless it is too long to be saved ever; says whether it was kept."""
+        if self.limit and len(content) > self.limit:
+            return False
+        self.drafts.save(self.key, content)
+        return True
 
 
 class Movable(Protocol):
@@ -425,10 +440,13 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         """The editor, form or chooser that is open in place of panes."""
         self._beside: Sequence[Widget] = ()
         self._zoomed: Widget | None = None
+        self._reading = False
+        """The zoomed pane was opened with `read_pane`, so leaving it goes back to the list."""
         self._choices: ChoicePane | None = None
         self._chosen: Callable[[Option], Awaitable[None]] | None = None
         self._editor: EditPane | None = None
         self._edit: TextEdit | None = None
+        self._refused_to_drop: TextEdit | None = None
 
     def compose(self) -> ComposeResult:
         """Header and tabs, the list and its panes, what is below them, status and keys."""
@@ -448,7 +466,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
                 yield from self.compose_left()
             yield self.separator
             with Vertical(id="right"):
-                yield from self.panes
+                yield from self.compose_right()
         yield from self.compose_below()
         yield self.status
         yield self.footer
@@ -460,6 +478,10 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
     def compose_left(self) -> Iterable[Widget]:
         """The list and what is above it."""
         return self.title_rule, self.list
+
+    def compose_right(self) -> ComposeResult:
+        """The panes; overridden where they are not simply one above the other."""
+        yield from self.panes
 
     def compose_below(self) -> Iterable[Widget]:
         """Lines between the panes and the status line."""
@@ -571,7 +593,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     def fill_with(self, pane: Widget) -> None:
         """Fill the screen with a pane."""
-        self._zoomed = pane
+        self._zoomed, self._reading = pane, False
         self._arrange()
 
     def _not_zoomed(self) -> str | None:
@@ -580,7 +602,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
     @runs(keys.UNZOOM, unless=_not_zoomed)
     def unzoom(self) -> None:
         """Show all panes again."""
-        self._zoomed = None
+        self._zoomed, self._reading = None, False
         self._arrange()
 
     @property
@@ -597,13 +619,17 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self._step_pane(-1)
 
     def _step_pane(self, step: int) -> None:
-        order = [self.list, *(pane for pane in self.panes if pane.can_focus)]
+        order = self.tab_order()
         at = order.index(self.focused) if self.focused in order else 0
         pane = order[(at + step) % len(order)]
         if self._zoomed is not None:
             self.fill_with(pane)
         # At once: a key typed ahead is meant for the pane that the focus goes to.
         self.set_focus(pane, scroll_visible=False)
+
+    def tab_order(self) -> list[Widget]:
+        """The panes in the order in which tab goes through them."""
+        return [self.list, *(pane for pane in self.panes if pane.can_focus)]
 
     def read_pane(self, pane: Widget) -> None:
         """Fill the screen with a pane and focus it, or go back to the list from there."""
@@ -613,6 +639,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         else:
             self.set_focus(pane, scroll_visible=False)
             self.fill_with(pane)
+            self._reading = True
 
     @runs(keys.BACK)
     def back(self) -> None:
@@ -621,6 +648,8 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             return
         if self.model is not None and self.model.has_marks:
             self.clear_marks()
+        elif self._zoomed is not None and self._reading:
+            self.read_pane(self._zoomed)
         elif self._zoomed is not None:
             self.unzoom()
         elif self.focused is not self.list:
@@ -727,10 +756,12 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         hint: str = "",
         nothing: str = "",
         text: str = "",
+        replace: bool = False,
     ) -> None:
         """Let the person choose one of some options and go on with it; `text` is filled in.
 
-        `narrow` gets what is typed and offers other options with `offer`.
+        `narrow` gets what is typed and offers other options with `offer`. Typing goes on behind
+        `text`, or takes its place with `replace`.
         """
         if self._choices is None:
             from reviewer.tui.kit.choice_pane import ChoicePane
@@ -741,6 +772,8 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self._choices.ask(title, detail, options, narrow=narrow, hint=hint, nothing=nothing)
         if text:
             self._choices.field.fill(text)
+            if replace:
+                self._choices.field.select_all()
 
     def offer(self, options: Sequence[Option]) -> None:
         """Show other options in the open chooser."""
@@ -770,7 +803,16 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         draft = edit.drafts.load(edit.key)
         self._edit = edit
         await self.show_overlay(self._editor)
-        self._editor.begin(edit.key, edit.original, draft, title=edit.title, verb=edit.verb)
+        self._editor.begin(
+            edit.key,
+            edit.original,
+            draft,
+            title=edit.title,
+            verb=edit.verb,
+            start=edit.start,
+            empty=edit.empty,
+            remark=edit.remark,
+        )
         if draft is not None:
             self.say(f"{edit.title}: this is the draft that you left.")
 
@@ -789,7 +831,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         try:
             result = await edit.save(content)
         except ReviewerError:
-            edit.drafts.save(edit.key, content)
+            edit.keep(content)
             raise
         edit.drafts.discard(edit.key)
         self._edit = None
@@ -805,17 +847,26 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             )
 
     def _leave_edit(self, edit: TextEdit, content: str, *, changed: bool) -> None:
-        if changed:
-            edit.drafts.save(edit.key, content)
-        else:
+        too_long = changed and not edit.keep(content)
+        if too_long and self._refused_to_drop is not edit:
+            self._refused_to_drop = edit
+            self.say(
+                f"{len(content):,} characters cannot be kept, {edit.limit:,} can:"
+                " shorten the text, or esc again drops it.",
+                bad=True,
+            )
+            return
+        if not changed:
             edit.drafts.discard(edit.key)
         self._edit = None
         self.close_overlay()
-        if changed:
+        if too_long:
+            self.say(f"{edit.title}: the text was too long and is dropped.")
+        elif changed:
             self.say(f"{edit.title}: the draft is kept; e goes on with it.")
         else:
             self.say(f"{edit.title}: left unchanged.")
-        self.draft_changed(edit.key, kept=changed)
+        self.draft_changed(edit.key, kept=edit.drafts.load(edit.key) is not None)
 
     def draft_changed(self, key: int, *, kept: bool) -> None:
         """A draft was kept or discarded when the editor was left."""
@@ -824,13 +875,13 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         message.stop()
         edit = self._edit
         if edit is not None:
-            await self.patiently(lambda: edit.drafts.save(edit.key, message.content))
+            await self.patiently(lambda: edit.keep(message.content))
 
     def keep_now(self) -> None:
         """Keep the draft of what is being typed."""
         edit, editor = self.editing, self._editor
         if edit is not None and editor is not None and editor.changed:
-            edit.drafts.save(edit.key, editor.content)
+            edit.keep(editor.content)
 
     # the filter; a screen with one overrides the next three
 

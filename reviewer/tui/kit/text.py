@@ -353,6 +353,11 @@ def figure(value: float) -> str:
     return text[1:] if text.startswith("0.") else text
 
 
+def rank_figure(rank: float) -> str:
+    """A rank in four cells: `.062`, `2.00`; ranks differ in the third place only."""
+    return f"{rank:.3f}"[1:] if rank < 0.9995 else f"{rank:.2f}"
+
+
 def count(number: int, noun: str) -> str:
     """`1 session`, `2 sessions`, `12,345 rows`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

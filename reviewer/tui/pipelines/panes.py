@@ -9,12 +9,12 @@ from rich.cells import cell_len
 from textual.strip import Strip
 
 from reviewer.text.display import display_line
+from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.line import Part, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import Block, Line, Run, Span, count, fit, lay_out
 from reviewer.tui.pipelines.model import MODES, NodeRow, PipelinesModel
 from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.structure_text import labelled
 
 if TYPE_CHECKING:
     from reviewer.engine import PipelineEdge, Preamble, Remark, Resolution, Stop, Way

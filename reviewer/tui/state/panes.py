@@ -15,6 +15,8 @@ from textual.widget import Widget
 
 from reviewer.engine import QueueRow
 from reviewer.text.display import display_line
+from reviewer.tui.evidence.row_sign import sign_of
+from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import Actor, runs
 from reviewer.tui.kit.edit_pane import EditorArea, Field
@@ -24,8 +26,6 @@ from reviewer.tui.kit.text import Block, Run, Span, elapsed, moment
 from reviewer.tui.state import keys
 from reviewer.tui.state.model import Head, StateModel
 from reviewer.tui.theme import Glyphs, Palette
-from reviewer.tui.widgets.candidate_row import sign_of
-from reviewer.tui.widgets.structure_text import labelled
 
 if TYPE_CHECKING:
     from reviewer.engine import StateView

@@ -17,8 +17,10 @@ from textual import on
 from reviewer.engine import Done, Engine, QueueQuery, QueueRow, Seen, SourceState, Status, Undone
 from reviewer.errors import ConflictError, FilterError, SourceError
 from reviewer.text.display import display_line
+from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.keys import NEXT_PLACE, PREVIOUS_PLACE
 from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
+from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.choice_pane import Option
@@ -30,8 +32,6 @@ from reviewer.tui.state import keys
 from reviewer.tui.state.model import StateModel, states_with
 from reviewer.tui.state.panes import FactList, StateForm, state_blocks, state_title
 from reviewer.tui.theme import glyphs
-from reviewer.tui.widgets.candidate_pane import CandidatePane
-from reviewer.tui.widgets.structure_text import Extras
 
 if TYPE_CHECKING:
     from reviewer.engine import CandidateView, Holding, StateView, Step

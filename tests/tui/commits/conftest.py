@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.screens import commits_weighing
-from reviewer.tui.widgets import commit_checking, commit_form
+from reviewer.tui.commits import retention_form
+from reviewer.tui.commits import screen as commits_screen
 from tests.tui.commits.driving import TURNS, written
 
 
@@ -18,9 +18,9 @@ from tests.tui.commits.driving import TURNS, written
 def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Moments are shown in local time: make that the same everywhere; panes follow at once."""
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setattr(commits_weighing, "TOTALS_SECONDS", 0.001)
-    monkeypatch.setattr(commit_checking, "CHECK_AFTER", 0.001)
-    monkeypatch.setattr(commit_form, "DRAFT_AFTER", 0.001)
+    monkeypatch.setattr(commits_screen, "TOTALS_SECONDS", 0.001)
+    monkeypatch.setattr(retention_form, "CHECK_AFTER", 0.001)
+    monkeypatch.setattr(retention_form, "DRAFT_AFTER", 0.001)
     time.tzset()
     yield
     monkeypatch.undo()

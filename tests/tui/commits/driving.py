@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from textual.widgets import TextArea
+
 from reviewer.engine import CommitQuery, Engine
-from reviewer.tui.screens.commits import CommitsScreen
+from reviewer.tui.commits.screen import CommitsScreen
 from tests.tui.conftest import Screen
 
 TURNS = (
@@ -40,6 +42,12 @@ def commits(screen: Screen) -> CommitsScreen:
     found = screen.app.screen
     assert isinstance(found, CommitsScreen)
     return found
+
+
+def typed(screen: Screen, field: str, text: str) -> None:
+    """Put a text into a field, as a paste does."""
+    area = screen.app.screen.query_one(field, TextArea)
+    area.load_text(text)
 
 
 def said(screen: Screen) -> str:

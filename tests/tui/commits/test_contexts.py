@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.screens.compress import CompressScreen
-from tests.tui.commits.driving import at, chain, commits, said, written
+from reviewer.tui.compress.screen import CompressScreen
+from tests.tui.commits.driving import at, chain, commits, said, typed, written
 from tests.tui.conftest import NOW, opened
 
 
@@ -24,9 +24,8 @@ async def test_without_a_context_the_screen_says_how_to_get_one(engine: Engine) 
 async def test_a_file_is_imported_by_key(engine: Engine, transcript: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "I")
-        assert "type the file of a transcript" in screen.text
-        field = commits(screen).choosing._pane.field
-        field.fill(str(transcript.parent) + "/fai")
+        assert "type the path of a transcript" in screen.text
+        typed(screen, "#choice Field", f"{transcript.parent}/fai")
         await screen.settle()
         assert "fair.jsonl" in screen.text
         await screen.press("enter")
@@ -42,12 +41,11 @@ async def test_what_cannot_be_imported_is_a_sentence(engine: Engine, tmp_path: P
     (tmp_path / "empty.jsonl").write_text("")
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "I")
-        commits(screen).choosing._pane.field.fill(f"{tmp_path}/empty.jsonl")
+        typed(screen, "#choice Field", f"{tmp_path}/empty.jsonl")
         await screen.settle()
         await screen.press("enter")
         await screen.until(lambda: "contains nothing" in said(screen))
         assert "No context yet" in screen.text
-        assert commits(screen).choosing.importing == ""
 
 
 async def test_a_folder_opens_in_the_chooser(
@@ -72,18 +70,18 @@ async def test_t_and_the_chooser_go_to_other_contexts_and_places_are_kept(
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "C", *"fair", "enter", "j", "j")
         await screen.press("t")
-        assert commits(screen).title_rule._title == "other"
+        assert "─ other ─" in screen.text
         await screen.press("t")
-        assert commits(screen).title_rule._title == "fair"
+        assert "─ fair ─" in screen.text
         assert at(screen) == 2
         await screen.press("q", "f3")
-        assert commits(screen).title_rule._title == "fair"
+        assert "─ fair ─" in screen.text
         assert at(screen) == 2
         await screen.press("t", "f4")
         levels = screen.app.screen
         assert isinstance(levels, CompressScreen)
-        assert levels.reading.context is not None
-        assert levels.reading.context.name == "other"
+        assert levels.context is not None
+        assert levels.context.name == "other"
 
 
 async def test_t_with_one_context_says_so(fair: Engine) -> None:
@@ -100,7 +98,7 @@ async def test_what_others_write_appears_and_the_cursor_stays(fair: Engine) -> N
         await screen.settle()
         other.contexts.annotate(ids[1], priority="important")
         other.contexts.add(1, role="user", text="One more thing.")
-        commits(screen).reading.watch()
+        commits(screen).watch_store()
         await screen.settle()
         model = commits(screen).model
         assert len(model.ids) == 7
@@ -117,8 +115,8 @@ async def test_the_queue_below_draws_nothing_until_it_is_seen_again(
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "p", "i")
         read: list[str] = []
-        monkeypatch.setattr(screen.queue.loader, "work", lambda group, work: read.append(group))
-        screen.queue.loader.watch()
+        monkeypatch.setattr(screen.queue, "reload", lambda: read.append("rows"))
+        screen.queue.watch_store()
         assert read == []
         await screen.press("q")
-        assert "others" in read
+        assert read == ["rows"]

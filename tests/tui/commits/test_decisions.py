@@ -60,7 +60,7 @@ async def test_a_bulk_is_one_act(fair: Engine) -> None:
 async def test_the_footer_says_how_many_a_key_takes(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "*")
-        assert "p pin 6  i important 6  n normal 6" in screen.text
+        assert "p pin 6 marked  i important 6 marked  n normal 6 marked" in screen.text
         await screen.press("escape")
         assert "p pin  i important" in screen.text
 
@@ -69,6 +69,9 @@ async def test_undo_of_what_another_session_did_finds_its_commit(fair: Engine) -
     fair.contexts.annotate(chain(fair)[4], priority="pinned")
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "u")
+        assert said(screen).startswith("u again undoes: Pinned")
+        assert priorities(fair) == "pnnnpn"
+        await screen.press("u")
         assert at(screen) == 4
         assert priorities(fair) == "pnnnnn"
 
@@ -79,9 +82,9 @@ async def test_undo_goes_to_the_context_of_its_commit(fair: Engine, tmp_path: Pa
     fair.contexts.annotate(chain(fair)[3], priority="pinned")
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "C", *"other", "enter")
-        assert commits(screen).title_rule._title == "other"
-        await screen.press("u")
-        assert commits(screen).title_rule._title == "fair"
+        assert "─ other ─" in screen.text
+        await screen.press("u", "u")
+        assert "─ fair ─" in screen.text
         assert at(screen) == 3
         assert said(screen).startswith("Undone: Pinned")
 
@@ -91,3 +94,34 @@ async def test_undo_under_a_filter_says_where_the_commit_is(fair: Engine) -> Non
         await screen.press("f3", "j", "p", "/", *"deposit", "enter", "u")
         assert "(not in this list)" in said(screen)
         assert priorities(fair) == "pnnnnn"
+
+
+async def test_u_names_a_decision_of_another_screen_before_it_undoes_it(
+    fair: Engine, notes: Path
+) -> None:
+    fair.intake.ingest([notes], project="acme")
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "p", "f2", "x", "f3")
+        rejected = fair.history.can_undo()
+        await screen.press("u")
+        assert said(screen).startswith(f"u again undoes: {rejected} (made ")
+        assert fair.history.can_undo() == rejected
+        await screen.press("u", "u")
+        assert priorities(fair) == "pnnnnn"
+
+
+async def test_u_names_what_another_process_decided(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3")
+        other = Engine.open(fair.path, actor="script")
+        other.contexts.annotate(chain(other)[2], priority="skip")
+        other.close()
+        await screen.press("u")
+        assert "(made before or elsewhere)" in said(screen)
+        assert priorities(fair) == "pnsnnn"
+
+
+async def test_an_edit_made_here_is_undone_at_once(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "e", *" x", "ctrl+s", "u")
+        assert said(screen).startswith("Undone: Edited")

@@ -39,13 +39,13 @@ async def test_the_filter_is_live_and_escape_goes_back_to_the_row(
 async def test_a_filter_that_means_nothing_says_so_and_changes_no_list(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "/", *"role:user")
-        field = commits(screen).filtering._bar.field
+        field = screen.app.screen.query_one("#filter Input")
         field.value = "role:user rolle:user"
         await screen.settle()
         assert 'did you mean "role"?' in said(screen)
         assert len(commits(screen).model.ids) == 3
         await screen.press("enter")
-        assert commits(screen).filtering.focused
+        assert commits(screen).filter_bar.focused
         await screen.press("escape")
         assert commits(screen).list.has_focus
         assert len(commits(screen).model.ids) == 6

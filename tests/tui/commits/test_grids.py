@@ -6,8 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from reviewer.engine import Engine
-from reviewer.tui.screens import commits_weighing
-from reviewer.tui.screens.commits_outlook import UNASKED_TOKENS
+from reviewer.tui.commits import screen as commits_screen
 from tests.tui.commits.driving import chain, commits
 from tests.tui.conftest import opened
 
@@ -26,8 +25,8 @@ def annotated(fair: Engine, monkeypatch: pytest.MonkeyPatch) -> Engine:
         retain_regex=[r"\d{4}-\d{2}-\d{2}"],
         reason="finance asked",
     )
-    assert fair.contexts.get(1).tokens < UNASKED_TOKENS
-    monkeypatch.setattr(commits_weighing, "OUTLOOK_SECONDS", 1_000)
+    assert fair.contexts.get(1).tokens < commits_screen.UNASKED_TOKENS
+    monkeypatch.setattr(commits_screen, "OUTLOOK_SECONDS", 1_000)
     return fair
 
 
@@ -78,4 +77,4 @@ async def test_nothing_overflows(annotated, size):
             assert len(strips) == size[1]
             assert {cell_len(strip.text) for strip in strips} == {size[0]}
         await screen.press("escape")
-        assert commits(screen).busy == ""
+        assert commits(screen).overlay is None

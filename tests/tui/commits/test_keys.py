@@ -1,95 +1,89 @@
-"""Why a key of the Commits screen does nothing now, and that every key reaches something."""
+"""Which key does what, and why one does nothing now."""
 
 from __future__ import annotations
 
-from operator import attrgetter
+import os
 
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.legacy_actions import ACTIONS, actions_of
-from reviewer.tui.holders import holders
-from reviewer.tui.keys.commits import About
-from reviewer.tui.situation import Situation
+from reviewer.store import read_only
+from reviewer.tui.actions import ACTIONS, FORMER_IDS
+from reviewer.tui.commits.keys import COMMITS, RETENTION
+from tests.tui.commits.driving import chain, said
 from tests.tui.conftest import opened
 
-READY = About(contexts=2, context="fair", commit="c3f9e211", source="/fair.jsonl", line=True)
-
-
-def now(about: About = READY, **fields: object) -> Situation:
-    known = {"rows": 6, "undo": "Pinned c3f9e211", "redo": "Pinned c3f9e211", "zoomed": True}
-    return Situation(**{**known, **fields}, about=about)  # type: ignore[arg-type]
-
-
-def changed(**fields: object) -> About:
-    from dataclasses import replace
-
-    return replace(READY, **fields)  # type: ignore[arg-type]
-
-
 REASONS = [
-    ("pin", now(changed(contexts=0, context="", commit="")),
-     "There is no context yet: I imports a transcript."),
-    ("pin", now(changed(reading=True, contexts=0, context="", commit="")),
-     "The context is still being read: once more."),
-    ("pin", now(changed(commit="")), "There is no commit under the cursor."),
-    ("make_skip", now(changed(busy="retain")),
-     "Finish what must survive first: ctrl+s writes it, escape keeps a draft."),
-    ("retain", now(changed(busy="edit")),
-     "Finish the edit first: ctrl+s saves it, escape keeps a draft."),
-    ("commit_undo", now(changed(busy="choose")),
-     "Choose first: enter takes a line, escape leaves."),
-    ("commit_edit", now(marked=3),
+    ("no context", [], "p", "There is no context yet: I imports a transcript."),
+    ("no context to filter", [], "slash", "There is no context yet: I imports a transcript."),
+    ("nothing matches", ["slash", *"zzz", "enter"], "i", "The list is empty."),
+    ("nothing matches, all", ["slash", *"zzz", "enter"], "*", "The list is empty."),
+    ("several are marked", ["space", "space"], "e",
      "A text is edited one commit at a time: escape clears the marks."),
-    ("commit_source", now(changed(line=False)),
-     "c3f9e211 names no line of a file: it was not imported from one."),
-    ("commit_editor", now(changed(source=None)),
-     "c3f9e211 names no line of a file: it was not imported from one."),
-    ("commit_mark_all", now(rows=0), "The list is empty."),
-    ("next_context", now(changed(contexts=1)),
-     "This is the only context: I imports another transcript."),
-    ("import_context", now(changed(importing="fair.jsonl")),
-     "fair.jsonl is still being imported."),
-    ("commit_undo", now(undo=None), "There is nothing to undo."),
-    ("commit_redo", now(redo=None), "There is nothing to redo."),
-    ("commit_unzoom", now(zoomed=False), "No pane is zoomed: + fills the screen with one."),
+    ("one context", [], "t", "This is the only context: I imports another transcript."),
+    ("nothing to undo", [], "u", "There is nothing to undo."),
+    ("nothing to redo", [], "Z", "There is nothing to redo."),
+    ("nothing zoomed", [], "_", "No pane is zoomed: + fills the screen."),
+    ("a text under the cursor", ["r"], "ctrl+r", "Go to a pattern first: tab."),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("action", "situation", "sentence"), REASONS, ids=[f"{one[0]}: {one[2]}" for one in REASONS]
+    ("name", "before", "key", "reason"), REASONS, ids=[one[0] for one in REASONS]
 )
-def test_why_a_key_does_nothing(action: str, situation: Situation, sentence: str) -> None:
-    reason = ACTIONS[action].why_disabled
-    assert reason is not None
-    assert reason(situation) == sentence
+async def test_why_a_key_does_nothing(
+    engine: Engine, request: pytest.FixtureRequest, name: str, before: list[str], key: str,
+    reason: str,
+) -> None:  # fmt: skip
+    if not name.startswith("no context"):
+        request.getfixturevalue("fair")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", *before, key)
+        assert said(screen) == reason
 
 
-@pytest.mark.parametrize("action", actions_of(["commits", "retain"]), ids=lambda one: one.id)
-def test_nothing_is_in_the_way_when_all_is_there(action) -> None:
-    assert action.why_disabled is None or action.why_disabled(now()) is None
-
-
-def test_a_priority_says_how_many_it_takes() -> None:
-    assert ACTIONS["pin"].titled(now(marked=7)) == "pin 7"
-
-
-@pytest.mark.parametrize(
-    ("keys", "pane"),
-    [
-        (("f3",), "commits"),
-        (("f3", "r"), "retain"),
-        (("f3", "e"), "edit"),
-        (("f3", "slash"), "filter"),
-        (("f3", "C"), "choose"),
-        (("f3", "tab"), "text"),
-    ],
-)
-async def test_every_run_target_of_a_pane_exists(fair: Engine, keys, pane) -> None:
+async def test_a_commit_by_hand_has_no_line_to_open(fair: Engine) -> None:
+    fair.contexts.add(1, role="user", text="By hand.")
+    shown = fair.contexts.commit(chain(fair)[-1]).row.hash[:8]
     async with opened(fair, project="acme") as screen:
-        await screen.press(*keys)
-        found = {action.id: node for action, node in holders(screen.app.screen)}
-        for action in actions_of([pane]):
-            if action.keys:
-                assert action.id in found, action.id
-                assert callable(attrgetter(action.run)(found[action.id])), action.id
+        for key in ("o", "E"):
+            await screen.press("f3", "G", key)
+            sentence = f"{shown} names no line of a file: it was not imported from one."
+            assert said(screen) == sentence
+
+
+@pytest.mark.parametrize("key", ["p", "u", "C", "q", "I"])
+async def test_a_key_of_the_list_waits_until_the_open_form_is_left(fair: Engine, key: str) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "r")
+        screen.app.screen.set_focus(screen.app.screen.list)
+        await screen.press(key)
+        assert said(screen) == "Finish this first: ctrl+s saves it, escape keeps it as a draft."
+
+
+async def test_nothing_is_written_to_a_read_only_store(
+    fair: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fair.close()
+    monkeypatch.setattr(
+        read_only.os, "access", lambda path, mode: mode == os.R_OK and path.exists()
+    )
+    looking = Engine.open(fair.path)
+    async with opened(looking, project="acme") as screen:
+        for key in ("p", "r", "e", "I", "u"):
+            await screen.press("f3", key)
+            assert said(screen).startswith("The store is read-only")
+    looking.close()
+
+
+def test_the_panes_are_registered_and_former_ids_lead_somewhere() -> None:
+    for action in (*COMMITS.actions, *RETENTION.actions):
+        assert ACTIONS[action.id] == action
+    assert all(new in ACTIONS for new in FORMER_IDS.values())
+
+
+async def test_help_names_every_key_of_the_screen(fair: Engine) -> None:
+    async with opened(fair, size=(118, 70), project="acme") as screen:
+        await screen.press("f3", "question_mark")
+        for title in ("pin", "what would fit", "import", "edit text", "next context", "compress"):
+            assert title in screen.text

@@ -7,10 +7,10 @@ from pathlib import Path
 from rich.cells import cell_len
 
 from reviewer.engine import Engine
-from reviewer.tui.screens.commits import CommitsScreen
-from reviewer.tui.screens.compress import CompressScreen
-from reviewer.tui.screens.queue import QueueScreen
+from reviewer.tui.commits.screen import CommitsScreen
+from reviewer.tui.compress.screen import CompressScreen
 from reviewer.tui.evidence.source import SourceScreen
+from reviewer.tui.queue.screen import QueueScreen
 from tests.tui.commits.driving import TURNS, at, chain, commits, said, written
 from tests.tui.conftest import opened
 from tests.tui.views import HOSTILE
@@ -32,7 +32,16 @@ async def test_enter_reads_escape_goes_back_and_tab_walks(fair: Engine) -> None:
         assert focused == ["commit-text", "survival", "commits", "survival"]
         await screen.press("+")
         assert "The budget" not in screen.text
-        await screen.press("_", "escape", "escape")
+        await screen.press("_", *["escape"] * 4)
+        assert isinstance(screen.app.screen, CommitsScreen)
+        assert commits(screen).list.has_focus
+
+
+async def test_escape_never_leaves_and_q_does(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "escape", "escape", "p")
+        assert said(screen).startswith("e0f0a94b is pinned already") or "Pinned" in said(screen)
+        await screen.press("q")
         assert isinstance(screen.app.screen, QueueScreen)
 
 
@@ -50,7 +59,7 @@ async def test_c_goes_to_the_levels_of_what_comes_from_here_and_back(fair: Engin
         await screen.press("f3", "j", "j", "c")
         levels = screen.app.screen
         assert isinstance(levels, CompressScreen)
-        assert levels.reading.start == chain(fair)[2]
+        assert levels.start == chain(fair)[2]
         await screen.press("f3")
         assert at(screen) == 2
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.commits_model import CommitsModel
+from reviewer.tui.commits.model import CommitsModel
 
 
 def test_a_move_reads_only_the_window(engine: Engine) -> None:

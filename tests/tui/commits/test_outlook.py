@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from reviewer.engine import Engine, Outlook, Priority, Reach
-from reviewer.tui.screens import commits_choosing, commits_outlook, commits_weighing
+from reviewer.tui.commits import screen as commits_screen
+from reviewer.tui.commits.panes import outlook_wordings
+from reviewer.tui.kit.contexts import read_target
 from reviewer.tui.theme import ASCII
 from tests.tui.commits.driving import at, chain, commits, said
 from tests.tui.conftest import opened
@@ -13,8 +15,8 @@ from tests.tui.conftest import opened
 
 @pytest.fixture(autouse=True)
 def _measured_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commits_weighing, "OUTLOOK_SECONDS", 0.001)
-    monkeypatch.setattr(commits_choosing, "REST_SECONDS", 0.001)
+    monkeypatch.setattr(commits_screen, "OUTLOOK_SECONDS", 0.001)
+    monkeypatch.setattr(commits_screen, "TARGET_SECONDS", 0.001)
 
 
 def line(screen) -> str:
@@ -41,10 +43,10 @@ async def test_the_line_says_what_every_level_would_leave(fair: Engine) -> None:
 async def test_a_large_context_is_measured_only_when_asked(
     fair: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commits_outlook, "UNASKED_TOKENS", 10)
+    monkeypatch.setattr(commits_screen, "UNASKED_TOKENS", 10)
     async with opened(fair, project="acme") as screen:
         await screen.press("f3")
-        assert "w asks" in line(screen)
+        assert "w does it" in line(screen)
         await screen.press("w", *"20")
         await screen.until(lambda: "20" in said(screen))
         await screen.press("enter")
@@ -64,7 +66,7 @@ async def test_w_says_what_is_in_the_way_and_enter_goes_there(fair: Engine) -> N
         await screen.press("down", "enter")
         assert at(screen) == ids.index(heaviest[0])
         assert "n lets it be compressed" in said(screen)
-        await screen.until(lambda: "5 is not reachable" in line(screen))
+        await screen.until(lambda: "5 is too few" in line(screen))
 
 
 async def test_w_goes_to_a_commit_that_the_filter_hides(fair: Engine) -> None:
@@ -73,7 +75,7 @@ async def test_w_goes_to_a_commit_that_the_filter_hides(fair: Engine) -> None:
         await screen.until(lambda: "no: it needs about" in screen.text)
         await screen.press("down", "enter")
         assert at(screen) == 0
-        assert commits(screen).reading.filter == ""
+        assert commits(screen).filter_text == ""
 
 
 async def test_leaving_the_question_keeps_the_target_as_it_was(fair: Engine) -> None:
@@ -81,7 +83,7 @@ async def test_leaving_the_question_keeps_the_target_as_it_was(fair: Engine) -> 
         await screen.press("f3", "w", *"abc")
         assert "such as 8000 or 8k" in screen.text
         await screen.press("escape")
-        assert commits(screen).weighing.target is None
+        assert commits(screen).target is None
 
 
 async def test_what_survives_anyway_is_marked_lightly(fair: Engine) -> None:
@@ -109,7 +111,7 @@ async def test_what_survives_anyway_is_marked_lightly(fair: Engine) -> None:
     ],
 )  # fmt: skip
 def test_a_size_as_people_write_it(text: str, tokens: int | None) -> None:
-    assert commits_outlook.read_target(text) == tokens
+    assert read_target(text) == tokens
 
 
 def outlook() -> Outlook:
@@ -120,17 +122,19 @@ def outlook() -> Outlook:
 
 
 def test_wordings_become_shorter() -> None:
-    found = commits_outlook.wordings(outlook(), None, ASCII)
-    assert found[0].endswith("Tags 8.5k - pins and anchors need 8.4k - w: a target")
+    found = outlook_wordings(outlook(), None, ASCII)
+    assert found[0].endswith("Tags 8.5k - pins and anchors need 8.4k - w: what would fit")
     assert found[-1] == "Detailed 16k - Brief 9.2k - Tags 8.5k"
     assert list(found) == sorted(found, key=len, reverse=True)
 
 
-@pytest.mark.parametrize(("target", "words"), [(9_000, "+ 9,000 is"), (8_000, "x 8,000 is not")])
+@pytest.mark.parametrize(
+    ("target", "words"), [(9_000, "+ 9,000 can be reached"), (8_000, "x 8,000 is too few")]
+)
 def test_a_target_is_always_in_the_shortest_wording(target: int, words: str) -> None:
     reach = Reach(target, target >= 8_500, 8_500, (), "")
-    found = commits_outlook.wordings(outlook(), reach, ASCII)
-    assert found[-1] == f"{words} reachable"
+    found = outlook_wordings(outlook(), reach, ASCII)
+    assert found[-1] == words
     assert all(words in each for each in found)
 
 
@@ -138,5 +142,22 @@ async def test_before_a_size_is_typed_the_field_says_how_one_is_written(fair: En
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "w")
         assert "such as 8000 or 8k" in screen.text
-        assert "What stands in the way" in screen.text
+        assert "pins and anchors that need most" in screen.text
         assert "Nothing matches" not in screen.text
+
+
+async def test_typing_replaces_the_number_that_is_there(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "w", *"5", "enter")
+        assert commits(screen).target == 5
+        await screen.press("w", *"900", "enter")
+        assert commits(screen).target == 900
+
+
+async def test_no_number_keeps_the_target_and_an_empty_field_forgets_it(fair: Engine) -> None:
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "w", *"5", "enter", "w", *"abc", "enter")
+        assert said(screen).startswith("Nothing was changed: type a number of tokens")
+        assert commits(screen).target == 5
+        await screen.press("w", "backspace", "enter")
+        assert commits(screen).target is None

@@ -7,13 +7,18 @@ import re
 import pytest
 
 from reviewer.engine import Engine, Pattern, PatternCheck, Priority, TokenTotals
+from reviewer.tui.commits.model import (
+    Criteria,
+    align_modes,
+    read_commit,
+    shares,
+    tokens_by_priority,
+)
+from reviewer.tui.commits.panes import survival_blocks, verdict
+from reviewer.tui.commits.retention_form import RetentionForm
+from reviewer.tui.kit.contexts import match_spans, short_count
 from reviewer.tui.theme import ASCII, GLYPHS
-from reviewer.tui.widgets.commit_balance import in_order, shares, short_count
-from reviewer.tui.widgets.commit_form import Criteria
-from reviewer.tui.widgets.commit_marks import match_spans
-from reviewer.tui.widgets.commit_patterns import align_modes
-from reviewer.tui.widgets.commit_text import survival_blocks, verdict
-from tests.tui.commits.driving import chain, commits, priorities, said
+from tests.tui.commits.driving import chain, commits, priorities, said, typed
 from tests.tui.conftest import Screen, opened
 
 BUDGET = 1
@@ -21,9 +26,7 @@ BUDGET = 1
 
 
 def form(screen: Screen):
-    found = commits(screen).retaining._form
-    assert found is not None
-    return found
+    return screen.app.screen.query_one(RetentionForm)
 
 
 async def test_criteria_are_written_and_make_the_commit_important(fair: Engine) -> None:
@@ -73,7 +76,7 @@ async def test_a_slow_expression_says_so_and_the_screen_goes_on(fair: Engine) ->
         await screen.press("f3", "r", "tab", *r"^(([a-z])+.)+[A-Z]([a-z])+$", "ctrl+r")
         await screen.until(lambda: "slow" in screen.text)
         await screen.press("enter", *"x")
-        assert form(screen).checking.area.patterns[1] == ("x", "substring")
+        assert form(screen).checked.area.patterns[1] == ("x", "substring")
 
 
 async def test_tabs_typed_ahead_go_on_from_field_to_field(fair: Engine) -> None:
@@ -89,7 +92,7 @@ async def test_a_bad_expression_is_refused_and_the_form_stays(fair: Engine) -> N
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "r", "tab", *"(ab", "ctrl+r", "ctrl+s")
         assert "is bad at column 4" in said(screen)
-        assert commits(screen).busy == "retain"
+        assert "ctrl+s save" in screen.text
         assert form(screen).criteria.patterns == (("(ab", "regex"),)
         assert priorities(fair) == "pnnnnn"
 
@@ -121,8 +124,8 @@ async def test_criteria_can_be_emptied(fair: Engine) -> None:
     fair.contexts.annotate(number, retain="all", retain_match=["$50k"])
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "r")
-        form(screen)._words.load_text("")
-        form(screen).checking.area.load_text("")
+        typed(screen, "#retain-words", "")
+        typed(screen, "#retain-patterns", "")
         await screen.press("ctrl+s")
         assert not fair.contexts.commit(number).retention
         assert said(screen).startswith("Dropped the criteria of")
@@ -145,7 +148,7 @@ async def test_what_is_not_changed_is_not_written(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         before = fair.history.acts_total()
         await screen.press("f3", "j", "r")
-        assert form(screen).checking.area.text.split("\n") == ["a b", r"x\ny"]
+        assert form(screen).checked.area.text.split("\n") == ["a b", r"x\ny"]
         await screen.press("ctrl+s")
         assert said(screen).startswith("Nothing was changed about")
         assert fair.history.acts_total() == before
@@ -189,8 +192,47 @@ async def test_ten_thousand_patterns_open_and_only_those_in_sight_are_checked(
         assert "and 9,950 more: r shows all" in commits(screen).survival.plain_text
         await screen.press("r", "tab", "pagedown", "pagedown")
         await screen.settle()
-        assert len(form(screen).checking.area.patterns) == 10_000
+        assert len(form(screen).checked.area.patterns) == 10_000
         assert max(asked) <= 50
+
+
+async def test_criteria_of_several_keep_what_their_field_leaves_empty(fair: Engine) -> None:
+    budget, stage = chain(fair)[1:3]
+    fair.contexts.annotate(budget, retain="all amounts", retain_match=["$50k"])
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "space", "space", "r")
+        assert said(screen).startswith("1 of them has criteria: a field that you leave empty keeps")
+        await screen.press("tab", *"vendors", "ctrl+s")
+        kept, added = (fair.contexts.commit(each).retention for each in (budget, stage))
+        assert (kept.instructions, kept.patterns) == ("all amounts", (Pattern("vendors"),))
+        assert (added.instructions, added.patterns) == (None, (Pattern("vendors"),))
+        await screen.press("k", "k", "space", "space", "r", *"every promise", "ctrl+s")
+        kept = fair.contexts.commit(budget).retention
+        assert (kept.instructions, kept.patterns) == ("every promise", (Pattern("vendors"),))
+
+
+async def test_one_more_pattern_keeps_words_texts_and_expressions(fair: Engine) -> None:
+    number = chain(fair)[BUDGET]
+    fair.contexts.annotate(
+        number, retain="all", retain_match=["$50k"], retain_regex=[r"\d{4}-\d{2}"]
+    )
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "r", "tab", "end", "enter", *"hard stop", "ctrl+s")
+        held = fair.contexts.commit(number).retention
+        assert held.instructions == "all"
+        assert set(held.patterns) == {
+            Pattern("$50k"), Pattern("hard stop"), Pattern(r"\d{4}-\d{2}", "regex"),
+        }  # fmt: skip
+
+
+async def test_a_damaged_draft_is_named_and_the_form_shows_what_was_saved(fair: Engine) -> None:
+    number = chain(fair)[BUDGET]
+    fair.contexts.annotate(number, retain="all amounts")
+    fair.retention_drafts.save(number, "{not json")
+    async with opened(fair, project="acme") as screen:
+        await screen.press("f3", "j", "r")
+        assert said(screen).startswith("The draft cannot be read, so you see what was saved last")
+        assert form(screen).criteria == Criteria("all amounts")
 
 
 # values
@@ -275,7 +317,7 @@ def test_a_count_in_short(tokens, words) -> None:
 
 def test_the_bar_begins_with_the_most_careful() -> None:
     by = {Priority.SKIP: 1, Priority.NORMAL: 2, Priority.IMPORTANT: 3, Priority.PINNED: 4}
-    assert list(in_order(TokenTotals(10, by, {}, by)).items()) == [
+    assert list(tokens_by_priority(TokenTotals(10, by, {}, by)).items()) == [
         ("pinned", 4), ("important", 3), ("normal", 2), ("skip", 1),
     ]  # fmt: skip
 
@@ -283,5 +325,5 @@ def test_the_bar_begins_with_the_most_careful() -> None:
 def test_criteria_on_a_pinned_commit_say_that_they_wait(fair: Engine) -> None:
     number = chain(fair)[BUDGET]
     fair.contexts.annotate(number, priority="pinned", retain="all")
-    blocks = survival_blocks(fair.contexts.commit(number), (), GLYPHS)
+    blocks = survival_blocks(read_commit(fair, number), GLYPHS)
     assert any("kept whole" in block.text for block in blocks)

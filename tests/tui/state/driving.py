@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from reviewer.engine import Engine
-from reviewer.tui.state.screen import StateScreen
-from reviewer.tui.state.model import Head
 from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.state.model import Head
+from reviewer.tui.state.screen import StateScreen
 from tests.tui.conftest import Screen
 
 SIZES = [(118, 34), (80, 24), (60, 20)]

@@ -146,13 +146,13 @@ def test_a_bad_expression_in_a_check_says_where() -> None:
 
 
 def test_a_catastrophic_expression_is_slow_and_stops() -> None:
-    before = time.monotonic()
+    before = time.process_time()
     (check,) = check_patterns(
         [Pattern(CATASTROPHIC, "regex")], "a" * 60 + "b", seconds_a_pattern=0.05
     )
     assert check.state == "slow"
     assert "nested repeats" in check.message
-    assert time.monotonic() - before < 30  # without a limit it takes years
+    assert time.process_time() - before < 30  # without a limit it takes years
 
 
 def test_many_slow_patterns_share_one_limit() -> None:

@@ -19,8 +19,6 @@ from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Role, Shape, Use
 from tests.unit.extraction.making import NOW, SETTING, note, record
 
-SHARED = Path("/work/shared/data/notes")
-
 NYGARD = """# 12. Use a queue table for mail
 
 Date: 2026-01-05
@@ -282,10 +280,9 @@ def words(text: str) -> list[str]:
     return re.findall(r"\w+", text)
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared notes are not here")
-def test_everything_that_is_proposed_from_real_notes_stands_in_them() -> None:
+def test_everything_that_is_proposed_from_notes_stands_in_them(data_folders: list[Path]) -> None:
     found = 0
-    for path in sorted(SHARED.rglob("*.md")):
+    for path in sorted(path for folder in data_folders for path in folder.rglob("*.md")):
         records = list(open_source(path))
         for each in extract_entities(records, Setting(path=str(path), now=NOW)):
             span = iter(words(each.record.text[each.span_start : each.span_end]))
@@ -298,4 +295,4 @@ def test_everything_that_is_proposed_from_real_notes_stands_in_them() -> None:
                     assert " ".join(words(attribute.value)) in text
             assert all(" ".join(words(r.target_name)) in text for r in each.relations)
             found += 1
-    assert found > 60
+    assert found > 5

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from reviewer.pipelines.handlers_tool import seconds_of
 from reviewer.pipelines.run_errors import RunError
 from tests.unit.pipelines.running import Workshop
+from tests.waiting import until
 
 
 def tool(workshop: Workshop, command: str, more: str = "") -> Path:
@@ -64,11 +64,7 @@ def test_one_that_takes_too_long_is_ended_with_all_that_it_started(workshop: Wor
     assert workshop.nodes(done) == ["start", "t", "bad", "done"]
     assert "longer than 0.3 s" in workshop.runs.checkpoint(done.run_id).logs[1].notes
     child = int((workshop.folder / "child").read_text())
-    for _ in range(100):
-        if not _alive(child):
-            break
-        time.sleep(0.02)
-    assert not _alive(child)
+    until(lambda: not _alive(child))
 
 
 def test_a_cancelled_run_ends_the_command_and_can_go_on(workshop: Workshop) -> None:

@@ -10,6 +10,7 @@ from reviewer.pipelines.run_errors import RunError
 from reviewer.pipelines.run_events import Event, Question, RunDone
 from reviewer.pipelines.runs import RunOptions
 from tests.unit.pipelines.running import Workshop
+from tests.waiting import until
 
 GATE = """
 gate [shape=hexagon]
@@ -40,15 +41,14 @@ class Watched:
             self.asked.set()
 
     def end(self) -> RunDone:
-        self.thread.join(10)
+        self.thread.join(30)
         return self.ended[0]
 
 
 def answer(workshop: Workshop, watched: Watched, text: str) -> None:
-    assert watched.asked.wait(10)
+    assert watched.asked.wait(30)
     watched.asked.clear()
-    while workshop.runs.live.get(watched.run_id).question is None:
-        threading.Event().wait(0.005)
+    until(lambda: workshop.runs.live.get(watched.run_id).question is not None)
     workshop.runs.live.get(watched.run_id).answer(text)
 
 
@@ -63,7 +63,7 @@ def test_answers_come_from_another_thread(workshop: Workshop) -> None:
 
 def test_a_run_that_asks_can_be_cancelled(workshop: Workshop) -> None:
     watched = Watched(workshop)
-    assert watched.asked.wait(10)
+    assert watched.asked.wait(30)
     workshop.runs.live.get(watched.run_id).cancel()
     assert watched.end().state == "cancelled"
 

@@ -116,9 +116,9 @@ class TestByHand:
         self, engine, type_, word
     ):
         content = "The cache: " + word * ((LONGEST - 20) // len(word))
-        began = time.monotonic()
+        began = time.process_time()
         (number,) = engine.entities.author("acme", type_, content).ids
-        assert time.monotonic() - began < 5, "the work grows faster than the words"
+        assert time.process_time() - began < 5, "the work grows faster than the words"
         assert engine.queue.candidate(number).content == content.strip()
         if type_ != "knowledge":
             assert len(engine.entities.get(number).name) <= 80

@@ -37,6 +37,9 @@ def found(engine, queue_up):
         ("status:waiting ledger", ["Use", "The"]),
         ("status:rejected", []),
         ("is:deferred", []),
+        ("is:def", []),
+        ("status:rej", []),
+        ("status:wait ledger", ["Use", "The"]),
         ("%", []),
         ('"unclosed ledg', []),
         ("http://example.test/x", []),
@@ -47,7 +50,16 @@ def test_filter(found, text, first_words):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [("tpye:project", '"type"'), ("conf>much", "number"), ("bogus:1", "fields:")]
+    ("text", "says"),
+    [
+        ("tpye:project", '"type"'),
+        ("conf>much", "number"),
+        ("bogus:1", "fields:"),
+        ("is:foo", "is: takes deferred or edited"),
+        ("type:xq", "identity, preference"),
+        ("kind:note", "memory, entity or conflict"),
+        ("status:gone", "waiting, promoted"),
+    ],
 )
 def test_what_cannot_be_understood_is_named(found, text, says):
     with pytest.raises(FilterError, match=says):

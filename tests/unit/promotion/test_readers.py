@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +21,7 @@ from reviewer.errors import SourceError
 from reviewer.promotion import reader_process, readers, wire
 from reviewer.promotion.reading import Closed, Job, read
 from reviewer.promotion.wave_report import WaveReport
+from tests.waiting import until
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 SESSION = "5f0c0f0e-6a55-4b1e-9c1d-0d9a7a1f{:04d}"
@@ -223,10 +223,7 @@ def test_a_copy_holds_nothing_open_but_its_streams(tmp_path: Path, folder: Path)
     with (tmp_path / "held.txt").open("w"):
         process = reader_process.start(readers.serve)
         try:
-            end = time.monotonic() + 10
-            while len(_open_files(process.pid)) != 3 and time.monotonic() < end:
-                time.sleep(0.01)
-            assert len(_open_files(process.pid)) == 3
+            until(lambda: len(_open_files(process.pid)) == 3)
         finally:
             process.kill()
             process.wait()
@@ -253,26 +250,28 @@ def test_readers_end_when_the_one_who_asked_is_killed(
     tmp_path: Path, folder: Path, anew: bool
 ) -> None:
     program = (
-        "import sys, time; from datetime import *; from reviewer.promotion import readers, reading;"
+        "import sys; from datetime import *; from reviewer.promotion import readers, reading;"
         f"from reviewer.promotion import reader_process as r; r.may_fork = lambda: {not anew};"
         "jobs = [reading.Job(p, datetime.now(UTC), 0) for p in sys.argv[1:]];"
         "r = readers.Readers(jobs, 2); print(*[p.pid for p in r._processes], flush=True);"
-        "time.sleep(60)"
+        "sys.stdin.read()"
     )
     paths = [str(folder / f"{number}.jsonl") for number in range(7)]
     asking = subprocess.Popen(
-        [sys.executable, "-c", program, *paths], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", program, *paths],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
+    assert asking.stdin is not None
     assert asking.stdout is not None
     numbers = [int(number) for number in asking.stdout.readline().split()]
     assert len(numbers) == 2
     asking.send_signal(signal.SIGKILL)
     asking.wait()
+    asking.stdin.close()
     asking.stdout.close()
-    end = time.monotonic() + 20
-    while any(_runs(number) for number in numbers) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not any(_runs(number) for number in numbers)
+    until(lambda: not any(_runs(number) for number in numbers))
 
 
 def _runs(number: int) -> bool:

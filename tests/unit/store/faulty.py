@@ -42,7 +42,8 @@ class Store:
             act.insert_many("project", [{"name": name} for name in names])
 
     def names(self) -> list[str]:
-        return [row[0] for row in self.database.writer.execute("SELECT name FROM project")]
+        rows = self.database.writer.execute("SELECT name FROM project ORDER BY id")
+        return [row[0] for row in rows]
 
     def acts(self) -> int:
         return int(self.database.writer.execute("SELECT count(*) FROM ledger").fetchone()[0])

@@ -75,14 +75,14 @@ class TestFullDisk:
             try:
                 store.add("b", *[f"{number} {BIG}" for number in range(40)])
             except StoreError as problem:
-                print(problem)
-            print(store.names())
+                print(problem, flush=True)
+            print(store.names(), flush=True)
             resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
             store.add("c")
             os._exit(0)  # as a program that is killed: nothing is put in order
         """
         with in_another_program(code, path) as process:
-            out, err = process.communicate(timeout=50)
+            out, err = process.communicate(timeout=250)
         assert process.returncode == 0, err
         assert "The last step was not written" in out
         assert "['a']" in out
@@ -95,11 +95,11 @@ class TestFullDisk:
             try:
                 Store(Path(sys.argv[1]))
             except StoreError as problem:
-                print(problem)
+                print(problem, flush=True)
             os._exit(0)
         """
         with in_another_program(code, path) as process:
-            out, err = process.communicate(timeout=50)
+            out, err = process.communicate(timeout=250)
         assert process.returncode == 0, err
         assert "The last step was not written" in out
         store = reopened(path)

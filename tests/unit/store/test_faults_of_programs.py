@@ -68,7 +68,7 @@ class TestSeveralPrograms:
         for _ in range(3):
             engine.intake.ingest([notes], project="shelf")
         for process in running:
-            _, err = process.communicate(timeout=50)
+            _, err = process.communicate(timeout=250)
             assert process.returncode == 0, err
 
         names = Store(path).names()
@@ -101,7 +101,7 @@ class TestSeveralPrograms:
                         break
                 process.send_signal(signal.SIGKILL)
                 told = max([told, *map(int, process.stdout.read().split())])
-                process.wait(20)
+                process.wait(250)
             store = Store(path)
             names = set(store.names())
             for number in range(told + 1):

@@ -22,7 +22,7 @@ def database(tmp_path: Path) -> Database:
     return Database(tmp_path / "s.db")
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(60)
 def test_an_endless_read_ends_when_it_is_cancelled(database: Database) -> None:
     cancelled = threading.Event()
     threading.Timer(0.05, cancelled.set).start()

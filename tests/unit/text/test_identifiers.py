@@ -70,7 +70,7 @@ def test_hostile_text_takes_linear_time(hostile: str) -> None:
     assert time.process_time() - began < 5
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("text", ["m" + "A" * 100_000, "Aa" + "A" * 100_000, "aA" * 50_000])
 def test_a_long_run_of_capitals_is_read_in_a_moment(text: str) -> None:
     assert len(identifiers(f"{text} in `x`")) == 1

@@ -1,0 +1,118 @@
+"""Ignore files: read as small plain files, and asked whether a path is to be passed over."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.sources.ignore_patterns import IgnorePattern, parse_pattern, stars_of
+
+NAME = ".gitignore"
+LARGEST = 100_000
+"""Bytes of an ignore file; the largest of public templates has a tenth of it."""
+MOST_LINES = 2_000
+LONGEST_LINE = 400
+MOST_STARS = 16
+"""In one line; neighbours count once."""
+
+UNREADABLE = "ignore file cannot be read"
+ODD_LINES = "ignore file with lines that cannot be read"
+
+
+class IgnoreRules(Struct, frozen=True):
+    """What one ignore file says, and what was wrong with it.
+
+    `folder`: what its patterns are relative to. `trouble`: why it, or some of its lines, were not
+    used; empty when all were. `odd_lines`: those lines, 0-based.
+    """
+
+    folder: str
+    patterns: tuple[IgnorePattern, ...]
+    trouble: str = ""
+    odd_lines: tuple[int, ...] = ()
+
+
+def read_ignore_file(folder: str) -> IgnoreRules:
+    """The rules of a folder's own ignore file, which has to be there.
+
+    Like git, it follows no link. Never waits and never reads more than LARGEST bytes.
+    """
+    try:
+        # Without O_NONBLOCK, opening a named pipe waits for somebody to write into it.
+        handle = os.open(
+            os.path.join(folder, NAME), os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+        )
+    except OSError as problem:
+        if os.path.islink(os.path.join(folder, NAME)):
+            return IgnoreRules(folder, (), f"{UNREADABLE}: it is a link")
+        return IgnoreRules(folder, (), f"{UNREADABLE}: {_why(problem)}")
+    try:
+        with open(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                return IgnoreRules(folder, (), f"{UNREADABLE}: it is no ordinary file")
+            data = file.read(LARGEST + 1)
+    except OSError as problem:
+        return IgnoreRules(folder, (), f"{UNREADABLE}: {_why(problem)}")
+    if len(data) > LARGEST:
+        return IgnoreRules(folder, (), f"{UNREADABLE}: it is larger than {LARGEST // 1000} kB")
+    return _rules(folder, data.decode("utf-8-sig", "replace"))
+
+
+def is_ignored(path: str, rules: Sequence[IgnoreRules], *, is_folder: bool) -> bool:
+    """Whether the nearest ignore file that speaks of a path excludes it.
+
+    The rules are those of the folders above it, from the outermost inwards; none of these folders
+    is ignored itself.
+    """
+    for each in reversed(rules):
+        if not each.patterns:
+            continue
+        names = _below(each.folder, path).split(os.sep)
+        for pattern in reversed(each.patterns):
+            if pattern.matches(names, is_folder):
+                return not pattern.negated
+    return False
+
+
+def ignores_above(folder: Path) -> tuple[IgnoreRules, ...]:
+    """Ignore files between a repository's root and a folder inside it.
+
+    None when they exclude that very folder: what a person names is read.
+    """
+    here = Path(os.path.abspath(folder))
+    above = [here, *here.parents]
+    root = next((n for n, each in enumerate(above) if (each / ".git").exists()), 0)
+    rules: tuple[IgnoreRules, ...] = ()
+    for depth in range(root, 0, -1):
+        if os.path.lexists(above[depth] / NAME):
+            rules += (read_ignore_file(str(above[depth])),)
+        if is_ignored(str(above[depth - 1]), rules, is_folder=True):
+            return ()
+    return rules
+
+
+def _below(folder: str, path: str) -> str:
+    start = folder if folder.endswith(os.sep) else folder + os.sep
+    return path[len(start) :] if path.startswith(start) else os.path.relpath(path, folder)
+
+
+def _rules(folder: str, text: str) -> IgnoreRules:
+    patterns: list[IgnorePattern] = []
+    odd: list[int] = []
+    lines = text.removesuffix("\n").split("\n")
+    for number, line in enumerate(lines[:MOST_LINES]):
+        if len(line) > LONGEST_LINE or stars_of(line) > MOST_STARS:
+            if not line.startswith("#"):
+                odd.append(number)
+        elif (pattern := parse_pattern(line.removesuffix("\r"))) is not None:
+            patterns.append(pattern)
+    odd += range(MOST_LINES, len(lines))
+    return IgnoreRules(folder, tuple(patterns), ODD_LINES if odd else "", tuple(odd))
+
+
+def _why(problem: OSError) -> str:
+    return (problem.strerror or str(problem)).lower()

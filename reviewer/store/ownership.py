@@ -1,0 +1,109 @@
+"""Which project a program works in, and to which projects rows and acts belong."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+from reviewer.errors import ConflictError, OtherProjectError
+from reviewer.projects import Claim
+from reviewer.store.changes import Change, Value
+
+Query = Callable[[str, Sequence[Value]], Iterable[Sequence[Any]]]
+
+CHUNK = 500
+"""Rows of one `IN (...)` query."""
+
+_OF_PROJECT = "{} r JOIN project p ON p.id = r.project_id"
+_OF_MEMORY = "{} r JOIN memory m ON m.id = r.memory_id JOIN project p ON p.id = m.project_id"
+_OF_CONTEXT = "{} r JOIN context x ON x.id = r.context_id JOIN project p ON p.id = x.project_id"
+_OF_COMMIT = (
+    "{} r JOIN commit_ c ON c.id = r.commit_id JOIN context x ON x.id = c.context_id"
+    " JOIN project p ON p.id = x.project_id"
+)
+_WAYS = {
+    "project": "{} p",
+    **dict.fromkeys(
+        ("wave", "source", "record", "memory", "state", "context", "pipeline_run"), _OF_PROJECT
+    ),
+    **dict.fromkeys(("evidence", "content_history", "entity", "relation", "conflict"), _OF_MEMORY),
+    **dict.fromkeys(("commit_", "compression"), _OF_CONTEXT),
+    **dict.fromkeys(("annotation", "anchor", "segment"), _OF_COMMIT),
+}
+"""How each table leads to the project `p` of a row."""
+
+_NEVER_ALONE = {"content", "record", "evidence", "commit_", "segment"}
+"""Tables of many rows that no act writes without another row of the same project."""
+
+
+def projects_of(query: Query, table: str, rows: Iterable[int]) -> Iterable[tuple[int, str]]:
+    """The project's name of each row that exists, as (row, name)."""
+    way = _WAYS[table].format(table)
+    row_id = "p.id" if table == "project" else "r.id"
+    wanted = list(rows)
+    for start in range(0, len(wanted), CHUNK):
+        chunk = wanted[start : start + CHUNK]
+        marks = ",".join("?" * len(chunk))
+        found = query(f"SELECT {row_id}, p.name FROM {way} WHERE {row_id} IN ({marks})", chunk)
+        yield from ((row, name) for row, name in found)
+
+
+class Ownership:
+    """The project that a program works in; None for all. Ids of other projects are refused."""
+
+    def __init__(self) -> None:
+        self.project: str | None = None
+        self.claim: Claim | None = None
+        """What the project is bound to when it is next written."""
+        self.taken: dict[str, str] = {}
+        """Names under which nothing new may be made here, each with the sentence that says why."""
+
+    def require(self, query: Query, table: str, rows: Iterable[int]) -> None:
+        """Raise OtherProjectError for the first of the rows that belongs to another project."""
+        if self.project is None:
+            return
+        for row, name in projects_of(query, table, rows):
+            self.require_name(f"{_NOUNS.get(table, '')}#{row}", name)
+
+    def require_name(self, what: str, name: str) -> None:
+        """Raise OtherProjectError when something belongs to the project `name`, and that is not
+        the one that is worked in.
+        """
+        if self.project not in (None, name):
+            raise OtherProjectError(what, name)
+
+    def require_new(self, name: str) -> None:
+        """Raise when nothing may be written for a project of that name from here."""
+        if self.project not in (None, name):
+            raise OtherProjectError("This", name)
+        if self.project is None and name in self.taken:
+            raise ConflictError(self.taken[name])
+
+
+_NOUNS = {"context": "Context ", "commit_": "Commit ", "wave": "Wave "}
+
+
+class Owners:
+    """Collects, change by change, to which projects an act belongs."""
+
+    def __init__(self) -> None:
+        self._projects: set[int] = set()
+        self._rows: defaultdict[str, set[int]] = defaultdict(set)
+
+    def see(self, changes: Iterable[Change]) -> None:
+        """Take changes in."""
+        for change in changes:
+            image = change.after or change.before or {}
+            project = image.get("project_id")
+            if isinstance(project, int):
+                self._projects.add(project)
+            elif change.table not in _NEVER_ALONE:
+                self._rows[change.table].add(change.row)
+
+    def names(self, query: Query) -> set[str]:
+        """The projects' names, as the rows say that exist now."""
+        rows = {**self._rows, "project": self._rows.get("project", set()) | self._projects}
+        found = (projects_of(query, table, numbers) for table, numbers in rows.items())
+        return {name for _, name in chain.from_iterable(found)}

@@ -1,0 +1,47 @@
+"""The table of projects: finding or making a row, and binding it to its work tree."""
+
+from __future__ import annotations
+
+from reviewer.errors import ConflictError
+from reviewer.projects import StoredProject, belongs_elsewhere
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import Act
+
+
+def stored_projects(database: Database) -> list[StoredProject]:
+    """Every project, oldest first."""
+    with failures_as_sentences(database.path):
+        rows = database.reader().execute("SELECT name, root, remote FROM project ORDER BY id")
+        return [StoredProject(*row) for row in rows]
+
+
+def is_known(database: Database, name: str) -> bool:
+    """Whether anything was ever written for a project, also if all of it was undone."""
+    sql = (
+        "SELECT EXISTS (SELECT 1 FROM project WHERE name = ?1)"
+        " OR EXISTS (SELECT 1 FROM ledger_project WHERE project = ?1)"
+    )
+    with failures_as_sentences(database.path):
+        return bool(database.reader().execute(sql, (name,)).fetchone()[0])
+
+
+def project_row(act: Act, name: str) -> int:
+    """The id of a project, which is made where it is new and bound to the work tree of the call.
+
+    Raises OtherProjectError for another project than the one that is worked in, ConflictError when
+    another work tree has taken the name meanwhile.
+    """
+    act.ownership.require_new(name)
+    claim = act.ownership.claim
+    claim = claim if claim is not None and claim.project == name else None
+    found = act.query("SELECT id, name, root, remote FROM project WHERE name = ?", (name,))
+    if not found:
+        root, remote = (claim.root, claim.remote) if claim else ("", "")
+        return act.insert("project", name=name, root=root, remote=remote)
+    row, *columns = found[0]
+    held = StoredProject(*columns)
+    if claim is not None and claim.before is None and (held.root or held.remote):
+        same = held.root == claim.root or (held.remote and held.remote == claim.remote)
+        if not same:
+            raise ConflictError(belongs_elsewhere(held))
+    return int(row)

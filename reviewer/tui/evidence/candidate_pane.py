@@ -1,0 +1,235 @@
+"""One candidate in full: its words, and everything that explains why it waits here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import structs
+
+from reviewer.engine import CandidateView, Member, SourceState, Status
+from reviewer.tui.evidence.structure import (
+    Extras,
+    conflict_blocks,
+    entity_blocks,
+    hint_blocks,
+    labelled,
+)
+from reviewer.tui.kit.text import (
+    Block,
+    Run,
+    Span,
+    count,
+    elapsed,
+    figure,
+    moment,
+    rank_figure,
+    times,
+)
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.theme import Glyphs, glyphs
+
+NEAR_SHOWN, NEAR_ROWS = 5, 3
+WORDINGS_SHOWN = 3
+NOTHING = Extras()
+DRAFT_WORDS = "draft kept: e edits it, D discards it"
+
+_PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
+_FLAG_WORDS = {
+    "secret": "a secret in this text was masked",
+    "injection": "reads like an order planted for an agent: look before you promote",
+    "look-alike": "a word mixes letters of two alphabets that look the same",
+    "hand-authored": "hand-authored: a person wrote this without a source",
+    "not-in-force": "the text says that this no longer holds",
+}
+_STATE_WORDS = {
+    SourceState.CHANGED: "source changed since",
+    SourceState.GONE: "source gone, the stored text is all there is",
+    SourceState.MOVED: "source grew or moved, the text is still in it",
+}
+
+
+class CandidatePane(TextPane):
+    """The memory under the cursor."""
+
+    def show_candidate(
+        self,
+        view: CandidateView,
+        *,
+        now: datetime,
+        members: Sequence[Member] = (),
+        wordings: Sequence[tuple[str, str]] = (),
+        state: SourceState = SourceState.UNKNOWN,
+        extras: Extras = NOTHING,
+        wordings_shown: int = WORDINGS_SHOWN,
+        keep_scroll: bool = False,
+    ) -> None:
+        """Show a memory; `now` dates its age, `wordings` are the earlier ones, newest first."""
+        signs = glyphs(self.app)
+        self.show(
+            candidate_blocks(
+                view,
+                now=now,
+                members=members,
+                wordings=wordings,
+                state=state,
+                signs=signs,
+                extras=extras,
+                wordings_shown=wordings_shown,
+            ),
+            title=candidate_title(view, signs),
+            hints=("m merge into the nearest", "m merge") if members else (),
+            keep_scroll=keep_scroll,
+        )
+
+    def show_nothing(self, sentence: str) -> None:
+        """Say why there is no candidate to show."""
+        self.show([Block(""), Block(sentence, "dim", first=(Run(" "),))], title="")
+
+
+def candidate_title(view: CandidateView, signs: Glyphs) -> str:
+    """`#412  project · decided_to_sentence · .58`; an entity says so before its type."""
+    if view.kind == "conflict":
+        return f"{signs.stale} #{view.id}  conflict"
+    kind = ("entity",) if view.kind == "entity" else ()
+    parts = f" {signs.dot} ".join((*kind, view.type, view.rule, figure(view.confidence)))
+    return f"#{view.id}  {parts}"
+
+
+def candidate_blocks(
+    view: CandidateView,
+    *,
+    now: datetime,
+    members: Sequence[Member],
+    wordings: Sequence[tuple[str, str]],
+    state: SourceState,
+    signs: Glyphs,
+    extras: Extras = NOTHING,
+    wordings_shown: int = WORDINGS_SHOWN,
+) -> list[Block]:
+    """The pane's blocks: the content, then one labelled row for each thing worth knowing."""
+    status = _status(view, now, signs)
+    return [
+        Block(
+            view.content,
+            "dim" if view.status in (Status.INVALID, Status.SUPERSEDED) else "text",
+            first=(Run(" "),),
+            more=", e opens all of it",
+        ),
+        Block(""),
+        *conflict_blocks(extras.conflict, signs),
+        *entity_blocks(extras, signs),
+        *([status] if status else []),
+        *([] if extras.conflict else [_confidence(view, signs)]),
+        _history(view, now, signs),
+        *([labelled("", f"{signs.edited} {DRAFT_WORDS}", "warm")] if extras.draft else []),
+        *(_warnings(view, state, signs)),
+        *_near(view.content, members, signs),
+        *_wordings(wordings, signs, wordings_shown),
+        *hint_blocks(extras, signs),
+    ]
+
+
+def _status(view: CandidateView, now: datetime, signs: Glyphs) -> Block | None:
+    """A decided or deferred memory says so, and since when."""
+    ago = f" {elapsed(view.decided_at, now)} ago" if view.decided_at else ""
+    match view.status:
+        case Status.ACTIVE if view.kind == "conflict":
+            return labelled("status", f"{signs.promoted} settled{ago}", "accent")
+        case Status.ACTIVE:
+            return labelled("status", f"{signs.promoted} promoted{ago}", "accent")
+        case Status.INVALID:
+            return labelled("status", f"{signs.rejected} rejected{ago}", "warm")
+        case Status.SUPERSEDED:
+            into = f" by #{view.superseded_by}" if view.superseded_by else ""
+            return labelled("status", f"{signs.merged} superseded{into}{ago}", "dim")
+        case Status.GRADUATED:
+            return labelled("status", f"{signs.graduated} graduated{ago}", "accent")
+        case _:
+            pass
+    if view.deferred:
+        return labelled("status", f"{signs.deferred} deferred{ago}, comes last in the queue")
+    return None
+
+
+def _confidence(view: CandidateView, signs: Glyphs) -> Block:
+    if view.hand_authored:
+        return labelled(
+            "confidence", f"{figure(view.confidence)}, written by hand: no source", "dim"
+        )
+    prior = _PRIOR_WORDS.get(round(view.prior * 100), "rule")
+    factors = (
+        (view.prior, prior),
+        (view.signal, "path"),
+        (view.freshness, "fresh" if view.freshness >= 1 else "age"),
+    )
+    product = f" {signs.times} ".join(f"{figure(value)} {word}" for value, word in factors)
+    text = f"{product} = {figure(view.confidence)}"
+    result = Span(text.rindex("=") + 2, len(text), "strong")
+    return labelled(
+        "confidence", f"{text} {signs.dot} rank {rank_figure(view.rank)}", spans=(result,)
+    )
+
+
+def _history(view: CandidateView, now: datetime, signs: Glyphs) -> Block:
+    parts = [times(view.seen)]
+    if view.sessions:
+        parts.append(count(view.sessions, "session"))
+    if view.refs:
+        parts.append(count(view.refs, "later mention"))
+    if view.status is Status.CANDIDATE:
+        parts.append(f"waits {elapsed(view.pending_since, now)}")
+    parts.append(f"extractor {view.extractor_version}")
+    return labelled("seen", f" {signs.dot} ".join(parts))
+
+
+def _warnings(view: CandidateView, state: SourceState, signs: Glyphs) -> list[Block]:
+    rows = [
+        labelled("", f"{_flag_sign(flag, signs)} {_FLAG_WORDS.get(flag, flag)}", "warm")
+        for flag in view.flags
+        if flag != "conflict"
+    ]
+    if state in _STATE_WORDS:
+        rows.append(labelled("", f"{signs.stale} {_STATE_WORDS[state]}", "warm"))
+    return rows
+
+
+def _flag_sign(flag: str, signs: Glyphs) -> str:
+    return {"hand-authored": signs.by_hand, "not-in-force": signs.stale}.get(flag, signs.flagged)
+
+
+def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[Block]:
+    rows: list[Block] = []
+    if not members:
+        return rows
+    from reviewer.tui.evidence.difference import difference  # late: the first screen needs none
+
+    for place, member in enumerate(members[:NEAR_SHOWN]):
+        head = f"#{member.id} {figure(member.similarity)} "
+        text, spans = difference(content, member.content, signs)
+        spans = tuple(
+            structs.replace(span, start=span.start + len(head), end=span.end + len(head))
+            for span in spans
+        )
+        label = f"{signs.cluster} near" if place == 0 else ""
+        block = labelled(label, head + text, spans=(Span(0, len(head), "accent"), *spans))
+        rows.append(structs.replace(block, most=NEAR_ROWS))
+    if len(members) > NEAR_SHOWN:
+        rows.append(labelled("", f"and {len(members) - NEAR_SHOWN:,} more", "faint"))
+    return rows
+
+
+def _wordings(
+    wordings: Sequence[tuple[str, str]], signs: Glyphs, most: int = WORDINGS_SHOWN
+) -> list[Block]:
+    rows = []
+    for place, (at, content) in enumerate(wordings[:most]):
+        until = f"  until {moment(at)}"
+        text = f'"{" ".join(content.split())}"{until}'
+        label = f"{signs.edited} before" if place == 0 else ""
+        rows.append(
+            labelled(label, text, spans=(Span(len(text) - len(until), len(text), "faint"),))
+        )
+    if len(wordings) > most:
+        rows.append(labelled("", f"and {len(wordings) - most:,} earlier", "faint"))
+    return rows

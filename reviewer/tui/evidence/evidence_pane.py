@@ -1,0 +1,162 @@
+"""Why a memory is believed: the span in the record it came from, and what was said around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from textual.message import Message
+
+from reviewer.engine import EvidenceView, RecordView
+from reviewer.tui.evidence.roles import role_cells, role_runs
+from reviewer.tui.kit.text import Block, Run, Span, reflowed
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.theme import Glyphs, glyphs
+
+CONTEXT_CHARACTERS = 320
+"""Of each record around the one that matters, so many characters nearest to it are shown."""
+MORE = ", o opens the source"
+HINTS = ("o open at line {dot} E in editor", "o open {dot} E editor", "o open")
+
+
+class EvidencePane(TextPane):
+    """The evidence of one memory, one record at a time; `[` and `]` go to the next."""
+
+    class Turned(Message):
+        """Another evidence of the same memory is shown now."""
+
+        def __init__(self, evidence: EvidenceView) -> None:
+            super().__init__()
+            self.evidence = evidence
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(title="Evidence", id=id)
+        self._evidence: tuple[EvidenceView, ...] = ()
+        self._at = 0
+
+    def show_evidence(self, evidence: Sequence[EvidenceView]) -> None:
+        """Show the first of these; the same ones again keep the place."""
+        evidence = tuple(evidence)
+        if evidence != self._evidence:
+            self._evidence, self._at = evidence, 0
+        self._draw()
+
+    def show_nothing(self, sentence: str = "") -> None:
+        """Say why there is no evidence."""
+        self._evidence, self._at = (), 0
+        self.show(
+            [Block(sentence, "dim", first=(Run("  "),))] if sentence else [], title="Evidence"
+        )
+
+    @property
+    def current(self) -> EvidenceView | None:
+        """The evidence in sight, which `o` and `E` open."""
+        return self._evidence[self._at] if self._evidence else None
+
+    def turn(self, by: int) -> bool:
+        """Go to another evidence of this memory; False at the ends."""
+        at = self._at + by
+        if not 0 <= at < len(self._evidence):
+            return False
+        self._at = at
+        self._draw()
+        self.post_message(self.Turned(self._evidence[at]))
+        return True
+
+    def previous_evidence(self) -> None:
+        """Show the evidence before this one."""
+        if not self.turn(-1):
+            self._say_end("first")
+
+    def next_evidence(self) -> None:
+        """Show the evidence after this one."""
+        if not self.turn(1):
+            self._say_end("last")
+
+    def _say_end(self, which: str) -> None:
+        if self._evidence:
+            only = len(self._evidence) == 1
+            self.say(f"This is the {'only' if only else which} evidence of this row.")
+
+    def _draw(self) -> None:
+        evidence = self.current
+        if evidence is None:
+            self.show_nothing("Written by hand: there is no source to show.")
+            return
+        signs = glyphs(self.app)
+        hints = [hint.format(dot=signs.dot) for hint in HINTS]
+        blocks = evidence_blocks(evidence, signs)
+        self.show(
+            blocks,
+            title=evidence_title(evidence, signs, self._at, len(self._evidence)),
+            hints=[
+                *(f"{hint} {signs.dot} [ ] turn" for hint in hints if len(self._evidence) > 1),
+                *(hints if len(self._evidence) == 1 else ("[ ] turn",)),
+            ],
+            reveal=next(at for at, block in enumerate(blocks) if block.spans),
+        )
+
+
+def evidence_title(evidence: EvidenceView, signs: Glyphs, at: int = 0, total: int = 1) -> str:
+    """`Evidence ─ 2026-02-14 session 7505c8 · line 446 · user · 1 of 3`."""
+    record, line = evidence.record, f"line {evidence.line + 1:,}"
+    if record.shape == "turn":
+        session = f"session {record.session[:6]}" if record.session else PurePath(record.path).name
+        parts = [f"{(record.at or '')[:10]} {session}".strip(), line, record.role]
+    else:
+        parts = [line, PurePath(record.path).name]
+    if record.sidechain:
+        parts.append("sidechain")
+    if total > 1:
+        parts.insert(0, f"{at + 1} of {total}")
+    return f"Evidence {signs.rule} " + f" {signs.dot} ".join(parts)
+
+
+def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
+    """The records around, dimmed; the record itself with a bar and its span marked."""
+    record = evidence.record
+    bar = Run(f"{signs.bar} ", "accent")
+    blocks = [_context(other, signs, before=True) for other in evidence.before]
+    blocks += _headings(evidence, blocks, signs)
+    start = max(0, min(evidence.span_start, len(record.text)))
+    end = max(start, min(evidence.span_end, len(record.text)))
+    if start == end:  # a record without the words it was cited for still has to be shown
+        end = min(start + 1, len(record.text)) if record.text else 0
+    blocks.append(
+        Block(
+            record.text if record.shape == "turn" else reflowed(record.text),
+            spans=(Span(start, end),),
+            first=(bar, *role_runs(record, "strong")),
+            rest=(bar, Run(" " * role_cells(record))),
+            more=MORE,
+        )
+    )
+    blocks += [_context(other, signs, before=False) for other in evidence.after]
+    return blocks
+
+
+def _headings(evidence: EvidenceView, before: Sequence[Block], signs: Glyphs) -> list[Block]:
+    """The headings above the record's own, without those that are shown `before` it already."""
+    shown = "\n".join(f"{block.text} " for block in before)
+    seen = {
+        " ".join(line.strip("# \t").split())
+        for record in evidence.before
+        for line in record.text[-8 * CONTEXT_CHARACTERS :].splitlines()
+        if line.startswith("#")
+    }
+    titles = [" ".join(title.split()) for title in evidence.record.headings[:-1]]
+    titles = [title for title in titles if title not in seen or f"# {title} " not in shown]
+    trail = f" {signs.dot} ".join(titles)
+    return [Block(trail, "dim", first=(Run("  "),), wrap=False)] if trail else []
+
+
+def _context(record: RecordView, signs: Glyphs, *, before: bool) -> Block:
+    """The end of what was said before, or the beginning of what was said after, in a few rows."""
+    near = 8 * CONTEXT_CHARACTERS  # white space folds, so take more than is shown
+    words = (record.text[-near:] if before else record.text[:near]).split()
+    text = " ".join(words)
+    if before and (len(text) > CONTEXT_CHARACTERS or len(record.text) > near):
+        text = f"{signs.ellipsis} {text[-CONTEXT_CHARACTERS:].partition(' ')[2] or text[-40:]}"
+    elif len(text) > CONTEXT_CHARACTERS or len(record.text) > near:
+        text = f"{text[:CONTEXT_CHARACTERS].rpartition(' ')[0] or text[:40]} {signs.ellipsis}"
+    return Block(text, "faint", first=(Run("  "), *role_runs(record, "faint")))

@@ -1,0 +1,112 @@
+"""What is known of a row besides its words, as labelled blocks: structure, sides, hints, odds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from reviewer.tui.kit.text import Block, Run, Span, figure
+from reviewer.tui.theme import Glyphs
+
+if TYPE_CHECKING:
+    from reviewer.engine import CandidateView, ConflictView, EntityView, Hint, Score
+
+LABEL_CELLS = 12
+
+
+class Extras(Struct, frozen=True):
+    """What is read beside a candidate; each part only where there is one."""
+
+    entity: EntityView | None = None
+    conflict: ConflictView | None = None
+    open_conflicts: tuple[int, ...] = ()
+    """Conflicts that an entity is a side of."""
+    hints: tuple[Hint, ...] = ()
+    score: Score | None = None
+    draft: bool = False
+    """An unsaved wording is kept."""
+
+
+def labelled(
+    label: str,
+    text: str,
+    style: str = "dim",
+    spans: tuple[Span, ...] = (),
+    *,
+    wrap: bool = True,
+) -> Block:
+    """A row with its label in the margin."""
+    margin = Run(f" {label}".ljust(LABEL_CELLS + 1), "faint")
+    return Block(text, style, spans, (margin,), wrap=wrap)
+
+
+def entity_blocks(extras: Extras, signs: Glyphs) -> list[Block]:
+    """Name, attributes, relations, and what contradicts it."""
+    entity = extras.entity
+    if entity is None:
+        return []
+    blocks = [labelled("name", entity.name, "text")] if entity.name else []
+    for place, each in enumerate(entity.attributes):
+        head = f"{each.name} "
+        text = f"{head}{each.value} {each.unit}".rstrip()
+        spans = (Span(0, len(head), "dim"),)
+        blocks.append(labelled("attributes" if not place else "", text, "text", spans))
+    for place, relation in enumerate(entity.relations):
+        head = f"{relation.kind.replace('_', ' ')} "
+        known = f" #{relation.target_id}" if relation.target_id else ""
+        text = f"{head}{relation.target}{known}"
+        marks = (Span(0, len(head), "dim"), Span(len(text) - len(known), len(text), "accent"))
+        blocks.append(labelled("relations" if not place else "", text, "text", marks))
+    if entity.graduated_from is not None:
+        text = f"graduated from memory #{entity.graduated_from}"
+        blocks.append(labelled("origin", text))
+    if extras.open_conflicts:
+        ids = ", ".join(f"#{number}" for number in extras.open_conflicts)
+        text = f"{signs.stale} in open conflict {ids}: settle it in the queue (F2)"
+        blocks.append(labelled("", text, "warm"))
+    return blocks
+
+
+def conflict_blocks(conflict: ConflictView | None, signs: Glyphs) -> list[Block]:
+    """Both sides of a conflict, with the keys that settle it."""
+    if conflict is None:
+        return []
+    if conflict.resolution is not None:
+        settled = labelled("settled", str(conflict.resolution), "accent")
+    else:
+        keys = ("1 left", "2 right", "b both", "x dismisses")
+        settled = labelled("keep", f" {signs.dot} ".join(keys))
+    return [
+        labelled("about", conflict.slot.replace(":", " ", 1), "text"),
+        settled,
+        *_side("1 left", conflict.left, signs),
+        *_side("2 right", conflict.right, signs),
+    ]
+
+
+def _side(label: str, view: CandidateView, signs: Glyphs) -> list[Block]:
+    head = f"#{view.id} {view.type} {signs.dot} {view.status}"
+    if view.source is not None:
+        place = f"{view.source.path.rpartition('/')[2]}:{view.source.line_start + 1}"
+        head += f" {signs.dot} {place}"
+    return [
+        labelled(label, view.content, "text"),
+        labelled("", head, "faint", wrap=False),
+    ]
+
+
+def hint_blocks(extras: Extras, signs: Glyphs) -> list[Block]:
+    """What a policy would say, and how likely this person promotes it, with the reasons."""
+    blocks = [
+        labelled("hint" if not place else "", f"{signs.hint} {hint.text}", "accent")
+        for place, hint in enumerate(extras.hints)
+    ]
+    score = extras.score
+    if score is not None:
+        chance = f"{figure(score.probability)} likely to be promoted, as learned from you"
+        blocks.append(labelled("learned", chance, spans=(Span(0, 3, "strong"),)))
+        for reason in score.reasons:
+            sign = "+" if reason.weight > 0 else signs.minus
+            blocks.append(labelled("", f"{sign} {reason.text}", "faint"))
+    return blocks

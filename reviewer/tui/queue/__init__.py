@@ -1,0 +1,1 @@
+"""The Queue screen: candidates that wait for a decision."""

@@ -1,0 +1,109 @@
+"""Keys of the Queue screen."""
+
+from __future__ import annotations
+
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action, Pane
+
+PROMOTE = Action(
+    "promote", "a", "promote",
+    "Make the marked rows, or this one, active memories; near duplicates are merged into it. A"
+    " row with a draft opens in the editor instead.",
+    "Decide", writes=True, takes_marked=True,
+)  # fmt: skip
+REJECT = Action(
+    "reject", "x", "reject",
+    "Reject the marked rows, or this one with its near duplicates; it is not proposed again.",
+    "Decide", writes=True, takes_marked=True,
+)  # fmt: skip
+EDIT = Action(
+    "edit", "e", "edit",
+    "Rewrite this candidate, then promote it; the earlier wording is kept.", "Decide", writes=True,
+)  # fmt: skip
+DISCARD_DRAFT = Action(
+    "discard_draft", "D", "discard draft", "Throw away the unsaved wording of this row.", "Decide"
+)
+DEFER = Action(
+    "defer", "s", "defer", "Put the marked rows, or this one, at the end of the queue.", "Decide",
+    writes=True, takes_marked=True,
+)  # fmt: skip
+RESTORE = Action(
+    "restore", "r", "put back", "Put decided or deferred rows back into the queue.", "Decide",
+    writes=True, takes_marked=True,
+)  # fmt: skip
+MERGE = Action(
+    "merge", "m", "merge",
+    "Merge the nearest duplicate into this row; a row of an open cluster goes into the row above"
+    " it.",
+    "Decide", writes=True,
+)  # fmt: skip
+KEEP_LEFT = Action(
+    "keep_left", "1", "keep left",
+    "Settle a conflict: keep the left side, which supersedes the right one.", "Decide", writes=True,
+)  # fmt: skip
+KEEP_RIGHT = Action(
+    "keep_right", "2", "keep right",
+    "Settle a conflict: keep the right side, which supersedes the left one.", "Decide", writes=True,
+)  # fmt: skip
+KEEP_BOTH = Action(
+    "keep_both", "b", "keep both",
+    "Settle a conflict: keep both sides as they are; x dismisses it instead.", "Decide",
+    writes=True,
+)  # fmt: skip
+QUEUE_MORE = Action(
+    "more", "M", "queue more", "Add candidates to the queue that ingestion left beyond its cap.",
+    "Decide", writes=True,
+)  # fmt: skip
+
+SORT = Action(
+    "sort", "t", "order",
+    "Order by rank, confidence, newest, source, or as learned from your decisions, in turn.",
+    "Select",
+)  # fmt: skip
+STATUS = Action(
+    "status", "w", "status filter",
+    "Show what waits, what was deferred, promoted, rejected or merged, or everything, in turn.",
+    "Select",
+)  # fmt: skip
+
+EXPAND = Action(
+    "expand", "enter,right", "open cluster",
+    "Show the near duplicates behind this row, to decide each alone; again closes.", "Look",
+)  # fmt: skip
+COLLAPSE = Action("collapse", "left", "close cluster", "Hide the near duplicates again.", "Look")
+WHY = Action(
+    "why", "W", "why known",
+    "Why do I know this? Every step from this row down to the line in the file.", "Look",
+)  # fmt: skip
+NEXT_EVIDENCE = Action(
+    "next_evidence", "right_square_bracket", "next evidence",
+    "Show the next evidence of this row, as of the other side of a conflict.", "Look",
+)  # fmt: skip
+PREVIOUS_EVIDENCE = Action(
+    "previous_evidence", "left_square_bracket", "previous evidence",
+    "Show the previous evidence of this row.", "Look",
+)  # fmt: skip
+
+NEXT_WAITING = Action(
+    "next_waiting", "n", "next waiting", "Go to the next row that still waits.", "Move"
+)
+PREVIOUS_WAITING = Action(
+    "previous_waiting", "N", "previous waiting", "Go to the previous row that still waits.", "Move"
+)
+LEAVE = Action(
+    "leave_reviewer", "q", "quit", "Leave reviewer; the place in the queue is remembered.",
+    "Screens",
+)  # fmt: skip
+
+QUEUE = Pane(
+    "queue", "Queue",
+    (PROMOTE, REJECT, EDIT, DISCARD_DRAFT, DEFER, keys.UNDO, keys.REDO, RESTORE, MERGE,
+     KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, QUEUE_MORE,
+     keys.MARK, keys.RANGE, keys.MARK_ALL, keys.FILTER, SORT, STATUS, keys.REFRESH,
+     EXPAND, COLLAPSE, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, WHY, NEXT_EVIDENCE,
+     PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS,
+     *keys.MOVES, NEXT_WAITING, PREVIOUS_WAITING, keys.BACK, LEAVE),
+    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MARK, keys.FILTER),
+)  # fmt: skip
+CONFLICT_FOOTER = (KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, REJECT, keys.UNDO, NEXT_EVIDENCE)
+"""What the footer shows on a conflict."""

@@ -1,0 +1,197 @@
+"""The queue as plain values: which rows were decided, open clusters, the pace of deciding."""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from reviewer.tui.kit.row_model import CACHED_ROWS, RowModel
+
+if TYPE_CHECKING:
+    from reviewer.engine import QueueRow
+
+
+class QueueModel(RowModel["QueueRow"]):
+    """A snapshot of the queue. Decided rows stay in it, dimmed, until it is read again."""
+
+    def __init__(self, fetch: Callable[[Sequence[int]], list[QueueRow]]) -> None:
+        super().__init__(fetch)
+        self.settled: set[int] = set()
+        """Rows that were decided or deferred since the snapshot: dimmed, and passed over."""
+        self.leader_of: dict[int, int] = {}
+        """The members of open clusters, each with the row that leads it."""
+
+    # snapshot
+
+    def load(self, ids: array[int], here: Iterable[int] = ()) -> None:
+        """Take a new snapshot; the cursor goes to the first of the rows `here` that is in it."""
+        self.ids = array("q", ids)
+        self._rows.clear()
+        self.settled.clear()
+        self.leader_of.clear()
+        self.clear_marks()
+        found = self.index_of(here)
+        self.cursor = found if found is not None else min(self.cursor, max(len(self.ids) - 1, 0))
+
+    def extend(self, ids: array[int]) -> None:
+        """Take the rest of the snapshot after its first page; what is shown stays in place."""
+        shown = len(self.ids)
+        if ids[:shown] == self.ids:
+            self.ids.extend(ids[shown:])
+        else:
+            known = set(self.ids)
+            self.ids.extend(number for number in ids if number not in known)
+
+    def nearby(self, rows: int) -> list[int]:
+        """Ids to put the cursor on in a later snapshot, best first.
+
+        The row under the cursor if it still waits, else the waiting rows below it, then those
+        above, then rows that were decided: a deferred row would take the cursor to the end.
+        """
+        below = self.ids[self.cursor : self.cursor + rows]
+        above = self.ids[max(self.cursor - rows, 0) : self.cursor][::-1]
+        around = [*below, *above]
+        return sorted(around, key=self.settled.__contains__)
+
+    # decisions
+
+    def touched(self, ids: Sequence[int]) -> None:
+        """Rows were decided, deferred or restored: read them again to see what they are now."""
+        known = set(ids)
+        self.forget(known)
+        self.read(list(known)[:CACHED_ROWS])
+        for number in known:
+            row = self.known(number)
+            if row is None or (row.status == "candidate" and not row.deferred):
+                self.settled.discard(number)
+            else:
+                self.settled.add(number)
+        self.marks -= known
+
+    def waiting(self, index: int) -> bool:
+        """Whether the row at an index still waits, as far as was read."""
+        number = self.ids[index]
+        if number in self.settled:
+            return False
+        row = self.known(number)
+        return row is None or row.status == "candidate"
+
+    def decided(self, index: int) -> bool:
+        """Whether the row at an index is shown dimmed."""
+        row = self.row(index)
+        return row is not None and (row.status != "candidate" or row.id in self.settled)
+
+    def next_waiting(self, start: int, step: int = 1) -> int | None:
+        """The nearest row from `start` on that still waits."""
+        stop = len(self.ids) if step > 0 else -1
+        return next((at for at in range(start, stop, step) if self.waiting(at)), None)
+
+    def after_decision(self, index: int) -> int:
+        """Where the cursor goes once the row at `index` was decided: down, else up, else stays."""
+        for at in (self.next_waiting(index + 1), self.next_waiting(index - 1, -1)):
+            if at is not None:
+                return at
+        return index
+
+    def markable(self) -> Iterable[int]:
+        return set(self.ids) - self.settled
+
+    # clusters
+
+    def open_cluster(self, index: int, members: Sequence[int]) -> None:
+        """Show the members of a cluster below its row."""
+        leader = self.ids[index]
+        fresh = [number for number in members if number not in self.leader_of]
+        self.ids[index + 1 : index + 1] = array("q", fresh)
+        self.leader_of.update(dict.fromkeys(fresh, leader))
+
+    def close_cluster(self, index: int) -> None:
+        """Hide the members again; the cursor goes to their row."""
+        leader = self.leader_of.get(self.ids[index], self.ids[index])
+        members = {number for number, above in self.leader_of.items() if above == leader}
+        at = self.index_of([leader])
+        if at is None or not members:
+            return
+        stop = at + 1
+        while stop < len(self.ids) and self.ids[stop] in members:
+            stop += 1
+        del self.ids[at + 1 : stop]
+        for number in members:
+            del self.leader_of[number]
+        self.marks -= members
+        self.range_from = None
+        self.cursor = at
+
+    def is_open(self, index: int) -> bool:
+        """Whether the row leads an open cluster or is a member of one."""
+        number = self.ids[index]
+        return number in self.leader_of or number in self.leader_of.values()
+
+
+def count_new(shown: array[int], fresh: array[int]) -> int:
+    """How many ids of `fresh` are not in `shown`; a byte per id, where a set takes a hundred."""
+    known = bytearray(max(shown, default=0) + 1)
+    for number in shown:
+        known[number] = 1
+    return sum(number >= len(known) or not known[number] for number in fresh)
+
+
+PAUSE_SECONDS = 120.0
+"""A longer gap between two decisions was a pause and says nothing about the pace."""
+RECENT = 40
+"""Decisions that the pace is taken from."""
+ENOUGH = 12
+"""Decisions before anything is estimated."""
+STEADY = 1.5
+"""The older and the newer half of the recent decisions differ by less than this factor."""
+TOLERANCE = 1.3
+"""The pace in use is replaced when the measured one differs by more than this factor."""
+COARSE_MINUTES = 10
+"""From here on, minutes are rounded to multiples of five."""
+
+
+class Pace:
+    """Estimates how long the rest of the queue takes, from the decisions on single rows."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._last = clock()
+        self._gaps: deque[float] = deque(maxlen=RECENT)
+        self._seconds: float | None = None
+        """Seconds per decision that the estimate uses."""
+
+    def decided(self, rows: int) -> None:
+        """One key decided so many rows; one that took many says nothing about the others."""
+        now = self._clock()
+        gap, self._last = now - self._last, now
+        if rows == 1 and gap <= PAUSE_SECONDS:
+            self._gaps.append(gap)
+            self._measure()
+
+    def _measure(self) -> None:
+        if len(self._gaps) < ENOUGH:
+            return
+        middle = len(self._gaps) // 2
+        gaps = list(self._gaps)
+        older = sum(gaps[:middle]) / middle
+        newer = sum(gaps[middle:]) / (len(gaps) - middle)
+        measured = sum(gaps) / len(gaps)
+        if self._seconds is None:
+            if _within(older, newer, STEADY):
+                self._seconds = measured
+        elif not _within(measured, self._seconds, TOLERANCE):
+            self._seconds = measured
+
+    def minutes(self, waiting: int) -> int | None:
+        """Minutes for the rows that still wait, at least 1; None before the pace is steady."""
+        if self._seconds is None or not waiting:
+            return None
+        minutes = max(1, round(waiting * self._seconds / 60))
+        return minutes if minutes < COARSE_MINUTES else 5 * round(minutes / 5)
+
+
+def _within(one: float, other: float, factor: float) -> bool:
+    return max(one, other) <= factor * min(one, other)

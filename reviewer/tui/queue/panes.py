@@ -1,0 +1,200 @@
+"""The list of candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from reviewer.clock import from_iso
+from reviewer.engine import Sort
+from reviewer.text.display import display_line
+from reviewer.tui.evidence.row_sign import NO_BADGES, Badges, sign_of
+from reviewer.tui.kit.line import Part, line_of
+from reviewer.tui.kit.row_list import FOOT_LINES, RowList
+from reviewer.tui.kit.text import figure, rank_figure
+from reviewer.tui.queue.model import QueueModel
+from reviewer.tui.theme import Glyphs, Palette
+
+if TYPE_CHECKING:
+    from reviewer.engine import QueueRow
+
+CACHED_BADGES = 5_000
+TYPE_CELLS = 4
+"""The start of a type that tells it from the others; the filter takes it, too: `type:pref`."""
+NARROW = 44
+"""Below this width the type is left out."""
+FIGURE_CELLS = 4
+
+
+class CandidateList(RowList):
+    """Draws a `QueueModel` and moves its cursor."""
+
+    def __init__(self, model: QueueModel, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="list")
+        self.model = model
+        self.clock = clock
+        self.sort = Sort.RANK
+        """The order of the rows: each row shows the figure that it is ordered by."""
+        self.badges: dict[int, Badges] = {}
+        """What was found out about rows that have been in sight."""
+        self._centres = False
+
+    @property
+    def total(self) -> int:
+        return len(self.model.ids)
+
+    @property
+    def cursor(self) -> int:
+        return self.model.cursor
+
+    def put_cursor(self, index: int) -> None:
+        self.model.cursor = index
+
+    @property
+    def moves_redraw_all(self) -> bool:
+        return self.model.range_from is not None
+
+    def read_window(self, start: int, stop: int) -> None:
+        self.model.window(start, stop)
+
+    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        model = self.model
+        row = model.window(at, at + 1)[0]
+        return candidate_strip(
+            row,
+            width,
+            style,
+            sign,
+            order="" if row is None else figure_of(row, self.sort, self.clock),
+            here=at == model.cursor,
+            focused=self.has_focus,
+            marked=model.is_marked(at),
+            decided=row is not None and (row.status != "candidate" or row.id in model.settled),
+            member=model.ids[at] in model.leader_of,
+            badges=self.badges.get(model.ids[at], NO_BADGES),
+        )
+
+    def grown(self) -> None:
+        """Rows came below those that are shown: draw only if their place is in sight."""
+        before = self.virtual_size.height
+        size = Size(self.size.width, self.total + FOOT_LINES)
+        self.set_reactive(ScrollView.virtual_size, size)
+        if before < self.scroll_offset.y + self.size.height:
+            self.refresh()
+        else:
+            self.redraw_foot()
+
+    def centre(self) -> None:
+        """When the cursor next goes out of sight, show it in the middle of the list."""
+        self._centres = True
+
+    def _keep_in_sight(self) -> bool:
+        moved = super()._keep_in_sight()
+        if not self.size.height:
+            return moved
+        if moved and self._centres:
+            last = max(self.total - self.height, 0)
+            top = max(min(self.cursor - self.height // 2, last), 0)
+            for position in (ScrollView.scroll_y, ScrollView.scroll_target_y):
+                self.set_reactive(position, float(top))
+        self._centres = False
+        return moved
+
+    # badges
+
+    @property
+    def ids_in_sight(self) -> list[int]:
+        """The ids of the rows that are shown now."""
+        top = self.scroll_offset.y
+        return list(self.model.ids[top : top + self.height])
+
+    def show_badges(self, badges: dict[int, Badges]) -> None:
+        """Draw the rows again whose badges changed."""
+        top, shown = self.scroll_offset.y, self.ids_in_sight
+        changed = [
+            top + place
+            for place, number in enumerate(shown)
+            if number in badges and self.badges.get(number, NO_BADGES) != badges[number]
+        ]
+        if len(self.badges) > CACHED_BADGES:
+            self.badges.clear()
+        self.badges.update(badges)
+        for index in changed:
+            self.refresh_line(index)
+
+
+def figure_of(row: QueueRow, sort: Sort, clock: Callable[[], datetime]) -> str:
+    """What orders a row, in at most four cells; empty where the order has no figure of a row."""
+    match sort:
+        case Sort.RANK:
+            return rank_figure(row.rank)
+        case Sort.CONFIDENCE:
+            return figure(row.confidence)
+        case Sort.NEWEST:
+            return age(row.pending_since, clock())
+        case _:
+            return ""
+
+
+def age(since: str, now: datetime) -> str:
+    """How long ago an ISO moment is: `12m`, `3h`, `4d`."""
+    moment = from_iso(since)
+    if moment is None:
+        return ""
+    minutes = max(0, int((now - moment).total_seconds())) // 60
+    if minutes < 60:
+        return f"{minutes}m"
+    return f"{minutes // 60}h" if minutes < 24 * 60 else f"{min(minutes // (24 * 60), 999)}d"
+
+
+def candidate_strip(
+    row: QueueRow | None,
+    width: int,
+    style: Palette,
+    sign: Glyphs,
+    *,
+    order: str = "",
+    here: bool,
+    focused: bool,
+    marked: bool,
+    decided: bool,
+    member: bool,
+    badges: Badges = NO_BADGES,
+) -> Strip:
+    """One row of exactly `width` cells. `row` None is a candidate that no longer exists."""
+    text = style.text_here if here else style.text
+    dim = style.dim_here if here else style.dim
+    accent = style.accent_here if here else style.accent
+    warm = style.warm_here if here else style.warm
+    bar: Part = (sign.bar, accent if focused else dim) if here else (" ", dim)
+    if row is None:
+        return line_of([bar, ("  gone: R reads the queue again", dim)], width, text, sign.ellipsis)
+    state, warning = sign_of(row, decided, sign, badges)
+    # Blanks take the style of what follows them, which costs the terminal no change of colour.
+    mark: Part = (sign.mark, warm) if marked else (" ", dim)
+    if state.isspace():
+        state_style = dim
+    elif warning or row.status == "invalid":
+        state_style = warm
+    else:
+        state_style = accent if not decided or row.status == "active" else dim
+    columns = f"{order:>{FIGURE_CELLS}} " if order else ""
+    if width >= NARROW:
+        columns += display_line(row.type)[:TYPE_CELLS].ljust(TYPE_CELLS) + " "
+    indent = f"{sign.member} " if member else ""
+    content = indent + display_line(row.content[: width * 2])
+    if marked and not decided:
+        words = warm
+    else:
+        words = dim if decided else style.strong_here if here else text
+    return line_of(
+        [bar, mark, (state, state_style), (columns, dim), (content, words)],
+        width - 1,
+        text,
+        sign.ellipsis,
+    ).extend_cell_length(width, text)

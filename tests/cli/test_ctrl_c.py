@@ -1,0 +1,135 @@
+"""Ctrl-C while something is ingested: real signals to the real program."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import NOTE, Reviewer
+
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="looks into /proc to see how far the program is"
+)
+
+AT_ONCE = 2.0
+"""Seconds between Ctrl-C and the end: one, and one more for a busy machine."""
+PATIENCE = 30
+
+
+def wait_for(what: Callable[[], object], process: subprocess.Popen[str]) -> None:
+    """Wait until something is so, while the program runs."""
+    end = time.monotonic() + PATIENCE
+    while not what():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def ask(store: Path, sql: str) -> object:
+    if not store.exists():
+        return None
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
+        try:
+            row = connection.execute(sql).fetchone()
+        except sqlite3.OperationalError:  # no tables yet
+            return None
+    return row and row[0]
+
+
+def state_of(process: subprocess.Popen[str]) -> tuple[str, float]:
+    """R: it computes, S: it waits; and the seconds that it has computed so far."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def computes_for(seconds: float, process: subprocess.Popen[str]) -> None:
+    """Wait until the program has computed for so long."""
+    end = state_of(process)[1] + seconds
+    wait_for(lambda: state_of(process)[1] > end, process)
+
+
+def waits_for(store: Path, process: subprocess.Popen[str]) -> Callable[[], bool]:
+    """Whether the program has opened the store and hardly computed anything since for a while."""
+    seen: list[float] = []
+
+    def still() -> bool:
+        if f"{store}-shm" in Path(f"/proc/{process.pid}/maps").read_text():
+            state, seconds = state_of(process)
+            seen.append(seconds if state == "S" else -1.0)
+        last = [each for each in seen[-30:] if each >= 0]
+        return len(last) > 20 and last[-1] - last[0] <= 0.03
+
+    return still
+
+
+def interrupted(process: subprocess.Popen[str]) -> tuple[float, str, str]:
+    """Press Ctrl-C; how long the program went on, and what it said."""
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    return time.monotonic() - began, out, err
+
+
+def test_a_long_file_is_broken_off_in_the_middle(reviewer: Reviewer) -> None:
+    talk = reviewer.folder / "talk.json"
+    long = "We decided to keep the drawer of kiosk 7 closed, because of the dust. " * 300_000
+    talk.write_text(json.dumps([{"role": "user", "content": long}]))
+    with reviewer.start("ingest", talk, "--json") as process:
+        wait_for(lambda: ask(reviewer.db, "SELECT count(*) FROM wave"), process)
+        computes_for(0.5, process)
+        seconds, out, err = interrupted(process)
+    assert process.returncode == 130, err
+    assert seconds < AT_ONCE
+    assert "Interrupted. What was read is kept" in err
+    assert json.loads(out)["state"] == "interrupted"
+    reviewer.nothing_lost()
+
+
+def test_a_walk_through_many_files_is_broken_off(reviewer: Reviewer) -> None:
+    folder = reviewer.folder / "tree"
+    folder.mkdir()
+    (folder / ".gitignore").write_text("".join(f"*a*a*a*a*a*a*a*b{n}\n" for n in range(1_500)))
+    for number in range(4_000):
+        (folder / ("a" * 200 + str(number))).write_text("x")
+    with reviewer.start("ingest", folder, "--json") as process:
+        # The store is there as soon as walking begins; each name takes some milliseconds then.
+        wait_for(lambda: ask(reviewer.db, "SELECT count(*) FROM sqlite_master"), process)
+        computes_for(0.3, process)
+        assert ask(reviewer.db, "SELECT count(*) FROM wave") == 0
+        seconds, out, err = interrupted(process)
+    assert process.returncode == 130, err
+    assert seconds < AT_ONCE
+    assert json.loads(out)["state"] == "interrupted"
+    assert json.loads(out)["files"] == 0
+    reviewer.nothing_lost()
+
+
+def test_the_second_one_ends_at_once_even_where_the_store_is_waited_for(
+    ingested: Reviewer,
+) -> None:
+    note = ingested.folder / "more.md"
+    note.write_text(NOTE.replace("drawer", "lid"))
+    candidates = len(ingested.ids("--status", "all"))
+    with closing(sqlite3.connect(ingested.db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with ingested.start("--project", "kiosk", "ingest", note, "--no-extract") as process:
+            wait_for(waits_for(ingested.db, process), process)
+            process.send_signal(signal.SIGINT)
+            assert process.stderr is not None
+            assert process.stderr.readline() == "Ending. Ctrl-C again ends at once.\n"
+            seconds, out, err = interrupted(process)
+        other.execute("ROLLBACK")
+    assert process.returncode == 130, err
+    assert seconds < AT_ONCE
+    assert out == ""
+    assert err == "Interrupted.\n"
+    ingested.nothing_lost(candidates=candidates)

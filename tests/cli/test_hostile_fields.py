@@ -1,0 +1,447 @@
+"""Every field that a read verb prints, planted with what a terminal would obey.
+
+Fields come from files, from what a person typed, and from a store that somebody else wrote to: the
+last one reaches every column, whatever the readers let in.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+
+pytestmark = pytest.mark.xdist_group("hostile_fields")
+"""The store is filled once."""
+
+PAYLOAD = (
+    "\x1b]0;owned\x07\x1b[2J\x1b[31m\x9b31m\x9d52;c;eA\x9c\x90q\x85\x1bc\x0e\x08\x7f\r"
+    "\u202egnp\u2066\u200b\u2028\U000e0041"
+)
+TERMINAL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+"""What a terminal obeys or hides; a newline and a tab are harmless."""
+
+FORGED = "FORGED LINE"
+PROJECT = f"kiosk{PAYLOAD}"
+NAMES = ("a", "b", "c")
+
+CLOSED = {
+    ("memory", "kind"), ("memory", "status"), ("wave", "state"), ("conflict", "resolution"),
+    ("annotation", "priority"), ("ledger", "scope"), ("commit_", "operation"),
+    ("record", "role"), ("record", "use"), ("record", "shape"),
+    ("pipeline_run", "run_id"), ("pipeline_run", "folder"), ("wave", "report_folder"),
+}  # fmt: skip
+"""Columns that lead to other rows and files, or that hold one of a few words: with any other value
+the program says that it cannot go on."""
+
+PRINTED = {
+    "annotation": "actor at reason retention_json",
+    "commit_": "at hash name role type",
+    "content": "text",
+    "content_history": "content replaced_at",
+    "context": "changed_at created_at name source_path",
+    "entity": "attributes name slot",
+    "evidence": "rule",
+    "ledger": "actor at kind title",
+    "measurement": "label name",
+    "memory": "content decided_at extractor_version first_seen flags last_seen pending_since rule"
+    " type",
+    "pipeline_run": "changed_at current_node name path started_at state",
+    "project": "name",
+    "record": "at key session text",
+    "relation": "kind target",
+    "source": "path",
+    "state": "ended_at evidence key note set_at value",
+}
+"""Columns that some verb shows: where one of them is missing, the walk has become blind."""
+
+LINES = {
+    ("record", "text"), ("content", "text"), ("memory", "content"), ("state", "value"),
+    ("content_history", "content"), ("state", "note"),
+}  # fmt: skip
+"""What is shown as lines of its own, so that a newline in it deceives nobody."""
+
+TEXTS = {"compress", "compile", "export", "packet", "summarize"}
+"""Verbs that print whole texts, whose lines may say anything."""
+
+
+def tag(table: str, column: str) -> str:
+    """A word that shows where a value comes from."""
+    return f"q{table}Q{column}q".replace("_", "U")
+
+
+def planted(value: str, table: str, column: str) -> str:
+    forged = "" if (table, column) in LINES else f"\n{FORGED}"
+    return f"{tag(table, column)}{PAYLOAD}{forged} {value}"
+
+
+def planted_json(value: Any, table: str, column: str) -> Any:
+    if isinstance(value, str):
+        return planted(value, table, column)
+    if isinstance(value, list):
+        return [planted_json(each, table, column) for each in value]
+    if isinstance(value, dict):
+        return {
+            key: each if key in ("mode", "type", "source") else planted_json(each, table, column)
+            for key, each in value.items()
+        }
+    return value
+
+
+def as_json(value: str) -> Any:
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return None
+    return found if isinstance(found, list | dict) else None
+
+
+def plant(store: Path, chosen: Callable[[str, str], bool]) -> None:
+    """Write payloads into the text columns that are chosen, as another program could."""
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute("DROP TRIGGER memory_text_update")
+        tables = connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'memory_text%'"
+            " AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%migrations'"
+        ).fetchall()
+        for (table,) in tables:
+            for _, column, kind, *_ in connection.execute(f"PRAGMA table_info({table})").fetchall():
+                if kind == "TEXT" and chosen(table, column):
+                    _plant_column(connection, table, column)
+
+
+def _plant_column(connection: sqlite3.Connection, table: str, column: str) -> None:
+    for row, value in connection.execute(
+        f"SELECT rowid, {column} FROM {table} WHERE typeof({column}) = 'text' OR '{column}' = 'at'"
+    ).fetchall():
+        inner = as_json(value or "")
+        new = (
+            planted(value or "2026-03-01", table, column)
+            if inner is None
+            else json.dumps(planted_json(inner, table, column))
+        )
+        connection.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (new, row))
+
+
+def session(folder: Path) -> Path:
+    """A transcript of Claude Code with payloads in every field of a line."""
+    lines = []
+    for number in range(6):
+        role = "assistant" if number % 2 else "user"
+        lines.append(
+            json.dumps(
+                {
+                    "type": role,
+                    "uuid": f"u{number}{PAYLOAD}",
+                    "parentUuid": f"u{number - 1}{PAYLOAD}" if number else None,
+                    "sessionId": f"qSessionq{PAYLOAD}",
+                    "timestamp": f"2026-03-0{number + 1}T10:00:00Z{PAYLOAD}",
+                    "cwd": f"/home/{PAYLOAD}",
+                    "gitBranch": f"main{PAYLOAD}",
+                    "version": f"2{PAYLOAD}",
+                    "message": {
+                        "role": role,
+                        "id": f"m{number}{PAYLOAD}",
+                        "model": f"model{PAYLOAD}",
+                        "content": f"We decided to keep drawer {number} of the kiosk{PAYLOAD} shut,"
+                        f" because `lid{number}.py` needs {number} ms. Never open it by hand.",
+                    },
+                }
+            )
+        )
+    path = folder / f"session{PAYLOAD}.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def talk(folder: Path) -> Path:
+    path = folder / f"talk{PAYLOAD}.json"
+    path.write_text(
+        json.dumps(
+            [
+                {
+                    "role": "assistant" if number % 2 else "user",
+                    "name": f"speaker{PAYLOAD}",
+                    "created_at": f"2026-03-01\x1b10:{number:02}:00",
+                    "session_id": f"talk{PAYLOAD}",
+                    "content": f"Kiosk {number} printed {number * 3} receipts{PAYLOAD} with "
+                    f"`queue_{number % 5}.py`; we decided to keep the drawer {number} closed.",
+                }
+                for number in range(40)
+            ]
+        )
+    )
+    return path
+
+
+def note(folder: Path) -> Path:
+    path = folder / f"note{PAYLOAD}.md"
+    path.write_text(
+        f"---\ndate: 2026-01-01\x1b10:00:00\ntags: x{PAYLOAD}\nauthor: y{PAYLOAD}\n---\n"
+        f"# Kiosk{PAYLOAD}\n\n## Decision: receipts{PAYLOAD} are printed in the language\n\n"
+        f"- [Decision] Receipts{PAYLOAD} are printed in the language of the customer.\n"
+        f"- [Constraint] A receipt{PAYLOAD} has to be printed within two seconds.\n"
+        f"- paper width = 80 mm{PAYLOAD}\n- drawer depth = 300 mm\n"
+        f"- Printer{PAYLOAD} depends on the spooler{PAYLOAD} and on the lid.\n"
+    )
+    return path
+
+
+def graph(folder: Path) -> Path:
+    path = folder / f"flow{PAYLOAD}.dot"
+    said = PAYLOAD.replace("\\", "")
+    path.write_text(
+        f'digraph "g{said}" {{ goal="goal{said}"; default_fidelity="full{said}";\n'
+        f'start [shape=Mdiamond]; exit [shape=Msquare]; "n{said}" [label="label{said}",'
+        f' prompt="prompt{said}", thread_id="t{said}", class="c{said}", fidelity="odd{said}",'
+        f' odd="x{said}"]; "m{said}" [shape=hexagon, label="gate{said}"]\n'
+        f'start -> "n{said}" [label="e{said}"]; start -> "n{said}";'
+        f' "n{said}" -> "m{said}"; "m{said}" -> exit [label="[Y] yes{said}"] }}'
+    )
+    return path
+
+
+class Program(Reviewer):
+    """The program with the files above, in the planted project."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.session, self.talk = session(folder), talk(folder)
+        self.note, self.graph = note(folder), graph(folder)
+        (folder / ".context").mkdir(exist_ok=True)
+        (folder / ".context" / "TASKS.md").write_text(f"# Tasks\n\n- [ ] Repair {PAYLOAD}\n")
+        (folder / ".context" / "DECISIONS.md").write_text(
+            f"# Decisions\n\n## [2026-01-02] Paper{PAYLOAD}\n\n**Decision**: {PAYLOAD} thin\n"
+        )
+        (folder / "block.md").write_text("# Mine\n")
+
+    def rows_of(self, sql: str) -> list[Any]:
+        with closing(sqlite3.connect(self.db)) as connection:
+            return [row[0] for row in connection.execute(sql)]
+
+
+def fill(program: Program) -> None:
+    """What a person and a file can bring into a store, each with payloads."""
+    project = ("--project", PROJECT)
+    p = PAYLOAD
+
+    def done(*arguments: object) -> None:
+        call = program(*project, *arguments)
+        assert call.returncode == 0, (arguments, call.stderr)
+
+    done("ingest", program.session, program.note)
+    memories = program.rows_of("SELECT id FROM memory WHERE kind = 'memory' ORDER BY id")
+    done("promote", *memories[:3])
+    done("reject", memories[3])
+    words = program.folder / "words.md"
+    words.write_text(f"New words{p} for the drawer of the kiosk.")
+    done("edit", memories[4], "--content-file", words)
+    done("graduate", memories[0], "--as", "decision", "--name", f"entity{p}")
+    for name in NAMES:
+        done("add", "parameter", f"paper width = {len(name) + ord(name)} mm{p}", "--name", f"x{p}")
+    entities = program.rows_of("SELECT id FROM memory WHERE kind = 'entity' ORDER BY id")
+    done("promote", *entities[-2:])
+    done("relate", entities[-1], "depends_on", entities[-2])
+    done(
+        "state",
+        "set",
+        f"paper{p}",
+        f"80 mm{p}",
+        "--note",
+        f"n{p}",
+        "--evidence",
+        f"{program.note}:3",
+    )
+    done("state", "set", f"paper{p}", f"90 mm{p}", "--note", f"n{p}", "--evidence", f"odd{p}")
+    done("context", "import", program.talk)
+    done("context", "import", program.session)
+    number = program.rows_of("SELECT min(id) FROM commit_")[0]
+    done("annotate", f"#{number}", "--priority", "important", "--reason", f"w{p}",
+         "--retain", f"r{p}", "--retain-match", f"m{p}", "--retain-regex", "k.osk")  # fmt: skip
+    done("annotate", f"#{number}", "--clear", "--priority", "normal", "--reason", f"w{p}")
+    done("annotate", f"#{number + 3}", "--retain-match", "Kiosk 3 ", "--reason", f"w{p}")
+    done("commit", "edit", f"#{number + 2}", "--text", f"Edited{p}.", "--reason", f"e{p}")
+    done("compress", "#1", "--level", "brief", "--apply")
+    done("pipeline", "run", program.graph, "--set", f"k{p}=v{p}", "--answer", f"m{p}=Y")
+    done("promote", entities[-3])
+
+
+def reads(program: Program) -> Iterator[Sequence[object]]:
+    """Every verb that shows something, with every way in which it does so."""
+    state_keys = program.rows_of("SELECT key FROM state")
+    contexts = [f"#{each}" for each in program.rows_of("SELECT id FROM context")]
+    commits = [f"#{each}" for each in program.rows_of("SELECT id FROM commit_")]
+    summaries = program.rows_of("SELECT id FROM commit_ WHERE operation LIKE '%summary'")
+    runs = program.rows_of("SELECT run_id FROM pipeline_run")
+    memories = program.rows_of("SELECT id FROM memory")
+    both: list[Sequence[object]] = [
+        ["queue", "list", "--status", "all"],
+        ["queue", "list", "--status", "all", "--sort", "learned"],
+        ["queue", "show", *memories],
+        ["conflict", "list", "--all"],
+        *(["conflict", "show", each] for each in
+          program.rows_of("SELECT id FROM memory WHERE kind = 'conflict'")),
+        ["state", "list", "--all"],
+        *(["state", "show", each, "--all"] for each in state_keys),
+        ["history"],
+        *(["history", "show", each] for each in
+          program.rows_of("SELECT max(id) FROM ledger GROUP BY kind")),
+        ["verify"],
+        ["stats"],
+        ["doctor"],
+        ["context", "list"],
+        *(["context", "show", each] for each in contexts),
+        *(["commit", "list", each] for each in contexts),
+        ["commit", "show", *commits],
+        ["annotate", *commits[:6], "--check"],
+        *(["compress", each, "--level", "brief"] for each in contexts),
+        *(["compress", each, "--level", "all"] for each in contexts[:1]),
+        *(["compress", "#1", "--expand", f"#{each}"] for each in summaries),
+        ["compress", program.session, "--report", "compactions"],
+        ["summarize", program.talk, "--level", "all"],
+        ["summarize", program.note],
+        ["extract", program.session],
+        ["extract", program.note],
+        ["pipeline", "check", program.graph],
+        ["pipeline", "show", program.graph],
+        ["pipeline", "show", program.graph, "--node", f"n{PAYLOAD}"],
+        ["pipeline", "preamble", program.graph, "--node", f"n{PAYLOAD}", "--mode", "all"],
+        *(["pipeline", "preamble", program.graph, "--node", f"m{PAYLOAD}", "--mode", "all", "--run",
+           each] for each in runs),
+        ["pipeline", "runs"],
+        *(["pipeline", "runs", each] for each in runs),
+        ["config", "show"],
+    ]  # fmt: skip
+    for each in both:
+        yield each
+        yield [*each, "--json"]
+    yield from [
+        *(["compress", each, "--table"] for each in contexts),
+        *(["compile", contexts[0], "--format", form] for form in ("text", "json", "chat")),
+        ["compile", contexts[0], "--totals"],
+        *(["context", "export", each] for each in contexts),
+        ["export"],
+        ["export", "--marks"],
+        ["export", "--format", "ndjson"],
+        ["export", "--into", "block.md"],
+        ["export", "--context-dir", ".context"],
+        ["packet"],
+        ["packet", "--marks", "--task", f"drawer{PAYLOAD}"],
+        ["packet", "--explain", "--pin", f"x{PAYLOAD}"],
+        ["packet", "--format", "json"],
+        ["packet", "--context-dir", "."],
+        ["packet", "--context-dir", ".", "--explain"],
+        ["packet", "--context-dir", ".", "--format", "json"],
+        ["config", "validate"],
+    ]  # fmt: skip
+
+
+def writes(program: Program) -> Iterator[Sequence[object]]:
+    """Verbs that say what they did, and then take it back."""
+    context = program.rows_of("SELECT min(id) FROM context")[0]
+    waiting = program.rows_of(
+        "SELECT id FROM memory WHERE status = 'candidate' AND kind = 'memory' AND leader_id IS NULL"
+    )
+    yield from [
+        ["defer", waiting[0]],
+        ["undo"],
+        ["redo"],
+        ["promote", waiting[0]],
+        ["ingest", program.talk, program.folder],
+        ["ingest", program.talk, "--json"],
+        ["extract", "--store", "--wave", "1"],
+        ["context", "import", program.talk],
+        ["context", "import", program.session, "--name", f"again{PAYLOAD}"],
+        ["context", "import", program.session, "--name", "again"],
+        ["context", "create", f"made{PAYLOAD}"],
+        ["commit", "add", f"#{context}", "--text", f"x{PAYLOAD}", "--name", f"y{PAYLOAD}"],
+        ["state", "set", f"k{PAYLOAD}", f"v{PAYLOAD}"],
+        ["state", "unset", f"k{PAYLOAD}"],
+        ["queue", "show", "4711"],
+        ["context", "show", f"none{PAYLOAD}"],
+        ["pipeline", "runs", f"none{PAYLOAD}"],
+        ["pipeline", "resume", f"none{PAYLOAD}"],
+        ["pipeline", "run", program.graph, "--json", "--answer", f"m{PAYLOAD}=Y"],
+        ["pipeline", "run", program.graph],
+    ]
+
+
+def harmless(program: Program, project: str, call: Sequence[object]) -> str:
+    """What a call said; fails when a terminal would obey any of it."""
+    done = program("--project", project, *call)
+    said = done.stdout + done.stderr
+    assert not TERMINAL.search(said), (call, [said[max(0, m.start() - 60) : m.end() + 20]
+                                              for m in TERMINAL.finditer(said)][:3])  # fmt: skip
+    if call[0] not in TEXTS:
+        assert not [line for line in said.splitlines() if line.startswith(FORGED)], (call, said)
+    assert "Traceback" not in said, call
+    if "--json" in call:
+        for line in done.stdout.splitlines():
+            json.loads(line)
+    return said
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    program = Program(tmp_path_factory.mktemp("filled"))
+    fill(program)
+    return program
+
+
+@pytest.fixture
+def program(filled: Program) -> Iterator[Program]:
+    """The planted files and a store that the test may write to."""
+    kept = filled.db.read_bytes()
+    yield filled
+    for each in filled.folder.glob("store.db-*"):
+        if each.is_file():
+            each.unlink()
+    filled.db.write_bytes(kept)
+
+
+@pytest.mark.timeout(300)
+def test_what_files_and_people_bring_in_is_shown_harmless(program: Program) -> None:
+    for call in [*reads(program), *writes(program)]:
+        harmless(program, PROJECT, call)
+
+
+def test_a_time_that_is_none_is_not_stored(program: Program) -> None:
+    assert program.rows_of("SELECT count(*) FROM record WHERE at IS NOT NULL") == [0]
+    assert program.rows_of("SELECT count(*) FROM commit_ WHERE at LIKE '%' || char(27) || '%'") == [
+        0
+    ]
+
+
+@pytest.mark.timeout(300)
+def test_what_somebody_wrote_into_the_store_is_shown_harmless(program: Program) -> None:
+    plant(program.db, lambda table, column: (table, column) not in CLOSED)
+    (project,) = program.rows_of("SELECT name FROM project")
+    said = "".join(harmless(program, project, call) for call in reads(program))
+    assert "defect of reviewer" not in said, [
+        line for line in said.splitlines() if "defect" in line
+    ]
+    unseen = {
+        (table, column)
+        for table, columns in PRINTED.items()
+        for column in columns.split()
+        if tag(table, column) not in said
+    }
+    assert not unseen
+
+
+@pytest.mark.timeout(300)
+def test_values_that_the_program_refuses_are_told_harmlessly(program: Program) -> None:
+    plant(program.db, lambda table, column: (table, column) in CLOSED)
+    for call in reads(program):
+        harmless(program, PROJECT, call)

@@ -1,0 +1,652 @@
+"""Projects do not leak into each other: what a work tree sees and may change.
+
+The store holds the projects p and q, each bound to its work tree. `x` is a work tree that the store
+does not know, `other/p` one with the name of p and another root and remote.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from reviewer.cli.failures import run
+from reviewer.cli.root import root
+from reviewer.engine import Engine
+from reviewer.errors import ConflictError
+from tests.cli.conftest import Reviewer
+
+MARKS = {"p": "pelican", "q": "quokka"}
+"""A word that everything of a project has in it."""
+
+NOTE = """# Decisions of the {mark} team
+
+- [Decision] The {mark} prints receipts in the language of the customer.
+- [Preference] We prefer thermal {mark} paper for all printers.
+- [Constraint] A {mark} receipt has to be printed within two seconds of the payment.
+- [Decision] The {mark} drawer stays closed until the terminal has answered.
+- [Parameter] {mark} paper width = {width} mm
+"""
+TEA = """digraph tea {
+  start [shape=Mdiamond]; done [shape=Msquare]
+  boil [prompt="Boil water."]
+  serve [shape=hexagon, label="Serve it?"]
+  start -> boil -> serve
+  serve -> done [label="[Y] Yes"]
+}
+"""
+
+LISTING: dict[str, list[list[str]]] = {
+    "queue list": [["--status", "all"], ["--status", "all", "--json"]],
+    "conflict list": [[], ["--json"]],
+    "state list": [[], ["--json"]],
+    "export": [[], ["--format", "ndjson"]],
+    "packet": [[], ["--format", "json"], ["--explain"]],
+    "context list": [[], ["--json"]],
+    "pipeline runs": [["--json"]],
+    "history": [["--json"]],
+    "stats": [["--json"]],
+}
+"""Verbs that show all that a project has, with options."""
+
+NAMING: dict[str, list[list[str]]] = {
+    "queue show": [["{waiting}"], ["{waiting}", "--json"]],
+    "conflict show": [["{conflict}"]],
+    "history show": [["{act}"]],
+    "context show": [["{context}"], ["pelican-talk"]],
+    "context export": [["{context}"], ["pelican-talk"]],
+    "commit list": [["{context}"], ["pelican-talk"]],
+    "commit show": [["{commit}"], ["{hash}"]],
+    "compile": [["{context}"], ["pelican-talk"]],
+    "compress": [["{context}"], ["{context}", "--pin", "{commit}", "pelican"]],
+    "pipeline preamble": [["tea.dot", "--node", "boil", "--run", "{run}"]],
+    "promote": [["{waiting}"], ["{own}", "{waiting}"]],
+    "reject": [["{waiting}"]],
+    "defer": [["{waiting}"]],
+    "restore": [["{active}"]],
+    "edit": [["{waiting}", "--content-file", "words.txt"]],
+    "merge": [["{waiting}", "--into", "{active}"], ["{own}", "--into", "{active}"]],
+    "supersede": [["{active}", "--by", "{waiting}"], ["{own active}", "--by", "{waiting}"]],
+    "graduate": [["{active}", "--as", "decision"]],
+    "relate": [["{left}", "depends_on", "{right}"], ["{own left}", "depends_on", "{right}"]],
+    "conflict resolve": [["{conflict}", "--both"]],
+    "commit add": [["{context}", "--text", "More"]],
+    "commit edit": [["{commit}", "--text", "Other"]],
+    "annotate": [["{commit}", "--priority", "pinned"], ["{commit}", "--check"]],
+    "extract": [["--store", "--wave", "{wave}"]],
+    "undo": [["{act}"]],
+    "pipeline resume": [["{run}", "--answer", "serve=Y"]],
+}
+"""Verbs that take ids, with things of p; `own` ones are of the project that is worked in."""
+
+FILLING: dict[str, list[str]] = {
+    "ingest": ["more.md"],
+    "add": ["knowledge", "The wallaby is fed at noon"],
+    "state set": ["wallaby", "yes"],
+    "context create": ["wallaby"],
+    "context import": ["talk.json"],
+    "pipeline run": ["tea.dot", "--answer", "serve=Y"],
+}
+"""Verbs that write something new."""
+
+OF_THE_PROJECT: dict[str, list[str]] = {
+    "state show": ["mascot"],
+    "state unset": ["mascot"],
+    "queue more": [],
+    "redo": [],
+}
+"""Verbs that take no id and change or show something of the project."""
+
+ELSEWHERE = {
+    "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
+    "model serve", "summarize", "pipeline check", "pipeline show",
+}  # fmt: skip
+"""Verbs about no project of the store, or about the store as a whole."""
+
+LOOKING = {
+    *LISTING, "queue show", "conflict show", "history show", "context show", "context export",
+    "commit list", "commit show", "compile", "compress", "pipeline preamble", "state show",
+}  # fmt: skip
+"""Verbs that take --all-projects."""
+
+
+def verbs(command: click.Command, *names: str) -> Iterator[str]:
+    """Every command that does something, by its words."""
+    context = click.Context(command)
+    if not isinstance(command, click.Group):
+        yield " ".join(names)
+        return
+    if command.invoke_without_command and names:
+        yield " ".join(names)
+    for name in command.list_commands(context):
+        found = command.get_command(context, name)
+        assert found is not None
+        yield from verbs(found, *names, name)
+
+
+def test_every_verb_is_in_a_table() -> None:
+    assert {*LISTING, *NAMING, *FILLING, *OF_THE_PROJECT, *ELSEWHERE} == set(verbs(root))
+
+
+def cases(table: dict[str, list[list[str]]]) -> list[Any]:
+    return [
+        pytest.param([*verb.split(), *more], id=" ".join([verb, *more]))
+        for verb, calls in table.items()
+        for more in calls
+    ]
+
+
+class Trees:
+    """Calls the program in one work tree or another, on one store."""
+
+    def __init__(self, folder: Path, program: Reviewer) -> None:
+        self.folder = folder
+        self.program = program
+        self.ids: dict[str, dict[str, str]] = {}
+
+    def at(self, tree: str) -> Reviewer:
+        """The program in a folder."""
+        self.program.folder = self.folder / tree
+        return self.program
+
+    def git(self, tree: str, url: str = "") -> Path:
+        """A new git work tree with an `origin`."""
+        place = self.folder / tree
+        (place / ".git").mkdir(parents=True)
+        (place / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        remote = f'[remote "origin"]\n\turl = {url}\n' if url else ""
+        (place / ".git" / "config").write_text(f"[core]\n\tbare = false\n{remote}")
+        (place / "words.txt").write_text("The tills print in blue.")
+        (place / "tea.dot").write_text(TEA)
+        (place / "more.md").write_text("- [Decision] The wallaby is fed at noon.\n")
+        talk = [{"role": "user", "content": "The wallaby jumps."}]
+        (place / "talk.json").write_text(json.dumps(talk))
+        return place
+
+    def acts(self) -> list[dict[str, Any]]:
+        """Every act of the store."""
+        return self.at("nowhere").rows("--all-projects", "history")
+
+    def filled_in(self, call: list[str], *, own: str = "q") -> list[str]:
+        """A call with the ids of p, and with those of the project that is worked in."""
+        known = {**self.ids["p"], **{f"own {k}": v for k, v in self.ids[own].items()}}
+        known["own"] = self.ids[own]["waiting"]
+        found = []
+        for word in call:
+            for name, value in known.items():
+                word = word.replace("{" + name + "}", value)
+            found.append(word)
+        return found
+
+
+def succeeds(program: Reviewer, *arguments: object) -> str:
+    done = program(*arguments)
+    assert done.returncode == 0, (arguments, done.stderr)
+    return done.stdout
+
+
+def fill(trees: Trees, name: str) -> dict[str, str]:
+    """A project with a bit of everything; the ids of what it has."""
+    mark, tree = MARKS[name], trees.at(name)
+    (tree.folder / "notes.md").write_text(NOTE.format(mark=mark, width=80))
+    succeeds(tree, "ingest", "notes.md")
+    for width in (80, 58):
+        succeeds(tree, "add", "parameter", f"{mark} roll width = {width} mm")
+    memories = tree.ids("--kind", "memory")
+    left, right = tree.ids("--filter", "roll width", "--kind", "entity")
+    succeeds(tree, "promote", left, right)
+    succeeds(tree, "add", "knowledge", f"The {mark} sleeps at night")
+    (slept,) = tree.ids("--filter", "sleeps")
+    succeeds(tree, "promote", slept)
+    for number in range(2):
+        succeeds(tree, "add", "knowledge", f"The {mark} number {number} is awake all day")
+    waiting = tree.ids("--filter", "awake")
+    assert memories or waiting
+    succeeds(tree, "state", "set", "mascot", mark)
+    talk = tree.folder / f"{mark}-talk.json"
+    talk.write_text(
+        json.dumps([{"role": "user", "content": f"The {mark} jumps, {n}. {'So. ' * 40}"}
+                    for n in range(8)])
+    )  # fmt: skip
+    succeeds(tree, "context", "import", talk.name)
+    (context,) = tree.rows("context", "list")
+    commit = tree.rows("commit", "list", context["name"])[0]
+    tree("pipeline", "run", "tea.dot", "--run-dir", f"{mark}-run")
+    (run,) = tree.rows("pipeline", "runs")
+    conflict = tree.ids("--kind", "conflict")[0]
+    succeeds(tree, "defer", waiting[1])
+    (act,) = tree.rows("history", "--limit", "1")
+    return {
+        "waiting": str(waiting[0]), "active": str(slept), "left": str(left), "right": str(right),
+        "conflict": str(conflict), "context": f"#{context['id']}", "commit": f"#{commit['id']}",
+        "hash": commit["hash"], "run": run["run_id"], "act": str(act["id"]),
+        "wave": "1" if name == "p" else "2",
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Trees:
+    folder = tmp_path_factory.mktemp("trees")
+    (folder / "nowhere").mkdir()
+    trees = Trees(folder, Reviewer(folder))
+    trees.git("p", "git@example.org:zoo/p.git")
+    trees.git("q", "git@example.org:zoo/q.git")
+    trees.git("x", "git@example.org:zoo/x.git")
+    trees.git("other/p", "git@example.org:farm/p.git")
+    trees.ids = {name: fill(trees, name) for name in MARKS}
+    return trees
+
+
+@pytest.fixture
+def trees(template: Trees, tmp_path: Path) -> Trees:
+    """The work trees with a store of the test's own."""
+    store = tmp_path / "store.db"
+    shutil.copy(template.program.db, store)
+    found = Trees(template.folder, Reviewer(tmp_path))
+    found.program.db = store
+    found.ids = template.ids
+    return found
+
+
+def marks_in(text: str) -> set[str]:
+    """The projects of which there is something in a text."""
+    return {name for name, mark in MARKS.items() if mark in text}
+
+
+def shows(program: Reviewer, call: list[str], *options: str) -> tuple[set[str], str]:
+    """The projects that a call shows, and what it says on stderr."""
+    done = program(*options, *call)
+    assert done.returncode == 0, done.stderr
+    if call[0] == "stats":
+        found = {json.loads(line).get("project") for line in done.stdout.splitlines()}
+        return found & set(MARKS), done.stderr
+    if call[:2] == ["pipeline", "runs"]:
+        found = {json.loads(line)["project"] for line in done.stdout.splitlines()}
+        return found, done.stderr
+    return marks_in(done.stdout), done.stderr
+
+
+class TestLooking:
+    @pytest.mark.parametrize("call", cases(LISTING))
+    def test_a_tree_shows_its_own_project(self, trees: Trees, call: list[str]) -> None:
+        for name in MARKS:
+            found, said = shows(trees.at(name), call)
+            assert found == {name}
+            assert marks_in(said) <= {name}
+
+    @pytest.mark.parametrize("call", cases(LISTING))
+    def test_an_unknown_tree_shows_nothing_and_says_so(self, trees: Trees, call: list[str]) -> None:
+        found, said = shows(trees.at("x"), call)
+        assert found == set()
+        (line,) = [line for line in said.splitlines() if "Nothing" in line or "no" in line.split()]
+        assert line.startswith("Nothing is stored for project x yet.")
+        assert not marks_in(said)
+
+    @pytest.mark.parametrize("call", cases(LISTING))
+    def test_a_tree_of_the_same_name_is_told_whose_it_is(
+        self, trees: Trees, call: list[str]
+    ) -> None:
+        said = trees.at("other/p").fails(*call)
+        assert f"Project p belongs to {trees.folder / 'p'} or example.org/zoo/p" in said
+        assert "--project OTHERNAME" in said
+        assert "--project p" in said
+        assert shows(trees.at("other/p"), call, "--project", "p")[0] == {"p"}
+
+    @pytest.mark.parametrize("call", cases(LISTING))
+    def test_all_projects_are_shown_when_that_is_asked_for(
+        self, trees: Trees, call: list[str]
+    ) -> None:
+        for tree in ("x", "nowhere", "other/p"):
+            found, said = shows(trees.at(tree), call, "--all-projects")
+            assert found == set(MARKS)
+            assert "This is of all projects." in said
+
+    @pytest.mark.parametrize("call", cases(LISTING))
+    def test_outside_of_trees_a_project_is_named(self, trees: Trees, call: list[str]) -> None:
+        said = trees.at("nowhere").fails(*call, code=2)
+        assert "--project" in said
+        assert "--all-projects" in said
+        assert shows(trees.at("nowhere"), call, "--project", "q")[0] == {"q"}
+
+    def test_outside_of_trees_the_only_project_is_taken(self, reviewer: Reviewer) -> None:
+        succeeds(reviewer, "--project", "p", "add", "knowledge", "The pelican sleeps")
+        done = reviewer("queue", "list")
+        assert "pelican" in done.stdout
+        assert done.stderr == "This is project p, the only one in the store.\n"
+
+    def test_a_packet_that_was_kept_is_of_its_own_tree(self, trees: Trees) -> None:
+        for _ in range(2):
+            for name in MARKS:
+                assert marks_in(succeeds(trees.at(name), "packet")) == {name}
+            assert marks_in(succeeds(trees.at("x"), "packet")) == set()
+
+    def test_an_unknown_tree_with_a_context_folder_is_told_how_to_read_it(
+        self, trees: Trees, tmp_path: Path
+    ) -> None:
+        place = tmp_path / "y"
+        (place / ".git").mkdir(parents=True)
+        (place / ".context").mkdir()
+        trees.program.folder = place
+        assert "--context-dir ." in trees.program("packet").stderr
+
+    def test_nothing_is_written_for_an_unknown_tree(self, trees: Trees, tmp_path: Path) -> None:
+        target = tmp_path / "AGENTS.md"
+        target.write_text("Ours.\n")
+        for options in (["--into", target, "--write"], ["-o", tmp_path / "all.md"]):
+            succeeds(trees.at("x"), "export", *options)
+        assert target.read_text() == "Ours.\n"
+        assert not (tmp_path / "all.md").exists()
+
+
+class TestNaming:
+    @pytest.mark.parametrize("call", cases(NAMING))
+    @pytest.mark.parametrize("tree", ["q", "x"])
+    def test_what_belongs_to_another_project_is_refused(
+        self, trees: Trees, call: list[str], tree: str
+    ) -> None:
+        if tree == "x" and any("own" in word for word in call):
+            return  # the unknown project has nothing of its own
+        before = trees.acts()
+        said = trees.at(tree).fails(*trees.filled_in(call))
+        assert "project p" in said
+        assert "--project p" in said
+        assert "pelican" not in said.replace("pelican-talk", "")
+        assert trees.acts() == before
+
+    @pytest.mark.parametrize("call", cases(NAMING))
+    def test_it_is_done_where_the_project_is_named(self, trees: Trees, call: list[str]) -> None:
+        words = trees.filled_in(call, own="p")
+        if words[0] in ("merge", "supersede", "relate", "promote") and "{own" in " ".join(call):
+            return  # the same call as another one
+        done = trees.at("q")("--project", "p", *words)
+        assert done.returncode == 0, done.stderr
+        assert "quokka" not in done.stdout + done.stderr
+
+    @pytest.mark.parametrize("call", cases(NAMING))
+    def test_a_tree_of_the_same_name_may_not_either(self, trees: Trees, call: list[str]) -> None:
+        before = trees.acts()
+        assert "belongs to" in trees.at("other/p").fails(*trees.filled_in(call))
+        assert trees.acts() == before
+
+    def test_the_key_of_another_project_is_another_key(self, trees: Trees) -> None:
+        (value,) = trees.at("q").rows("state", "show", "mascot")
+        assert value["value"] == "quokka"
+        assert 'x has no state "mascot"' in trees.at("x").fails("state", "show", "mascot")
+        shown = trees.at("x").rows("--all-projects", "state", "show", "mascot")
+        assert [row["value"] for row in shown] == ["pelican", "quokka"]
+        succeeds(trees.at("q"), "state", "unset", "mascot")
+        assert trees.at("p").rows("state", "list")[0]["value"] == "pelican"
+
+    def test_facts_of_two_projects_are_never_joined(self, trees: Trees) -> None:
+        p, q = trees.ids["p"], trees.ids["q"]
+        engine = Engine.open(trees.program.db)
+        for join in (
+            lambda: engine.triage.merge(int(p["waiting"]), int(q["active"])),
+            lambda: engine.triage.supersede(int(p["active"]), int(q["waiting"])),
+            lambda: engine.entities.relate(int(p["left"]), "uses", int(q["left"])),
+        ):
+            with pytest.raises(ConflictError, match="belong"):
+                join()
+        engine.close()
+
+
+class TestWriting:
+    @pytest.mark.parametrize(
+        "verb", sorted({*NAMING, *FILLING, *OF_THE_PROJECT, "dev-seed"} - LOOKING)
+    )
+    def test_what_writes_refuses_all_projects(self, trees: Trees, verb: str) -> None:
+        call = FILLING.get(verb) or NAMING.get(verb, [OF_THE_PROJECT.get(verb, ["3"])])[0]
+        words = trees.filled_in([*verb.split(), *call])
+        before = trees.acts()
+        said = trees.at("p").fails(*words, "--all-projects", code=2)
+        assert "--all-projects" in said
+        assert trees.acts() == before
+
+    def test_one_project_and_all_exclude_each_other(self, trees: Trees) -> None:
+        said = trees.at("p").fails("--all-projects", "--project", "p", "queue", "list", code=2)
+        assert "exclude each other" in said
+
+    @pytest.mark.parametrize("verb", FILLING)
+    def test_a_new_tree_gets_a_project_of_its_own(self, trees: Trees, verb: str) -> None:
+        call = [*verb.split(), *FILLING[verb]]
+        succeeds(trees.at("x"), *call)
+        kinds = {act["kind"] for act in trees.at("x").rows("history")}
+        assert kinds
+        counts = trees.at("nowhere").rows("--all-projects", "stats")
+        assert {"p", "q", "x"} <= {row.get("project") for row in counts}
+        shutil.copytree(trees.folder / "x", trees.program.db.parent / "copy" / "x")
+        trees.program.folder = trees.program.db.parent / "copy" / "x"
+        assert trees.program.rows("history") == trees.at("x").rows("history")
+
+    @pytest.mark.parametrize("verb", FILLING)
+    def test_a_tree_of_the_same_name_writes_nothing_into_it(self, trees: Trees, verb: str) -> None:
+        call = [*verb.split(), *FILLING[verb]]
+        before = trees.acts()
+        assert "--project OTHERNAME" in trees.at("other/p").fails(*call)
+        assert trees.acts() == before
+        succeeds(trees.at("other/p"), "--project", "farm", *call)
+        own = trees.at("other/p").rows("history")
+        assert own
+        assert {act["id"] for act in own}.isdisjoint(act["id"] for act in before)
+        assert trees.at("p").rows("history") == [
+            act for act in before if act["id"] in {a["id"] for a in trees.at("p").rows("history")}
+        ]
+
+    def test_what_is_named_is_meant(self, trees: Trees) -> None:
+        succeeds(trees.at("q"), "--project", "p", "state", "set", "mascot", "heron")
+        assert trees.at("p").rows("state", "show", "mascot")[0]["value"] == "heron"
+        assert trees.at("q").rows("state", "show", "mascot")[0]["value"] == "quokka"
+
+
+def latest(trees: Trees, tree: str) -> dict[str, Any]:
+    return trees.at(tree).rows("history")[-1]
+
+
+class TestGoingBack:
+    def test_undo_takes_back_what_was_done_in_this_project(self, trees: Trees) -> None:
+        p, q = trees.ids["p"]["waiting"], trees.ids["q"]["waiting"]
+        succeeds(trees.at("p"), "promote", p)
+        succeeds(trees.at("q"), "promote", q)
+        assert f"Promoted #{p}" in trees.at("p")("undo").stderr
+        assert trees.at("q").rows("queue", "show", q)[0]["status"] == "active"
+        assert trees.at("p").rows("queue", "show", p)[0]["status"] == "candidate"
+        assert "Nothing to redo" in trees.at("q").fails("redo")
+        assert f"Promoted #{p}" in trees.at("p")("redo").stderr
+        assert f"Promoted #{q}" in trees.at("q")("undo").stderr
+        assert trees.at("p")("verify").returncode == 0
+
+    def test_an_unknown_tree_has_nothing_to_take_back(self, trees: Trees) -> None:
+        before = trees.acts()
+        assert "Nothing to undo" in trees.at("x").fails("undo")
+        assert "Nothing to redo" in trees.at("x").fails("redo")
+        assert trees.acts() == before
+
+    def test_an_act_of_several_projects_is_taken_back_by_its_number_only(
+        self, trees: Trees
+    ) -> None:
+        engine = Engine.open(trees.program.db)
+        done = engine.triage.defer([int(trees.ids[name]["waiting"]) for name in MARKS])
+        engine.close()
+        said = trees.at("p").fails("undo")
+        assert "project q" in said
+        assert f"reviewer undo {done.act}" in said
+        succeeds(trees.at("p"), "undo", done.act)
+        assert latest(trees, "q")["kind"] == "undo"
+
+    def test_all_that_a_project_had_can_be_undone_and_done_again(self, trees: Trees) -> None:
+        succeeds(trees.at("x"), "state", "set", "mascot", "wallaby")
+        succeeds(trees.at("x"), "undo")
+        assert trees.at("x")("state", "list").stdout == ""
+        succeeds(trees.at("x"), "redo")
+        assert trees.at("x").rows("state", "list")[0]["value"] == "wallaby"
+        shutil.copytree(trees.folder / "x", trees.program.db.parent / "moved")
+        trees.program.folder = trees.program.db.parent / "moved"
+        assert trees.program.rows("state", "list")[0]["project"] == "x"
+        assert trees.program("verify").returncode == 0
+
+
+def said_by(program: Reviewer) -> str:
+    done = program("state", "list")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class TestWhoIsWho:
+    """A project is bound to the root or the remote of the tree that it was first written from."""
+
+    @pytest.fixture
+    def own(self, tmp_path: Path) -> Trees:
+        (tmp_path / "nowhere").mkdir()
+        return Trees(tmp_path, Reviewer(tmp_path))
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "https://example.org/zoo/p",
+            "https://me:hunter2@example.org/zoo/p.git",
+            "ssh://git@EXAMPLE.org:22/zoo/p.git",
+            '"git@example.org:zoo/p.git"  ; ours',
+        ],
+    )
+    def test_a_checkout_of_the_same_remote_is_the_same_project(self, own: Trees, url: str) -> None:
+        own.git("p", "git@example.org:zoo/p.git")
+        own.git("elsewhere/p2", url)
+        succeeds(own.at("elsewhere/p2"), "state", "set", "mascot", "pelican")
+        assert "pelican" in said_by(own.at("p"))
+        assert b"hunter2" not in own.program.db.read_bytes()
+
+    def test_a_moved_tree_with_the_same_remote_is_the_same_project(self, own: Trees) -> None:
+        own.git("p", "git@example.org:zoo/p.git")
+        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        (own.folder / "p").rename(own.folder / "renamed")
+        assert "pelican" in said_by(own.at("renamed"))
+        succeeds(own.at("renamed"), "state", "set", "mascot", "heron")
+        (own.folder / "renamed" / ".git" / "config").write_text("")
+        assert "heron" in said_by(own.at("renamed"))
+        assert own.program("verify").returncode == 0
+
+    def test_a_linked_work_tree_is_the_same_project(self, own: Trees) -> None:
+        main = own.git("p")
+        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        linked, about = own.folder / "feature", main / ".git" / "worktrees" / "feature"
+        linked.mkdir()
+        about.mkdir(parents=True)
+        (linked / ".git").write_text(f"gitdir: {about}\n")
+        (about / "commondir").write_text("../..\n")
+        (about / "gitdir").write_text(f"{linked / '.git'}\n")
+        assert "pelican" in said_by(own.at("feature"))
+
+    def test_a_tree_that_only_says_it_were_linked_is_not(self, own: Trees) -> None:
+        main = own.git("p")
+        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        about = main / ".git" / "worktrees" / "feature"
+        about.mkdir(parents=True)
+        (about / "commondir").write_text("../..\n")
+        (about / "gitdir").write_text(f"{own.folder / 'feature' / '.git'}\n")
+        (own.folder / "hostile").mkdir()
+        (own.folder / "hostile" / ".git").write_text(f"gitdir: {about}\n")
+        assert said_by(own.at("hostile")) == ""
+
+    def test_a_moved_tree_without_a_remote_takes_its_project_along_when_it_is_named(
+        self, own: Trees
+    ) -> None:
+        own.git("p")
+        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        (own.folder / "away").mkdir()
+        (own.folder / "p").rename(own.folder / "away" / "p")
+        assert "belongs to" in own.at("away/p").fails("state", "list")
+        succeeds(own.at("away/p"), "--project", "p", "state", "set", "mascot", "heron")
+        assert "heron" in said_by(own.at("away/p"))
+
+    def test_a_remote_that_comes_later_counts_from_the_next_write_on(self, own: Trees) -> None:
+        own.git("p")
+        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        config = own.folder / "p" / ".git" / "config"
+        config.write_text('[remote "origin"]\n\turl = https://example.org/zoo/p\n')
+        succeeds(own.at("p"), "state", "set", "mascot", "heron")
+        own.git("clone", "git@example.org:zoo/p")
+        assert "heron" in said_by(own.at("clone"))
+        succeeds(own.at("p"), "undo")
+        assert "pelican" in said_by(own.at("clone"))
+        assert own.program("verify").returncode == 0
+
+    def test_a_name_of_its_own_holds_for_the_tree_from_then_on(self, own: Trees) -> None:
+        for tree in ("p", "other/p"):
+            own.git(tree)
+        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        succeeds(own.at("other/p"), "--project", "farm", "state", "set", "mascot", "hen")
+        assert "hen" in said_by(own.at("other/p"))
+        assert "pelican" in said_by(own.at("p"))
+
+    def test_a_tree_called_default_does_not_get_what_belongs_to_no_tree(self, own: Trees) -> None:
+        own.git("default")
+        succeeds(own.at("nowhere"), "state", "set", "mascot", "stray")
+        assert "belongs to" in own.at("default").fails("state", "list")
+
+    @pytest.mark.timeout(20)
+    def test_a_hostile_git_folder_is_no_remote(self, own: Trees) -> None:
+        config = own.git("p", "git@example.org:zoo/p.git") / ".git" / "config"
+        for make in (
+            lambda: os.mkfifo(config),
+            lambda: config.symlink_to("/dev/zero"),
+            lambda: config.write_bytes(b'[remote "origin"]\n' + b"x" * 3_000_000),
+            lambda: config.write_bytes(b'\xff\x00[[[\n[remote "origin"\nurl'),
+            lambda: config.mkdir(),
+        ):
+            config.unlink()
+            make()
+            succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+            assert "pelican" in said_by(own.at("p"))
+            if config.is_dir():
+                break
+
+
+class TestTheScreen:
+    """It is opened on the project that the command line would show."""
+
+    @pytest.fixture
+    def opened(
+        self, trees: Trees, monkeypatch: pytest.MonkeyPatch
+    ) -> Callable[..., tuple[int, list[str | None]]]:
+        monkeypatch.setattr("reviewer.cli.screen.require_terminal", lambda _: None)
+        monkeypatch.setenv("REVIEWER_CONFIG", str(trees.program.db.with_name("config.toml")))
+        trees.program.db.with_name("config.toml").write_text("")
+
+        def open_in(tree: str, *options: str) -> tuple[int, list[str | None]]:
+            shown: list[str | None] = []
+
+            def screen(engine: Engine, project: str | None, **_: Any) -> int:
+                assert engine.project == project
+                shown.append(project)
+                return 0
+
+            monkeypatch.chdir(trees.folder / tree)
+            code = run(["--db", str(trees.program.db), *options], screen, lambda _: None)
+            return code, shown
+
+        return open_in
+
+    def test_it_shows_the_project_of_the_tree(self, opened) -> None:
+        assert opened("p") == (0, ["p"])
+        assert opened("x") == (0, ["x"])
+        assert opened("other/p") == (1, [])
+        assert opened("other/p", "--project", "p") == (0, ["p"])
+        assert opened("nowhere") == (2, [])
+        assert opened("nowhere", "--all-projects") == (0, [None])
+
+    def test_with_all_projects_nothing_new_goes_to_a_namesake(
+        self, trees: Trees, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(trees.folder / "other" / "p")
+        engine = Engine.open(trees.program.db)
+        engine.work_in_all()
+        with pytest.raises(ConflictError, match="belongs to"):
+            engine.contexts.create("p", "talk")
+        engine.contexts.create("q", "talk")
+        engine.close()

@@ -1,0 +1,47 @@
+"""The same surroundings for every test, whoever runs it on whatever machine.
+
+What a person exports (settings, keys, proxies, colours, a time zone) and keeps at home reaches
+neither the tests nor the programs that they start.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+NEEDED = {"PATH", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"}
+"""What a program may need to start at all."""
+OF_PYTEST = "PYTEST_"
+
+ALIKE = {"LANG": "C.UTF-8", "TZ": "UTC"}
+UMASK = 0o022
+
+
+def cleaned(environment: Mapping[str, str], home: Path) -> dict[str, str]:
+    """The variables that tests may see."""
+    kept = {
+        name: value
+        for name, value in environment.items()
+        if name in NEEDED or name.startswith(OF_PYTEST)
+    }
+    return {**kept, **ALIKE, "HOME": str(home)}
+
+
+def make_alike() -> Path:
+    """Change this process for good; returns its new home, which the caller removes."""
+    home = Path(tempfile.mkdtemp(prefix="reviewer-tests-home-"))
+    variables = cleaned(os.environ, home)
+    os.environ.clear()
+    os.environ.update(variables)
+    time.tzset()
+    os.umask(UMASK)
+    return home
+
+
+def remove(home: Path) -> None:
+    """Remove a home that `make_alike` returned."""
+    shutil.rmtree(home, ignore_errors=True)

@@ -1,0 +1,228 @@
+"""Entities and conflicts in the queue: their structure, settling by key, why, hints, odds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine, QueueQuery
+from reviewer.tui.evidence.source import SourceScreen
+from reviewer.tui.evidence.why import WhyScreen
+from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.queue import screen as queue_screen
+from tests.tui.conftest import Screen, opened
+from tests.tui.views import HOSTILE
+from tests.unit.promotion.graph import two_rivals
+
+SIZES = [(118, 34), (80, 24), (60, 20)]
+
+
+@pytest.fixture(autouse=True)
+def badges_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_screen, "BADGE_SECONDS", 0.001)
+
+
+@pytest.fixture
+def rivals(engine: Engine, tmp_path: Path) -> tuple[int, int, int]:
+    """Two decisions that contradict each other, and their conflict, on top of the queue."""
+    return two_rivals(engine, tmp_path / "adr")
+
+
+def status_of(engine: Engine, number: int) -> str:
+    return engine.queue.candidate(number).status.value
+
+
+def said(screen: Screen) -> str:
+    return screen.app.screen.query_one(StatusBar).text
+
+
+def row_of(screen: Screen, words: str) -> str:
+    """The line of the list that holds some words."""
+    return next(line.partition("│")[0] for line in screen.text.splitlines() if words in line)
+
+
+async def test_an_entity_shows_its_type_and_its_structure(engine: Engine, rivals) -> None:
+    _, right, _ = rivals
+    async with opened(engine) as screen:
+        await screen.press("j")
+        assert screen.model.current_id == right
+        assert f"#{right}  entity · decision" in screen.text
+        assert "name        Ledger database" in screen.text
+        assert "choice SQLite" in screen.text
+        assert "in open conflict" in screen.text
+        assert "deci We will use" in screen.text
+
+
+async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(engine, rivals) -> None:
+    left, right, conflict = rivals
+    async with opened(engine) as screen:
+        assert screen.model.current_id == conflict
+        assert "!" in row_of(screen, "conflict ")
+        for words in (f"#{left} decision · active", f"#{right} decision · candidate"):
+            assert words in screen.text
+        assert "keep        1 left · 2 right · b both · x dismisses" in screen.text
+        assert "1 of 2" in screen.text
+        assert "use PostgreSQL for the" in screen.text.partition("Evidence")[2]
+        await screen.press("]")
+        assert "2 of 2" in screen.text
+        assert "use SQLite for the" in screen.text.partition("Evidence")[2]
+        await screen.press("]", "[")
+        assert "1 of 2" in screen.text
+
+
+@pytest.mark.parametrize(
+    ("key", "left", "right", "conflict", "title"),
+    [
+        ("1", "active", "superseded", "active", "Kept #{0}, superseding #{1}"),
+        ("2", "superseded", "active", "active", "Kept #{1}, superseding #{0}"),
+        ("b", "active", "candidate", "active", "Kept both #{0} and #{1}"),
+        ("x", "active", "candidate", "invalid", "Dismissed conflict #{2}"),
+    ],
+)
+async def test_a_conflict_is_settled_by_one_key_and_undone_by_u(
+    engine: Engine, rivals, key: str, left: str, right: str, conflict: str, title: str
+) -> None:
+    before = [status_of(engine, number) for number in rivals]
+    acts = engine.history.acts_total()
+    async with opened(engine) as screen:
+        await screen.press(key)
+        assert [status_of(engine, number) for number in rivals] == [left, right, conflict]
+        assert screen.status == f"{title.format(*rivals)} - u to undo"
+        assert engine.history.acts_total() == acts + 1
+        await screen.press("u")
+        assert [status_of(engine, number) for number in rivals] == before
+        assert screen.model.current_id == rivals[2]
+        assert engine.history.verify().ok
+
+
+@pytest.mark.parametrize("key", ["a", "e", "m"])
+async def test_other_keys_say_how_a_conflict_is_settled(engine: Engine, rivals, key: str) -> None:
+    acts = engine.history.acts_total()
+    async with opened(engine) as screen:
+        await screen.press(key)
+        assert screen.status == (
+            f"#{rivals[2]} is a conflict: 1 keeps the left side, 2 the right, b both,"
+            " x dismisses it."
+        )
+        assert engine.history.acts_total() == acts
+
+
+async def test_keys_of_a_conflict_do_nothing_elsewhere(engine: Engine, rivals) -> None:
+    acts = engine.history.acts_total()
+    async with opened(engine) as screen:
+        await screen.press("j", "1", "2", "b")
+        assert screen.status == f"#{rivals[1]} is not a conflict: this key settles one."
+        await screen.press("k", "x", "k", "1")
+        assert screen.status.startswith(f"Conflict #{rivals[2]} is settled already")
+        assert engine.history.acts_total() == acts + 1
+
+
+async def test_the_footer_shows_the_keys_of_a_conflict(engine: Engine, rivals) -> None:
+    async with opened(engine) as screen:
+        assert screen.text.splitlines()[-1].startswith(" 1 keep left  2 keep right  b keep both")
+        await screen.press("j")
+        assert screen.text.splitlines()[-1].startswith(" a promote")
+
+
+# why
+
+
+async def test_w_walks_any_row_down_to_the_line(engine: Engine, rivals) -> None:
+    _, _, conflict = rivals
+    async with opened(engine) as screen:
+        await screen.press("W")
+        assert isinstance(screen.app.screen, WhyScreen)
+        assert f"Why do I know #{conflict}?" in screen.text
+        assert "0001-ledger-database.md:11" in screen.text
+        assert "0002-ledger-database.md:11" in screen.text
+        await screen.press("]", "o")
+        shown = screen.app.screen
+        assert isinstance(shown, SourceScreen)
+        assert shown.evidence.record.path.endswith("0002-ledger-database.md")
+        await screen.press("escape", "]")
+        assert said(screen) == "There is no other place in this direction."
+        await screen.press("escape")
+        assert screen.app.screen is screen.queue
+
+
+async def test_why_of_what_was_written_by_hand(engine: Engine) -> None:
+    engine.entities.author("acme", "decision", "We ship on Mondays only")
+    async with opened(engine) as screen:
+        assert "✐" in row_of(screen, "Mondays")
+        assert "hand-authored" in screen.text
+        await screen.press("W", "o")
+        assert said(screen).endswith("was written by hand: it has no source file.")
+        await screen.press("E", "j", "G", "[", "q")
+        assert screen.app.screen is screen.queue
+
+
+# hints, staleness, odds
+
+
+async def test_a_policy_that_speaks_is_a_badge_and_a_line(engine: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    turns = [
+        {"role": "user", "content": "I prefer tabs over spaces in every Makefile we have."},
+        {"role": "assistant", "content": "Understood, tabs in the Makefiles from now on."},
+    ]
+    path.write_text(json.dumps(turns), "utf-8")
+    engine.intake.ingest([path], project="acme")
+    (number,) = engine.queue.ids(QueueQuery(filter="type:preference"))
+    assert engine.insight.hints([number])
+    async with opened(engine) as screen:
+        await screen.until(lambda: "★" in row_of(screen, "I prefer tabs"))
+        assert "your own words" in screen.text
+        assert status_of(engine, number) == "candidate", "a hint never acts"
+
+
+async def test_a_row_whose_source_is_gone_says_so_in_the_list(stocked: Engine, notes: Path) -> None:
+    notes.unlink()
+    async with opened(stocked) as screen:
+        await screen.until(lambda: "!" in row_of(screen, "Decision: Deploys"))
+        await screen.press("a", "k")
+        assert "!" not in row_of(screen, "✓"), "what is decided waits for nothing"
+
+
+async def test_the_learned_order_says_what_it_still_needs(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("a", "x", "t", "t", "t", "t")
+        assert "Ordered by rank. The learned order needs 30 decisions" in screen.status
+        assert screen.status.endswith("2 so far.")
+
+
+async def test_the_learned_order_comes_with_its_reasons(engine: Engine) -> None:
+    engine.intake.seed(60, project="acme")
+    for row in engine.queue.rows(engine.queue.ids(QueueQuery())[:40]):
+        act = engine.triage.promote if row.type == "project" else engine.triage.reject
+        act([row.id], alone=True)
+    async with opened(engine) as screen:
+        await screen.press("t", "t", "t", "t")
+        assert screen.status == "Ordered by learned."
+        assert screen.model.current is not None
+        assert screen.model.current.type == "project"
+        await screen.until(lambda: "likely to be promoted" in screen.text)
+        assert "you promoted" in screen.text
+
+
+# how it looks
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_a_conflict(engine: Engine, rivals, snapshot, size) -> None:
+    async with opened(engine, size=size, project="acme") as screen:
+        assert screen.text == snapshot
+
+
+async def test_a_conflict_in_ascii(engine: Engine, rivals, snapshot) -> None:
+    async with opened(engine, size=(100, 24), project="acme", ascii=True) as screen:
+        assert screen.text == snapshot
+
+
+async def test_hostile_names_and_values_stay_text(engine: Engine) -> None:
+    engine.entities.author(f"p{HOSTILE}", "parameter", f"limit {HOSTILE}", name=HOSTILE)
+    async with opened(engine) as screen:
+        for key in ("j", "]", "W", "]", "escape"):
+            await screen.press(key)
+            assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")

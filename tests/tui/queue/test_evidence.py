@@ -1,0 +1,325 @@
+"""The candidate and evidence panes: what they say, where they scroll, what they repaint."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.geometry import Region
+
+from reviewer.engine import Member, SourceState, Status
+from reviewer.text.display import display_text
+from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
+from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, evidence_title
+from reviewer.tui.kit.text import Block, Run, Span, lay_out, reflowed
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
+from tests.tui.views import HOSTILE, candidate, evidence, record
+
+NOW = datetime(2026, 2, 14, 12, tzinfo=UTC)
+
+
+class Panes(App[None]):
+    """The two panes, one above the other."""
+
+    CSS = "CandidatePane { height: 10; } EvidencePane { height: 8; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = DARK
+        self.candidate = CandidatePane()
+        self.evidence = EvidencePane()
+
+    def compose(self) -> ComposeResult:
+        yield self.candidate
+        yield self.evidence
+
+
+def drawn(pane: TextPane) -> list[str]:
+    """The rows of a pane as they stand on the screen."""
+    return [pane.render_line(y).text.rstrip() for y in range(pane.size.height)]
+
+
+def said(**given: Any) -> str:
+    """What the candidate pane says below the content."""
+    known: dict[str, Any] = {
+        "now": NOW,
+        "members": (),
+        "wordings": (),
+        "state": SourceState.SAME,
+        "signs": GLYPHS,
+    }
+    view = candidate(**{k: v for k, v in given.items() if k not in known})
+    blocks = candidate_blocks(view, **{**known, **{k: v for k, v in given.items() if k in known}})
+    return "\n".join(line.text.rstrip() for line in lay_out(blocks, 100))
+
+
+# the candidate
+
+
+def test_the_title_names_number_type_rule_and_confidence() -> None:
+    assert candidate_title(candidate(), GLYPHS) == "#412  project · decision_made · .58"
+
+
+def test_the_content_is_shown_in_full() -> None:
+    content = "word " * 200
+    assert said(content=content).count("word") == 200
+
+
+def test_the_confidence_is_taken_apart() -> None:
+    assert "confidence  .50 sentence × 1.10 path × 1.05 fresh = .58" in said()
+    assert ".70 heading × .85 path × .70 age = .42" in said(
+        prior=0.7, signal=0.85, freshness=0.7, confidence=0.4165
+    )
+
+
+def test_how_often_it_was_seen_and_how_long_it_waits() -> None:
+    assert "3 times · 2 sessions · waits 4 days · extractor 0.1.0" in said()
+    assert "once · 1 session · waits 2 hours" in said(
+        seen=1, sessions=1, pending_since="2026-02-14T10:00:00.000Z"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"deferred": True}, "⏸ deferred"),
+        (
+            {"status": Status.ACTIVE, "decided_at": "2026-02-14T10:00:00.000Z"},
+            "✓ promoted 2 hours ago",
+        ),
+        ({"status": Status.INVALID}, "✗ rejected"),
+        ({"status": Status.SUPERSEDED, "superseded_by": 7}, "→ superseded by #7"),
+        ({"flags": ("secret",)}, "⌁ a secret in this text was masked"),
+        ({"flags": ("injection",)}, "⌁ reads like an order planted for an agent"),
+        ({"state": SourceState.CHANGED}, "! source changed since"),
+        ({"state": SourceState.GONE}, "! source gone"),
+        ({"source": None}, "written by hand: no source"),
+        ({"wordings": [("2026-02-12T10:00:00.000Z", "Use MySQL")]}, '✎ before    "Use MySQL"'),
+    ],
+)
+def test_what_else_matters_is_said_in_words_with_a_sign(fields: dict[str, Any], words: str) -> None:
+    assert words not in said()
+    assert words in said(**fields)
+
+
+def test_near_duplicates_come_with_number_and_likeness_in_a_few_rows_each() -> None:
+    near = [
+        Member(
+            398 + n, f"Postgres 16 was chosen {'again ' * 30}", 0.5, 0.91, Status.CANDIDATE, None
+        )
+        for n in range(7)
+    ]
+    shown = said(members=near).split("\n")
+    assert '≈ near      #398 .91 "' in shown[-16]
+    assert shown[-14].endswith("…")
+    assert "#399 .91" in shown[-13]
+    assert shown[-1].strip() == "and 2 more"
+
+
+# the evidence
+
+
+def test_the_title_says_when_where_and_who() -> None:
+    assert (
+        evidence_title(evidence(), GLYPHS)
+        == "Evidence ─ 2026-02-14 session 7505c8 · line 446 · user"
+    )
+    note = evidence(
+        shape="section", role="note", session=None, at=None, path="/n/plan.md", line_start=9,
+        line_end=12, text="a\nb\nc use it", span=(6, 12),
+    )  # fmt: skip
+    assert evidence_title(note, GLYPHS, 1, 3) == "Evidence ─ 2 of 3 · line 12 · plan.md"
+
+
+def test_the_record_has_a_bar_and_its_span_is_marked() -> None:
+    before = record(id=4, role="assistant", text="Which one?")
+    blocks = evidence_blocks(evidence(before=(before,)), GLYPHS)
+    lines = lay_out(blocks, 40)
+    assert lines[0].text == "  assistant  Which one?"
+    assert lines[1].text.startswith("▌ user       no - let's use")
+    assert lines[2].text.startswith("▌            ")
+    marked = " ".join(run.text for line in lines for run in line.runs if run.style == "span")
+    assert marked == "let's use postgres 16 for the ledger"
+
+
+def test_of_what_was_said_before_the_end_is_shown_and_of_what_came_after_the_beginning() -> None:
+    long = "first " + "word " * 400 + "last"
+    found = evidence(before=(record(id=4, text=long),), after=(record(id=6, text=long),))
+    before, _, after = evidence_blocks(found, GLYPHS)
+    assert before.text.startswith("… ")
+    assert before.text.endswith("last")
+    assert after.text.startswith("first")
+    assert after.text.endswith(" …")
+
+
+@pytest.mark.parametrize(
+    ("text", "joined"),
+    [
+        ("a line of prose that somebody wrapped by hand\nand went on", True),
+        ("a line of prose that somebody wrapped by hand\n`code` went on", True),
+        ("a short line\nand another", False),
+        ("a line of prose that somebody wrapped by hand\n- an item", False),
+        ("a line of prose that somebody wrapped by hand\n2. an item", False),
+        ("a line of prose that somebody wrapped by hand\n# Heading", False),
+        ("a line of prose that somebody wrapped by hand\n    code", False),
+        ("a line of prose that somebody wrapped by hand\n\nand another", False),
+        ("# a heading that is as long as a line of prose\nand text", False),
+        ("```\na line of code that is as long as any line of prose\nand more\n```", False),
+        ("| a table with a row that is as long as any line |\n| more |", False),
+        ("Status of the thing that is as long as a line: done\nDate: 2026", False),
+    ],
+)
+def test_only_wrapped_prose_is_joined_and_no_character_moves(text: str, joined: bool) -> None:
+    assert reflowed(text) == (text.replace("\n", " ") if joined else text)
+
+
+def test_a_note_stands_under_the_headings_around_it_and_takes_the_whole_width() -> None:
+    note = evidence(shape="section", role="note", headings=("Ledger", "Storage", "Locks"))
+    rows = [line.text for line in lay_out(evidence_blocks(note, GLYPHS), 80)]
+    assert rows[0] == "  Ledger · Storage"
+    assert rows[1].startswith("▌ no - let's use")
+
+
+def test_what_was_not_said_by_anybody_is_named_for_what_it_is() -> None:
+    found = evidence(after=(record(id=6, use="tool output", text="ok"),))
+    assert "tool outpu" in lay_out(evidence_blocks(found, GLYPHS), 60)[-1].text
+
+
+def test_ascii_signs_are_ascii() -> None:
+    blocks = evidence_blocks(evidence(), ASCII) + candidate_blocks(
+        candidate(flags=("secret",), deferred=True),
+        now=NOW, members=(), wordings=(), state=SourceState.CHANGED, signs=ASCII,
+    )  # fmt: skip
+    title = evidence_title(evidence(), ASCII) + candidate_title(candidate(), ASCII)
+    assert "".join(line.text for line in lay_out(blocks, 60, ASCII.ellipsis)).isascii()
+    assert title.isascii()
+
+
+# on the screen
+
+
+async def test_the_span_is_in_sight_and_keys_scroll() -> None:
+    app = Panes()
+    async with app.run_test(size=(60, 20)) as pilot:
+        text = "\n".join(f"row {n}" for n in range(200))
+        start = text.index("row 150")
+        app.evidence.show_evidence([evidence(text=text, span=(start, start + 7))])
+        assert any("row 150" in row for row in drawn(app.evidence))
+        app.evidence.focus()
+        for key, expected in (("g", "row 0"), ("j", "row 1"), ("k", "row 0"), ("G", "row 199")):
+            await pilot.press(key)
+            shown = drawn(app.evidence)
+            assert expected in (shown[-1] if key == "G" else shown[1])
+        first = drawn(app.evidence)[1][:-1].strip()
+        await pilot.press("pageup")
+        assert first in drawn(app.evidence)[-1]
+
+
+async def test_the_span_is_in_sight_at_another_width_too() -> None:
+    app = Panes()
+    async with app.run_test(size=(120, 20)) as pilot:
+        text = "word " * 1000 + "NEEDLE" + " word" * 1000
+        start = text.index("NEEDLE")
+        app.evidence.show_evidence([evidence(text=text, span=(start, start + 6))])
+        await pilot.resize_terminal(40, 20)
+        await pilot.pause()
+        assert any("NEEDLE" in row for row in drawn(app.evidence))
+
+
+async def test_several_evidences_are_counted_and_turned() -> None:
+    app = Panes()
+    async with app.run_test(size=(100, 20)) as pilot:
+        app.evidence.show_evidence([evidence(id=1, text="aaa bbb"), evidence(id=2, text="ccc ddd")])
+        assert "1 of 2" in drawn(app.evidence)[0]
+        assert app.evidence.turn(1)
+        await pilot.pause()
+        assert "2 of 2" in drawn(app.evidence)[0]
+        assert "ccc" in drawn(app.evidence)[1]
+        assert not app.evidence.turn(1)
+        assert app.evidence.current is not None
+        assert app.evidence.current.record.id == 2
+
+
+async def test_what_does_not_fit_has_a_thumb_at_its_place() -> None:
+    app = Panes()
+    async with app.run_test(size=(40, 20)) as pilot:
+        app.candidate.show([Block("few rows")])
+        assert not any(row.endswith("▐") for row in drawn(app.candidate))
+        app.candidate.show([Block("\n".join(["row"] * 90))])
+        assert [row.endswith("▐") for row in drawn(app.candidate)] == [False, True, *[False] * 8]
+        app.candidate.focus()
+        await pilot.press("G")
+        assert [row.endswith("▐") for row in drawn(app.candidate)] == [*[False] * 9, True]
+
+
+async def test_hints_are_shown_as_far_as_there_is_room() -> None:
+    app = Panes()
+    async with app.run_test(size=(100, 20)) as pilot:
+        app.evidence.show_evidence([evidence()])
+        assert "o open at line · E in editor" in drawn(app.evidence)[0]
+        await pilot.resize_terminal(60, 20)
+        await pilot.pause()
+        assert "open at line" not in drawn(app.evidence)[0]
+
+
+async def test_only_cells_that_changed_are_painted_and_nothing_is_laid_out_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = Panes()
+    async with app.run_test(size=(60, 20)) as pilot:
+        pane = app.candidate
+        pane.show([Block("same"), Block("old words"), Block("same")], title="#1")
+        await pilot.pause()
+        asked: list[tuple[tuple[Region, ...], bool]] = []
+
+        def refresh(*regions: Region, repaint: bool = True, layout: bool = False, **_: Any) -> None:
+            asked.append((regions, layout))
+
+        monkeypatch.setattr(pane, "refresh", refresh)
+        pane.show([Block("same"), Block("new"), Block("same")], title="#1")
+        assert asked == [((Region(0, 2, 9, 1),), False)]
+        asked.clear()
+        pane.show([Block("same"), Block("new"), Block("same")], title="#1")
+        assert asked == []
+
+
+async def test_hostile_text_reaches_no_row_as_more_than_visible_text() -> None:
+    app = Panes()
+    async with app.run_test(size=(60, 20)):
+        wordings = [("2026-02-12T10:00:00.000Z", HOSTILE)]
+        near = [Member(1, HOSTILE, 0.5, 0.9, Status.CANDIDATE, None)]
+        app.candidate.show_candidate(
+            candidate(content=HOSTILE, rule=HOSTILE, type=HOSTILE, flags=(HOSTILE,)),
+            now=NOW, members=near, wordings=wordings,
+        )  # fmt: skip
+        app.evidence.show_evidence(
+            [evidence(text=HOSTILE * 3, role=HOSTILE, session=HOSTILE, headings=(HOSTILE,))]
+        )
+        shown = drawn(app.candidate) + drawn(app.evidence)
+        assert any("[red]x[/red]" in row for row in shown)
+        for row in shown:
+            assert display_text(row) == row
+
+
+async def test_a_megabyte_in_one_line_is_shown_in_part() -> None:
+    app = Panes()
+    async with app.run_test(size=(60, 20)):
+        text = "x" * 500_000 + " NEEDLE " + "y" * 500_000
+        app.evidence.show_evidence([evidence(text=text, span=(500_001, 500_007))])
+        assert any("NEEDLE" in row for row in drawn(app.evidence))
+        assert "489 kB more, o opens the source" in app.evidence.plain_text
+
+
+async def test_a_pane_without_room_draws_nothing_and_survives() -> None:
+    app = Panes()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.candidate.display = False
+        app.candidate.show([Block("later", spans=(Span(0, 5),), first=(Run("> "),))], reveal=0)
+        app.candidate.display = True
+        await pilot.pause()
+        assert drawn(app.candidate)[1] == "> later"

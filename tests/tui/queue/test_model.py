@@ -1,0 +1,217 @@
+"""The list as values: where the cursor goes after each thing a person can do."""
+
+from __future__ import annotations
+
+from array import array
+
+import pytest
+
+from reviewer.engine import Kind, QueueRow, Status
+from reviewer.tui.kit.row_model import CACHED_ROWS
+from reviewer.tui.queue.model import Pace, QueueModel
+
+
+class Rows:
+    """A store of rows that can be decided, and that counts what was read."""
+
+    def __init__(self, count: int) -> None:
+        self.rows = {number: row(number) for number in range(1, count + 1)}
+        self.read = 0
+
+    def fetch(self, ids):
+        self.read += len(ids)
+        return [self.rows[number] for number in ids if number in self.rows]
+
+
+def row(number: int, status: str = "candidate", deferred: bool = False) -> QueueRow:
+    return QueueRow(
+        id=number, kind=Kind.MEMORY, status=Status(status), deferred=deferred, edited=False,
+        type="project",
+        content=f"content {number}", confidence=0.5, rank=0.5, members=0, seen=1, flags=(),
+        project="acme", rule="decided", leader_id=None, pending_since="2026-01-01T00:00:00.000Z",
+    )  # fmt: skip
+
+
+def model_of(
+    count: int, *, cursor: int = 0, decided: tuple[int, ...] = ()
+) -> tuple[QueueModel, Rows]:
+    """A list of ids 1..count; `decided` ids were rejected since the snapshot."""
+    store = Rows(count)
+    model = QueueModel(store.fetch)
+    model.load(array("q", range(1, count + 1)))
+    for number in decided:
+        store.rows[number] = row(number, "invalid")
+    model.touched(decided)
+    model.cursor = cursor
+    return model, store
+
+
+@pytest.mark.parametrize(
+    ("case", "count", "decided", "at", "goes_to"),
+    [
+        ("down to the next", 5, (1,), 0, 1),
+        ("over rows that are decided", 5, (1, 2, 3), 0, 3),
+        ("up when nothing waits below", 5, (5,), 4, 3),
+        ("up over decided rows", 5, (3, 4, 5), 4, 1),
+        ("below first, even when above is nearer", 5, (3, 4), 2, 4),
+        ("stays on the last decision", 3, (1, 2, 3), 1, 1),
+        ("stays in a list of one", 1, (1,), 0, 0),
+    ],
+)
+def test_after_a_decision_the_cursor_goes(case, count, decided, at, goes_to):
+    model, _ = model_of(count, cursor=at, decided=decided)
+    assert model.after_decision(at) == goes_to, case
+
+
+def test_a_deferred_row_is_passed_over_until_it_is_put_back():
+    model, store = model_of(3)
+    store.rows[2] = row(2, deferred=True)
+    model.touched([2])
+    assert model.after_decision(0) == 2
+    store.rows[2] = row(2)
+    model.touched([2])
+    assert model.after_decision(0) == 1
+
+
+def test_a_row_deferred_on_an_earlier_day_waits_like_any_other():
+    store = Rows(2)
+    store.rows[1] = row(1, deferred=True)
+    model = QueueModel(store.fetch)
+    model.load(array("q", [2, 1]))
+    assert model.waiting(1)
+
+
+def test_a_new_snapshot_keeps_the_cursor_on_its_row():
+    model, _ = model_of(5, cursor=3)
+    model.load(array("q", [5, 4, 3]), [4])
+    assert model.current_id == 4
+
+
+def test_a_new_snapshot_without_the_row_keeps_the_place():
+    model, _ = model_of(5, cursor=3)
+    model.load(array("q", [1, 2, 3]), [4])
+    assert model.cursor == 2
+
+
+def test_the_rest_of_a_snapshot_moves_nothing():
+    model, store = model_of(3, cursor=1)
+    store.rows[2] = row(2, "active")
+    model.touched([2])
+    model.extend(array("q", [1, 3, 4, 5]))
+    assert list(model.ids) == [1, 2, 3, 4, 5]
+    assert model.current_id == 2
+    assert model.decided(1)
+
+
+def test_marks_and_a_range_are_one_selection_in_the_order_of_the_list():
+    model, _ = model_of(6, cursor=4)
+    model.marks = {6, 1}
+    model.range_from = 2
+    assert model.marked() == [1, 3, 4, 5, 6]
+    assert model.count_marked() == 5
+    model.keep_range()
+    assert model.range_from is None
+    assert model.marked() == [1, 3, 4, 5, 6]
+
+
+def test_a_range_upwards_is_the_same_range():
+    model, _ = model_of(6, cursor=1)
+    model.range_from = 3
+    assert model.marked() == [2, 3, 4]
+    assert [model.in_range(at) for at in range(6)] == [False, True, True, True, False, False]
+
+
+def test_deciding_takes_the_mark_away():
+    model, store = model_of(3)
+    model.marks = {1, 2}
+    store.rows[1] = row(1, "active")
+    model.touched([1])
+    assert model.marks == {2}
+
+
+def test_an_open_cluster_stands_below_its_row_and_closes_to_it():
+    model, store = model_of(3, cursor=1)
+    store.rows |= {7: row(7), 8: row(8)}
+    model.open_cluster(1, [7, 8])
+    assert list(model.ids) == [1, 2, 7, 8, 3]
+    assert [model.is_open(at) for at in range(5)] == [False, True, True, True, False]
+    model.cursor = 3
+    model.close_cluster(3)
+    assert list(model.ids) == [1, 2, 3]
+    assert model.current_id == 2
+    assert not model.is_open(1)
+
+
+def test_a_window_reads_only_what_it_has_not_read():
+    model, store = model_of(1_000)
+    model.window(0, 40)
+    model.window(1, 41)
+    assert store.read == 41
+
+
+def test_a_long_walk_keeps_a_bounded_number_of_rows():
+    model, _ = model_of(3 * CACHED_ROWS)
+    for start in range(0, 3 * CACHED_ROWS, 100):
+        model.window(start, start + 100)
+    assert sum(model.known(number) is not None for number in model.ids) <= CACHED_ROWS
+
+
+def test_a_row_that_is_gone_is_none():
+    model, store = model_of(3)
+    del store.rows[2]
+    assert [found and found.id for found in model.window(0, 3)] == [1, None, 3]
+
+
+def test_an_empty_list_has_no_current_row():
+    model, _ = model_of(0)
+    assert model.current is None
+    assert model.current_id is None
+    assert model.marked() == []
+
+
+def test_the_place_of_one_id_is_found_at_either_end():
+    model, _ = model_of(5)
+    assert [model.index_of([number]) for number in (1, 5, 6)] == [0, 4, None]
+
+
+class Ticks:
+    """A clock that a test moves on."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def paced(*gaps: float) -> Pace:
+    """The pace after decisions with these gaps, in seconds."""
+    clock = Ticks()
+    pace = Pace(clock)
+    for gap in gaps:
+        clock.now += gap
+        pace.decided(1)
+    return pace
+
+
+@pytest.mark.parametrize(
+    ("case", "gaps", "minutes"),
+    [
+        ("too few decisions", [6] * 11, None),
+        ("steady", [6] * 12, 30),
+        ("not steady yet", [2] * 6 + [9] * 6, None),
+        ("steady later", [2] * 6 + [9] * 60, 40),
+        ("a pause says nothing", [6] * 6 + [3_000] + [6] * 6, 30),
+        ("one slow decision changes nothing", [6] * 12 + [25], 30),
+        ("another pace for long does", [6] * 12 + [12] * 60, 50),
+    ],
+)
+def test_the_estimate_comes_when_the_pace_is_steady_and_does_not_jump(case, gaps, minutes):
+    assert paced(*gaps).minutes(300) == minutes, case
+
+
+def test_a_key_that_decides_many_rows_says_nothing_about_the_pace():
+    pace = paced(*[6] * 12)
+    pace.decided(5_000)
+    assert pace.minutes(300) == 30
+    assert pace.minutes(0) is None

@@ -1,0 +1,363 @@
+"""The queue says what is so: who takes an act back, what a filter shows, what a mark takes."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from textual.widgets import Input
+
+from reviewer.engine import Engine, QueueQuery
+from reviewer.tui.evidence.candidate_pane import candidate_blocks
+from reviewer.tui.evidence.difference import difference
+from reviewer.tui.kit.edit_pane import EditorArea
+from reviewer.tui.kit.text import lay_out
+from reviewer.tui.theme import GLYPHS
+from tests.tui.conftest import NOW, opened
+from tests.tui.test_history import history, said
+
+TWINS = """# Notes
+
+- Never deploy the billing service on a Friday afternoon before a holiday starts.
+- Never deploy the billing service on a Friday afternoon before a weekend starts.
+- Always rotate the signing keys of the gateway before an auditor asks for the reports.
+- Always rotate the signing keys of the gateway before an inspector asks for the reports.
+"""
+
+
+def status_of(engine: Engine, number: int) -> str:
+    return engine.queue.candidate(number).status.value
+
+
+@pytest.fixture
+def twins(engine, tmp_path):
+    """A store with two rows that each lead a near duplicate."""
+    path = tmp_path / "twins.md"
+    path.write_text(TWINS, "utf-8")
+    engine.intake.ingest([path], project="acme")
+    return engine
+
+
+@pytest.fixture
+def capped(engine, tmp_path):
+    """A store with more candidates than one ingestion queues."""
+    path = tmp_path / "many.md"
+    words = ("ledger", "gateway", "invoice", "queue", "mailer", "cache")
+    lines = [
+        f"- Never let the {word} of team {number} wait for {number * 7} reports about {word}s."
+        for number in range(12)
+        for word in words
+    ]
+    path.write_text("# Rules\n\n" + "\n".join(lines) + "\n", "utf-8")
+    engine.intake.ingest([path], project="acme")
+    return engine
+
+
+async def test_more_can_be_undone_on_history_too(capped):
+    engine = capped
+    rejected = engine.queue.ids(QueueQuery())[0]
+    engine.triage.reject([rejected])
+    async with opened(engine) as screen:
+        before = engine.queue.counts(None).waiting
+        assert "more: M queues them" in screen.text
+        await screen.press("M")
+        assert screen.status.endswith("u to undo")
+        assert engine.queue.counts(None).waiting > before
+        await screen.press("f8", "x")
+        assert engine.queue.counts(None).waiting == before
+        assert engine.queue.candidate(rejected).status == "invalid"
+
+
+async def test_undo_after_queue_more_takes_that_back_before_an_older_decision(capped):
+    async with opened(capped) as screen:
+        first = screen.model.current_id
+        before = capped.queue.counts(None).waiting
+        await screen.press("a", "M")
+        assert capped.queue.counts(None).waiting > before - 1
+        await screen.press("u")
+        assert screen.status.startswith("Undone: Queued")
+        assert status_of(capped, first) == "active"
+        assert capped.queue.counts(None).waiting == before - 1
+        await screen.press("u")
+        assert status_of(capped, first) == "candidate"
+
+
+async def test_a_decision_after_queue_more_is_undone_first(capped):
+    async with opened(capped) as screen:
+        before = capped.queue.counts(None).waiting
+        await screen.press("M", "x", "u")
+        assert screen.status.startswith("Undone: Rejected")
+        await screen.press("u")
+        assert screen.status.startswith("Undone: Queued")
+        assert capped.queue.counts(None).waiting == before
+
+
+async def test_a_decision_of_another_day_is_named_before_it_is_undone(stocked):
+    first = stocked.queue.ids(QueueQuery())[0]
+    stocked.triage.reject([first])
+    async with opened(stocked) as screen:
+        await screen.press("u")
+        assert screen.status.startswith(f"u again undoes: Rejected #{first}")
+        assert status_of(stocked, first) == "invalid"
+        await screen.press("u")
+        assert status_of(stocked, first) == "candidate"
+
+
+async def test_a_clear_queue_names_what_is_beyond_the_cap(capped):
+    async with opened(capped) as screen:
+        await screen.press("*", "x", "R")
+        assert "All clear" not in screen.text
+        assert "beyond the cap: M queues them." in screen.text
+
+
+async def test_only_rows_of_open_clusters_are_decided_alone(twins):
+    leaders = [one for one in twins.queue.ids(QueueQuery()) if twins.queue.members(one)]
+    assert len(leaders) == 2
+    async with opened(twins) as screen:
+        first, second = (one for one in screen.model.ids if one in leaders)
+        ahead = twins.queue.members(first)[0].id
+        behind = twins.queue.members(second)[0].id
+        screen.queue.list.move_to(screen.model.index_of([first]))
+        await screen.press("enter")
+        screen.model.marks = {first, second}
+        await screen.press("x")
+        assert status_of(twins, ahead) == "candidate", "its cluster is open"
+        assert status_of(twins, behind) == "invalid", "its cluster is closed"
+
+
+async def test_enter_keeps_a_filter_open_that_cannot_be_understood(stocked):
+    async with opened(stocked) as screen:
+        everything = list(screen.model.ids)
+        await screen.press("slash", *"conf>x", "enter")
+        field = screen.app.query_one(Input)
+        assert field.has_focus
+        assert "conf" in screen.status
+        await screen.press("escape")
+        assert not field.has_focus
+        assert field.value == ""
+        assert list(screen.model.ids) == everything
+        assert screen.queue.query_shown.filter == ""
+        assert "conf>x" not in screen.text
+
+
+async def test_leaving_the_field_otherwise_puts_the_filter_of_the_list_into_it(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("slash", *"staging", "enter", "slash", *" conf>x")
+        await screen.press("tab")
+        field = screen.app.query_one(Input)
+        assert field.value == screen.queue.query_shown.filter
+        assert field.value.startswith("staging")
+        assert not field.value.endswith("x"), "what means nothing is gone"
+
+
+async def test_escape_wins_over_a_search_that_is_still_running(stocked):
+    async with opened(stocked) as screen:
+        everything = list(screen.model.ids)
+        await screen.press("slash")
+        screen.queue.run_filter("staging", here=None)
+        screen.queue.clear_filter()
+        await screen.settle()
+        assert list(screen.model.ids) == everything
+        assert "/ staging" not in screen.text
+
+
+async def test_footer_and_help_say_how_many_are_marked(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("space", "space", "space")
+        assert "x reject 3 marked" in screen.text.splitlines()[-1]
+        await screen.press("question_mark")
+        assert "reject 3 marked" in screen.text
+        await screen.press("escape", "escape")
+        assert "marked" not in screen.text.splitlines()[-1]
+        await screen.press("g", "v", "j")
+        assert "x reject 2 marked" in screen.text.splitlines()[-1]
+        await screen.press("x")
+        assert "marked" not in screen.text.splitlines()[-1]
+
+
+def test_a_near_duplicate_says_how_it_differs():
+    text, spans = difference("Keys rotate every 90 days.", "Keys rotate every 60 days.", GLYPHS)
+    assert text == '"Keys rotate every [-90-] {+60+} days."'
+    assert [text[span.start : span.end] for span in spans] == ["[-90-]", "{+60+}"]
+    same = "word " * 100
+    text, _ = difference(f"{same}one", f"{same}two", GLYPHS)
+    assert text.startswith('"… word')
+    assert text.endswith('word [-one-] {+two+}"')
+    assert len(text) < 100
+
+
+async def test_near_duplicates_are_shown_to_the_difference(twins):
+    async with opened(twins) as screen:
+        shown = screen.text
+        assert "≈ near" in shown
+        assert any(
+            word in shown for word in ("{+auditor+}", "{+inspector+}", "{+weekend+}", "{+holiday+}")
+        )
+
+
+def test_a_block_shows_no_more_rows_than_it_may():
+    from reviewer.tui.kit.text import Block
+
+    rows = [line.text for line in lay_out([Block("word " * 40, most=3)], 20)]
+    assert len(rows) == 3
+    assert rows[-1].endswith("…")
+
+
+async def test_a_draft_has_its_glyph_and_its_words(stocked):
+    async with opened(stocked) as screen:
+        first = screen.model.current_id
+        await screen.press("e", *"xyz", "escape")
+        await screen.until(lambda: "draft kept: e edits it, D discards it" in screen.text)
+        assert "✎" in screen.text.splitlines()[3][:7]
+    async with opened(stocked, ascii=True) as screen:
+        screen.queue.list.move_to(screen.model.index_of([first]))
+        await screen.settle()
+        await screen.until(lambda: first in screen.queue.list.badges)
+        assert screen.queue.list.badges[first].draft
+        assert "draft kept: e edits it" in screen.text
+        await screen.press("a")
+        assert screen.status.startswith(f"#{first} has a draft: ctrl+s promotes it")
+        assert status_of(stocked, first) == "candidate"
+        await screen.press("ctrl+s")
+        assert stocked.queue.candidate(first).content.endswith("xyz")
+        assert status_of(stocked, first) == "active"
+
+
+async def test_promoting_many_leaves_rows_with_drafts_out(stocked):
+    async with opened(stocked) as screen:
+        first, second, third = screen.model.ids[:3]
+        await screen.press("e", *"xyz", "escape", "space", "space", "space", "a")
+        assert screen.status == "Promoted 2, left out 1 row with drafts - u to undo"
+        assert [status_of(stocked, one) for one in (first, second, third)] == [
+            "candidate", "active", "active",
+        ]  # fmt: skip
+        assert stocked.drafts.load(first).endswith("xyz")
+
+
+async def test_a_draft_is_discarded_by_its_key(stocked):
+    async with opened(stocked) as screen:
+        first = screen.model.current_id
+        await screen.press("D")
+        assert screen.status == f"#{first} has no draft."
+        await screen.press("e", *"xyz", "escape", "D")
+        assert screen.status.startswith(f"The draft of #{first} was discarded")
+        assert stocked.drafts.load(first) is None
+        await screen.press("a")
+        assert not stocked.queue.candidate(first).content.endswith("xyz")
+
+
+async def test_a_paste_too_large_to_save_does_not_come_back(stocked):
+    async with opened(stocked) as screen:
+        first = screen.model.current_id
+        await screen.press("e", *"abc")
+        screen.app.screen.query_one(EditorArea).insert("word " * 1_000)
+        await screen.press("ctrl+s")
+        assert "A memory has at most 4,000 characters" in screen.status
+        await screen.press("escape")
+        assert "esc again drops it" in screen.status
+        await screen.press("escape")
+        assert "word word" not in (stocked.drafts.load(first) or "")
+        await screen.press("e")
+        assert "word word" not in screen.text
+
+
+async def test_the_screen_lives_while_another_program_writes(stocked):
+    other = sqlite3.connect(stocked.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    async with opened(stocked) as screen:
+        first = screen.model.current_id
+        await screen.pilot.press("a")
+        await screen.until(lambda: screen.status.startswith("Waiting for another program"))
+        await screen.pilot.press("j")
+        assert screen.model.cursor == 1
+        await screen.pilot.press("x")
+        assert screen.status.endswith("This key did nothing.")
+        other.execute("ROLLBACK")
+        await screen.until(lambda: screen.status == f"Promoted #{first} - u to undo")
+        assert status_of(stocked, first) == "active"
+        assert screen.model.cursor == 1
+        await screen.press("x")
+        assert status_of(stocked, screen.model.ids[1]) == "invalid"
+    other.close()
+
+
+@pytest.mark.parametrize("index", [60, 150, 199])
+async def test_the_row_of_last_time_stands_among_its_neighbours(seeded, index):
+    async with opened(seeded, size=(80, 24)) as screen:
+        screen.queue.list.move_to(index)
+        await screen.settle()
+        screen.app.leave()
+    async with opened(seeded, size=(80, 24)) as screen:
+        assert screen.model.cursor == index
+        shown = screen.queue.list
+        above = index - shown.scroll_offset.y
+        last = len(screen.model.ids) - shown.height
+        assert above == shown.height // 2 or shown.scroll_offset.y == last
+
+
+async def test_history_has_the_top_of_the_queue(stocked):
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("a")
+        top = screen.text.splitlines()[0]
+        for size in ((118, 34), (60, 20)):
+            await screen.pilot.resize_terminal(*size)
+            await screen.press("f2")
+            tall, top = "Queue F2" in screen.text, screen.text.splitlines()[0]
+            assert "reviewer  acme" in top
+            await screen.press("f8")
+            assert screen.text.splitlines()[0] == top
+            assert ("Queue F2" in screen.text) == tall
+        await screen.press("u")
+        await screen.until(lambda: "0 today" in screen.text or "today" not in screen.text)
+        assert "8 wait" in screen.text
+
+
+async def test_what_came_in_is_taken_back_without_naming_a_redo_that_does_nothing(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("f8", "x")
+        act = history(screen).acts
+        assert act is not None
+        assert said(screen).startswith("Undone: ")
+        assert "Z to redo" not in said(screen) or stocked.history.can_redo()
+
+
+async def test_a_row_that_waits_again_is_found_among_what_waits(stocked):
+    async with opened(stocked) as screen:
+        first = screen.model.current_id
+        await screen.press("x", "R")
+        assert first not in screen.model.ids
+        await screen.press("f8", "u", "enter")
+        await screen.until(lambda: screen.model.current_id == first)
+        assert screen.queue.query_shown.status == "waiting"
+        await screen.press("x", "R", "f8", "enter")
+        await screen.until(lambda: screen.queue.query_shown.status == "all")
+        assert screen.model.current_id == first
+
+
+async def test_footer_tabs_and_help_can_be_clicked(stocked):
+    async with opened(stocked) as screen:
+        first = screen.model.current_id
+        line = screen.text.splitlines()[-1]
+        await screen.pilot.click("#footer", offset=(line.index("x reject"), 0))
+        await screen.settle()
+        assert status_of(stocked, first) == "invalid"
+        tabs = screen.text.splitlines()[1]
+        await screen.pilot.click("#tabs", offset=(tabs.index("History") + 2, 0))
+        await screen.settle()
+        history(screen)
+        await screen.pilot.click("#tabs", offset=(tabs.index("Queue") + 2, 0))
+        await screen.settle()
+        assert screen.app.screen is screen.queue
+        await screen.pilot.click("#tabs", offset=(tabs.index("F1"), 0))
+        await screen.settle()
+        assert "Keys here" in screen.text
+
+
+def test_nothing_is_said_of_a_draft_that_is_not(stocked):
+    view = stocked.queue.candidate(stocked.queue.ids(QueueQuery())[0])
+    from reviewer.engine import SourceState
+
+    blocks = candidate_blocks(
+        view, now=NOW, members=(), wordings=(), state=SourceState.SAME, signs=GLYPHS
+    )
+    assert "draft" not in "\n".join(line.text for line in lay_out(blocks, 60))

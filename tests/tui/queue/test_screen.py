@@ -1,0 +1,446 @@
+"""Clearing a queue with the keyboard: every decision, and where the cursor stands afterwards."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine, QueueQuery
+from reviewer.tui.kit.filter import FilterInput
+from reviewer.tui.queue.model import Pace
+from tests.tui.conftest import NOW, opened
+
+
+def status_of(engine: Engine, number: int) -> str:
+    return engine.queue.candidate(number).status.value
+
+
+@pytest.mark.parametrize(
+    ("key", "status", "verb"),
+    [("a", "active", "Promoted"), ("x", "invalid", "Rejected"), ("s", "candidate", "Deferred")],
+)
+async def test_one_key_decides_and_the_cursor_goes_to_the_next(stocked, key, status, verb):
+    async with opened(stocked) as screen:
+        first, second = screen.model.ids[:2]
+        await screen.press(key)
+        assert status_of(stocked, first) == status
+        assert screen.status == f"{verb} #{first} - u to undo"
+        assert screen.model.current_id == second
+        assert screen.model.ids[0] == first, "the decided row stays"
+        assert screen.model.decided(0)
+
+
+@pytest.mark.parametrize(
+    ("case", "keys", "cursor"),
+    [
+        ("down", ("a",), 1),
+        ("twice", ("a", "x"), 2),
+        ("over a decided row", ("j", "a", "k", "k", "x"), 2),
+        ("up at the end", ("G", "a"), -2),
+        ("undo goes back", ("a", "x", "u"), 1),
+        ("undo twice", ("a", "x", "u", "u"), 0),
+        ("undo from afar", ("a", "G", "u"), 0),
+        ("redo goes on", ("a", "u", "Z"), 1),
+        ("bulk goes on below", ("space", "space", "a"), 2),
+        ("undo of bulk: the first", ("j", "space", "space", "a", "G", "u"), 1),
+        ("range", ("v", "j", "j", "x"), 3),
+        ("next waiting", ("a", "x", "k", "k", "n"), 2),
+        ("previous waiting", ("j", "a", "x", "N"), 0),
+        ("deferred is passed over", ("s", "k", "n"), 1),
+        ("put back stays", ("x", "k", "r"), 0),
+    ],
+)
+@pytest.mark.parametrize("with_filter", [False, True], ids=["all", "filtered"])
+async def test_where_the_cursor_stands(stocked, case, keys, cursor, with_filter):
+    async with opened(stocked) as screen:
+        if with_filter:
+            await screen.press("slash", *"conf>0.1", "enter")
+            assert screen.queue.query_shown.filter == "conf>0.1"
+        expected = cursor if cursor >= 0 else len(screen.model.ids) + cursor
+        await screen.press(*keys)
+        assert screen.model.cursor == expected, case
+
+
+async def test_bulk_is_one_act_with_its_count(stocked):
+    async with opened(stocked) as screen:
+        ids = list(screen.model.ids[:3])
+        acts = stocked.history.acts_total()
+        await screen.press("space", "space", "space", "x")
+        assert screen.status == "Rejected 3 - u to undo"
+        assert stocked.history.acts_total() == acts + 1
+        await screen.press("u")
+        assert [status_of(stocked, number) for number in ids] == ["candidate"] * 3
+        assert screen.status == "Undone: Rejected 3 - Z to redo"
+
+
+async def test_all_can_be_marked_and_escape_unmarks(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("*")
+        assert screen.model.count_marked() == len(screen.model.ids)
+        await screen.press("escape")
+        assert screen.model.count_marked() == 0
+
+
+async def test_a_decided_row_says_why_it_cannot_be_decided_again(stocked):
+    async with opened(stocked) as screen:
+        first = screen.model.ids[0]
+        acts = stocked.history.acts_total()
+        await screen.press("a", "k", "a")
+        assert screen.status.startswith(f"#{first} is decided already")
+        assert stocked.history.acts_total() == acts + 1
+
+
+async def test_refresh_takes_decided_rows_away_and_keeps_the_cursor(stocked):
+    async with opened(stocked) as screen:
+        first, second = screen.model.ids[:2]
+        await screen.press("a", "R")
+        assert first not in screen.model.ids
+        assert screen.model.current_id == second
+
+
+@pytest.mark.parametrize("keys", ["sxaxgR", "sxaxR", "jsxaxkkkR"])
+async def test_refresh_does_not_follow_a_deferred_row(stocked, keys):
+    async with opened(stocked) as screen:
+        waits = list(screen.model.ids)[5 if keys[0] == "j" else 4]
+        await screen.press(*keys)
+        assert screen.model.current_id == waits
+
+
+async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded):
+    async with opened(seeded) as screen:
+        middle = screen.model.ids[20:40]
+        screen.queue.list.move_to(20)
+        await screen.press("v")
+        screen.queue.list.move_to(39)
+        await screen.press("x", "R", "g", "u")
+        assert screen.model.current_id == middle[0]
+        assert screen.model.cursor == 20
+
+
+async def test_what_was_undone_elsewhere_waits_again_here(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("x", "f8", "u", "f2", "k")
+        assert not screen.model.decided(0)
+
+
+async def test_escape_never_leaves_and_q_does(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("space", "escape", "escape", "escape")
+        assert screen.app.return_code is None
+        await screen.pilot.press("q")
+        assert screen.app.return_code == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "values"), [("is:foo", "deferred or edited"), ("type:xq", "preference, project")]
+)
+async def test_a_filter_for_an_unknown_value_names_the_values(stocked, typed, values):
+    async with opened(stocked) as screen:
+        everything = len(screen.model.ids)
+        await screen.press("slash", *typed)
+        assert values in " ".join(screen.status.split())
+        assert len(screen.model.ids) == everything
+
+
+async def test_while_a_filter_is_typed_only_keys_that_work_are_shown(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("slash")
+        assert screen.text.splitlines()[-1].split() == [
+            "enter",
+            "keep",
+            "esc",
+            "clear",
+            "F1",
+            "help",
+        ]
+
+
+async def test_the_help_explains_every_sign(stocked):
+    async with opened(stocked, size=(118, 80)) as screen:
+        await screen.press("question_mark")
+        for line in ("★", "⌁", "≈", "→", "⏸"):
+            assert sum(line in row[:20] for row in screen.text.splitlines()) == 1
+
+
+async def test_a_row_shows_the_figure_that_orders_it(stocked):
+    async with opened(stocked) as screen:
+        row = screen.model.current
+        line = screen.text.splitlines()[3]
+        assert f"{row.rank:.3f}".removeprefix("0") in line[:16]
+        await screen.press("t")
+        row = screen.model.current
+        assert f"{row.confidence:.2f}".removeprefix("0") in screen.text.splitlines()[3][:16]
+        await screen.press("t", "t", "g")
+        assert screen.text.splitlines()[3][6:].startswith(screen.model.current.type[:4])
+
+
+async def test_the_filter_answers_while_it_is_typed_and_escape_clears_it(stocked):
+    async with opened(stocked) as screen:
+        everything = len(screen.model.ids)
+        await screen.press("slash", *"staging")
+        assert 0 < len(screen.model.ids) < everything
+        assert "staging" in screen.model.current.content
+        await screen.press("escape")
+        assert len(screen.model.ids) == everything
+
+
+async def test_a_bad_filter_is_one_sentence_and_the_list_stays(stocked):
+    async with opened(stocked) as screen:
+        everything = len(screen.model.ids)
+        await screen.press("slash")
+        field = screen.app.query_one(FilterInput)
+        field.value = "conf>high"
+        await screen.settle()
+        assert len(screen.model.ids) == everything
+        assert "conf" in screen.status
+        field.value = "conf>0.1"
+        await screen.settle()
+        assert screen.status == ""
+
+
+async def test_nothing_matches_says_how_to_go_on(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("slash", *"zzzz", "enter")
+        assert "Nothing matches / zzzz" in screen.text
+        assert "escape clears the filter." in screen.text
+
+
+async def test_an_edit_is_promoted_with_its_wording(stocked):
+    async with opened(stocked) as screen:
+        first, second = screen.model.ids[:2]
+        await screen.press("e", "space", *"indeed")
+        assert "Against the original" in screen.text
+        await screen.press("ctrl+s")
+        found = stocked.queue.candidate(first)
+        assert found.content.endswith(" indeed")
+        assert found.status == "active"
+        assert screen.model.current_id == second
+        assert stocked.drafts.load(first) is None
+
+
+async def test_leaving_an_edit_keeps_a_draft_for_the_next_time(stocked):
+    async with opened(stocked) as screen:
+        first = screen.model.current_id
+        await screen.press("e", *"xyz", "escape")
+        assert stocked.drafts.load(first).endswith("xyz")
+    async with opened(stocked) as screen:
+        await screen.press("e")
+        assert screen.status == f"Edit #{first}: this is the draft that you left."
+        await screen.press("ctrl+s")
+        assert stocked.queue.candidate(first).content.endswith("xyz")
+
+
+async def test_the_list_stays_while_a_row_is_edited(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("e", "tab", "j", "a")
+        assert screen.model.cursor == 0
+        assert screen.status.startswith("Finish this first: ctrl+s saves it")
+
+
+async def test_the_place_is_remembered_by_id(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("j", "j")
+        left_at = screen.model.current_id
+        await screen.pilot.press("ctrl+q")
+    stocked.triage.promote([screen.model.ids[0]])
+    async with opened(stocked) as screen:
+        assert screen.model.current_id == left_at
+
+
+async def test_the_place_is_remembered_beyond_the_first_page(seeded, monkeypatch):
+    from reviewer.tui.queue import screen as queue_screen
+
+    monkeypatch.setattr(queue_screen, "FIRST_PAGE", 20)
+    async with opened(seeded) as screen:
+        await screen.press("G")
+        left_at = screen.model.current_id
+        await screen.pilot.press("ctrl+q")
+    async with opened(seeded) as screen:
+        assert len(screen.model.ids) > 20
+        assert screen.model.current_id == left_at
+
+
+@pytest.mark.parametrize("keys", [("R",), ("slash", "c", "a", "escape"), ("t", "t", "t", "t")])
+async def test_a_row_far_down_keeps_the_cursor(seeded, monkeypatch, keys):
+    from reviewer.tui.queue import screen as queue_screen
+
+    monkeypatch.setattr(queue_screen, "FIRST_PAGE", 20)
+    async with opened(seeded) as screen:
+        await screen.press("G", "k")
+        here, rows = screen.model.current_id, len(screen.model.ids)
+        await screen.press(*keys)
+        assert screen.model.current_id == here
+        assert len(screen.model.ids) == rows
+
+
+async def test_a_damaged_place_file_is_no_trouble(stocked):
+    Path(f"{stocked.path}.places.json").write_text("{", "utf-8")
+    async with opened(stocked) as screen:
+        assert screen.model.cursor == 0
+
+
+async def test_others_writes_are_noticed_without_losing_the_cursor(stocked, tmp_path):
+    other = Engine.open(stocked.path, actor="somebody else", clock=lambda: NOW)
+    more = tmp_path / "more.md"
+    more.write_text("# Decisions\n\nWe decided to keep audit logs for ten years.\n", "utf-8")
+    async with opened(stocked) as screen:
+        await screen.press("j")
+        here, above = screen.model.current_id, screen.model.ids[0]
+        other.triage.reject([above])
+        other.intake.ingest([more], project="acme")
+        screen.queue.watch_store()
+        await screen.until(lambda: "R to show" in screen.status)
+        assert screen.status == "1 new candidate - R to show"
+        assert screen.model.current_id == here
+        assert screen.model.decided(0)
+        before = len(screen.model.ids)
+        await screen.press("R")
+        assert screen.model.current_id == here
+        assert len(screen.model.ids) == before  # one came, one left
+    other.close()
+
+
+async def test_a_conflict_with_another_writer_is_a_sentence(stocked):
+    other = Engine.open(stocked.path, actor="somebody else", clock=lambda: NOW)
+    async with opened(stocked) as screen:
+        first = screen.model.current_id
+        other.triage.promote([first])
+        await screen.press("x")
+        assert "already active" in screen.status
+        assert status_of(stocked, first) == "active"
+    other.close()
+
+
+async def test_a_cluster_opens_in_place_and_its_rows_are_decided_alone(engine, tmp_path):
+    path = tmp_path / "notes.md"
+    path.write_text(
+        "# Notes\n\nWe decided to use PostgreSQL 16 for the invoice ledger of the company.\n\n"
+        "# Later\n\nWe decided to use PostgreSQL 16 for the invoice ledger of the companies.\n\n"
+        "# Other\n\nAlways run the linter before you push a branch to the server.\n",
+        "utf-8",
+    )
+    engine.intake.ingest([path], project="acme")
+    async with opened(engine) as screen:
+        leader = next(row for row in screen.model.window(0, 9) if row.members)
+        await screen.press(*["j"] * list(screen.model.ids).index(leader.id))
+        rows = len(screen.model.ids)
+        await screen.press("enter")
+        (member,) = screen.model.leader_of
+        assert len(screen.model.ids) == rows + 1
+        assert "└" in screen.text
+        await screen.press("x")
+        assert status_of(engine, leader.id) == "invalid"
+        assert status_of(engine, member) == "candidate", "a row of an open cluster goes alone"
+        assert screen.model.current_id == member
+        await screen.press("u", "left", "x")
+        assert status_of(engine, member) == "invalid", "a closed cluster goes together"
+
+
+async def test_an_empty_store_says_what_to_do(engine):
+    async with opened(engine) as screen:
+        assert "Nothing waits." in screen.text
+        assert "reviewer ingest PATH" in screen.text
+
+
+async def test_a_cleared_queue_is_calm(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("*", "a", "R")
+        assert "All clear: nothing waits." in screen.text
+        assert "promoted, 0 rejected" in screen.text
+
+
+async def test_other_rows_and_orders(stocked):
+    async with opened(stocked) as screen:
+        first = screen.model.ids[0]
+        await screen.press("a", "w", "w")
+        assert list(screen.model.ids) == [first]
+        assert "Active memories" in screen.text
+        await screen.press("r")
+        assert status_of(stocked, first) == "candidate"
+        await screen.press("w", "w", "w", "w", "t")
+        assert screen.queue.query_shown == QueueQuery(sort="confidence")
+
+
+async def test_copy_puts_the_wording_on_the_clipboard(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("y")
+        assert screen.app.clipboard == screen.model.current.content
+
+
+async def test_help_gives_the_reason_and_runs_what_can_run(stocked):
+    async with opened(stocked) as screen:
+        first = screen.model.current_id
+        await screen.press("question_mark")
+        assert "There is nothing to undo." in screen.text
+        await screen.press("enter")
+        assert status_of(stocked, first) == "active"
+
+
+async def test_the_palette_finds_an_action(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("colon", *"dark or", "enter")
+        await screen.until(lambda: screen.app.theme == "reviewer-light")
+
+
+async def test_zoom_and_back(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("+")
+        assert not screen.app.queue_screen.evidence.display or "Evidence" not in screen.text
+        await screen.press("_")
+        assert "Evidence" in screen.text
+
+
+async def test_a_steady_pace_is_shown_in_the_header(seeded, monkeypatch):
+    seconds = count(0.0, 6.0)
+    monkeypatch.setattr(Pace.__init__, "__defaults__", (lambda: next(seconds),))
+    async with opened(seeded) as screen:
+        await screen.press(*"xxxxxxxx")
+        assert "min left" not in screen.text
+        await screen.press(*"xxxx")
+        assert "~20 min left" in screen.text
+
+
+async def test_keys_that_belong_to_no_action_do_nothing(stocked):
+    async with opened(stocked) as screen:
+        before = screen.text
+        await screen.press("f9", "f10", "d", "0", "ctrl+b")
+        assert screen.text == before
+
+
+async def test_every_key_is_safe_on_every_screen(stocked):
+    keys = (
+        "j", "k", "pagedown", "pageup", "a", "x", "s", "u", "Z", "space", "enter", "escape",
+        "o", "e", "escape", "tab", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "question_mark",
+        "escape", "f8", "j", "u", "Z", "escape", "o", "j", "tab", "escape", "e", "tab", "j",
+        "escape", "v", "j", "*", "escape", "t", "w", "R", "m", "M", "right", "left", "n", "N",
+        "+", "tab", "_", "slash", "a", "escape", "g", "G", "home", "end", "ctrl+d", "ctrl+u",
+        "f8", "f2", "left_square_bracket",
+    )  # fmt: skip
+    async with opened(stocked, size=(60, 20)) as screen:
+        await screen.press(*keys)
+        assert screen.app.return_code is None
+        assert stocked.history.verify().ok
+
+
+async def test_hostile_text_stays_text(engine, tmp_path):
+    path = tmp_path / "\x1b[31mnotes.md"
+    words = "We decided to use \x1b]0;pwned\x07 [red]markup[/red] \u202e for the cache \x9b31m."
+    path.write_text(f"# Decisions\n\n{words}\n", "utf-8")
+    engine.intake.ingest([path], project="ac\x1b[2Jme")
+    async with opened(engine) as screen:
+        await screen.press("o")
+        assert "[red]markup[/red]" in screen.text
+        await screen.press("escape", "e")
+        for character in "\x1b\x07\x9b\u202e":
+            assert character not in screen.text
+
+
+async def test_the_screen_itself_writes_only_places_beside_the_store(stocked):
+    async with opened(stocked) as screen:
+        await screen.press("j")
+        await screen.pilot.press("ctrl+q")
+    places = json.loads(Path(f"{stocked.path}.places.json").read_text("utf-8"))
+    assert places == {"": screen.model.current_id}

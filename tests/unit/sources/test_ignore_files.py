@@ -1,0 +1,218 @@
+"""Ignore files: what they say is what git makes of them, and no content of one does harm."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from reviewer.sources import ignore_files
+from reviewer.sources.ignore_patterns import parse_pattern
+from reviewer.sources.walk import Found, PassedOver, walk
+
+SECONDS = 2.0
+"""For what takes hours where stars are tried one by one, and milliseconds here."""
+
+
+def put(folder: Path, name: str, text: str = "Some words stand here.\n") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def found(folder: Path) -> set[str]:
+    return {os.path.relpath(e.path, folder) for e in walk([folder]) if isinstance(e, Found)}
+
+
+def trouble(folder: Path) -> list[PassedOver]:
+    return [
+        each
+        for each in walk([folder])
+        if isinstance(each, PassedOver) and each.reason.startswith("ignore file ")
+    ]
+
+
+def matches(pattern: str, path: str, *, is_folder: bool = False) -> bool:
+    parsed = parse_pattern(pattern)
+    return parsed is not None and parsed.matches(path.split("/"), is_folder)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "yes"),
+    [
+        ("*.log", "deep/down/a.log", True),
+        ("a*a", "a", False),
+        ("a*b*c", "aXbbYc", True),
+        ("a*b*c", "acb", False),
+        ("/top", "deep/top", False),
+        ("deep/*", "deep/a/b", False),
+        ("**/b", "b", True),
+        ("a/**/b", "a/b", True),
+        ("a/**/b/**/c", "a/x/b/y/b/z/c", True),
+        ("a/**", "a", False),
+        ("a/**", "a/x/y", True),
+        ("file[0-9a].txt", "filea.txt", True),
+        ("file[!0-9].txt", "file3.txt", False),
+        ("[[:upper:]]?", "Xy", True),
+        ("[]x]", "]", True),
+        (r"\!kept\*", "!kept*", True),
+        (r"odd\ ", "odd ", True),
+        ("odd   ", "odd", True),
+        ("never[closed", "never[closed", False),
+        ("line\nend", "lineXend", False),
+        ("# *", "anything", False),
+    ],
+)
+def test_a_pattern_matches_as_git_documents(pattern: str, path: str, yes: bool) -> None:
+    assert matches(pattern, path) is yes
+
+
+NAMES = ["a", "b", "ab", "aab", "a.x", "b.x"]
+PIECES = st.sampled_from(["a", "b", "*", "?", "[ab]", "[!a]", ".x", "a*b", "*b*", "a.?"])
+# git takes the stars of `a**/b` for a `**` of their own, because it compares `a` apart.
+SEGMENTS = st.lists(PIECES, min_size=1, max_size=3).map(lambda p: "".join(p).replace("**", "*"))
+LINES = st.builds(
+    lambda sign, slash, pieces, end: sign + slash + "/".join(pieces) + end,
+    st.sampled_from(["", "", "", "!"]),
+    st.sampled_from(["", "", "/"]),
+    st.lists(st.one_of(SEGMENTS, st.just("**")), min_size=1, max_size=4),
+    st.sampled_from(["", "", "/", " "]),
+)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is the judge")
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    ignores=st.dictionaries(
+        st.sampled_from(["", "a/", "ab/"]), st.lists(LINES, max_size=5), max_size=2
+    ),
+    paths=st.sets(
+        st.lists(st.sampled_from(NAMES), min_size=1, max_size=4).map(tuple), min_size=1, max_size=12
+    ),
+)
+def test_what_is_found_is_what_git_would_add(
+    tmp_path_factory: pytest.TempPathFactory,
+    ignores: dict[str, list[str]],
+    paths: set[tuple[str, ...]],
+) -> None:
+    folder = tmp_path_factory.mktemp("tree")
+    for path in paths:
+        place = folder.joinpath(*path)
+        if not place.exists() and not any(each.is_file() for each in place.parents):
+            put(folder, str(place.relative_to(folder)))
+    for where, lines in ignores.items():
+        if (folder / where).is_dir():
+            put(folder, f"{where}.gitignore", "\n".join(lines) + "\n")
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    listed = subprocess.run(
+        ["git", "-C", folder, "ls-files", "-z", "--others", "--exclude-standard"],
+        check=True, capture_output=True, text=True,
+    ).stdout.split("\0")  # fmt: skip
+    assert found(folder) == {each for each in listed if each and not each.endswith(".gitignore")}
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", "a" * 255),
+        ("a*" * 15 + "b", "a" * 255),
+        ("*?" * 15 + "b", "a" * 255),
+        ("*[a-z]" * 15 + "b", "a" * 255),
+        ("*" * 399 + "b", "a" * 255),
+        ("**/a/" * 15 + "b", "a/" * 2_000 + "a"),
+        ("a/**/" * 15 + "b", "a/" * 2_000 + "a"),
+        ("**/a*a*/" * 5 + "b", "/".join(["a" * 100] * 40)),
+    ],
+)
+def test_no_pattern_takes_long(pattern: str, path: str) -> None:
+    began = time.process_time()
+    assert not matches(pattern, path)
+    assert time.process_time() - began < SECONDS
+
+
+def test_a_tree_with_worst_cases_is_walked_at_once(tmp_path: Path) -> None:
+    lines = ["*a" * 15 + f"b{n}" for n in range(150)] + ["**/a/" * 15 + f"b{n}" for n in range(150)]
+    put(tmp_path, ".gitignore", "\n".join(lines))
+    put(tmp_path, "/".join(["a"] * 60) + "/note.md")
+    put(tmp_path, "a" * 250 + ".md")
+    began = time.process_time()
+    assert len(found(tmp_path)) == 2
+    assert time.process_time() - began < SECONDS
+    assert trouble(tmp_path) == []
+
+
+def as_a_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def as_a_link_to_a_file(path: Path) -> None:
+    path.symlink_to(put(path.parent, "rules.txt", "*.md\n"))
+
+
+def as_a_link_without_end(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def as_a_large_file(path: Path) -> None:
+    path.write_text("#" * (ignore_files.LARGEST + 1))
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (as_a_pipe, "it is no ordinary file"),
+        (as_a_link_to_a_file, "it is a link"),
+        (as_a_link_without_end, "it is a link"),
+        (as_a_large_file, "it is larger than 100 kB"),
+    ],
+)
+@pytest.mark.parametrize("above", [False, True])
+def test_what_is_no_plain_ignore_file_is_named_and_not_used(
+    tmp_path: Path, make, reason: str, above: bool
+) -> None:
+    inner = tmp_path / "inner"
+    put(inner, "kept.md")
+    (tmp_path / ".git").mkdir()
+    make(tmp_path / ".gitignore")
+    folder = inner if above else tmp_path
+    assert "kept.md" in {Path(name).name for name in found(folder)}
+    assert trouble(folder) == [
+        PassedOver(tmp_path / ".gitignore", f"ignore file cannot be read: {reason}")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "odd"),
+    [
+        (["kept", "*" + "a*" * 16, "*.log"], (1,)),
+        (["x" * 401, "*.log"], (0,)),
+        (["*.log", *["#"] * 1_999, "late", "later"], (2_000, 2_001)),
+        (["# " + "*a" * 300, "*.log"], ()),
+    ],
+)
+def test_lines_beyond_a_limit_are_named_and_the_others_hold(
+    tmp_path: Path, lines: Sequence[str], odd: tuple[int, ...]
+) -> None:
+    put(tmp_path, ".gitignore", "\n".join(lines) + "\n")
+    put(tmp_path, "a.log")
+    put(tmp_path, "late")
+    assert "a.log" not in found(tmp_path)
+    named = [(each.reason, each.lines) for each in trouble(tmp_path)]
+    assert named == ([("ignore file with lines that cannot be read", odd)] if odd else [])
+
+
+def test_a_folder_named_below_an_ignored_one_is_read(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    put(tmp_path, ".gitignore", "out/\n*.md\n")
+    put(tmp_path, "out/deep/note.md")
+    assert found(tmp_path / "out" / "deep") == {"note.md"}

@@ -1,0 +1,40 @@
+"""Whole transcripts and notes: nothing crashes, and every record is at its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from reviewer.errors import SourceError
+from reviewer.sources.open import open_source
+from reviewer.sources.records import Use
+
+
+def test_every_record_of_every_file_is_at_its_bytes(data_folders: list[Path]) -> None:
+    given = 0
+    for path in sorted(path for folder in data_folders for path in folder.rglob("*")):
+        if not path.is_file():
+            continue
+        data = path.read_bytes()
+        try:
+            scan = open_source(path)
+            records = list(scan)
+        except SourceError:
+            continue
+        assert len({record.key for record in records}) == len(records)
+        for record in records:
+            raw = data[record.byte_start : record.byte_end]
+            assert hashlib.sha256(raw).hexdigest() == record.sha256
+            assert record.line_start == data[: record.byte_start].count(b"\n")
+            assert record.line_start < record.line_end
+        given += len(records)
+    assert given > 100
+
+
+def test_no_wrapper_passes_for_a_persons_words(sessions: list[Path]) -> None:
+    for path in sessions:
+        for record in open_source(path):
+            if record.use is Use.SAID:
+                assert not record.text.lstrip().startswith(
+                    ("<command-", "<local-", "<task-", "<ide_")
+                )

@@ -1,0 +1,19 @@
+"""Waiting for what another thread, process or program brings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+PATIENCE = 30.0
+"""Seconds: a busy machine takes long, and what is there at once is waited for no longer."""
+BETWEEN = 0.01
+"""Seconds between two looks."""
+
+
+def until(true: Callable[[], object], seconds: float = PATIENCE) -> None:
+    """Return as soon as it is true. Raises AssertionError when it is not in so many seconds."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(BETWEEN)

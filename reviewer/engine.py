@@ -178,7 +178,7 @@ class Engine:
         """Context packets from active memories, entities and trusted state."""
         from reviewer.packets.service import Packets
 
-        return Packets(self._database, self.clock, self.queue, self.state)
+        return Packets(self._database, self.clock, self.state)
 
     @cached_property
     def pipelines(self) -> Pipelines:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,6 @@ from reviewer.cli.session import NOTHING_STORED, Session, Verb, pass_session
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reviewer.packets.kept import KeptOutput, Output
     from reviewer.packets.prepared import Prepared
     from reviewer.packets.values import Packet
 
@@ -110,7 +108,7 @@ def packet(
 
     def prepared() -> Prepared:
         if context_dir is not None:
-            from reviewer.packets.sources import prepare_folder
+            from reviewer.packets.prepared import prepare_folder
 
             return prepare_folder(context_dir, now=today, task=task, counting=counting, marks=marks)
         with session.reading(filled_by="reviewer ingest PATH, or name --context-dir DIR") as engine:
@@ -125,95 +123,48 @@ def packet(
             )
 
     gc.disable()  # the process ends before a collection would pay off
-    if explain:
-        _explain(session, prepared(), budget, pins, mutes)
-        return
-    from reviewer.packets.kept import KeptOutput, folder_seen, store_seen
-    from reviewer.projects import work_tree
+    from reviewer.packets.assembly import assemble
 
-    if context_dir is not None:
-        source: tuple[object, ...] = (str(context_dir),)
-        seen = folder_seen(context_dir)
+    ready = prepared()
+    made = assemble(ready, budget, pinned=pins, muted=mutes)
+    narration = list(_narration(made, {*pins, *mutes}, why_empty=session.remark))
+    warning = ready.save_counts()
+    if warning:
+        narration.append(safe(warning))
+    if explain:
+        _explain(made)
     else:
-        store = str(session.store_path())
-        source = (store, session.project, session.all_projects, work_tree(), _filled_by())
-        seen = store_seen(session.store_path())
-    call = (
-        source, budget, task, form, str(today.date()), marks, pins, mutes, counting,
-        sys.stdout.encoding,
-    )  # fmt: skip
-    kept = KeptOutput(call, seen)
-    output = kept.get()
-    if output is None:
-        output = _made(session, prepared(), kept, budget, form, pins, mutes)
-    _hand_out(output, out, force, context_dir or session.store_path())
+        _hand_out(made, form, out, force, context_dir or session.store_path())
+    for line in narration:
+        narrate(line)
 
 
 def _filled_by() -> str:
     """How to fill the packet of a project without anything stored."""
-    from reviewer.storeless import context_folder
+    from reviewer.packets.context_folder import context_folder_at
 
-    folder = ", or read the context folder here: --context-dir ." if context_folder(Path()) else ""
+    here = context_folder_at(Path())
+    folder = ", or read the context folder here: --context-dir ." if here else ""
     return f"reviewer ingest PATH{folder}"
 
 
-def _made(
-    session: Session,
-    ready: Prepared,
-    kept: KeptOutput,
-    budget: int,
-    form: str,
-    pins: tuple[str, ...],
-    mutes: tuple[str, ...],
-) -> Output:
-    """The text and its narration, cached for the next call."""
-    from reviewer.packets.assembling import assemble
-    from reviewer.packets.kept import Output
-    from reviewer.packets.rendering import to_json as packet_json
+def _hand_out(made: Packet, form: str, out: Path | None, force: bool, made_from: Path) -> None:
+    from reviewer.packets.output import to_json, write_packet
 
-    made = assemble(ready, budget, pinned=pins, muted=mutes)
-    text = json_line(packet_json(made)) if form == "json" else made.markdown
-    lines = [*_narration(made, {*pins, *mutes}, why_empty=session.remark), session.remark]
-    session.remark = ""  # printed with the rest, also when the output comes from the cache
-    output = Output(text, made.tokens_used, tuple(filter(None, lines)))
-    trouble = ready.keep_counts()
-    if trouble:
-        return output._replace(told=(*output.told, safe(trouble)))
-    kept.put(output)
-    return output
-
-
-def _hand_out(output: Output, out: Path | None, force: bool, made_from: Path) -> None:
+    text = json_line(to_json(made)) if form == "json" else made.markdown
     if out is None:
-        hand_out(output.text)
+        hand_out(text)
     else:
-        from reviewer.packets.writing import write_packet
-
-        write_packet(output.text, out, replace=force, made_from=made_from)
-        narrate(f"Wrote {count(output.tokens_used, 'token')} to {safe(str(out))}")
-    for line in output.told:
-        narrate(line)
+        write_packet(text, out, replace=force, made_from=made_from)
+        narrate(f"Wrote {count(made.tokens_used, 'token')} to {safe(str(out))}")
 
 
-def _explain(
-    session: Session,
-    ready: Prepared,
-    budget: int,
-    pins: tuple[str, ...],
-    mutes: tuple[str, ...],
-) -> None:
-    from reviewer.packets.assembling import assemble
-    from reviewer.packets.rendering import explained
+def _explain(made: Packet) -> None:
+    from reviewer.packets.output import explained
 
-    made = assemble(ready, budget, pinned=pins, muted=mutes)
     rows = [tuple(safe(cell) for cell in row) for row in explained(made)]
     for line in table(rows, right=frozenset({3, 4})):
         print_text(line)
-    for line in _narration(made, {*pins, *mutes}, why_empty=session.remark):
-        narrate(line)
-    trouble = ready.keep_counts()
-    if trouble:
-        narrate(safe(trouble))
 
 
 def _narration(made: Packet, named: set[str], *, why_empty: str) -> Iterator[str]:

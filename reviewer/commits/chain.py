@@ -1,21 +1,58 @@
-"""Writing commits: the head moves, nothing is overwritten, an edit is a commit too."""
+"""Writing commits: the head moves, an edit is a commit of its own, and no commit is overwritten."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 from msgspec import Struct
 
-from reviewer.commits.contents import Prepared
-from reviewer.commits.hashing import commit_hash
-from reviewer.commits.values import Annotation
+from reviewer.commits.contents import PreparedText, commit_hash, prepare
+from reviewer.commits.values import COMMIT_TYPES, Annotation
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.sources.records import Role
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Act
 from reviewer.store.project_rows import project_row
 
 LONGEST_NAME = 200
+_TYPE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_TYPE_OF_ROLE = {
+    Role.USER: "dialogue",
+    Role.ASSISTANT: "dialogue",
+    Role.SYSTEM: "instruction",
+    Role.TOOL: "tool_result",
+    Role.NOTE: "artifact",
+}
+
+
+class CommitShape(Struct, frozen=True):
+    """Role, type and name of a commit."""
+
+    role: str
+    type: str
+    name: str = ""
+
+
+def checked_shape(given: CommitShape) -> CommitShape:
+    """The shape with its fields checked; an empty type becomes the default of the role.
+
+    Types outside COMMIT_TYPES are allowed. Raises ReviewerError.
+    """
+    roles = [str(role) for role in Role]
+    if given.role not in roles:
+        raise ReviewerError(f'There is no role "{given.role}"; choose {", ".join(roles)}.')
+    kind = given.type or _TYPE_OF_ROLE[Role(given.role)]
+    if not _TYPE.fullmatch(kind):
+        raise ReviewerError(
+            f'"{kind}" is not a type: lower-case letters, digits and _, such as '
+            f"{', '.join(COMMIT_TYPES)}."
+        )
+    name = prepare(given.name.strip()).text
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        raise ReviewerError(f"A name has at most {LONGEST_NAME} printable characters.")
+    return CommitShape(given.role, kind, name)
 
 
 class Draft(Struct, frozen=True):
@@ -23,17 +60,17 @@ class Draft(Struct, frozen=True):
 
     role: str
     type: str
-    text: Prepared
+    text: PreparedText
     name: str = ""
     at: str | None = None
     source_line: int | None = None
     meta: dict[str, str] = {}
     annotations: tuple[Annotation, ...] = ()
-    """What was said about it where it comes from, oldest first."""
+    """Annotations from the exported context, oldest first."""
 
 
 class Head(Struct, frozen=True):
-    """Where a chain ends: its last commit, and the place that the next one gets."""
+    """The last commit of a chain, and the position of the next one."""
 
     id: int | None
     hash: str | None
@@ -83,9 +120,9 @@ def head_of(act: Act, context: int) -> Head:
 def append(
     act: Act, context: int, drafts: Sequence[Draft], contents: dict[str, int], now: str
 ) -> range:
-    """Write commits behind the head, in order, and move it; returns their ids.
+    """Append commits to the chain, in order; returns their ids.
 
-    `contents` has the stored text of each draft by its hash (`store_texts`).
+    `contents`: id of the stored text by hash, from `store_texts`.
     """
     head = head_of(act, context)
     if not drafts:
@@ -126,14 +163,14 @@ def append(
 
 
 def append_edit(
-    act: Act, commit: int, text: Prepared, contents: dict[str, int], now: str, reason: str
+    act: Act, commit: int, text: PreparedText, contents: dict[str, int], now: str, reason: str
 ) -> int:
-    """Write a new text for a commit as a commit of its own; returns the id that it gets.
+    """Add an edit commit that replaces the text of `commit`; returns its id.
 
-    The latest edit holds and the original stays. Raises UnknownIdError, or ConflictError when a
-    compression took the commit out of the chain.
+    The latest edit applies; the original commit stays. Raises UnknownIdError, or ConflictError
+    when a compression replaced the commit.
     """
-    target, context, position = _living(act, commit)
+    target, context, position = _live_position(act, commit)
     origin, hashed, role, type_, name = act.query(
         "SELECT c.id, c.hash, c.role, c.type, c.name FROM commit_ c WHERE c.id = ?", (target,)
     )[0]
@@ -167,8 +204,8 @@ def append_edit(
     return number
 
 
-def _living(act: Act, commit: int) -> tuple[int, int, int]:
-    """Of a commit: its origin, its context, and its place in the chain as it stands."""
+def _live_position(act: Act, commit: int) -> tuple[int, int, int]:
+    """Origin id, context id and current position of a commit."""
     found = act.query(
         "SELECT coalesce(origin_id, CASE operation WHEN 'edit' THEN target_id ELSE id END), hash"
         " FROM commit_ WHERE id = ?",
@@ -184,7 +221,7 @@ def _living(act: Act, commit: int) -> tuple[int, int, int]:
     )
     if not living:
         raise ConflictError(
-            f"{hashed[:8]} is in the chain no more: a summary stands for it. Edit the summary, or "
+            f"{hashed[:8]} is no longer in the chain: a summary replaced it. Edit the summary, or "
             "undo the compression first."
         )
     return living[0]

@@ -1,39 +1,88 @@
-"""Texts as they are stored: without secrets, once each, with their tokens counted."""
+"""Texts as they are stored: without secrets, once each, with their tokens counted and hashed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+import json
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from reviewer.commits.hashing import content_hash
 from reviewer.store.changes import Image, Value
 from reviewer.store.ledger import Act, chunks
+
+
+def canonical_json(value: Mapping[str, object]) -> bytes:
+    """JSON with sorted keys, no white space, and UTF-8 without escapes."""
+    return json.dumps(
+        value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    ).encode("utf-8")
+
+
+def content_hash(text: str) -> str:
+    """SHA-256 of a text's UTF-8 bytes (hex)."""
+    import hashlib  # late: reading commits needs no hashes
+
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def commit_hash(
+    *,
+    parent: str | None,
+    role: str,
+    type: str,  # noqa: A002 - the field's name in the canonical form
+    name: str,
+    content: str,
+    operation: str,
+    target: str | None,
+    at: str | None,
+) -> str:
+    """SHA-256 (hex) of a commit's canonical JSON.
+
+    `content` is the `content_hash` of the stored text; `parent` and `target` are commit hashes, so
+    a hash covers the whole chain before it.
+    """
+    import hashlib
+
+    return hashlib.sha256(
+        canonical_json(
+            {
+                "parent": parent,
+                "role": role,
+                "type": type,
+                "name": name,
+                "content": content,
+                "operation": operation,
+                "target": target,
+                "at": at,
+            }
+        )
+    ).hexdigest()
+
 
 Query: TypeAlias = Callable[[str, Sequence[Value]], Sequence[Any]]
 
 
-class Prepared(Struct, frozen=True):
+class PreparedText(Struct, frozen=True):
     """A text ready to be stored."""
 
     text: str
     sha256: str
     masked: tuple[str, ...]
-    """The kind of each secret that was masked in it."""
+    """Kind of each masked secret."""
 
 
-def prepare(text: str) -> Prepared:
+def prepare(text: str) -> PreparedText:
     """Mask the secrets of a text and hash it; `\\r\\n` becomes `\\n`, lone surrogates `?`."""
-    from reviewer.text.secrets import mask  # late: reading needs no patterns of secrets
+    from reviewer.text.secrets import mask  # late: reading commits needs no secret patterns
 
     text = text.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
     found = mask(text)
-    return Prepared(found.text, content_hash(found.text), found.kinds)
+    return PreparedText(found.text, content_hash(found.text), found.kinds)
 
 
-def named(name: str) -> str:
-    """A name that was typed, as it is stored: without secrets and blanks around it."""
+def clean_name(name: str) -> str:
+    """A typed name as it is stored: stripped, secrets masked."""
     return prepare(name.strip()).text
 
 
@@ -47,11 +96,11 @@ def known_contents(query: Query, hashes: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def store_texts(act: Act, texts: Sequence[Prepared], tokens: dict[str, int]) -> dict[str, int]:
-    """Store what is not stored yet; returns the id of each text by its hash.
+def store_texts(act: Act, texts: Sequence[PreparedText], tokens: dict[str, int]) -> dict[str, int]:
+    """Store the texts that are new; returns the id of each text by its hash.
 
-    `tokens` holds the counts of `count_tokens`, taken before the store was locked; what was there
-    then and is not any more is counted now.
+    `tokens`: counts from `count_tokens`, taken before the store was locked. A text that has been
+    deleted since then is counted here.
     """
     known = known_contents(act.query, [text.sha256 for text in texts])
     fresh = {text.sha256: text for text in texts if text.sha256 not in known}
@@ -63,8 +112,8 @@ def store_texts(act: Act, texts: Sequence[Prepared], tokens: dict[str, int]) -> 
     return known
 
 
-def count_tokens(texts: Iterable[Prepared], known: Container[str] = ()) -> dict[str, int]:
-    """Tokens of each text by its hash, every text once; not of those whose hash is `known`."""
+def count_tokens(texts: Iterable[PreparedText], known: Container[str] = ()) -> dict[str, int]:
+    """Tokens of each text by its hash, without the hashes in `known`."""
     fresh = {text.sha256: text.text for text in texts if text.sha256 not in known}
     if not fresh:
         return {}

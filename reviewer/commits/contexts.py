@@ -1,4 +1,4 @@
-"""Contexts: chains of commits, and what a person says must survive of them."""
+"""Contexts: chains of commits with priorities and retention criteria."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from reviewer.clock import Clock, iso
-from reviewer.commits import annotating, chain, compiling, references, retention, views
+from reviewer.commits import chain, commit_annotations, references, retention, views
+from reviewer.commits.chain import CommitShape, checked_shape
 from reviewer.commits.contents import (
-    Prepared,
+    PreparedText,
+    clean_name,
     count_tokens,
     known_contents,
-    named,
     prepare,
     store_texts,
 )
-from reviewer.commits.doubts import doubts
-from reviewer.commits.patterns import Given, check_patterns, parse_patterns
-from reviewer.commits.reading import Reader
-from reviewer.commits.rows import commit_rows, commit_view
-from reviewer.commits.searching import Searcher
+from reviewer.commits.criteria_warnings import criteria_warnings
+from reviewer.commits.reader import Reader
+from reviewer.commits.retention import PatternInput, check_patterns, parse_patterns
+from reviewer.commits.rows import chat_messages, commit_rows, commit_view, compile_messages
+from reviewer.commits.search import Searcher
 from reviewer.commits.values import (
     Annotated,
     CommitQuery,
@@ -35,7 +36,6 @@ from reviewer.commits.values import (
     Priority,
     TokenTotals,
 )
-from reviewer.commits.writing import Shape, shape_of
 from reviewer.errors import ReviewerError
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger, Scope
@@ -51,7 +51,7 @@ class Contexts:
         self._searcher = Searcher(self._reader)
 
     def all(self, project: str | None = None) -> list[ContextView]:
-        """The contexts of a project, or all, those that changed latest first."""
+        """The contexts of a project, or all of them, latest change first."""
         return views.contexts(self._reader, "(?1 IS NULL OR p.name = ?1)", project)
 
     def get(self, context: int) -> ContextView:
@@ -63,12 +63,12 @@ class Contexts:
         return found
 
     def find(self, name_or_id: str, project: str | None = None) -> ContextView:
-        """The context of that name, or `#12`. Raises UnknownIdError, naming what is near."""
+        """The context of that name, or `#12`. Raises UnknownIdError, listing close matches."""
         return views.find_context(self._reader, name_or_id, project)
 
     def create(self, project: str, name: str) -> ContextView:
         """An empty context. Raises ReviewerError for a bad name, ConflictError for a taken one."""
-        name = named(name)
+        name = clean_name(name)
         with self._ledger.act("create context", f"Created the context {name}") as act:
             number = chain.create_context(act, project, name, self._now())
         return self.get(number)
@@ -82,27 +82,27 @@ class Contexts:
         line_start: int = 0,
         line_end: int | None = None,
     ) -> Imported:
-        """Turn a transcript into a chain of commits, or extend the one that came from it.
+        """Import a transcript as a chain of commits, or extend the chain imported from it before.
 
-        `name` is that of the context, else the file's; lines are 0-based and half-open. The same
-        file again adds only what is new. An exported context comes back with what was said about
-        its commits. Secrets are masked. Raises SourceError when it cannot be
-        read or holds nothing, ConflictError when another file's context has that name.
+        The context is called `name`, or like the file; lines are 0-based and half-open. Importing a
+        file again adds only new commits. An exported context is restored with its annotations.
+        Secrets are masked. Raises SourceError when the file cannot be read or has no commits,
+        ConflictError when the context of another file has that name.
         """
-        from reviewer.commits import importing  # late: reading contexts needs no sources
+        from reviewer.commits import transcript_import  # late: imports all transcript formats
 
         path = path.expanduser().absolute()
-        read = importing.read_transcript(path, line_start=line_start, line_end=line_end)
-        importing.require_drafts(path, read)
-        name = None if name is None else named(name)
+        read = transcript_import.read_transcript(path, line_start=line_start, line_end=line_end)
+        transcript_import.require_drafts(path, read)
+        name = None if name is None else clean_name(name)
         texts = [draft.text for draft in read.drafts]
         tokens = count_tokens(texts, self._known(texts))
         with self._ledger.act("import context", scope=Scope.INTAKE) as act:
-            number, existed = importing.context_for(act, path, project, name, self._now())
-            fresh = importing.not_imported_yet(act, number, read.drafts)
+            number, existed = transcript_import.context_for(act, path, project, name, self._now())
+            fresh = transcript_import.not_imported_yet(act, number, read.drafts)
             contents = store_texts(act, [draft.text for draft in fresh], tokens)
             ids = chain.append(act, number, fresh, contents, self._now())
-            annotating.restore(act, ids, [draft.annotations for draft in fresh])
+            commit_annotations.restore(act, ids, [draft.annotations for draft in fresh])
             commits = "commit" if len(fresh) == 1 else "commits"
             act.title = f"Imported {path.name}: {len(fresh):,} {commits}"
         return Imported(
@@ -118,23 +118,24 @@ class Contexts:
         type: str | None = None,  # noqa: A002 - the word of the document
         priority: Priority | str | None = None,
         retain: str | None = None,
-        retain_match: Sequence[Given] = (),
-        retain_regex: Sequence[Given] = (),
+        retain_match: Sequence[PatternInput] = (),
+        retain_regex: Sequence[PatternInput] = (),
         match_mode: MatchMode = "substring",
         reason: str = "",
         name: str = "",
     ) -> CommitView:
-        """Write a commit by hand at the end of a context, annotated at once if asked.
+        """Append a commit to a context, optionally with an annotation.
 
-        Without `type` it is that of the role: dialogue, instruction, tool result, artifact.
-        Raises ReviewerError for an unknown role, no text, or bad criteria; UnknownIdError.
+        The default `type` depends on the role: dialogue, instruction, tool result,
+        artifact. Raises ReviewerError for an unknown role, an empty text or bad criteria;
+        UnknownIdError.
         """
-        shape = shape_of(Shape(role, type or "", name))
+        shape = checked_shape(CommitShape(role, type or "", name))
         criteria = [*retain_match, *retain_regex]
-        said = None
+        change = None
         if priority is not None or retain is not None or criteria:
             patterns = parse_patterns(retain_match, retain_regex, mode=match_mode)
-            said = self._statement(priority, retain, patterns or None, reason=reason)
+            change = self._change(priority, retain, patterns or None, reason=reason)
         prepared = prepare(text)
         if not prepared.text.strip():
             raise ReviewerError("A commit needs a text.")
@@ -143,17 +144,17 @@ class Contexts:
             contents = store_texts(act, [prepared], tokens)
             draft = chain.Draft(shape.role, shape.type, prepared, shape.name, now)
             (number,) = chain.append(act, context, [draft], contents, now)
-            about = annotating.subjects(act, [number])
+            about = commit_annotations.annotation_targets(act, [number])
             act.title = f"Committed {about[0].hash[:8]}"
-            if said is not None:
-                annotating.write(act, about, said, now=now, actor=self._ledger.actor)
+            if change is not None:
+                commit_annotations.write(act, about, change, now=now, actor=self._ledger.actor)
         return self.commit(number)
 
     def edit(self, commit: int, text: str, reason: str = "") -> CommitView:
-        """Give a commit a new text, as a commit of its own: the latest holds, the first stays.
+        """Give a commit a new text. The edit is a commit too, and the first text stays.
 
-        Returns the commit as it reads now. A text that it has already changes nothing. Raises
-        ReviewerError for no text, UnknownIdError, ConflictError when it was compressed away.
+        Returns the edited commit; the same text again changes nothing. Raises ReviewerError for
+        an empty text, UnknownIdError, ConflictError when a compression replaced the commit.
         """
         prepared = prepare(text)
         if not prepared.text.strip():
@@ -171,18 +172,18 @@ class Contexts:
     def resolve(
         self, reference: str, context: int | None = None, project: str | None = None
     ) -> int:
-        """The id of the commit that `#12`, `12`, a full hash or its first characters name.
+        """The id of a commit given as `#12`, `12`, a hash or the first characters of a hash.
 
-        Raises UnknownIdError, or AmbiguousReferenceError naming the candidates.
+        Raises UnknownIdError, or AmbiguousReferenceError listing the candidates.
         """
         return references.resolve(self._reader, reference, context=context, project=project)
 
     def ids(self, query: CommitQuery) -> array[int]:
-        """A snapshot of the ids that match, in chain order. Raises FilterError."""
+        """The ids that match now, in chain order. Raises FilterError."""
         return self._searcher.ids(query)
 
     def rows(self, ids: Sequence[int]) -> list[CommitRow]:
-        """The rows of those ids, in that order; ids that no longer exist are left out."""
+        """The rows of those ids, in that order; missing ids are left out."""
         return commit_rows(self._reader, ids)
 
     def commit(self, commit: int) -> CommitView:
@@ -199,88 +200,91 @@ class Contexts:
         *,
         priority: Priority | str | None = None,
         retain: str | None = None,
-        retain_match: Sequence[Given] | None = None,
-        retain_regex: Sequence[Given] = (),
+        retain_match: Sequence[PatternInput] | None = None,
+        retain_regex: Sequence[PatternInput] = (),
         match_mode: MatchMode = "substring",
         clear: bool = False,
         reason: str = "",
     ) -> Annotated:
-        """Say what must survive of a commit, or of many as one act (important-priority.md).
+        """Set priority and retention criteria of one commit, or of many as one act.
 
-        What is not given stays: `retain` (words) and the patterns (`retain_match`, in which a
-        string has `match_mode` and a compiled expression is a regex, with `retain_regex`) replace
-        their own kind only, and an empty list of patterns drops them; `clear` drops all criteria
-        first. Criteria without a priority make a commit at least IMPORTANT. Raises UnknownIdError,
-        AmbiguousReferenceError, PatternError, ReviewerError for empty criteria; then nothing is
-        written. Patterns that do not match their own commit are written, and are in `warnings`.
+        Arguments that are not given change nothing. `retain` replaces the instructions;
+        `retain_match` (strings with `match_mode`, or compiled expressions) and `retain_regex`
+        replace the patterns, and an empty list drops them; `clear` drops all criteria first.
+        Criteria without a priority make a commit at least IMPORTANT. Patterns that do not match
+        their own commit are stored and reported in `warnings`. Raises UnknownIdError,
+        AmbiguousReferenceError, PatternError, ReviewerError for empty criteria; in these cases
+        no annotation is written.
         """
         patterns = None
         if retain_match is not None or retain_regex:
             patterns = parse_patterns(retain_match or (), retain_regex, mode=match_mode)
-        said = self._statement(priority, retain, patterns, clear=clear, reason=reason)
+        change = self._change(priority, retain, patterns, clear=clear, reason=reason)
         ids = [self.resolve(commit)] if isinstance(commit, str) else commit
         wanted = [ids] if isinstance(ids, int) else list(ids)
         if not wanted:
             raise ReviewerError("Name at least one commit.")
         with self._ledger.act("annotate") as act:
-            about = annotating.subjects(act, wanted)
-            told = annotating.write(act, about, said, now=self._now(), actor=self._ledger.actor)
-            act.title = annotating.title(told or about, said)
-        if not told:
+            about = commit_annotations.annotation_targets(act, wanted)
+            changed = commit_annotations.write(
+                act, about, change, now=self._now(), actor=self._ledger.actor
+            )
+            act.title = commit_annotations.title(changed or about, change)
+        if not changed:
             return Annotated(0, f"{act.title}: that held already", ())
-        new_criteria = said.instructions is not None or bool(said.patterns)
-        carried = [each.origin for each in told if new_criteria or each.retention]
+        new_criteria = change.instructions is not None or bool(change.patterns)
+        carried = [each.origin for each in changed if new_criteria or each.retention]
         return Annotated(
             act.id,
             act.title,
-            tuple(each.origin for each in told),
-            doubts(self._reader, carried),
+            tuple(each.origin for each in changed),
+            criteria_warnings(self._reader, carried),
         )
 
     def patterns(
         self,
-        match: Sequence[Given],
-        retain_regex: Sequence[Given] = (),
+        match: Sequence[PatternInput],
+        retain_regex: Sequence[PatternInput] = (),
         *,
         match_mode: MatchMode = "substring",
     ) -> tuple[Pattern, ...]:
-        """Patterns as they would be kept. Raises PatternError, with the column of the fault."""
+        """Patterns as they would be stored. Raises PatternError with the column of the error."""
         return parse_patterns(match, retain_regex, mode=match_mode)
 
     def check(self, patterns: Sequence[Pattern], text: str) -> tuple[PatternCheck, ...]:
-        """How each pattern stands against a text, within a time limit. Raises nothing."""
+        """Check each pattern against a text, within a time limit."""
         return check_patterns(patterns, text)
 
     def doubts(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """What is odd about the criteria that commits carry now, a sentence each."""
-        return doubts(self._reader, ids)
+        """Warnings about the current criteria of these commits, a sentence each."""
+        return criteria_warnings(self._reader, ids)
 
     def totals(self, context: int, *, at: int | None = None) -> TokenTotals:
-        """Tokens and commits of a chain as it stands, or stood at a commit, by priority and role.
+        """Tokens and commits of a chain, now or as of the commit `at`, by priority and role.
 
-        `skip` is what `compile` leaves out.
+        `skip` counts what `compile` leaves out.
         """
         return views.totals(self._reader, context, at)
 
     def compile(self, context: int, *, at: int | None = None) -> list[Message]:
-        """The messages of a context, SKIP left out, edits applied; as it was when `at` was written.
+        """The messages of a context, now or as of the commit `at`; SKIP left out, edits applied.
 
-        Raises UnknownIdError for an unknown context, or a commit that is not in it.
+        Raises UnknownIdError for an unknown context, or a commit of another one.
         """
         view = self.get(context)
         if at is not None:
             references.require_in(self._reader, at, view)
-        return compiling.compile_messages(self._reader, context, at)
+        return compile_messages(self._reader, context, at)
 
     def chat(self, messages: Iterable[Message]) -> list[dict[str, str]]:
-        """Messages as chat completions take them: valid roles, calls of tools as text."""
-        return compiling.chat_messages(list(messages))
+        """Messages in the form of chat completions; tool calls become text."""
+        return chat_messages(list(messages))
 
     def changed(self, context: int) -> tuple[int, ...]:
-        """A cheap value that differs whenever anything about the context's commits did."""
+        """A cheap value that changes whenever the commits of a context do."""
         return self._reader.kept(("version", context), lambda: views.version(self._reader, context))
 
-    def _statement(
+    def _change(
         self,
         priority: Priority | str | None,
         retain: str | None,
@@ -288,18 +292,18 @@ class Contexts:
         *,
         clear: bool = False,
         reason: str = "",
-    ) -> annotating.Statement:
-        said = annotating.Statement(
-            priority=None if priority is None else annotating.read_priority(priority),
-            instructions=None if retain is None else retention.instructions(retain),
+    ) -> commit_annotations.AnnotationChange:
+        change = commit_annotations.AnnotationChange(
+            priority=None if priority is None else commit_annotations.read_priority(priority),
+            instructions=None if retain is None else retention.clean_instructions(retain),
             patterns=patterns,
             clear=clear,
             reason=prepare(reason.strip()).text,
         )
-        annotating.require_something(said)
-        return said
+        commit_annotations.require_something(change)
+        return change
 
-    def _known(self, texts: Sequence[Prepared]) -> dict[str, int]:
+    def _known(self, texts: Sequence[PreparedText]) -> dict[str, int]:
         return known_contents(self._reader.all, [text.sha256 for text in texts])
 
     def _now(self) -> str:

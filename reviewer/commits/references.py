@@ -1,4 +1,4 @@
-"""Commits as people name them: by row number, by full or by short hash."""
+"""References to commits: row number, full hash or short hash."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 
 from msgspec import Struct
 
-from reviewer.commits.reading import Reader
+from reviewer.commits.reader import Reader
 from reviewer.commits.values import ContextView
 from reviewer.errors import ReviewerError, UnknownIdError
 
 SHORTEST = 4
 _HASH = re.compile(rf"[0-9a-f]{{{SHORTEST},64}}")
 _NAMED = 6
-"""Candidates that a message names at most."""
+"""An error message lists at most this many candidates."""
 
 
 class AmbiguousReferenceError(ReviewerError):
-    """A reference fits several commits. `candidates` are their ids."""
+    """A reference matches several commits. `candidates` are their ids."""
 
     def __init__(self, message: str, candidates: tuple[int, ...]) -> None:
         super().__init__(message)
@@ -27,10 +27,10 @@ class AmbiguousReferenceError(ReviewerError):
 def resolve(
     reader: Reader, reference: str, *, context: int | None = None, project: str | None = None
 ) -> int:
-    """The id of the commit that `#12`, `12`, a hash or the first characters of one name.
+    """The id of a commit given as `#12`, `12`, a hash or the first characters of a hash.
 
-    `#` says that it is a row number. Raises UnknownIdError, or AmbiguousReferenceError naming
-    those that it may be.
+    With `#` it is always a row number. Raises UnknownIdError, or AmbiguousReferenceError listing
+    the candidates.
     """
     wanted = reference.strip().lower()
     found = _named(reader, wanted, context, project)
@@ -70,7 +70,7 @@ def _rows(
     context: int | None,
     project: str | None,
 ) -> dict[int, _Candidate]:
-    """Those that fit, by id."""
+    """Matching commits by id."""
     rows = reader.all(
         "SELECT c.id, c.hash, x.id, x.name, substr(t.text, 1, 40) FROM context x"
         " JOIN commit_ c ON c.context_id = x.id JOIN content t ON t.id = c.content_id"
@@ -105,7 +105,7 @@ def _unknown(reference: str, wanted: str) -> str:
 
 
 def require_in(reader: Reader, commit: int, context: ContextView) -> None:
-    """Raise UnknownIdError unless a commit is one of the context's."""
+    """Raise UnknownIdError unless the commit belongs to the context."""
     if (
         reader.one("SELECT 1 FROM commit_ WHERE id = ? AND context_id = ?", (commit, context.id))
         is None

@@ -1,24 +1,267 @@
-"""Retention criteria as they are stored beside an annotation (important-priority.md)."""
+"""Retention criteria: parsing and checking patterns, and how criteria are stored."""
 
 from __future__ import annotations
 
+import re
+import time
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any, TypeAlias
+
 import msgspec
 
-from reviewer.commits.values import RetentionCriteria
+from reviewer.commits.values import MatchMode, Pattern, PatternCheck, RetentionCriteria
 from reviewer.errors import ReviewerError
+from reviewer.text.normalise import fold
+
+MOST_ELEMENTS = 200_000
+"""Largest regular expression with its repeats expanded; about 60 MB when compiled."""
+
+_TOKEN = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]?|(?P<open>\()|(?P<close>\))"
+    r"|(?P<repeat>\{(?P<least>\d*)(?:,(?P<most>\d*))?\})|[*+?]|.",
+    re.DOTALL,
+)
+
+
+def expanded_size(expression: str) -> int:
+    """Roughly how many elements an expression has once its counted repeats are expanded.
+
+    The compiler expands them: `((a{500}){500}){500}` has nineteen characters and would use up all
+    memory before any time limit applies.
+    """
+    sizes = [0]
+    last = 0
+    for token in _TOKEN.finditer(expression):
+        if token["open"]:
+            sizes[-1] += last
+            sizes.append(0)
+            last = 0
+        elif token["close"]:
+            last += sizes.pop() if len(sizes) > 1 else 0
+        elif token["repeat"]:
+            counts = [int(count[:9]) for count in (token["least"], token["most"]) if count]
+            last *= max(counts, default=1) or 1
+        elif token.group() not in "*+?":
+            sizes[-1] += last
+            last = 1
+    return sum(sizes) + last
+
+
+PatternInput: TypeAlias = "str | re.Pattern[str]"
+"""A pattern from a caller: a string, whose mode `match_mode` gives, or a compiled regex."""
+
+MOST_PATTERNS = 10_000
+LONGEST_PATTERN = 2_000
+MOST_MATCHES = 1_000
+"""Counting stops at this many occurrences of a pattern."""
+SECONDS_A_PATTERN = 0.25
+SECONDS_IN_ALL = 2.0
+
+_INLINE = {re.ASCII: "a", re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s", re.VERBOSE: "x"}
+
+
+class PatternError(ReviewerError):
+    """A pattern that can never be checked. `column` is the 0-based position of a regex error, and
+    `fault` describes it.
+    """
+
+    def __init__(
+        self, message: str, pattern: str, column: int | None = None, fault: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.pattern = pattern
+        self.column = column
+        self.fault = fault
+
+
+def parse_patterns(
+    match: Iterable[PatternInput],
+    regexes: Iterable[PatternInput] = (),
+    *,
+    mode: MatchMode = "substring",
+) -> tuple[Pattern, ...]:
+    """Patterns as they are stored, without duplicates, each with its own mode.
+
+    Strings in `match` have `mode`; strings in `regexes`, and compiled expressions in either, are
+    regular expressions. Flags of a compiled expression become inline flags. Raises PatternError for
+    an empty pattern, a secret, a bad regular expression, or too many patterns.
+    """
+    if isinstance(match, str) or isinstance(regexes, str):
+        raise PatternError("Give the patterns as a list, not as one text.", str(match))
+    if mode not in ("substring", "regex"):
+        raise PatternError(f'There is no match mode "{mode}"; it is substring or regex.', "")
+    found = dict.fromkeys(
+        [
+            *(_pattern(each, mode) for each in match),
+            *(_pattern(each, "regex") for each in regexes),
+        ]
+    )
+    if len(found) > MOST_PATTERNS:
+        raise PatternError(
+            f"A commit has at most {MOST_PATTERNS:,} patterns, these are {len(found):,}. "
+            "Pin the commit instead, or say in words what must survive.",
+            "",
+        )
+    return tuple(found)
+
+
+def _pattern(given: PatternInput, mode: MatchMode) -> Pattern:
+    text, mode = (given, mode) if isinstance(given, str) else (_with_flags(given), "regex")
+    if not text.strip():
+        raise PatternError("A retention pattern is empty; give what a summary must match.", text)
+    if len(text) > LONGEST_PATTERN:
+        raise PatternError(
+            f"A retention pattern has at most {LONGEST_PATTERN:,} characters, this has "
+            f"{len(text):,}: {text[:40]!r}...",
+            text,
+        )
+    from reviewer.text.secrets import mask  # late: reading commits needs no secret patterns
+
+    if secrets := mask(text).kinds:
+        raise PatternError(
+            f"A retention pattern holds a secret ({secrets[0]}); secrets are never stored, so "
+            "no summary can match it.",
+            text,
+        )
+    if mode == "regex":
+        compiled(text)
+    return Pattern(text, mode)
+
+
+def _with_flags(given: Any) -> str:
+    """The source of a compiled pattern, with flags it was compiled with as inline flags."""
+    text, flags = getattr(given, "pattern", None), getattr(given, "flags", None)
+    if not isinstance(text, str) or not isinstance(flags, int):
+        raise PatternError(
+            f"A retention pattern is a text or a compiled regular expression over text, not "
+            f"{given!r}.",
+            repr(given),
+        )
+    import regex  # late, as in `compiled`
+
+    try:
+        inline = regex.compile(text).flags if expanded_size(text) <= MOST_ELEMENTS else 0
+    except regex.error:
+        inline = 0  # compiling it again, with the flags, says where it is wrong
+    missing = "".join(letter for flag, letter in _INLINE.items() if flags & flag & ~inline)
+    return f"(?{missing}){text}" if missing else text
+
+
+@lru_cache(maxsize=4096)
+def compiled(text: str) -> Any:
+    """A regular expression that searches NFC-normalised text.
+
+    Raises PatternError with the column of the error.
+    """
+    if (elements := expanded_size(text)) > MOST_ELEMENTS:
+        raise PatternError(
+            f"The regular expression {text[:60]!r} comes to {elements:,} elements when its repeats "
+            f"are written out, and {MOST_ELEMENTS:,} are the most; repeat less.",
+            text,
+        )
+    import regex  # late: takes 13 ms that listing commits does not need
+
+    try:
+        return regex.compile(unicodedata.normalize("NFC", text))
+    except regex.error as problem:
+        column = getattr(problem, "pos", None)
+        where = "" if column is None else f" at column {column + 1}"
+        raise PatternError(
+            f"The regular expression {text!r} is bad{where}: {problem.msg}.",
+            text,
+            column,
+            f"{problem.msg}.",
+        ) from None
+    except (RecursionError, OverflowError, ValueError) as problem:
+        raise PatternError(
+            f"The regular expression {text[:60]!r} cannot be compiled: {problem}.", text
+        ) from None
+
+
+def check_patterns(
+    patterns: Sequence[Pattern],
+    text: str,
+    *,
+    seconds_a_pattern: float = SECONDS_A_PATTERN,
+    seconds_in_all: float = SECONDS_IN_ALL,
+) -> tuple[PatternCheck, ...]:
+    """Check each pattern against a text, in order.
+
+    Everything is NFC-normalised; substrings are case sensitive and match with white space folded.
+    A pattern that takes longer than `seconds_a_pattern`, or is reached after `seconds_in_all`, is
+    `slow`: whether it matches is unknown.
+    """
+    deadline = time.monotonic() + seconds_in_all
+    folded, normal = fold(text), unicodedata.normalize("NFC", text)
+    checks = []
+    for pattern in patterns:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            checks.append(
+                PatternCheck(
+                    pattern,
+                    "slow",
+                    message=f"Not checked: the patterns before it took {seconds_in_all:g} s.",
+                )
+            )
+        elif pattern.mode == "substring":
+            wanted = fold(pattern.text)
+            times = min(folded.count(wanted), MOST_MATCHES) if wanted else 0
+            checks.append(_checked(pattern, times))
+        else:
+            checks.append(_search(pattern, normal, min(seconds_a_pattern, left)))
+    return tuple(checks)
+
+
+def _search(pattern: Pattern, text: str, seconds: float) -> PatternCheck:
+    try:
+        found = compiled(pattern.text).finditer(text, timeout=seconds)
+        return _checked(pattern, sum(1 for _ in islice(found, MOST_MATCHES)))
+    except PatternError as problem:
+        return PatternCheck(
+            pattern, "bad", column=problem.column, message=str(problem), fault=problem.fault
+        )
+    except TimeoutError:
+        return PatternCheck(
+            pattern,
+            "slow",
+            message=f"Takes more than {seconds:.2g} s here; write it without nested repeats.",
+        )
+
+
+def _checked(pattern: Pattern, times: int) -> PatternCheck:
+    if not times:
+        return PatternCheck(pattern, "missing", message="Does not occur here.")
+    often = f"{times:,} times" if times > 1 else "once"
+    more = " or more" if times == MOST_MATCHES else ""
+    return PatternCheck(pattern, "matches", times, message=f"Occurs {often}{more}.")
+
+
+def matches_everything(pattern: Pattern) -> bool:
+    """Whether a pattern matches the empty string, and so every summary."""
+    if pattern.mode == "substring":
+        return False
+    try:
+        return compiled(pattern.text).search("", timeout=SECONDS_A_PATTERN) is not None
+    except TimeoutError:
+        return False
+
 
 LONGEST_INSTRUCTIONS = 4_000
 
 _decoder = msgspec.json.Decoder(RetentionCriteria)
-NONE = RetentionCriteria()
+NO_CRITERIA = RetentionCriteria()
 
 
-def instructions(text: str) -> str:
-    """What must survive, in words, as it is kept: secrets masked.
+def clean_instructions(text: str) -> str:
+    """Retention instructions as they are stored: stripped, secrets masked.
 
     Raises ReviewerError when it is empty or longer than LONGEST_INSTRUCTIONS characters.
     """
-    from reviewer.text.secrets import mask  # late: reading needs no patterns of secrets
+    from reviewer.text.secrets import mask  # late: reading commits needs no secret patterns
 
     kept = mask(text.encode("utf-8", "replace").decode().strip()).text
     if not kept:
@@ -34,15 +277,15 @@ def instructions(text: str) -> str:
 
 
 def to_json(criteria: RetentionCriteria) -> str | None:
-    """Criteria as the column `retention_json` holds them; None for none."""
+    """The value of the column `retention_json`; None without criteria."""
     return msgspec.json.encode(criteria).decode() if criteria else None
 
 
 def from_json(stored: str | None) -> RetentionCriteria:
-    """The criteria that `retention_json` holds; none where it is NULL (older stores, bare ones)."""
-    return _decoder.decode(stored) if stored else NONE
+    """The criteria in the column `retention_json`; empty for NULL."""
+    return _decoder.decode(stored) if stored else NO_CRITERIA
 
 
 def size(criteria: RetentionCriteria) -> int:
-    """How many criteria there are: each pattern, and the words as one."""
+    """Number of criteria: patterns, plus one for instructions."""
     return len(criteria.patterns) + bool(criteria.instructions)

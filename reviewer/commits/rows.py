@@ -1,4 +1,4 @@
-"""Commits as rows of a list, and one commit with everything about it."""
+"""Commits as list rows, as full views, and as the messages of a compiled context."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import msgspec
 
 from reviewer.commits import retention
-from reviewer.commits.reading import EDIT, ORIGIN, PRIORITY, Reader, joined
-from reviewer.commits.values import Annotation, CommitRow, CommitView, Priority
+from reviewer.commits.reader import CHAIN_UNTIL, EDIT, ORIGIN, PRIORITY, UP_FROM, Reader, joined
+from reviewer.commits.values import Annotation, CommitRow, CommitView, Message, Priority
 from reviewer.errors import UnknownIdError
 from reviewer.store.ledger import chunks
 
@@ -23,7 +23,7 @@ _ROW = f"{_COLUMNS}, substr(ltrim(t.text, {_BLANKS}), 1, {FIRST_LINE}) AS start"
 
 
 def commit_rows(reader: Reader, ids: Sequence[int]) -> list[CommitRow]:
-    """The rows of those ids, in that order; ids that no longer exist are left out."""
+    """The rows of those ids, in that order; missing ids are left out."""
     found: dict[int, CommitRow] = {}
     for chunk in chunks(list(ids)):
         marks = ",".join("?" * len(chunk))
@@ -56,14 +56,14 @@ def commit_view(reader: Reader, number: int) -> CommitView:
         original=row["first_text"] if row["edited"] else None,
         at=row["at"],
         name=row["name"],
-        annotations=said_about(reader, row["origin"]),
+        annotations=annotations_of(reader, row["origin"]),
         source_line=row["source_line"],
         summary_of=_sources(reader, row["origin"]) if row["operation"] == "summary" else (),
     )
 
 
-def said_about(reader: Reader, origin: int) -> tuple[Annotation, ...]:
-    """What was said about a commit, newest first."""
+def annotations_of(reader: Reader, origin: int) -> tuple[Annotation, ...]:
+    """The annotations of a commit, newest first."""
     return tuple(
         Annotation(
             priority=Priority(row["priority"]),
@@ -78,8 +78,8 @@ def said_about(reader: Reader, origin: int) -> tuple[Annotation, ...]:
     )
 
 
-def texts(reader: Reader, ids: Sequence[int]) -> dict[int, str]:
-    """The texts of commits by id, edits applied."""
+def commit_texts(reader: Reader, ids: Sequence[int]) -> dict[int, str]:
+    """Text by commit id, edits applied."""
     found: dict[int, str] = {}
     for chunk in chunks(list(ids)):
         sql = (
@@ -124,3 +124,65 @@ def _sources(reader: Reader, summary: int) -> tuple[str, ...]:
         )
     }
     return tuple(hashes[each] for each in ids if each in hashes)
+
+
+_MESSAGE_COLUMNS = (
+    f"c.id, c.hash, c.role, c.type, c.name, c.at, {PRIORITY} AS priority, n.retention_json,"
+    " t.text, t.tokens"
+)
+_CHAT_ROLES = {"system": "system", "assistant": "assistant"}
+_LABELS = {"tool_call": "tool call", "tool_result": "tool result", "summary": "summary"}
+
+
+def compile_messages(reader: Reader, context: int, until: int | None) -> list[Message]:
+    """The messages of a context now, or as of the time when `until` was its head.
+
+    Chain and edits are those of that time; priorities are always the current ones.
+    """
+    if until is None:
+        rows = reader.all(
+            f"SELECT {_MESSAGE_COLUMNS} FROM {joined()}"
+            " WHERE c.context_id = :context AND c.live = 1"
+            f" AND {PRIORITY} <> 'skip' ORDER BY c.position",
+            {"context": context},
+        )
+    else:
+        rows = reader.all(
+            f"{UP_FROM} SELECT {_MESSAGE_COLUMNS} FROM {CHAIN_UNTIL} AND c.context_id = :context"
+            f" AND {PRIORITY} <> 'skip' ORDER BY up.depth DESC",
+            {"context": context, "until": until},
+        )
+    return [
+        Message(
+            role=row["role"],
+            text=row["text"],
+            type=row["type"],
+            name=row["name"],
+            tokens=row["tokens"],
+            commit=row["id"],
+            hash=row["hash"],
+            priority=Priority(row["priority"]),
+            at=row["at"],
+            retention=retention.from_json(row["retention_json"]),
+        )
+        for row in rows
+    ]
+
+
+def chat_messages(messages: Sequence[Message]) -> list[dict[str, str]]:
+    """Messages as chat completions take them: `role` system, user or assistant, and `content`.
+
+    Tool calls and results become text, because those APIs refuse a result without its call: calls
+    get the role assistant, results the role user.
+    """
+    return [
+        {"role": _CHAT_ROLES.get(each.role, "user"), "content": _chat_text(each)}
+        for each in messages
+    ]
+
+
+def _chat_text(message: Message) -> str:
+    what = _LABELS.get(message.type)
+    if what is None:
+        return message.text
+    return f"[{' '.join((what, message.name)).strip()}]\n{message.text}"

@@ -1,4 +1,4 @@
-"""What a context is made of: commits, priorities, retention criteria (important-priority.md)."""
+"""Values of contexts: commits, priorities, annotations, retention criteria."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ MatchMode = Literal["substring", "regex"]
 class Priority(StrEnum):
     """How a commit is treated when its context is compressed, from least to most careful.
 
-    SKIP is left out; NORMAL is freely compressible; IMPORTANT is compressed with its retention
-    criteria; PINNED is never compressed.
+    SKIP is left out; NORMAL may be compressed in any way; IMPORTANT is compressed so that its
+    retention criteria are met; PINNED is never compressed.
     """
 
     SKIP = "skip"
@@ -33,7 +33,7 @@ DEFAULT_PRIORITIES = {
     "session": Priority.PINNED,
     "reasoning": Priority.SKIP,
 }
-"""Priority of a commit by its type where nobody annotated it; NORMAL for every other type."""
+"""Priority by type of a commit without annotations; NORMAL for every other type."""
 
 COMMIT_TYPES = (
     "instruction",
@@ -48,14 +48,14 @@ COMMIT_TYPES = (
 
 
 class Pattern(Struct, frozen=True):
-    """One deterministic criterion: a text or a regular expression that a summary must match."""
+    """A string or regular expression that a summary must match."""
 
     text: str
     mode: MatchMode = "substring"
 
 
 class RetentionCriteria(Struct, frozen=True, omit_defaults=True, gc=False):
-    """What must survive of an IMPORTANT commit: guidance in words, patterns that are checked."""
+    """What a summary of an IMPORTANT commit must keep: instructions, and patterns it must match."""
 
     instructions: str | None = None
     patterns: tuple[Pattern, ...] = ()
@@ -65,7 +65,7 @@ class RetentionCriteria(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Annotation(Struct, frozen=True):
-    """What somebody said about a commit; the latest of a commit holds."""
+    """An annotation of a commit; the latest one applies."""
 
     priority: Priority
     retention: RetentionCriteria
@@ -79,15 +79,15 @@ class CommitRow(Struct, frozen=True):
 
     id: int
     position: int
-    """0-based place in the chain as it stands."""
+    """0-based position in the current chain."""
     hash: str
     role: str
     type: str
     priority: Priority
-    """The latest annotation's, else the default of its type."""
+    """From the latest annotation, or the default of the type."""
     annotated: bool
     criteria: int
-    """Retention patterns and instructions that it carries."""
+    """Number of retention patterns, plus one for instructions."""
     edited: bool
     tokens: int
     first_line: str
@@ -103,22 +103,22 @@ class CommitView(Struct, frozen=True):
     context: int
     parent: str | None
     text: str
-    """As the latest edit has it."""
+    """With the latest edit."""
     original: str | None
-    """The text as it was committed, where an edit changed it."""
+    """The first text, if the commit was edited."""
     at: str | None
     name: str
     """Speaker or tool, where the transcript names one."""
     annotations: tuple[Annotation, ...]
-    """Newest first; empty when only the default holds."""
+    """Newest first; empty for a commit with the default priority."""
     source_line: int | None
-    """0-based line of the transcript it was imported from."""
+    """0-based line in the imported transcript."""
     summary_of: tuple[str, ...] = ()
-    """Hashes of the commits that this one is the summary of."""
+    """Hashes of the commits that this one summarizes."""
 
     @property
     def retention(self) -> RetentionCriteria:
-        """The criteria that hold now."""
+        """The current criteria."""
         return self.annotations[0].retention if self.annotations else RetentionCriteria()
 
 
@@ -146,21 +146,21 @@ class CommitQuery(Struct, frozen=True):
 
 
 class PatternCheck(Struct, frozen=True):
-    """How a pattern stands against a text. `matches` counts occurrences, at most 1,000."""
+    """The result of checking a pattern. `matches` counts occurrences, at most 1,000."""
 
     pattern: Pattern
     state: Literal["matches", "missing", "bad", "slow"]
     matches: int = 0
     column: int | None = None
-    """0-based position of the fault of a bad regular expression."""
+    """0-based position of the error in a bad regular expression."""
     message: str = ""
-    """One sentence for a person."""
+    """One sentence for the user."""
     fault: str = ""
-    """What is wrong with a bad regular expression, for where the expression stands beside it."""
+    """What is wrong with a bad regular expression, without repeating the expression."""
 
 
 class TokenTotals(Struct, frozen=True):
-    """Tokens of a chain: in all, by priority and by role; `skip` counts what compile leaves out."""
+    """Tokens of a chain: total, by priority and by role; `skip` counts what compile leaves out."""
 
     total: int
     by_priority: dict[Priority, int]
@@ -184,26 +184,26 @@ class Message(Struct, frozen=True):
 
 
 class Imported(Struct, frozen=True):
-    """What importing a transcript did."""
+    """The result of importing a transcript."""
 
     context: ContextView
     commits: int
-    """Commits that were added; 0 where all of the file was there already."""
+    """Number of commits added; 0 when the whole file had been imported before."""
     skipped: dict[str, int]
-    """Reason -> pieces of the file that became no commit."""
+    """Reason -> number of blocks of the file that did not become commits."""
     existed: bool
-    """The file was imported before; only what is new was added."""
+    """The file was imported before; only new commits were added."""
     masked: dict[str, int] = {}
-    """Kind -> secrets that were masked, in all of the file."""
+    """Kind -> number of masked secrets in the file."""
     act: int = 0
 
 
 class Annotated(Struct, frozen=True):
-    """An annotation that was written. `act` is 0 where all of it held already."""
+    """The result of annotating. `act` is 0 when nothing changed."""
 
     act: int
     title: str
     ids: tuple[int, ...]
-    """The commits that it was written for."""
+    """The commits whose annotation changed."""
     warnings: tuple[str, ...] = ()
-    """Doubts about the criteria, a sentence each."""
+    """Warnings about the criteria, a sentence each."""

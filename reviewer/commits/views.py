@@ -1,21 +1,21 @@
-"""Contexts by id, by name and in lists, with what a chain weighs."""
+"""Contexts by id, by name and in lists, with their sizes in tokens."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
 
-from reviewer.commits.reading import CHAIN_UNTIL, PRIORITY, UP_FROM, Reader, joined
+from reviewer.commits.reader import CHAIN_UNTIL, PRIORITY, UP_FROM, Reader, joined
 from reviewer.commits.values import ContextView, Priority, TokenTotals
 from reviewer.errors import UnknownIdError
 from reviewer.store.changes import Value
 
 _NAMED = 8
-"""Contexts that a message names at most."""
+"""An error message lists at most this many contexts."""
 
 
 def contexts(reader: Reader, where: str = "1", *parameters: Value) -> list[ContextView]:
-    """Contexts for which an SQL condition over `x` and its project `p` holds, latest first."""
+    """Contexts that match an SQL condition over `x` and its project `p`, latest change first."""
     rows = reader.all(
         "SELECT x.*, p.name AS project, h.hash AS head FROM context x"
         " JOIN project p ON p.id = x.project_id LEFT JOIN commit_ h ON h.id = x.head_id"
@@ -26,7 +26,7 @@ def contexts(reader: Reader, where: str = "1", *parameters: Value) -> list[Conte
 
 
 def _sizes(reader: Reader, number: int) -> tuple[int, int]:
-    """How many commits a chain has, and their tokens."""
+    """Number of commits and tokens of a chain."""
     commits, tokens = reader.one(
         "SELECT count(*), coalesce(sum(t.tokens), 0)"
         f" FROM {joined()} WHERE c.context_id = ? AND c.live = 1",
@@ -44,10 +44,10 @@ def context(reader: Reader, number: int) -> ContextView:
 
 
 def find_context(reader: Reader, name_or_id: str, project: str | None) -> ContextView:
-    """The context of that name (of `project`, if given), of that number, or whose name alone
-    begins so.
+    """The context with that name (in `project`, if given), that number, or the only one whose name
+    begins that way.
 
-    Raises UnknownIdError, naming what is near, or all that it may be.
+    Raises UnknownIdError, listing close matches or the candidates.
     """
     wanted = name_or_id.strip()
     in_project = "(?1 IS NULL OR p.name = ?1)"
@@ -86,8 +86,8 @@ def find_context(reader: Reader, name_or_id: str, project: str | None) -> Contex
 
 
 def totals(reader: Reader, number: int, until: int | None) -> TokenTotals:
-    """Tokens and commits of a chain, by priority and by role; as it was when `until` was its head,
-    where that is given.
+    """Tokens and commits of a chain by priority and role; with `until`, as of the time when that
+    commit was the head.
     """
     by_priority: Counter[Priority] = Counter()
     by_role: Counter[str] = Counter()
@@ -111,7 +111,7 @@ def totals(reader: Reader, number: int, until: int | None) -> TokenTotals:
 
 
 def version(reader: Reader, number: int) -> tuple[int, ...]:
-    """A value that differs when the chain, an annotation or a confirmed anchor of it does."""
+    """A value that changes with the chain, its annotations and its confirmed anchors."""
     row = reader.one(
         "SELECT coalesce(x.head_id, 0), x.changed_at,"
         " (SELECT coalesce(sum(a.id), 0) FROM commit_ c JOIN annotation a ON a.commit_id = c.id"

@@ -12,8 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.commits import retention as criteria_store
-from reviewer.commits.contents import Prepared, count_tokens, prepare, store_texts
-from reviewer.commits.hashing import commit_hash
+from reviewer.commits.contents import PreparedText, commit_hash, count_tokens, prepare, store_texts
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.context_snapshot import (
     PINNED_SPAN,
@@ -38,7 +37,7 @@ class Replacement(Struct, frozen=True):
     segment: Segment
     compressed: CompressedSegment
     fidelity: FidelityValidation
-    text: Prepared
+    text: PreparedText
 
 
 class WrittenChain(Struct, frozen=True):

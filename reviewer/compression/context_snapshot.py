@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from reviewer.commits import retention
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.reading import ORIGIN, PRIORITY, Reader, joined
+from reviewer.commits.reader import ORIGIN, PRIORITY, Reader, joined
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors

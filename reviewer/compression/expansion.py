@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from reviewer.commits.reading import Reader
+from reviewer.commits.reader import Reader
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.context_snapshot import read_commits
 from reviewer.compression.markers import expand, parse_markers

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from reviewer.commits.patterns import check_patterns
+from reviewer.commits.retention import check_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.fidelity import KEY_POINTS
 from reviewer.compression.values import AnchorPoint, Level, Segment, Turn

@@ -8,9 +8,8 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.patterns import Given
-from reviewer.commits.reading import Reader
-from reviewer.commits.retention import instructions
+from reviewer.commits.reader import Reader
+from reviewer.commits.retention import PatternInput, clean_instructions
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.apply import apply_preview
@@ -277,8 +276,8 @@ class Compression:
         self,
         *,
         retain: str | None = None,
-        retain_match: Sequence[Given] = (),
-        retain_regex: Sequence[Given] = (),
+        retain_match: Sequence[PatternInput] = (),
+        retain_regex: Sequence[PatternInput] = (),
         template: str | None = None,
         max_tokens: int | None = None,
         ceiling: int | None = None,
@@ -296,7 +295,7 @@ class Compression:
             validate_anchors=anchors,
             custom_prompt_template_id=template,
             retention=RetentionCriteria(
-                None if retain is None else instructions(retain),
+                None if retain is None else clean_instructions(retain),
                 self._contexts.patterns(retain_match, retain_regex),
             ),
             ceiling=ceiling,

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from reviewer.commits.patterns import SECONDS_A_PATTERN, PatternError, compiled
+from reviewer.commits.retention import SECONDS_A_PATTERN, PatternError, compiled
 from reviewer.commits.values import Pattern
 from reviewer.text.normalise import fold
 

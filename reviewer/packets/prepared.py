@@ -1,28 +1,30 @@
-"""A source made ready for a task and a date: scored, ordered, its pieces countable.
-
-Made once; every budget, pin and mute then only allocates anew (`assembling.py`).
-"""
+"""A source that is ready for any budget: items scored and ordered, costs counted on demand."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 
-from reviewer.packets.filling import Line
-from reviewer.packets.forms import full_form, short_form, title_form
-from reviewer.packets.measuring import Measurer, Piece
+from reviewer.packets.allocation import ItemCosts
+from reviewer.packets.context_folder import find_folder, read_folder
 from reviewer.packets.scoring import Corpus, ranked, task_keywords
+from reviewer.packets.token_counts import ESTIMATE, CountCache, Measurer, Piece
 from reviewer.packets.values import SCORED, Material, Score, Section
+from reviewer.packets.wording import full_form, short_form, title_form
 
 COUNT_ALL_CHARS = 2_000_000
-"""Up to so many characters the whole of every item is counted, needed or not."""
+"""Sources up to this size have all their items counted, whether shown or not."""
 
 NOTED = "Also noted:"
 
 
 class Prepared:
-    """What can be assembled. `items[n]` is known as `n` everywhere."""
+    """A source prepared for a task and a date. Methods refer to `items[n]` as `n`.
+
+    Built once; other budgets, pins and mutes only need a new allocation (`assembly.py`).
+    """
 
     def __init__(
         self,
@@ -34,8 +36,8 @@ class Prepared:
         marks: bool = False,
         corpus: Corpus | None = None,
     ) -> None:
-        """`task` gives the keywords; without one the open tasks do. `corpus`: that of the same
-        material, when it was made before.
+        """`task` gives the keywords; without one, the open tasks do. `corpus`: from an earlier
+        Prepared of the same material.
         """
         self.material = material
         self.measurer = measurer
@@ -55,7 +57,7 @@ class Prepared:
         self._titles: dict[int, str] = {}
         self.small = sum(len(item.text) for item in self.items) <= COUNT_ALL_CHARS
 
-    def again(self, *, task: str | None = None, now: datetime | None = None) -> Prepared:
+    def with_task(self, *, task: str | None = None, now: datetime | None = None) -> Prepared:
         """The same material for another task or date."""
         return Prepared(
             self.material,
@@ -66,17 +68,20 @@ class Prepared:
             corpus=self.corpus,
         )
 
-    def lines(self, section: Section, pinned: frozenset[str], muted: frozenset[str]) -> list[Line]:
-        """The items of a section as they compete, without muted ones."""
-        lines, above = [], ""
+    def costs(
+        self, section: Section, pinned: frozenset[str], muted: frozenset[str]
+    ) -> list[ItemCosts]:
+        """The items of a section in order of preference, without muted ones."""
+        costs: list[ItemCosts] = []
+        above = ""
         for number in self.order[section]:
             item = self.items[number]
             if item.id in muted:
                 continue
             with_lead = section is Section.CONVENTIONS and item.group != above
             above = item.group
-            lines.append(
-                Line(
+            costs.append(
+                ItemCosts(
                     number,
                     partial(self._full_cost, number, with_lead and bool(above)),
                     partial(self._short_cost, number),
@@ -85,10 +90,10 @@ class Prepared:
                     item.superseded,
                 )
             )
-        return lines
+        return costs
 
     def size(self, section: Section, muted: frozenset[str]) -> int:
-        """Characters of a section's items that hold."""
+        """Characters of a section, without superseded and muted items."""
         return sum(
             len(item.text) + len(item.title)
             for item in (self.items[number] for number in self.order[section])
@@ -100,18 +105,18 @@ class Prepared:
         return self.measurer.piece(full_form(self.items[number], marks=self.marks))
 
     def short(self, number: int) -> Piece | None:
-        """Its lead, where it has one that is shorter."""
+        """The short form, for items that have one."""
         if number not in self._shorts:
             form = short_form(self.items[number], marks=self.marks)
             self._shorts[number] = self.measurer.piece(form) if form else None
         return self._shorts[number]
 
     def title(self, number: int) -> Piece:
-        """A line that says that it exists."""
+        """The one-line form."""
         return self.measurer.piece(title_form(self.items[number], marks=self.marks))
 
     def title_text(self, number: int) -> str:
-        """The title alone, without secrets, whether it was counted or not."""
+        """The title alone, secrets masked."""
         found = self._titles.get(number)
         if found is None:
             found = self._titles[number] = self._title_text(number)
@@ -119,9 +124,9 @@ class Prepared:
 
     def _title_text(self, number: int) -> str:
         item = self.items[number]
-        said = self.measurer.shown(title_form(item, marks=self.marks)).removeprefix("- ")
-        said = said.removesuffix(f" [{item.place}]") if self.marks else said
-        return said.removeprefix(f"[{item.at:%Y-%m-%d}] ") if item.at else said
+        line = self.measurer.safe_text(title_form(item, marks=self.marks)).removeprefix("- ")
+        line = line.removesuffix(f" [{item.place}]") if self.marks else line
+        return line.removeprefix(f"[{item.at:%Y-%m-%d}] ") if item.at else line
 
     def lead(self, group: str) -> Piece:
         """The heading above the items of a group."""
@@ -133,12 +138,12 @@ class Prepared:
             mark = f" [{rule.place}]" if self.marks and rule.listed else ""
             yield self.measurer.piece(rule.text + mark)
 
-    def keep_counts(self) -> str:
-        """Keep what was counted for the next call; a sentence when that is not possible."""
+    def save_counts(self) -> str:
+        """Cache the counts for the next call; returns a warning if that is not possible."""
         return self.measurer.keep(forget=self.small)
 
     def count_ahead(self) -> None:
-        """Count every form of every item, so that other budgets need no encoder either."""
+        """Count every form of every item, so that no later budget has to load the encoding."""
         for number in range(len(self.items)):
             self.full(number)
             self.short(number)
@@ -155,7 +160,7 @@ class Prepared:
         for number, item in enumerate(self.items):
             places[item.section].append(number)
         tasks = places[Section.TASKS]
-        # the newest first; without a date last, as they stand
+        # newest first; those without a date last, in the order of the file
         tasks.sort(key=lambda n: -(at.timestamp() if (at := self.items[n].at) else float("-inf")))
         numbers = [number for section in SCORED for number in places[section]]
         scores = self.corpus.scores(self.keywords, self.now)
@@ -179,7 +184,7 @@ class Prepared:
 
 
 def heading_of(section: Section) -> str:
-    """The heading of a section in the packet."""
+    """The heading of a section."""
     names = {
         Section.TASKS: "Current tasks",
         Section.DECISIONS: "Recent decisions",
@@ -189,9 +194,38 @@ def heading_of(section: Section) -> str:
 
 
 def _without_secrets(text: str) -> str:
-    """A task as it may leave: it stands in the packet's JSON."""
+    """Masks secrets in the task, which is part of the JSON output."""
     if not text:
         return text
-    from reviewer.text.secrets import mask  # late: its patterns take a while
+    from reviewer.text.secrets import mask  # late: compiling its patterns takes a while
 
     return mask(text).text
+
+
+DEFAULT_COUNTING = "cl100k_base"
+
+
+def prepare_folder(
+    folder: Path,
+    *,
+    now: datetime,
+    task: str = "",
+    counting: str = DEFAULT_COUNTING,
+    marks: bool = False,
+) -> Prepared:
+    """A context folder, scored for a task and a date.
+
+    `counting`: the name of an encoding, or `estimate`. Raises SourceError for anything that is not
+    a context folder.
+    """
+    found = find_folder(folder)
+    material = read_folder(found)
+    measurer = cached_measurer(str(found.absolute()), counting)
+    return Prepared(material, measurer, now=now, task=task, marks=marks)
+
+
+def cached_measurer(source: str, counting: str) -> Measurer:
+    """A measurer with the cached counts of a source."""
+    if counting == ESTIMATE:
+        return Measurer(counting)
+    return Measurer(counting, CountCache(source, counting))

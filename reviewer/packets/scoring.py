@@ -1,4 +1,4 @@
-"""How much an entry matters now: recency + relevance (`smart-retrieval.md`, Entry Scoring)."""
+"""Scores of entries: recency + relevance to the task."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from reviewer.packets.values import Item, Score
 from reviewer.text.stop_words import NOTE_STOP_WORDS
 
 ENOUGH_MATCHES = 3
-"""So many matching keywords make an entry fully relevant."""
+"""With this many matching keywords an entry is fully relevant."""
 
 RECENT = ((7, 1.0), (30, 0.7), (90, 0.4))
-"""Up to so many days: that recency."""
+"""Age in days up to -> recency."""
 OLD = 0.2
 
 _WORD = re.compile(r"\w+")
 _LABEL = re.compile(r"(?:^|(?<=\s))#[\w-]+(?::\S+)?")
 _FIELD = re.compile(r"^\W*\*\*[\w /-]{2,40}(?::\*\*|\*\*:)", re.MULTILINE)
-"""The name of a field of an entry, `**Status**:`: every entry has it."""
+"""A field label such as `**Status**:`, which says nothing about the entry."""
 SHORTEST_WORD = 3
 KEY_LENGTH = 20
-"""Letters. Longer words with digits in them may be secrets, and no output names those."""
+"""Longer words that contain digits may be secrets, and are not used as keywords."""
 
 
 def words(text: str) -> frozenset[str]:
-    """The distinct words of a text that may say what it is about: lower-case, without stop words,
-    numbers and words of less than three letters; a plural counts as its singular.
+    """The distinct keywords of a text: lower case, in the singular, without stop words, numbers
+    and words of less than three letters.
     """
     found = set(_WORD.findall(text.lower())) - NOTE_STOP_WORDS
     return frozenset(
@@ -40,7 +40,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def task_keywords(tasks: Iterable[str]) -> frozenset[str]:
-    """What the tasks are about; labels such as `#added:2026-02-14` say nothing of it."""
+    """Keywords of the tasks, without labels such as `#added:2026-02-14`."""
     found: set[str] = set()
     for task in tasks:
         found |= words(_LABEL.sub(" ", task))
@@ -69,7 +69,7 @@ def age_in_days(at: datetime | None, now: datetime) -> int | None:
 
 
 class Corpus:
-    """The entries that compete, with their words: built once, scored for any task and date."""
+    """The ranked entries with their words: built once, scored for any task and date."""
 
     def __init__(self, items: Sequence[Item]) -> None:
         self.items = tuple(items)
@@ -78,17 +78,17 @@ class Corpus:
     def scores(self, keywords: frozenset[str], now: datetime) -> list[Score]:
         """The score of each entry, in the order of `items`."""
         matches = [found & keywords for found in self._words]
-        holding = Counter(word for found in matches for word in found)
-        rare = {word: log(1 + len(self.items) / times) for word, times in holding.items()}
+        counts = Counter(word for found in matches for word in found)
+        rare = {word: log(1 + len(self.items) / times) for word, times in counts.items()}
         return [
-            _score(item, found, len(said), rare, now)
-            for item, found, said in zip(self.items, matches, self._words, strict=True)
+            _score(item, found, len(all_words), rare, now)
+            for item, found, all_words in zip(self.items, matches, self._words, strict=True)
         ]
 
 
 def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
-    """Places of the entries, the best first: by score, then by how rare the matching keywords
-    are, then the newest, then as they stand; superseded ones last.
+    """Indices of the entries, best first: by score, then by rarity of the matching keywords, then
+    newest first, then in their order; superseded entries last.
     """
     return sorted(
         range(len(items)),
@@ -103,12 +103,12 @@ def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
 
 
 def _score(
-    item: Item, matched: frozenset[str], said: int, rare: dict[str, float], now: datetime
+    item: Item, matched: frozenset[str], word_count: int, rare: dict[str, float], now: datetime
 ) -> Score:
     days = age_in_days(item.at, now)
     recent, relevant = recency(days), relevance(len(matched))
-    # Long entries hold more of everything: the root of their length takes that out.
-    rarity = sum(rare[word] for word in sorted(matched)) / sqrt(max(said, 1))
+    # Long entries contain more keywords of any kind; the square root compensates for that.
+    rarity = sum(rare[word] for word in sorted(matched)) / sqrt(max(word_count, 1))
     return Score(
         total=0.0 if item.superseded else recent + relevant,
         recency=recent,
@@ -120,7 +120,7 @@ def _score(
 
 
 def _may_be_key(word: str) -> bool:
-    """Whether a word is long like a key or a hash, or without any letter."""
+    """Whether a word looks like a key or hash, or has no letters."""
     if len(word) < KEY_LENGTH:
         return not word.strip("_0123456789")
     return len(word) > 2 * KEY_LENGTH or any(sign.isdigit() for sign in word)

@@ -1,26 +1,157 @@
-"""Packets of a context folder, or of what is active and trusted in the store."""
+"""Packets from the store: trusted state, active memories and entities.
+
+Trusted state and promoted entries of a CONSTITUTION.md are tier 1. Open work becomes tasks,
+binding facts and preferences become conventions, decisions and facts about the project become
+decisions, and everything else learnings. Each is dated by its latest source.
+"""
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from reviewer.clock import Clock
-from reviewer.packets.own import read_store
-from reviewer.packets.prepared import Prepared
-from reviewer.packets.sources import DEFAULT_COUNTING, counted, prepare_folder
-from reviewer.promotion.queue import Queue
-from reviewer.promotion.trusted_state import TrustedState
-from reviewer.store.database import Database
+import msgspec
+
+from reviewer.clock import Clock, from_iso
+from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared, cached_measurer, prepare_folder
+from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
+from reviewer.packets.wording import title_of
+from reviewer.promotion.trusted_state import StateView, TrustedState
+from reviewer.store.database import Database, failures_as_sentences
+
+TASK_RULES = {"open_item", "open_checkbox"}
+"""Extraction rules that find open work."""
+
+PLANTED = "reads like an order planted for an agent, so it was left out; reword it to include it"
+
+_SECTIONS = {
+    ("entity", "decision"): Section.DECISIONS,
+    ("memory", "project"): Section.DECISIONS,
+    ("entity", "requirement"): Section.CONVENTIONS,
+    ("entity", "constraint"): Section.CONVENTIONS,
+    ("entity", "interface"): Section.CONVENTIONS,
+    ("entity", "process"): Section.CONVENTIONS,
+    ("memory", "identity"): Section.CONVENTIONS,
+    ("memory", "preference"): Section.CONVENTIONS,
+    ("memory", "adaptation"): Section.CONVENTIONS,
+}
+
+_SHOWN_ELSEWHERE = {"date", "status"}
+"""Attributes that the date of the item and its being active already express."""
+
+_ACTIVE = """
+SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e.attributes,
+    (SELECT max(r.at) FROM evidence v JOIN record r ON r.id = v.record_id
+        WHERE v.memory_id = m.id) AS latest_source,
+    (SELECT s.path FROM evidence v JOIN record r ON r.id = v.record_id
+        JOIN source s ON s.id = r.source_id WHERE v.memory_id = m.id ORDER BY v.id LIMIT 1) AS path,
+    (SELECT group_concat(x.kind || ' ' || x.target, char(10)) FROM relation x
+        WHERE x.memory_id = m.id AND x.target_id IS NOT NULL) AS relations
+FROM memory m LEFT JOIN entity e ON e.memory_id = m.id
+WHERE m.status = 'active' AND m.kind <> 'conflict'
+    AND (?1 IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?1))
+ORDER BY coalesce(m.decided_at, m.first_seen) DESC, m.id DESC
+"""
+
+
+class _Attribute(msgspec.Struct, frozen=True):
+    name: str
+    value: str
+    unit: str = ""
+
+
+def read_store(database: Database, state: TrustedState, project: str | None) -> Material:
+    """All active material of a project, or of all projects. Raises StoreError."""
+    rules = [_rule(each, several=project is None) for each in state.all(project)]
+    items: list[Item] = []
+    problems: list[Problem] = []
+    with failures_as_sentences(database.path):
+        for row in database.reader().execute(_ACTIVE, (project,)):
+            if _is_planted(row):
+                problems.append(Problem(f"m:{row['id']}", 0, PLANTED))
+            elif _is_constitution(row):
+                rules.append(RuleBlock(f"- {_full_text(row)}", f"m:{row['id']}", listed=True))
+            else:
+                items.append(_item(row))
+    return Material(
+        source=f"{database.path}, {'project ' + project if project else 'all projects'}",
+        constitution=tuple(rules),
+        items=tuple(items),
+        problems=tuple(problems),
+    )
+
+
+def _rule(state: StateView, *, several: bool) -> RuleBlock:
+    where = f"{state.project}: " if several else ""
+    note = f" ({state.note})" if state.note else ""
+    text = f"- {where}{state.key} = {state.value}{note}"
+    return RuleBlock("\n  ".join(text.split("\n")), f"s:{state.id}", listed=True)
+
+
+def _is_planted(row: sqlite3.Row) -> bool:
+    """Whether a memory was flagged as a planted instruction and still reads like one.
+
+    Agents follow packets; a memory that the user has reworded is shown again.
+    """
+    if "injection" not in row["flags"].split():
+        return False
+    from reviewer.extraction.flags import INJECTION, flags_of  # late: rarely needed
+    from reviewer.sources.records import Role
+
+    return INJECTION in flags_of(row["content"], Role.NOTE)
+
+
+def _is_constitution(row: sqlite3.Row) -> bool:
+    name = (row["path"] or "").replace("\\", "/").rpartition("/")[2]
+    return name.upper().startswith("CONSTITUTION")
+
+
+def _item(row: sqlite3.Row) -> Item:
+    section = _SECTIONS.get((row["kind"], row["type"]), Section.LEARNINGS)
+    if row["rule"] in TASK_RULES and row["kind"] == "memory":
+        section = Section.TASKS
+    attributes = {each.name.lower(): each.value for each in _attributes(row)}
+    return Item(
+        id=f"m:{row['id']}",
+        section=section,
+        title=title_of(row["name"] or row["content"]),
+        text=_full_text(row),
+        place=f"m:{row['id']}",
+        at=from_iso(row["latest_source"] or "") or from_iso(row["first_seen"]),
+        superseded=attributes.get("status", "").lower().startswith("superseded"),
+    )
+
+
+def _full_text(row: sqlite3.Row) -> str:
+    """The content, followed by the attributes and relations of an entity."""
+    name, content = row["name"] or "", row["content"]
+    first = content if name.lower() in content.lower() else f"{name}: {content}"
+    return "\n".join([first, *(f"- {line}" for line in _details(row, content))])
+
+
+def _details(row: sqlite3.Row, content: str) -> Iterator[str]:
+    for each in _attributes(row):
+        value = f"{each.value} {each.unit}".strip()
+        if value and value not in content and each.name not in _SHOWN_ELSEWHERE:
+            yield f"{each.name.replace('_', ' ')}: {value}"
+    for relation in (row["relations"] or "").split("\n"):
+        if relation:
+            kind, _, target = relation.partition(" ")
+            yield f"{kind.replace('_', ' ')} {target}"
+
+
+def _attributes(row: sqlite3.Row) -> list[_Attribute]:
+    return msgspec.json.decode(row["attributes"] or "[]", type=list[_Attribute])
 
 
 class Packets:
-    """Prepares a source once; `assembling.assemble` then answers for any budget without reading."""
+    """Prepares sources; `assemble` then makes packets for any budget without reading again."""
 
-    def __init__(self, database: Database, clock: Clock, queue: Queue, state: TrustedState) -> None:
+    def __init__(self, database: Database, clock: Clock, state: TrustedState) -> None:
         self._database = database
         self._clock = clock
-        self._queue = queue
         self._state = state
 
     def prepare_own(
@@ -32,15 +163,15 @@ class Packets:
         counting: str = DEFAULT_COUNTING,
         marks: bool = False,
     ) -> Prepared:
-        """What is active and trusted in a project (None: in all), scored for a task and a date.
+        """The active material of a project (None: of all projects), scored for a task and a date.
 
-        `marks`: each item with its id, `[m:12]`. Raises StoreError.
+        `marks`: show the id of each item, `[m:12]`. Raises StoreError.
         """
         material = read_store(self._database, self._state, project)
         source = f"{self._database.path.absolute()}\0{project or ''}"
         return Prepared(
             material,
-            counted(source, counting),
+            cached_measurer(source, counting),
             now=now or self._clock(),
             task=task,
             marks=marks,
@@ -55,7 +186,7 @@ class Packets:
         counting: str = DEFAULT_COUNTING,
         marks: bool = False,
     ) -> Prepared:
-        """The same of a `.context` folder. Raises SourceError for what is none."""
+        """The same for a `.context` folder. Raises SourceError for any other path."""
         return prepare_folder(
             folder, task=task, now=now or self._clock(), counting=counting, marks=marks
         )

@@ -1,16 +1,17 @@
-"""What goes into a packet and what comes out: plain values (`smart-retrieval.md`; settled.md)."""
+"""Values of packets: what is read from a source, and what a packet is made of."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from hashlib import blake2b
 from typing import Any
 
 from msgspec import Struct
 
 
 class Section(StrEnum):
-    """The sections of a packet, in the order in which they are written."""
+    """The sections of a packet, in their order."""
 
     INSTRUCTION = "instruction"
     READ_ORDER = "read order"
@@ -22,7 +23,7 @@ class Section(StrEnum):
 
 
 SCORED = (Section.DECISIONS, Section.LEARNINGS)
-"""The sections whose entries compete by score."""
+"""The sections whose entries are ranked by score."""
 
 
 class State(StrEnum):
@@ -35,7 +36,7 @@ class State(StrEnum):
 
 
 class Rule(StrEnum):
-    """What decided how much of an item is shown."""
+    """The rule that decided how much of an item is shown."""
 
     TIER_1 = "tier 1"
     ALL_FIT = "all fit"
@@ -49,7 +50,7 @@ class Rule(StrEnum):
 
 
 class Problem(Struct, frozen=True):
-    """Something that could not be read as it stands. `line` is 1-based, 0 for the whole file."""
+    """Something that could not be read. `line` is 1-based, 0 for the whole file."""
 
     file: str
     line: int
@@ -60,10 +61,10 @@ class Problem(Struct, frozen=True):
 
 
 class Item(Struct, frozen=True, kw_only=True):
-    """One thing that may stand in a packet, as it was read.
+    """One item of a source.
 
-    `text` is the body below the title for an entry with a `heading`, and the whole wording for an
-    item of a list. `place` says where it comes from: `DECISIONS.md:46`, `m:12`.
+    `text` is the body below the title for an entry with a `heading`, and the full text for a list
+    item. `place` is where it comes from: `DECISIONS.md:46`, `m:12`.
     """
 
     id: str
@@ -77,7 +78,7 @@ class Item(Struct, frozen=True, kw_only=True):
     superseded: bool = False
 
 
-class Rules(Struct, frozen=True):
+class RuleBlock(Struct, frozen=True):
     """A block of the constitution: a heading, a paragraph or an item of a list, as Markdown."""
 
     text: str
@@ -87,25 +88,25 @@ class Rules(Struct, frozen=True):
 
 
 class Material(Struct, frozen=True, kw_only=True):
-    """Everything that was read from one source, before any budget."""
+    """Everything read from one source."""
 
     source: str
-    """The folder's path, or what else it was read from."""
+    """Path of the folder, or of the store with the project."""
     read_order: tuple[str, ...] = ()
-    constitution: tuple[Rules, ...] = ()
+    constitution: tuple[RuleBlock, ...] = ()
     items: tuple[Item, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     def of(self, section: Section) -> tuple[Item, ...]:
-        """The items of a section as they stand in the source."""
+        """The items of a section in the order of the source."""
         return tuple(item for item in self.items if item.section is section)
 
 
 class Score(Struct, frozen=True):
-    """How an entry's score came about (`smart-retrieval.md`, Entry Scoring).
+    """The score of an entry and its parts.
 
     `total` = `recency` + `relevance`, 0 to 2, and 0 when superseded. `rarity` breaks ties: how
-    rare the keywords in `matched` are among all entries, for the entry's length.
+    rare the `matched` keywords are among all entries, relative to the length of the entry.
     """
 
     total: float
@@ -118,18 +119,18 @@ class Score(Struct, frozen=True):
 
 
 class PacketItem(Struct, frozen=True, kw_only=True):
-    """One item with what became of it and why."""
+    """One item, how it is shown, and why."""
 
     id: str
     section: Section
     state: State
     title: str
     shown: str
-    """What the packet shows of it, as Markdown; empty when dropped."""
+    """Its text in the packet, as Markdown; empty when dropped."""
     tokens: int
     """Tokens of `shown`."""
     full_tokens: int | None
-    """Tokens that the whole of it needs; None where nobody had to count them."""
+    """Tokens of the whole item; None if they were not counted."""
     score: Score | None
     place: str
     at: datetime | None
@@ -158,17 +159,17 @@ class PacketItem(Struct, frozen=True, kw_only=True):
 
 
 class SectionUse(Struct, frozen=True):
-    """A section and what it costs. `max_tokens` is None where nothing caps it (tier 1)."""
+    """A section and its tokens. `max_tokens` is None for sections without a cap (tier 1)."""
 
     name: Section
     max_tokens: int | None
     used: int
     items: tuple[str, ...]
-    """What stands in it, as Markdown."""
+    """Its contents, as Markdown."""
 
 
 class Packet(Struct, frozen=True, kw_only=True):
-    """A packet within its budget. Only tier 1 may exceed it; then `over_budget` says so."""
+    """A packet within its budget. Only tier 1 may exceed it; `over_budget` is then true."""
 
     source: str
     as_of: datetime
@@ -176,24 +177,30 @@ class Packet(Struct, frozen=True, kw_only=True):
     counted_with: str
     tokens_used: int
     tier_1: int
-    """Tokens that are always there, whatever the budget."""
+    """Tokens that are used at any budget."""
     task: str
     keywords: tuple[str, ...]
     sections: tuple[SectionUse, ...]
     items: tuple[PacketItem, ...]
-    """Everything that was read, by section, in the order in which it was considered."""
+    """Everything that was read, by section, in order of preference."""
     markdown: str
     instruction: str
     read_order: tuple[str, ...]
     problems: tuple[Problem, ...]
     masked: int
-    """How many secrets were masked."""
+    """Number of masked secrets."""
 
     @property
     def over_budget(self) -> bool:
-        """Whether tier 1 alone needs more than the budget."""
+        """Whether tier 1 alone exceeds the budget."""
         return self.tier_1 > self.budget
 
     def in_state(self, *states: State) -> tuple[PacketItem, ...]:
         """The items in any of some states."""
         return tuple(item for item in self.items if item.state in states)
+
+
+def item_id(section: str, title: str, text: str) -> str:
+    """Eight hexadecimal digits; the same words in the same section always give the same id."""
+    key = f"{section}\0{title}\0{text}".encode("utf-8", "replace")
+    return blake2b(key, digest_size=4).hexdigest()

@@ -231,7 +231,7 @@ def test_nothing_steers_the_terminal(talked: Reviewer) -> None:
         (["context", "import", "a", "--from-line", "5", "--to-line", "5"], 2, "--to-line"),
         (["commit", "add", "talk"], 2, "--text"),
         (["commit", "add", "talk", "--text", "  "], 1, "needs a text"),
-        (["commit", "add", "talk", "--text", "x", "--type", "A B"], 1, "no type"),
+        (["commit", "add", "talk", "--text", "x", "--type", "A B"], 1, "not a type"),
         (["commit", "edit", "2", "--text", ""], 1, "needs a text"),
         (["commit", "edit", "2", "--text-file", "/dev/null"], 1, "needs a text"),
         (["compile", "talk", "--at", "ffff"], 1, "no commit"),

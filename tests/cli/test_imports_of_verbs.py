@@ -76,7 +76,7 @@ DECIDES = {
     "reviewer.promotion.triage", "reviewer.promotion.intake",
     "reviewer.extraction.prompt_injection",
 }  # fmt: skip
-WRITES = {"hashlib", "difflib", "reviewer.commits.importing", "reviewer.store.verify"}
+WRITES = {"hashlib", "difflib", "reviewer.commits.transcript_import", "reviewer.store.verify"}
 EXTRACTS = {
     "reviewer.extraction.extract", "reviewer.extraction.rules", "reviewer.sources.open",
     "reviewer.extraction.entities.extract", "reviewer.promotion.wave", "rapidfuzz",

@@ -182,7 +182,7 @@ def test_wrong_usage(reviewer, kiosk, arguments, words):
 
 def test_what_is_no_context_folder_or_encoding(reviewer, kiosk):
     (reviewer.folder / "other").mkdir()
-    assert "no context folder" in reviewer.fails("packet", "--context-dir", "other")
+    assert "not a context folder" in reviewer.fails("packet", "--context-dir", "other")
     assert "does not exist" in reviewer.fails("packet", "--context-dir", "gone")
     said = reviewer.fails("packet", "--context-dir", kiosk, "--count", "nonsense")
     assert "no token encoding" in said

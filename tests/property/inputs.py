@@ -7,13 +7,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reviewer.commits import filters as commit_filters
-from reviewer.commits.patterns import check_patterns, matches_everything, parse_patterns
+from reviewer.commits import search as commit_filters
+from reviewer.commits.retention import check_patterns, matches_everything, parse_patterns
 from reviewer.errors import ReviewerError
-from reviewer.packets.assembling import assemble
-from reviewer.packets.measuring import ESTIMATE
-from reviewer.packets.rendering import explained, to_json
-from reviewer.packets.sources import prepare_folder
+from reviewer.packets.assembly import assemble
+from reviewer.packets.output import explained, to_json
+from reviewer.packets.prepared import prepare_folder
+from reviewer.packets.token_counts import ESTIMATE
 from reviewer.pipelines.checkpoint import fingerprint, read_checkpoint
 from reviewer.pipelines.conditions import holds
 from reviewer.pipelines.preamble import build_preamble

@@ -127,7 +127,7 @@ SAID = {"priority": "important", "at": "2026-03-01T12:00:00Z", "actor": "you"}
     ("fault", "complaint"),
     [
         ({"role": "king"}, 'no role "king"'),
-        ({"type": "A B"}, "is no type"),
+        ({"type": "A B"}, "is not a type"),
         ({"priority": "huge"}, "priority"),
         ({"content": 3}, "content"),
         ({"content": " "}, "needs a text"),

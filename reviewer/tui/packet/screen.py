@@ -15,9 +15,9 @@ from textual.widget import Widget
 from reviewer.clock import from_iso
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.packets.assembling import assemble
-from reviewer.packets.writing import write_packet
-from reviewer.storeless import context_folder
+from reviewer.packets.assembly import assemble
+from reviewer.packets.context_folder import context_folder_at
+from reviewer.packets.output import write_packet
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
@@ -91,7 +91,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.bars_rule = TitleRule("Sections", id="bars-title")
         self.bars = SectionBars(self.packets, id="bars")
         self.prompt = PromptBar(id="packet-prompt")
-        self.near = context_folder(Path.cwd())
+        self.near = context_folder_at(Path.cwd())
         """The .context folder where reviewer was started."""
         self.folder: Path | None = None
         """The folder that is read; None for the store."""
@@ -178,7 +178,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             packet = assemble(prepared, budget, pinned=pinned, muted=muted)
             if prepared.small:
                 prepared.count_ahead()
-            prepared.keep_counts()
+            prepared.save_counts()
             return prepared, packet
 
         def then(found: tuple[Prepared, Packet]) -> None:
@@ -210,7 +210,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             ready: Prepared = prepared
             now = date or datetime.now().astimezone()
             if task != ready.task or now.date() != ready.now.date():
-                ready = ready.again(task=task, now=now)
+                ready = ready.with_task(task=task, now=now)
             return ready, assemble(ready, budget, pinned=pinned, muted=muted)
 
         def then(found: tuple[Prepared, Packet]) -> None:

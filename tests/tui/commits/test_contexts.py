@@ -44,7 +44,7 @@ async def test_what_cannot_be_imported_is_a_sentence(engine: Engine, tmp_path: P
         typed(screen, "#choice Field", f"{tmp_path}/empty.jsonl")
         await screen.settle()
         await screen.press("enter")
-        await screen.until(lambda: "holds nothing" in said(screen))
+        await screen.until(lambda: "contains nothing" in said(screen))
         assert "No context yet" in screen.text
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from reviewer.packets.assembling import assemble
-from reviewer.packets.sources import prepare_folder
+from reviewer.packets.assembly import assemble
+from reviewer.packets.prepared import prepare_folder
 from reviewer.tui.packet.model import ItemRow, matches, text_of
 from tests.tui.conftest import opened
 from tests.tui.packet.driving import go_to, model, said, shown, typed

@@ -48,7 +48,7 @@ async def test_another_folder_and_one_that_is_none(engine, kiosk, tmp_path):
         await screen.press("f5", "O")
         shown(screen).prompt.field.fill(str(other))
         await screen.press("enter")
-        assert "no context folder" in said(screen)
+        assert "not a context folder" in said(screen)
         assert "O opens another folder" in screen.text
         await screen.press("d")
         assert said(screen).startswith("There is no packet")
@@ -105,5 +105,5 @@ async def test_copy_and_write(engine, kiosk, tmp_path):
         await screen.press("W")
         shown(screen).prompt.field.fill(str(target))
         await screen.press("enter")
-        assert "is no packet" in said(screen)
+        assert "is not a packet" in said(screen)
         assert target.read_text() == "by hand"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from reviewer.commits.patterns import MOST_PATTERNS, PatternError
+from reviewer.commits.retention import MOST_PATTERNS, PatternError
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.errors import ReviewerError, UnknownIdError
 from tests.unit.commits.conftest import SPECIFICATION

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+
 import pytest
 
-from reviewer.commits.hashing import commit_hash, content_hash
+from reviewer.commits.contents import canonical_json, commit_hash, content_hash
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
@@ -108,7 +111,7 @@ def test_undo_takes_an_edit_back_and_then_the_commit(engine, contexts, context, 
     [
         ({"role": "robot", "text": "x"}, "no role"),
         ({"role": "user", "text": " \n"}, "needs a text"),
-        ({"role": "user", "text": "x", "type": "Two Words"}, "is no type"),
+        ({"role": "user", "text": "x", "type": "Two Words"}, "is not a type"),
         ({"role": "user", "text": "x", "name": "a\nb"}, "printable"),
     ],
 )
@@ -260,9 +263,33 @@ def test_what_a_compression_repeats_carries_annotations_and_edits(
     contexts.annotate(repeated, priority="important")
     assert contexts.commit(repeated).text == contexts.commit(second).text == "The budget is 60."
     assert contexts.commit(second).row.priority == "important"
-    with pytest.raises(ConflictError, match="a summary stands for it"):
+    with pytest.raises(ConflictError, match="a summary replaced it"):
         contexts.edit(first, "Another story.")
     assert [m.text for m in contexts.compile(context)][1] == "The budget is 60."
     engine.history.undo(), engine.history.undo(), engine.history.undo()
     assert [row.id for row in chain()] == [first, second]
     assert chain()[1].priority == "pinned"
+
+
+COMMIT = {
+    "parent": None, "role": "user", "type": "dialogue", "name": "", "content": "c" * 64,
+    "operation": "append", "target": None, "at": "2026-03-01T12:00:00.000Z",
+}  # fmt: skip
+
+
+def test_canonical_json_has_sorted_keys_no_blanks_and_bare_utf8() -> None:
+    assert canonical_json({"b": 1, "a": "é ✓", "c": None}) == '{"a":"é ✓","b":1,"c":null}'.encode()
+
+
+def test_the_hash_is_sha256_of_the_canonical_json() -> None:
+    spelled = json.dumps(COMMIT, sort_keys=True, separators=(",", ":")).encode()
+    assert commit_hash(**COMMIT) == hashlib.sha256(spelled).hexdigest()
+
+
+@pytest.mark.parametrize("field", sorted(COMMIT))
+def test_every_field_counts(field: str) -> None:
+    assert commit_hash(**{**COMMIT, field: "other"}) != commit_hash(**COMMIT)
+
+
+def test_a_text_is_hashed_as_utf8() -> None:
+    assert content_hash("é") == hashlib.sha256(b"\xc3\xa9").hexdigest()

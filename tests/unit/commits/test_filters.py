@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.commits.filters import parse_filter
+from reviewer.commits.search import parse_filter
 from reviewer.commits.values import CommitQuery
 from reviewer.errors import FilterError
 
@@ -90,10 +90,10 @@ def test_a_hash_finds_its_commit(contexts, context, say) -> None:
         ("prio:pinned", 'did you mean "priority"'),
         ("nonsense:x", "fields: priority, role"),
         ("priority:urgent", "skip, normal, important, pinned"),
-        ("tokens:many", "wants a number"),
-        ("has:legs", '"has" knows: edited, annotated'),
+        ("tokens:many", "needs a number"),
+        ("has:legs", '"has" takes one of edited, annotated'),
         ("edited:perhaps", "yes or no"),
-        ("role>3", "is no number"),
+        ("role>3", "is not a number"),
     ],
 )
 def test_what_is_not_understood_is_said(text: str, sentence: str) -> None:

@@ -9,14 +9,14 @@ import unicodedata
 import pytest
 import regex
 
-from reviewer.commits.pattern_size import written_out
-from reviewer.commits.patterns import (
+from reviewer.commits.retention import (
     LONGEST_PATTERN,
     MOST_MATCHES,
     MOST_PATTERNS,
     PatternError,
     check_patterns,
     compiled,
+    expanded_size,
     matches_everything,
     parse_patterns,
 )
@@ -186,7 +186,7 @@ def test_a_pattern_that_passes_every_summary_is_known(pattern: Pattern, everythi
 def test_the_size_of_an_expression_is_told_before_it_is_compiled(
     expression: str, elements: int
 ) -> None:
-    assert written_out(expression) == elements
+    assert expanded_size(expression) == elements
 
 
 @pytest.mark.parametrize("expression", ["((a{500}){500}){500}", "(?:.{1,30000}){1,30000}"])

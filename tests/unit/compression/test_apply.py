@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.commits.patterns import PatternError
+from reviewer.commits.retention import PatternError
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.preview import RetentionError
 from reviewer.compression.span_marks import Span

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from reviewer.commits.patterns import parse_patterns
+from reviewer.commits.retention import parse_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.fidelity import KEY_POINTS

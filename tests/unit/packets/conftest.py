@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.packets.assembling import assemble
-from reviewer.packets.measuring import Measurer
+from reviewer.packets.assembly import assemble
+from reviewer.packets.context_folder import read_folder
 from reviewer.packets.prepared import Prepared
-from reviewer.packets.reading import read_folder
+from reviewer.packets.token_counts import Measurer
 from reviewer.packets.values import Packet
 
 NOW = datetime(2026, 7, 26, 12, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Entry scoring (`smart-retrieval.md`, Entry Scoring; settled.md, "Packets")."""
+"""Scores and ranking of entries."""
 
 from __future__ import annotations
 

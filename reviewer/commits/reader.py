@@ -1,7 +1,7 @@
-"""SQL that every reader of commits shares: what holds of a commit, its edits applied.
+"""SQL shared by everything that reads commits: edits applied, latest annotation joined.
 
-An annotation and an edit belong to the commit that was first written (`origin`), so that one that
-repeats it after a compression carries them too.
+Annotations and edits refer to the commit that was first written (`origin`), so that its copies
+after a compression have them too.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ EDIT = (
     "(SELECT max(e.id) FROM commit_ e INDEXED BY commit_target"
     f" WHERE e.target_id = {ORIGIN} AND e.operation = 'edit')"
 )
-"""Id of the edit commit that holds, or NULL."""
+"""Id of the latest edit, or NULL."""
 EDIT_UNTIL = EDIT.removesuffix(")") + " AND e.id <= :until)"
-"""The same as it was when the commit `:until` was written."""
+"""Id of the latest edit at the time when the commit `:until` was written, or NULL."""
 ANNOTATION = f"(SELECT max(a.id) FROM annotation a WHERE a.commit_id = {ORIGIN})"
-"""Id of the annotation that holds, or NULL."""
+"""Id of the latest annotation, or NULL."""
 DEFAULT_PRIORITY = (
     "CASE c.type "
     + " ".join(f"WHEN '{kind}' THEN '{value}'" for kind, value in DEFAULT_PRIORITIES.items())
@@ -34,7 +34,7 @@ PRIORITY = f"coalesce(n.priority, {DEFAULT_PRIORITY})"
 
 
 def joined(edit: str = EDIT) -> str:
-    """The commit `c` with the content `t` that holds and the annotation `n` that holds."""
+    """FROM clause: commit `c`, its latest edit `d`, its current content `t`, annotation `n`."""
     return (
         f"commit_ c LEFT JOIN commit_ d ON d.id = {edit}"
         " JOIN content t ON t.id = coalesce(d.content_id, c.content_id)"
@@ -47,9 +47,9 @@ UP_FROM = (
     " SELECT p.parent_id, up.depth + 1 FROM up JOIN commit_ p ON p.id = up.id"
     " WHERE p.parent_id IS NOT NULL)"
 )
-"""The commits from `:until` back to the first one, as `up`, to stand before a SELECT."""
+"""WITH clause before a SELECT: `up` are the commits from `:until` back to the first."""
 CHAIN_UNTIL = f"up CROSS JOIN {joined(EDIT_UNTIL)} WHERE c.id = up.id AND c.operation <> 'edit'"
-"""The chain as it was when `:until` was its head, for a FROM behind `UP_FROM`."""
+"""FROM clause after `UP_FROM`: the chain as of the time when `:until` was its head."""
 
 
 Found = TypeVar("Found")
@@ -64,7 +64,7 @@ class Reader:
         self._local = threading.local()
 
     def kept(self, key: Hashable, read: Callable[[], Found]) -> Found:
-        """What `read` finds; found once for each key and thread until somebody writes.
+        """The result of `read`, cached by key and thread until the store changes.
 
         Raises StoreError, and what `read` raises.
         """

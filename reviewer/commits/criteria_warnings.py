@@ -1,4 +1,4 @@
-"""What is odd about criteria and is said at once, because later nobody would know why."""
+"""Warnings about retention criteria, given when they are set."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from reviewer.commits import retention
-from reviewer.commits.patterns import SECONDS_IN_ALL, check_patterns, matches_everything
-from reviewer.commits.reading import ANNOTATION, Reader
-from reviewer.commits.rows import commit_rows, texts
+from reviewer.commits.reader import ANNOTATION, Reader
+from reviewer.commits.retention import SECONDS_IN_ALL, check_patterns, matches_everything
+from reviewer.commits.rows import commit_rows, commit_texts
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.store.ledger import chunks
 
-MOST_DOUBTS = 20
-"""Sentences at most; the rest is counted."""
+MOST_WARNINGS = 20
+"""More warnings than this are only counted."""
 _SHOWN = 60
 _NAMED = 3
 
 
-def doubts(reader: Reader, ids: Sequence[int]) -> tuple[str, ...]:
-    """One sentence for each doubt about the criteria that commits carry now.
+def criteria_warnings(reader: Reader, ids: Sequence[int]) -> tuple[str, ...]:
+    """One sentence for each problem with the current criteria of these commits.
 
-    A pattern that does not match its own commit, is too slow to be checked, or matches anything;
-    criteria on a commit that is not important, where they do nothing.
+    A pattern that does not match its own commit, is too slow to check, or matches everything;
+    criteria on a commit that is not important, where they have no effect.
     """
     found: dict[str, None] = {}
     idle: dict[Priority, list[str]] = defaultdict(list)
     missing: dict[Pattern, list[str]] = defaultdict(list)
     slow: dict[Pattern, list[str]] = defaultdict(list)
-    carried: dict[Pattern, int] = defaultdict(int)
+    used: dict[Pattern, int] = defaultdict(int)
     deadline = time.monotonic() + SECONDS_IN_ALL
     unchecked = 0
     for chunk in chunks([row for row in commit_rows(reader, ids) if row.criteria]):
         numbers = [row.id for row in chunk]
-        criteria, words = _criteria(reader, numbers), texts(reader, numbers)
+        criteria, words = _criteria(reader, numbers), commit_texts(reader, numbers)
         for row in chunk:
             short, patterns = row.hash[:8], criteria[row.id].patterns
             if row.priority is not Priority.IMPORTANT:
@@ -44,19 +44,19 @@ def doubts(reader: Reader, ids: Sequence[int]) -> tuple[str, ...]:
                 unchecked += bool(patterns)
                 continue
             for check in check_patterns(patterns, words[row.id], seconds_in_all=left):
-                carried[check.pattern] += 1
+                used[check.pattern] += 1
                 if check.state == "missing":
                     missing[check.pattern].append(short)
                 elif check.state == "slow":
                     slow[check.pattern].append(short)
-    for pattern in carried:
+    for pattern in used:
         if matches_everything(pattern):
             found[f"{_shown(pattern)} matches the empty text: every summary passes it."] = None
     for pattern, where in missing.items():
-        found[f"{_shown(pattern)} does not occur in {_which(where, carried[pattern])}."] = None
+        found[f"{_shown(pattern)} does not occur in {_which(where, used[pattern])}."] = None
     for pattern, where in slow.items():
         found[
-            f"{_shown(pattern)} could not be checked in time in {_which(where, carried[pattern])}."
+            f"{_shown(pattern)} could not be checked in time in {_which(where, used[pattern])}."
         ] = None
     for priority, where in idle.items():
         found[
@@ -66,14 +66,14 @@ def doubts(reader: Reader, ids: Sequence[int]) -> tuple[str, ...]:
     if unchecked:
         found[f"{unchecked:,} more commits were not checked: {SECONDS_IN_ALL:g} s are over."] = None
     sentences = tuple(found)
-    if len(sentences) <= MOST_DOUBTS:
+    if len(sentences) <= MOST_WARNINGS:
         return sentences
-    rest = len(sentences) - MOST_DOUBTS
-    return (*sentences[:MOST_DOUBTS], f"{rest:,} more patterns are in doubt.")
+    rest = len(sentences) - MOST_WARNINGS
+    return (*sentences[:MOST_WARNINGS], f"{rest:,} more patterns are in doubt.")
 
 
 def _criteria(reader: Reader, ids: Sequence[int]) -> dict[int, RetentionCriteria]:
-    """The criteria that commits carry now, by id."""
+    """Current criteria by commit id."""
     marks = ",".join("?" * len(ids))
     return {
         row[0]: retention.from_json(row[1])

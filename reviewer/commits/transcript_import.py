@@ -1,4 +1,4 @@
-"""A transcript as commits: one a turn, one a piece of each exchange with a tool."""
+"""Transcripts as commits: one for each turn, tool call and tool result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from reviewer.commits.chain import Draft, create_context
 from reviewer.commits.contents import prepare
-from reviewer.commits.exported import read_export
+from reviewer.commits.export_reader import read_export
 from reviewer.errors import ConflictError, SourceError
 from reviewer.sources.records import Role, Use
 from reviewer.store.ledger import Act
@@ -20,39 +20,38 @@ if TYPE_CHECKING:
     from reviewer.sources.records import Block
 
 LONGEST_STEM = 180
-"""Characters of a file's name that name a context."""
-_BY_SAID = {"thinking": "reasoning", "tool_use": "tool_call", "tool_result": "tool_result"}
-_BY_USE = {
+"""Characters of a file name that are used as the name of a context."""
+_TYPE_BY_KIND = {"thinking": "reasoning", "tool_use": "tool_call", "tool_result": "tool_result"}
+_TYPE_BY_USE = {
     Use.SUMMARY: "summary",
     Use.BOOT: "instruction",
     Use.INJECTED: "artifact",
     Use.TEMPLATE: "artifact",
 }
-_BY_ROLE = {Role.SYSTEM: "instruction", Role.TOOL: "tool_result", Role.NOTE: "artifact"}
+_TYPE_BY_ROLE = {Role.SYSTEM: "instruction", Role.TOOL: "tool_result", Role.NOTE: "artifact"}
 
 
 class Transcript(Struct, frozen=True):
-    """What a file has for a context. `skipped`: reason -> pieces passed over."""
+    """The commits read from a file. `skipped`: reason -> number of blocks."""
 
     drafts: tuple[Draft, ...]
     skipped: dict[str, int]
     masked: dict[str, int]
-    """Kind -> secrets that were masked."""
+    """Kind -> number of masked secrets."""
 
 
 def commit_type(block: Block) -> str:
-    """The type of the commit that a block becomes."""
-    if block.said in _BY_SAID:
-        return _BY_SAID[block.said]
-    return _BY_USE.get(block.use) or _BY_ROLE.get(block.role, "dialogue")
+    """The commit type for a block."""
+    if block.said in _TYPE_BY_KIND:
+        return _TYPE_BY_KIND[block.said]
+    return _TYPE_BY_USE.get(block.use) or _TYPE_BY_ROLE.get(block.role, "dialogue")
 
 
 def read_transcript(path: Path, *, line_start: int = 0, line_end: int | None = None) -> Transcript:
     """Read a file as drafts of commits; secrets are masked.
 
-    What a sub-agent said is no part of the conversation and is passed over, unless the file holds
-    nothing else; so is what is on a branch that the person left. An exported context is read as
-    what it was. Raises SourceError.
+    Skips rewound branches, and turns of sub-agents unless the file has no others. Also reads an
+    exported context. Raises SourceError.
     """
     from reviewer.sources.open import open_blocks
 
@@ -94,20 +93,20 @@ def _draft(block: Block) -> Draft:
 
 
 def require_drafts(path: Path, read: Transcript) -> None:
-    """Raise SourceError, saying what was passed over, when a file has nothing for a context."""
+    """Raise SourceError, listing what was skipped, when a file has no commits."""
     if read.drafts:
         return
     reasons = ", ".join(f"{times:,} x {reason}" for reason, times in read.skipped.items())
     raise SourceError(
-        f"{path} holds nothing that could be a commit{f': {reasons}' if reasons else ''}."
+        f"{path} contains nothing that could become a commit{f': {reasons}' if reasons else ''}."
     )
 
 
 def context_for(act: Act, path: Path, project: str, name: str | None, now: str) -> tuple[int, bool]:
-    """The context that a file goes into, made where there is none; and whether it came from there.
+    """The id of the context for a file, created if needed; whether it had been imported before.
 
-    Without a name it is the one that the file was imported into before, or a new one with the
-    file's name. Raises ConflictError when another file's context has the name.
+    Without a name it is the context that the file was imported into before, or a new one named
+    after the file. Raises ConflictError when another file's context has the name.
     """
     where = (
         "SELECT x.id, x.source_path FROM context x JOIN project p ON p.id = x.project_id"
@@ -134,7 +133,7 @@ def context_for(act: Act, path: Path, project: str, name: str | None, now: str) 
 
 
 def _free_name(act: Act, where: str, project: str, stem: str) -> str:
-    """The name of a file, with a number where other files' contexts have it."""
+    """The stem of the file, with a number appended if another context has that name."""
     stem = "".join(each if each.isprintable() else "?" for each in stem)[:LONGEST_STEM]
     name, number = stem, 1
     while act.query(f"{where} x.name = ?", (project, name)):
@@ -144,10 +143,10 @@ def _free_name(act: Act, where: str, project: str, stem: str) -> str:
 
 
 def not_imported_yet(act: Act, context: int, drafts: Iterable[Draft]) -> list[Draft]:
-    """The drafts that an earlier import did not bring, in order.
+    """The drafts that no earlier import added, in order.
 
-    A commit stands for one draft with the same role, type, name, time and text, wherever it is in
-    the file by now; so words that a file holds twice are two commits, also after importing again.
+    A commit matches one draft with the same role, type, name, time and text, wherever it now is in
+    the file; so a turn that occurs twice stays two commits after importing again.
     """
     here = Counter(
         act.query(

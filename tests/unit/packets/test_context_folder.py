@@ -1,4 +1,4 @@
-"""Reading a context folder as people keep it (settled.md, "Packets")."""
+"""Reading a context folder as people keep it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.packets.reading import read_folder
+from reviewer.packets.context_folder import read_folder
 from reviewer.packets.values import Item, Material, Section
 
 
@@ -248,7 +248,7 @@ def test_what_is_no_text_is_named_and_counted(empty):
     )
     assert [str(each) for each in found.problems] == [
         "DECISIONS.md: 2 places are not UTF-8 and were replaced",
-        "LEARNINGS.md: is no text, so nothing of it was read",
+        "LEARNINGS.md: is not text, so it was not read",
     ]
     assert len(found.of(Section.DECISIONS)) == 1
 
@@ -260,10 +260,10 @@ def test_what_cannot_be_read_is_named(empty):
     (empty / "CONVENTIONS.md").symlink_to(empty / "nowhere.md")
     found = read(empty, DECISIONS="just prose\nwithout entries\n")
     assert [str(each) for each in found.problems] == [
-        "TASKS.md: is no regular file, so it was not read",
+        "TASKS.md: is not a regular file, so it was not read",
         "CONVENTIONS.md: cannot be read: no such file or directory",
         "DECISIONS.md: no entry was found in 3 lines",
-        "LEARNINGS.md: is no regular file, so it was not read",
+        "LEARNINGS.md: is not a regular file, so it was not read",
     ]
 
 

@@ -1,4 +1,4 @@
-"""What is said about commits: append-only, the latest holds, many at once as one act."""
+"""Annotations of commits: append-only, the latest applies; many commits are one act."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ from reviewer.store.ledger import Act, chunks
 LONGEST_REASON = 2_000
 
 
-class Statement(Struct, frozen=True):
-    """What is to be said. None keeps what holds of a commit already."""
+class AnnotationChange(Struct, frozen=True):
+    """A change to annotations. None keeps the current value of each commit."""
 
     priority: Priority | None = None
     instructions: str | None = None
     patterns: tuple[Pattern, ...] | None = None
     clear: bool = False
-    """Forget the criteria that hold, before those given here are added."""
+    """Drop the current criteria before adding these."""
     reason: str = ""
 
 
-class Subject(Struct, frozen=True):
-    """A commit that something is said about: the id that keeps it, and what holds so far."""
+class AnnotatedCommit(Struct, frozen=True):
+    """A commit to annotate, with its current priority and criteria.
+
+    `origin` is the id that carries the annotations.
+    """
 
     origin: int
     hash: str
@@ -52,21 +55,21 @@ def read_priority(value: str) -> Priority:
         ) from None
 
 
-def require_something(statement: Statement) -> None:
-    """Raise ReviewerError for a statement that says nothing, or a reason that is too long."""
+def require_something(change: AnnotationChange) -> None:
+    """Raise ReviewerError for an empty change, or a reason that is too long."""
     if (
-        statement.priority is None
-        and statement.instructions is None
-        and statement.patterns is None
-        and not statement.clear
+        change.priority is None
+        and change.instructions is None
+        and change.patterns is None
+        and not change.clear
     ):
         raise ReviewerError("Say a priority, or what must be retained.")
-    if len(statement.reason) > LONGEST_REASON:
+    if len(change.reason) > LONGEST_REASON:
         raise ReviewerError(f"A reason has at most {LONGEST_REASON:,} characters.")
 
 
-def subjects(act: Act, commits: Sequence[int]) -> list[Subject]:
-    """Who is meant, in order and once each; an edit means the commit that it edits.
+def annotation_targets(act: Act, commits: Sequence[int]) -> list[AnnotatedCommit]:
+    """The commits to annotate, in order, without duplicates; an edit counts as its target.
 
     Raises UnknownIdError for an id that is no commit.
     """
@@ -84,7 +87,7 @@ def subjects(act: Act, commits: Sequence[int]) -> list[Subject]:
         if number not in origins:
             raise UnknownIdError(f"There is no commit #{number}. See: reviewer commit list CONTEXT")
     wanted = list(dict.fromkeys(origins[number] for number in commits))
-    found: dict[int, Subject] = {}
+    found: dict[int, AnnotatedCommit] = {}
     for chunk in chunks(wanted):
         for number, hashed, kind, priority, criteria in act.query(
             "SELECT c.id, c.hash, c.type, n.priority, n.retention_json FROM commit_ c"
@@ -94,59 +97,61 @@ def subjects(act: Act, commits: Sequence[int]) -> list[Subject]:
             chunk,
         ):
             holds = priority or DEFAULT_PRIORITIES.get(kind, Priority.NORMAL)
-            found[number] = Subject(
+            found[number] = AnnotatedCommit(
                 number, hashed, Priority(holds), retention.from_json(criteria), priority is not None
             )
     return [found[number] for number in wanted]
 
 
-def what_will_hold(subject: Subject, said: Statement) -> tuple[Priority, RetentionCriteria]:
-    """Priority and criteria of a commit after a statement.
+def after_change(
+    subject: AnnotatedCommit, change: AnnotationChange
+) -> tuple[Priority, RetentionCriteria]:
+    """Priority and criteria of a commit after a change.
 
     Criteria without a priority make a commit at least IMPORTANT; a priority without criteria keeps
     those that were there.
     """
-    before = retention.NONE if said.clear else subject.retention
+    before = retention.NO_CRITERIA if change.clear else subject.retention
     criteria = RetentionCriteria(
-        instructions=before.instructions if said.instructions is None else said.instructions,
-        patterns=before.patterns if said.patterns is None else said.patterns,
+        instructions=before.instructions if change.instructions is None else change.instructions,
+        patterns=before.patterns if change.patterns is None else change.patterns,
     )
-    priority = said.priority
+    priority = change.priority
     if priority is None:
-        adds = bool(said.instructions or said.patterns)
+        adds = bool(change.instructions or change.patterns)
         weakest = Priority.IMPORTANT if adds else subject.priority
         priority = max(subject.priority, weakest, key=lambda each: each.weight)
     return priority, criteria
 
 
 def write(
-    act: Act, about: Sequence[Subject], said: Statement, *, now: str, actor: str
-) -> list[Subject]:
-    """Write one annotation for each commit of which it says something new; returns these."""
+    act: Act, about: Sequence[AnnotatedCommit], change: AnnotationChange, *, now: str, actor: str
+) -> list[AnnotatedCommit]:
+    """Write one annotation for each commit that the change affects; returns those commits."""
     rows: list[Image] = []
-    told: list[Subject] = []
+    changed: list[AnnotatedCommit] = []
     for subject in about:
-        priority, criteria = what_will_hold(subject, said)
+        priority, criteria = after_change(subject, change)
         holds = (priority, criteria) == (subject.priority, subject.retention)
-        if holds and subject.annotated and not said.reason:
+        if holds and subject.annotated and not change.reason:
             continue
-        told.append(subject)
+        changed.append(subject)
         rows.append(
             {
                 "commit_id": subject.origin,
                 "priority": str(priority),
-                "reason": said.reason,
+                "reason": change.reason,
                 "at": now,
                 "actor": actor,
                 "retention_json": retention.to_json(criteria),
             }
         )
     act.insert_many("annotation", rows)
-    return told
+    return changed
 
 
-def restore(act: Act, commits: Sequence[int], said: Sequence[Sequence[Annotation]]) -> None:
-    """Write what was said about commits elsewhere, oldest first, as it was said there."""
+def restore(act: Act, commits: Sequence[int], annotations: Sequence[Sequence[Annotation]]) -> None:
+    """Write annotations from an exported context, oldest first, with their time and actor."""
     rows: list[Image] = [
         {
             "commit_id": number,
@@ -156,16 +161,16 @@ def restore(act: Act, commits: Sequence[int], said: Sequence[Sequence[Annotation
             "actor": each.actor,
             "retention_json": retention.to_json(each.retention),
         }
-        for number, annotations in zip(commits, said, strict=True)
-        for each in annotations
+        for number, of_commit in zip(commits, annotations, strict=True)
+        for each in of_commit
     ]
     act.insert_many("annotation", rows)
 
 
-def title(about: Sequence[Subject], said: Statement) -> str:
-    """What history and the message on the screen call it: `Pinned 7 commits`."""
+def title(about: Sequence[AnnotatedCommit], change: AnnotationChange) -> str:
+    """Title for history and status messages: `Pinned 7 commits`."""
     which = about[0].hash[:8] if len(about) == 1 else f"{len(about):,} commits"
-    match said.priority:
+    match change.priority:
         case Priority.PINNED:
             words = f"Pinned {which}"
         case Priority.IMPORTANT:
@@ -174,11 +179,11 @@ def title(about: Sequence[Subject], said: Statement) -> str:
             words = f"Made {which} normal"
         case Priority.SKIP:
             words = f"Skipped {which}"
-        case None if said.instructions is None and not said.patterns:
+        case None if change.instructions is None and not change.patterns:
             return f"Dropped the criteria of {which}"
         case None:
             return f"Set what to retain of {which}"
-    return f"{words}, with criteria" if said.instructions or said.patterns else words
+    return f"{words}, with criteria" if change.instructions or change.patterns else words
 
 
 def _marks(items: Sequence[object]) -> str:

@@ -1,4 +1,4 @@
-"""Filling a section and sharing the budget (`smart-retrieval.md`; settled.md, "Packets")."""
+"""Filling a section, and sharing the budget among sections."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewer.packets.budget import Wanted, allocate
-from reviewer.packets.filling import Filled, Line, fill, note
+from reviewer.packets.allocation import (
+    Demand,
+    ItemCosts,
+    SectionFill,
+    add_titles,
+    allocate,
+    fill_in_full,
+)
 from reviewer.packets.values import Rule, Section, State
 
 HEADING, NOTED = 3, 2
@@ -18,22 +24,22 @@ HEADING, NOTED = 3, 2
 def line(
     key: int, full: int, title: int = 5, short: int | None = None, *,
     pinned: bool = False, superseded: bool = False,
-) -> Line:  # fmt: skip
-    return Line(key, lambda: full, lambda: short, lambda: title, pinned, superseded)
+) -> ItemCosts:  # fmt: skip
+    return ItemCosts(key, lambda: full, lambda: short, lambda: title, pinned, superseded)
 
 
-def lines(*costs: int) -> list[Line]:
+def lines(*costs: int) -> list[ItemCosts]:
     return [line(key, cost) for key, cost in enumerate(costs)]
 
 
-def filled(given: Sequence[Line], room: int, share: float = 0.8) -> Filled:
-    found = fill(given, room, HEADING, share, whole=False)
-    note(found, given, room, HEADING, NOTED)
+def filled(given: Sequence[ItemCosts], room: int, share: float = 0.8) -> SectionFill:
+    found = fill_in_full(given, room, HEADING, share, whole=False)
+    add_titles(found, given, room, HEADING, NOTED)
     return found
 
 
-def states(found: Filled) -> str:
-    return "".join(found.fates[key].state[0] for key in sorted(found.fates))
+def states(found: SectionFill) -> str:
+    return "".join(found.outcomes[key].state[0] for key in sorted(found.outcomes))
 
 
 def test_everything_is_whole_where_everything_fits():
@@ -49,16 +55,16 @@ def test_full_entries_take_four_fifths_and_titles_the_rest():
 def test_a_smaller_one_does_not_jump_the_queue():
     found = filled(lines(40, 60, 10), 100)
     assert states(found) == "ftt"
-    assert found.fates[1].rule is Rule.TOO_BIG
-    assert (found.fates[1].needed, found.fates[1].left) == (60, 37)
-    assert found.fates[2].rule is Rule.BEHIND
+    assert found.outcomes[1].rule is Rule.TOO_BIG
+    assert (found.outcomes[1].needed, found.outcomes[1].left) == (60, 37)
+    assert found.outcomes[2].rule is Rule.BEHIND
 
 
 def test_a_title_does_not_jump_the_queue_either():
     given = [line(0, 90), line(1, 90, title=95), line(2, 90, title=5)]
     found = filled(given, 100)
     assert states(found) == "tdd"
-    assert found.fates[2].rule is Rule.NO_ROOM
+    assert found.outcomes[2].rule is Rule.NO_ROOM
 
 
 def test_short_forms_replace_titles_in_order_once_all_have_a_title():
@@ -83,19 +89,19 @@ def test_the_list_of_titles_goes_when_no_title_is_left():
 def test_superseded_ones_are_dropped_and_take_no_title():
     found = filled([line(0, 90), line(1, 9, superseded=True), line(2, 90)], 100)
     assert states(found) == "tdt"
-    assert found.fates[1].rule is Rule.SUPERSEDED
+    assert found.outcomes[1].rule is Rule.SUPERSEDED
 
 
 def test_superseded_ones_come_when_everything_fits():
     given = [line(0, 30), line(1, 9, superseded=True)]
-    assert states(fill(given, 100, HEADING, 0.8, whole=True)) == "ff"
-    assert states(fill(given, 100, HEADING, 0.8, whole=False)) == "fd"
+    assert states(fill_in_full(given, 100, HEADING, 0.8, whole=True)) == "ff"
+    assert states(fill_in_full(given, 100, HEADING, 0.8, whole=False)) == "fd"
 
 
 def test_pins_come_first_and_may_use_the_titles_room():
     given = [line(0, 50), line(1, 50), line(2, 95, pinned=True)]
     found = filled(given, 100)
-    assert found.fates[2].rule is Rule.PINNED
+    assert found.outcomes[2].rule is Rule.PINNED
     assert states(found) == "ddf"
 
 
@@ -111,8 +117,8 @@ def test_no_heading_is_paid_for_where_nothing_stands_below_it():
     assert filled([], 100).used == 0
 
 
-def wanted(costs: Sequence[int]) -> Wanted:
-    return Wanted(
+def wanted(costs: Sequence[int]) -> Demand:
+    return Demand(
         [line(key, cost, min(cost, 6), min(cost, 20)) for key, cost in enumerate(costs)],
         HEADING, NOTED, sum(costs),
     )  # fmt: skip
@@ -121,7 +127,7 @@ def wanted(costs: Sequence[int]) -> Wanted:
 def sections(
     tasks: Sequence[int] = (), conventions: Sequence[int] = (),
     decisions: Sequence[int] = (), learnings: Sequence[int] = (),
-) -> dict[Section, Wanted]:  # fmt: skip
+) -> dict[Section, Demand]:  # fmt: skip
     return {
         Section.TASKS: wanted(tasks),
         Section.CONVENTIONS: wanted(conventions),
@@ -132,9 +138,9 @@ def sections(
 
 def whole(given: dict[Section, object], *names: Section) -> int:
     return sum(
-        fate.state is State.FULL
+        outcome.state is State.FULL
         for name in names or given
-        for fate in given[name].filled.fates.values()  # type: ignore[attr-defined]
+        for outcome in given[name].filled.outcomes.values()  # type: ignore[attr-defined]
     )
 
 
@@ -160,7 +166,7 @@ def test_what_is_left_is_shared_in_proportion():
 
 def test_what_one_does_not_need_the_other_gets():
     given = sections(learnings=[50] * 20)
-    given[Section.DECISIONS] = Wanted(lines(50, 50), HEADING, NOTED, size=1000)
+    given[Section.DECISIONS] = Demand(lines(50, 50), HEADING, NOTED, size=1000)
     found = allocate(1000, 0, given)
     assert whole(found, Section.DECISIONS) == 2
     room = 1000 - 2 * 50 - HEADING
@@ -200,5 +206,6 @@ def test_a_larger_budget_never_shows_less_in_full(
 def test_what_is_whole_is_a_beginning_of_the_order(decisions, budget):
     found = allocate(budget, 0, sections(decisions=decisions))
     rank = {State.FULL: 0, State.SHORT: 1, State.TITLE: 1, State.DROPPED: 2}
-    seen = [rank[fate.state] for _, fate in sorted(found[Section.DECISIONS].filled.fates.items())]
+    outcomes = found[Section.DECISIONS].filled.outcomes
+    seen = [rank[outcome.state] for _, outcome in sorted(outcomes.items())]
     assert seen == sorted(seen)

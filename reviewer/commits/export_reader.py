@@ -1,7 +1,6 @@
-"""Contexts as `context export` writes them, read back: a commit a line, with what was said of it.
+"""Reads files written by `context export`: one commit a line, with its annotations.
 
-Everything in such a file is from outside: it is checked like what a person types, and secrets are
-masked.
+Such a file is untrusted input: it is checked like typed input, and secrets are masked.
 """
 
 from __future__ import annotations
@@ -12,12 +11,11 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import written_moment
-from reviewer.commits import annotating, retention
-from reviewer.commits.chain import Draft
+from reviewer.commits import commit_annotations, retention
+from reviewer.commits.chain import CommitShape, Draft, checked_shape
 from reviewer.commits.contents import prepare
-from reviewer.commits.patterns import parse_patterns
+from reviewer.commits.retention import parse_patterns
 from reviewer.commits.values import Annotation, Pattern, Priority, RetentionCriteria
-from reviewer.commits.writing import Shape, shape_of
 from reviewer.errors import ReviewerError, SourceError
 
 HEAD_BYTES = 4_096
@@ -25,7 +23,7 @@ LONGEST_LINE = 200
 
 
 class ExportedAnnotation(Struct, frozen=True):
-    """An annotation as it stands in the line of its commit."""
+    """An annotation in the line of its commit."""
 
     priority: Priority
     at: str
@@ -35,7 +33,7 @@ class ExportedAnnotation(Struct, frozen=True):
 
 
 class ExportedCommit(Struct, frozen=True):
-    """The fields of a line that make the commit again; `annotations` are newest first."""
+    """The fields needed to recreate the commit; `annotations` are newest first."""
 
     role: str
     content: str
@@ -52,10 +50,10 @@ _decoder = msgspec.json.Decoder(ExportedCommit)
 
 
 def read_export(path: Path, line_start: int = 0, line_end: int | None = None) -> list[Draft] | None:
-    """The commits of an exported context; None when the file's first line is of another kind.
+    """The commits of an exported context; None when the first line of the file is not a commit.
 
-    Lines are 0-based and half-open. Raises SourceError, naming the line, for one that is no commit:
-    a context with a hole in it is not the one that was exported.
+    Lines are 0-based and half-open. Any later line that is not a commit raises SourceError with its
+    number, so that a context is never imported with gaps.
     """
     from reviewer.sources.lines import read_lines, reading, text_form
 
@@ -78,7 +76,7 @@ def read_export(path: Path, line_start: int = 0, line_end: int | None = None) ->
                 if first:
                     return None
                 raise SourceError(
-                    f"{path}, line {number + 1}: no commit of an exported context ({problem})."
+                    f"{path}, line {number + 1}: not a commit of an exported context ({problem})."
                 ) from None
             except ReviewerError as problem:
                 raise SourceError(f"{path}, line {number + 1}: {problem}") from None
@@ -89,7 +87,7 @@ def read_export(path: Path, line_start: int = 0, line_end: int | None = None) ->
 def _draft(line: ExportedCommit, number: int) -> Draft:
     if not line.content.strip():
         raise ReviewerError("A commit needs a text.")
-    shape = shape_of(Shape(line.role, line.type))
+    shape = checked_shape(CommitShape(line.role, line.type))
     return Draft(
         role=shape.role,
         type=shape.type,
@@ -103,22 +101,25 @@ def _draft(line: ExportedCommit, number: int) -> Draft:
 
 def _annotation(given: ExportedAnnotation) -> Annotation:
     criteria = given.retention
-    said = annotating.Statement(priority=given.priority, reason=prepare(given.reason).text)
-    annotating.require_something(said)
+    change = commit_annotations.AnnotationChange(
+        priority=given.priority, reason=prepare(given.reason).text
+    )
+    commit_annotations.require_something(change)
     words = criteria.instructions
     return Annotation(
         priority=given.priority,
         retention=RetentionCriteria(
-            None if words is None else retention.instructions(words), _patterns(criteria.patterns)
+            None if words is None else retention.clean_instructions(words),
+            _patterns(criteria.patterns),
         ),
-        reason=said.reason,
+        reason=change.reason,
         at=_moment(given.at),
         actor=_line(given.actor),
     )
 
 
 def _patterns(given: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
-    """The patterns as somebody would have given them, checked, in their order."""
+    """The patterns, validated like typed ones, in their order."""
     texts = [each.text for each in given if each.mode == "substring"]
     regexes = [each.text for each in given if each.mode == "regex"]
     return tuple(sorted(parse_patterns(texts, regexes), key=given.index))

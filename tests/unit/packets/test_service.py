@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.packets.assembling import assemble
+from reviewer.packets.assembly import assemble
 from reviewer.packets.values import Packet, Section, State
 from reviewer.promotion.views import QueueQuery
 

@@ -1,4 +1,4 @@
-"""Whole packets (`smart-retrieval.md`, Testing; settled.md, "Packets")."""
+"""Whole packets: budget, order, reasons."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reviewer.packets.assembling import INSTRUCTION, TITLE, assemble
-from reviewer.packets.measuring import ESTIMATE, Measurer
+from reviewer.packets.assembly import INSTRUCTION, TITLE, assemble
+from reviewer.packets.context_folder import read_folder
+from reviewer.packets.output import explained, to_json
 from reviewer.packets.prepared import Prepared
-from reviewer.packets.reading import read_folder
-from reviewer.packets.rendering import explained, to_json
+from reviewer.packets.token_counts import ESTIMATE, Measurer
 from reviewer.packets.values import Rule, Section, State
 from reviewer.text.tokens import counter
 from tests.unit.packets.conftest import NOW
@@ -189,7 +189,7 @@ def test_marks_say_where_things_stand(folder, encoder):
     text = assemble(prepared, 10_000).markdown
     assert "### [2026-05-02] Coins are counted by weight [DECISIONS.md:19]" in text
     assert "- Count the coins in the evening [TASKS.md:9]" in text
-    assert "DECISIONS.md:19" not in assemble(prepared.again(), 0).markdown
+    assert "DECISIONS.md:19" not in assemble(prepared.with_task(), 0).markdown
 
 
 def test_secrets_are_masked_before_anything_leaves(folder, packet_of):
@@ -212,7 +212,7 @@ def test_an_estimate_holds_the_budget_in_its_own_count(folder):
 
 def test_another_date_changes_ages_and_nothing_is_read_again(folder, encoder):
     prepared = Prepared(read_folder(folder), encoder, now=NOW)
-    later = prepared.again(now=NOW.replace(year=2027))
+    later = prepared.with_task(now=NOW.replace(year=2027))
     assert later.material is prepared.material
     scores = [item.score for item in assemble(later, 500).items if item.score]
     assert {score.recency for score in scores} == {0.2}

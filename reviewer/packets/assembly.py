@@ -1,0 +1,310 @@
+"""Assembling a packet: allocation, then the text and its exact token count."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from reviewer.packets.allocation import Allocation, Demand, Outcome, allocate
+from reviewer.packets.prepared import NOTED, Prepared, heading_of
+from reviewer.packets.token_counts import Piece
+from reviewer.packets.values import (
+    Packet,
+    PacketItem,
+    Rule,
+    Score,
+    Section,
+    SectionUse,
+    State,
+    item_id,
+)
+from reviewer.packets.wording import title_of
+
+TITLE = "# Context packet"
+"""First line of every packet."""
+
+INSTRUCTION = (
+    "Keep to the constitution whatever the task is. Before you rely on something that is only "
+    "noted, read it where it stands."
+)
+
+BUDGETED = (Section.TASKS, Section.CONVENTIONS, Section.DECISIONS, Section.LEARNINGS)
+
+
+def assemble(
+    prepared: Prepared,
+    budget: int,
+    *,
+    pinned: Collection[str] = (),
+    muted: Collection[str] = (),
+) -> Packet:
+    """The packet for `budget` tokens. `pinned` and `muted` are ids of items.
+
+    Its text never has more tokens than the budget, unless tier 1 alone does. The same arguments
+    give the same bytes. Raises ReviewerError when a text must be counted and the encoding is not
+    installed.
+    """
+    pins, mutes = frozenset(pinned), frozenset(muted)
+    layout = _tier_1(prepared)
+    floor = layout.tokens()
+    noted = prepared.measurer.piece(NOTED)
+    demands = {
+        section: Demand(
+            prepared.costs(section, pins, mutes),
+            prepared.measurer.piece(heading_of(section)).cost,
+            noted.cost,
+            prepared.size(section, mutes),
+        )
+        for section in BUDGETED
+    }
+    allocations = allocate(budget, layout.ceiling(), demands)
+    items = list(_constitution(prepared))
+    for section in BUDGETED:
+        items += _section(prepared, layout, section, allocations[section], demands[section], mutes)
+    if prepared.measurer.loaded and prepared.small:
+        prepared.count_ahead()
+    used = layout.used()
+    caps = {section: each.max_tokens for section, each in allocations.items()}
+    shown: dict[Section, list[str]] = {section: [] for section in Section}
+    shown[Section.INSTRUCTION] = [INSTRUCTION]
+    shown[Section.READ_ORDER] = list(prepared.material.read_order)
+    for item in items:
+        if item.state is not State.DROPPED:
+            shown[item.section].append(item.shown)
+    return Packet(
+        source=prepared.material.source,
+        as_of=prepared.now,
+        budget=budget,
+        counted_with=prepared.measurer.name,
+        tokens_used=layout.tokens(),
+        tier_1=floor,
+        task=prepared.task,
+        keywords=tuple(sorted(prepared.keywords)),
+        sections=tuple(
+            SectionUse(section, caps.get(section), used[section], tuple(shown[section]))
+            for section in Section
+        ),
+        items=tuple(items),
+        markdown=layout.markdown(),
+        instruction=INSTRUCTION,
+        read_order=prepared.material.read_order,
+        problems=prepared.material.problems,
+        masked=layout.masked(),
+    )
+
+
+def _tier_1(prepared: Prepared) -> Layout:
+    """The parts that are always shown: instruction, files to read, constitution."""
+    layout, piece = Layout(), prepared.measurer.piece
+    layout.add(Section.INSTRUCTION, piece(TITLE))
+    layout.add(Section.INSTRUCTION, piece(INSTRUCTION))
+    if prepared.material.read_order:
+        layout.add(Section.READ_ORDER, piece(heading_of(Section.READ_ORDER)))
+        files = prepared.material.read_order
+        layout.add_list(
+            Section.READ_ORDER,
+            ((piece(f"{place}. {name}"), True) for place, name in enumerate(files, 1)),
+        )
+    if prepared.material.constitution:
+        layout.add(Section.CONSTITUTION, piece(heading_of(Section.CONSTITUTION)))
+        rules = zip(prepared.tier_1(), prepared.material.constitution, strict=True)
+        layout.add_list(Section.CONSTITUTION, ((each, rule.listed) for each, rule in rules))
+    return layout
+
+
+def _constitution(prepared: Prepared) -> Iterator[PacketItem]:
+    for piece, rule in zip(prepared.tier_1(), prepared.material.constitution, strict=True):
+        if not rule.heading:
+            yield PacketItem(
+                id=item_id(Section.CONSTITUTION, "", rule.text),
+                section=Section.CONSTITUTION,
+                state=State.FULL,
+                title=title_of(piece.text.removeprefix("- ")),
+                shown=piece.text,
+                tokens=piece.tokens,
+                full_tokens=piece.tokens,
+                score=None,
+                place=rule.place,
+                at=None,
+                rule=Rule.TIER_1,
+                why=reason(Outcome(State.FULL, Rule.TIER_1), None),
+            )
+
+
+def _section(
+    prepared: Prepared,
+    layout: Layout,
+    section: Section,
+    allocation: Allocation,
+    demand: Demand,
+    muted: frozenset[str],
+) -> Iterator[PacketItem]:
+    """Add a section to the layout; yields each item with its outcome."""
+    outcomes = allocation.filled.outcomes
+    numbers = [each.key for each in demand.items]
+    pieces = {
+        number: _piece_in_state(prepared, number, outcomes[number].state) for number in numbers
+    }
+    laid = [n for n in numbers if outcomes[n].state in (State.FULL, State.SHORT)]
+    if section is Section.TASKS and all(outcomes[n].state is State.FULL for n in numbers):
+        laid.sort()  # if all are shown, in the order of the file
+    titles = [n for n in numbers if outcomes[n].state is State.TITLE]
+    if laid or titles:
+        layout.add(section, prepared.measurer.piece(heading_of(section)))
+    layout.add_list(
+        section, _with_group_headings(prepared, section, numbers, laid, pieces, outcomes)
+    )
+    if titles:
+        layout.add(section, prepared.measurer.piece(NOTED))
+        layout.add_list(section, ((_piece(pieces[n]), True) for n in titles))
+    for number in prepared.order[section]:
+        item = prepared.items[number]
+        outcome = outcomes.get(number, Outcome(State.DROPPED, Rule.MUTED))
+        piece = pieces.get(number)
+        yield PacketItem(
+            id=item.id,
+            section=section,
+            state=outcome.state,
+            title=prepared.title_text(number),
+            shown=piece.text if piece else "",
+            tokens=piece.tokens if piece else 0,
+            full_tokens=prepared.full(number).tokens
+            if prepared.small or outcome.state is State.FULL
+            else None,
+            score=prepared.scores.get(number),
+            place=item.place,
+            at=item.at,
+            rule=outcome.rule,
+            why=reason(outcome, prepared.scores.get(number)),
+        )
+
+
+def _with_group_headings(
+    prepared: Prepared,
+    section: Section,
+    numbers: list[int],
+    laid: list[int],
+    pieces: dict[int, Piece | None],
+    outcomes: dict[int, Outcome],
+) -> Iterator[tuple[Piece, bool]]:
+    """The pieces of a section's body, with the heading of a group before its first item."""
+    firsts: set[int] = set()
+    if section is Section.CONVENTIONS:
+        above = ""
+        for number in numbers:
+            group = prepared.items[number].group
+            if group and group != above:
+                firsts.add(number)
+            above = group
+    for number in laid:
+        if number in firsts and outcomes[number].state is State.FULL:
+            yield prepared.lead(prepared.items[number].group), False
+        yield _piece(pieces[number]), not prepared.items[number].heading
+
+
+def _piece_in_state(prepared: Prepared, number: int, state: State) -> Piece | None:
+    match state:
+        case State.FULL:
+            return prepared.full(number)
+        case State.SHORT:
+            return prepared.short(number)
+        case State.TITLE:
+            return prepared.title(number)
+    return None
+
+
+def _piece(piece: Piece | None) -> Piece:
+    assert piece is not None
+    return piece
+
+
+class Layout:
+    """Collects pieces in order, and counts exactly what they cost together."""
+
+    def __init__(self) -> None:
+        self._laid: list[tuple[Section, Piece, bool]] = []
+
+    def add(self, section: Section, piece: Piece, *, spaced: bool = True) -> None:
+        """Append a piece; `spaced` adds an empty line after it, except at the end of the packet."""
+        self._laid.append((section, piece, spaced))
+
+    def add_list(self, section: Section, pieces: Iterable[tuple[Piece, bool]]) -> None:
+        """Append pieces, each with whether it is a list item. List items follow each other without
+        an empty line; all other pieces are separated by one.
+        """
+        pairs = list(pieces)
+        for at, (piece, tight) in enumerate(pairs, 1):
+            close = tight and at < len(pairs) and pairs[at][1]
+            self.add(section, piece, spaced=not close)
+
+    def tokens(self) -> int:
+        """Tokens of the whole text."""
+        return sum(self.used().values())
+
+    def ceiling(self) -> int:
+        """Upper bound for the tokens of these pieces when more is added."""
+        return sum(piece.cost for _, piece, _ in self._laid)
+
+    def used(self) -> dict[Section, int]:
+        """Tokens of each section, headings included."""
+        used = dict.fromkeys(Section, 0)
+        for section, piece, spaced in self._spaced():
+            used[section] += piece.tokens + (piece.gap if spaced else 0)
+        return used
+
+    def masked(self) -> int:
+        """Number of masked secrets."""
+        return sum(piece.masked for _, piece, _ in self._laid)
+
+    def markdown(self) -> str:
+        """The text, with a final line end."""
+        return "".join(
+            f"{piece.text}\n\n" if spaced else f"{piece.text}\n"
+            for _, piece, spaced in self._spaced()
+        )
+
+    def _spaced(self) -> list[tuple[Section, Piece, bool]]:
+        last = [(section, piece, False) for section, piece, _ in self._laid[-1:]]
+        return [*self._laid[:-1], *last]
+
+
+_MATCHES = 4
+
+
+def reason(outcome: Outcome, score: Score | None) -> str:
+    """Why an item is shown as it is, in one sentence, with its score if it has one."""
+    rule = {
+        Rule.TIER_1: "tier 1 is always whole",
+        Rule.ALL_FIT: "everything in this section fits",
+        Rule.PINNED: "pinned, and there was room",
+        Rule.IN_ORDER: "there was room when its turn came",
+        Rule.TOO_BIG: f"in full it needs {outcome.needed:,} tokens and {outcome.left:,} were left",
+        Rule.BEHIND: "one before it did not fit in full, and nothing jumps the queue",
+        Rule.NO_ROOM: "no room was left, not even for a title",
+        Rule.SUPERSEDED: "superseded: only shown where everything fits",
+        Rule.MUTED: "muted for this packet",
+    }[outcome.rule]
+    return rule if score is None else f"{rule}; {score_text(score)}"
+
+
+def score_text(score: Score) -> str:
+    """`recency 0.7 (12 days) + relevance 1.0 (ledger, pool, +3) = 1.70`."""
+    names = ", ".join(score.matched[:_MATCHES])
+    more = len(score.matched) - _MATCHES
+    matched = f"{names}, +{more}" if more > 0 else names or "no keyword"
+    parts = (
+        f"recency {score.recency:.1f} ({age_text(score.days)})"
+        f" + relevance {score.relevance:.2g} ({matched})"
+    )
+    whole = score.recency + score.relevance
+    if score.total < whole:
+        return f"{parts}, but superseded: 0"
+    return f"{parts} = {whole:.2f}, rarity {score.rarity:.2f}"
+
+
+def age_text(days: int | None) -> str:
+    """`today`, `1 day`, `12 days`, `in the future`, `no date`."""
+    if days is None:
+        return "no date"
+    if days < 0:
+        return "in the future"
+    return "today" if days == 0 else "1 day" if days == 1 else f"{days:,} days"

@@ -1,0 +1,476 @@
+"""Reading a .context folder as teams keep it: tasks, conventions, constitution, entries."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+
+from reviewer.clock import from_iso
+from reviewer.errors import SourceError
+from reviewer.packets.markdown import (
+    Block,
+    TextLine,
+    blocks,
+    is_open,
+    item_text,
+    nested,
+    read_lines,
+)
+from reviewer.packets.values import SCORED, Item, Material, Problem, RuleBlock, Section, item_id
+from reviewer.packets.wording import title_of
+from reviewer.sources.note_kinds import (
+    DATED,
+    entry_facts,
+    entry_title,
+    is_dated,
+    is_decision_record,
+    is_template,
+)
+from reviewer.sources.note_lines import heading_of
+
+ORDER = (
+    "CONSTITUTION.md",
+    "TASKS.md",
+    "CONVENTIONS.md",
+    "ARCHITECTURE.md",
+    "DECISIONS.md",
+    "LEARNINGS.md",
+    "GLOSSARY.md",
+    "AGENT_PLAYBOOK.md",
+)
+"""The files of a context folder, in the order in which an agent reads them."""
+
+FOLDERS = ("decisions", "learnings")
+"""Folders with further entries, one or more in a file."""
+
+_CORE = {name.lower() for name in (*ORDER[:3], *ORDER[4:6])}
+_OTHER_FILES = re.compile(r"(?:readme|index|template|_.*)\.md", re.IGNORECASE)
+
+
+def find_folder(path: Path) -> Path:
+    """The context folder at `path`: itself, or the `.context` in it.
+
+    Raises SourceError if there is none.
+    """
+    try:
+        if not path.is_dir():
+            what = "is not a folder" if path.exists() else "does not exist"
+            raise SourceError(f"{path} {what}: name a .context folder, or one that contains it.")
+        for folder in (path / ".context", path):
+            if folder.is_dir() and _has_context(folder):
+                return folder
+    except OSError as problem:
+        raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
+    except ValueError as problem:  # a NUL in the name
+        raise SourceError(f"{str(path)!r} is not a folder name: {problem}.") from problem
+    raise SourceError(
+        f"{path} is not a context folder: it has no {ORDER[0]}, {ORDER[1]}, {ORDER[4]} or "
+        f"{ORDER[5]}. Name a .context folder, or one that contains it."
+    )
+
+
+def context_folder_at(path: Path) -> Path | None:
+    """The context folder at `path`, or None."""
+    try:
+        return find_folder(path)
+    except SourceError:
+        return None
+
+
+def names_in(folder: Path) -> dict[str, str]:
+    """File names by their lower-case form; of two that differ in case, the one in capitals."""
+    return {name.lower(): name for name in sorted(os.listdir(folder), reverse=True)}
+
+
+def moved_entries(folder: Path, section: str) -> Iterator[tuple[str, Path]]:
+    """Files in `decisions/` or `learnings/` with their relative names.
+
+    Raises OSError when the folder cannot be listed.
+    """
+    real = names_in(folder).get(section)
+    if real is None or not (folder / real).is_dir():
+        return
+    for name in sorted(os.listdir(folder / real)):
+        if name.lower().endswith(".md") and not _OTHER_FILES.fullmatch(name):
+            yield f"{real}/{name}", folder / real / name
+
+
+def _has_context(folder: Path) -> bool:
+    names = names_in(folder)
+    if folder.name == ".context":
+        return not names or bool(names.keys() & (_CORE | set(FOLDERS)))
+    return bool(names.keys() & _CORE)
+
+
+LARGEST_FILE = 256_000_000
+"""Bytes; larger files are reported and skipped."""
+
+
+def read_folder(path: Path) -> Material:
+    """All items of a context folder, and what could not be read.
+
+    Missing and empty files give empty sections. Raises SourceError for any other folder.
+    """
+    folder = find_folder(path)
+    reader = _Reader(folder)
+    rules = tuple(reader.constitution())
+    items = tuple(reader.items())
+    return Material(
+        source=str(folder),
+        read_order=tuple(reader.read_order()),
+        constitution=rules,
+        items=items,
+        problems=tuple(reader.problems),
+    )
+
+
+class _Reader:
+    """Reads one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.problems: list[Problem] = []
+        self._names = names_in(folder)
+
+    def read_order(self) -> Iterator[str]:
+        """The files that are not empty, as `folder/name`."""
+        for name in ORDER:
+            real = self._names.get(name.lower())
+            path = self.folder / real if real else None
+            if path and path.is_file() and path.stat().st_size:
+                yield f"{self.folder.absolute().name}/{real}"
+
+    def constitution(self) -> Iterator[RuleBlock]:
+        """The blocks of CONSTITUTION.md."""
+        for name, lines in self._lines("CONSTITUTION.md"):
+            yield from constitution(lines, name)
+
+    def items(self) -> Iterator[Item]:
+        """Tasks, conventions, decisions and learnings without duplicates."""
+        given: set[tuple[Section, str]] = set()
+        for item in self._all():
+            if (item.section, item.id) not in given:
+                given.add((item.section, item.id))
+                yield item
+
+    def _all(self) -> Iterator[Item]:
+        for name, lines in self._lines("TASKS.md"):
+            yield from tasks(lines, name)
+        for name, lines in self._lines("CONVENTIONS.md"):
+            yield from conventions(lines, name)
+        for section in SCORED:
+            for name, lines in self._lines(f"{section.upper()}.md"):
+                yield from self._entries(name, lines, section, single=False)
+            for name, path in self._moved(section):
+                moved = self._read(path, name)
+                if moved is not None:
+                    yield from self._entries(name, moved, section, single=True)
+
+    def _entries(
+        self, name: str, lines: list[TextLine], section: Section, *, single: bool
+    ) -> Iterator[Item]:
+        entries = Entries(lines, name, section, single=single)
+        found = 0
+        for found, item in enumerate(entries, 1):  # noqa: B007
+            yield item
+        self.problems += entries.problems
+        if not found and sum(bool(line.text.strip()) for line in lines) > 1:
+            self.problems.append(Problem(name, 0, f"no entry was found in {len(lines):,} lines"))
+
+    def _lines(self, name: str) -> Iterator[tuple[str, list[TextLine]]]:
+        real = self._names.get(name.lower())
+        if real is not None:
+            lines = self._read(self.folder / real, real)
+            if lines is not None:
+                yield real, lines
+
+    def _moved(self, section: str) -> list[tuple[str, Path]]:
+        try:
+            return list(moved_entries(self.folder, section))
+        except OSError as problem:
+            reason = (problem.strerror or str(problem)).lower()
+            self.problems.append(Problem(f"{section}/", 0, f"cannot be read: {reason}"))
+            return []
+
+    def _read(self, path: Path, name: str) -> list[TextLine] | None:
+        try:
+            found = path.stat()
+            if not stat.S_ISREG(found.st_mode):
+                self.problems.append(Problem(name, 0, "is not a regular file, so it was not read"))
+                return None
+            if found.st_size > LARGEST_FILE:
+                self.problems.append(
+                    Problem(name, 0, f"has {found.st_size / 1e6:,.0f} MB, so it was not read")
+                )
+                return None
+            lines, problems = read_lines(path.read_bytes(), name)
+        except OSError as problem:
+            reason = (problem.strerror or str(problem)).lower()
+            self.problems.append(Problem(name, 0, f"cannot be read: {reason}"))
+            return None
+        self.problems += problems
+        return _without_front_matter(lines)
+
+
+def _without_front_matter(lines: list[TextLine]) -> list[TextLine]:
+    if not lines or lines[0].text.rstrip() not in ("---", "+++"):
+        return lines
+    from reviewer.sources.front_matter import front_matter
+
+    _, matter = front_matter([line.text for line in lines[:200]])
+    return lines[matter:]
+
+
+_LABELLED = re.compile(
+    r"#(?:added|created|started|updated|reopened)[:=](\d{4}-\d{2}-\d{2})(?:-(\d{2})(\d{2})(\d{2}))?"
+)
+_ANY_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def tasks(lines: Iterable[TextLine], file: str) -> Iterator[Item]:
+    """The open tasks of TASKS.md: every item with an unticked checkbox.
+
+    A nested open task is a separate task, also below a finished one. In a file without checkboxes
+    every list item is a task.
+    """
+    found = list(blocks(lines))
+    boxes = any(block.box is not None for block in found)
+    for at, block in enumerate(found):
+        wanted = is_open(block) if boxes else bool(block.marker and not block.indent)
+        if not wanted:
+            continue
+        text = item_text(block, _unboxed(found, at))
+        if text:
+            yield Item(
+                id=item_id(Section.TASKS, " > ".join(block.group), text),
+                section=Section.TASKS,
+                title=title_of(text),
+                text=text,
+                place=f"{file}:{block.number}",
+                at=task_date(text),
+                group=block.group[-1] if block.group else "",
+            )
+
+
+def conventions(lines: Iterable[TextLine], file: str) -> Iterator[Item]:
+    """The items and paragraphs of CONVENTIONS.md, each with the heading above it."""
+    found = list(blocks(lines))
+    at = 0
+    while at < len(found):
+        end = nested(found, at) if found[at].marker else at + 1
+        block = found[at]
+        text = item_text(block, found[at + 1 : end])
+        if not block.level and text:
+            group = " / ".join(step for step in block.group[1:]) or _unless_title(block.group, file)
+            yield Item(
+                id=item_id(Section.CONVENTIONS, group, text),
+                section=Section.CONVENTIONS,
+                title=title_of(text),
+                text=text,
+                place=f"{file}:{block.number}",
+                at=None,
+                group=group,
+            )
+        at = end
+
+
+def constitution(lines: Iterable[TextLine], file: str) -> Iterator[RuleBlock]:
+    """CONSTITUTION.md block by block, without its title."""
+    for at, block in enumerate(blocks(lines)):
+        place = f"{file}:{block.number}"
+        if block.level:
+            if at or block.level > 1:
+                yield RuleBlock(
+                    f"{'#' * min(block.level + 1, 6)} {block.text}", place, heading=True
+                )
+        elif block.marker:
+            marker = "-" if block.marker in ("*", "+", "•") else block.marker
+            margin = " " * min(block.indent, 12)
+            first, *rest = block.text.split("\n")
+            inner = margin + " " * (len(marker) + 1)
+            lines_of = [f"{margin}{marker} {first}", *((inner + each).rstrip() for each in rest)]
+            yield RuleBlock("\n".join(lines_of), place, listed=True)
+        elif block.text:
+            yield RuleBlock(block.text, place)
+
+
+def task_date(text: str) -> datetime | None:
+    """When a task was last added or updated: by its labels, else the latest date in it."""
+    labelled = [
+        moment
+        for day, *time in _LABELLED.findall(text)
+        if (moment := from_iso(f"{day}T{':'.join(time)}" if time[0] else day))
+    ]
+    if labelled:
+        return max(labelled)
+    named = [moment for day in _ANY_DATE.findall(text) if (moment := from_iso(day))]
+    return max(named, default=None)
+
+
+def _unboxed(found: list[Block], at: int) -> Iterator[Block]:
+    """Blocks nested in a task, without nested tasks and their contents."""
+    place, end = at + 1, nested(found, at)
+    while place < end:
+        if found[place].box is None:
+            yield found[place]
+            place += 1
+        else:
+            place = nested(found, place)
+
+
+def _unless_title(group: tuple[str, ...], file: str) -> str:
+    """The only heading above, unless it is the title of the file."""
+    if not group or group[0].lower().startswith(file.partition(".")[0].lower()):
+        return ""
+    return group[0]
+
+
+_ONLY_LINK = re.compile(r"\W*\[[^\]]*\]\([^)]*\)[\W\d]*$")
+_BLANK_DATE = re.compile(r"\[?YYYY-MM-DD")
+_FILE_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})")
+_RULE_OFF = re.compile(r"(?:-[ ]?){3,}$|(?:\*[ ]?){3,}$|(?:_[ ]?){3,}$")
+_HEADING_DEPTH = 6
+
+Heading = tuple[int, int, str]
+"""Line index, level, title."""
+
+
+class Entries:
+    """The entries of one file. `problems` is complete after iterating over it."""
+
+    def __init__(
+        self, lines: Sequence[TextLine], file: str, section: Section, *, single: bool = False
+    ) -> None:
+        """`single`: the file should contain one entry, under its first heading."""
+        self.problems: list[Problem] = []
+        self._lines, self._file, self._section = lines, file, section
+        self._single = single
+
+    def __iter__(self) -> Iterator[Item]:
+        headings = [
+            (at, *found)
+            for at, line in enumerate(self._lines)
+            if not line.code
+            and line.text[:4].lstrip()[:1] == "#"
+            and (found := heading_of(line.text))
+        ]
+        starts = self._starts(headings)
+        first = headings[starts[0]][0] if starts else len(self._lines)
+        yield from self._listed(first)
+        for start, following in pairwise([*starts, len(headings)]):
+            at, level, title = headings[start]
+            ends = headings[following][0] if following < len(headings) else len(self._lines)
+            for place, other, _ in headings[start + 1 : following]:
+                if 1 < other <= level:  # a heading of the same or a higher level ends the entry too
+                    ends = place
+                    break
+            item = self._entry(self._lines[at], title, self._lines[at + 1 : ends])
+            if item is not None:
+                yield item
+
+    def _starts(self, headings: list[Heading]) -> list[int]:
+        """Indices of the headings that begin entries: dated ones, and others of level 2."""
+        if self._single and not any(level > 1 and is_dated(title) for _, level, title in headings):
+            return [0] if headings else []
+        if is_decision_record([each[1:] for each in headings]):
+            return [0]
+        found: list[int] = []
+        above = 0  # level of the entry that a heading may belong to
+        for place, (_, level, title) in enumerate(headings):
+            if is_dated(title) or (level == 2 and above != 1 and not _groups(headings, place)):
+                found.append(place)
+                above = level
+        return found
+
+    def _entry(self, head: TextLine, heading: str, body: Sequence[TextLine]) -> Item | None:
+        text = _body(body)
+        if _BLANK_DATE.match(heading) or _is_blank_form(text):
+            return None
+        title, moment = entry_title(heading)
+        facts = entry_facts(f"## {heading}\n{text}")
+        at = self._moment(head.number, heading, moment or facts.get("date"))
+        struck = facts.get("status", "").lower().startswith("superseded")
+        return Item(
+            id=item_id(self._section, title, text),
+            section=self._section,
+            title=" ".join(title.split()) or title_of(text) or self._file,
+            text=text,
+            place=f"{self._file}:{head.number}",
+            at=at,
+            heading=True,
+            superseded=struck or title.lower().startswith("superseded"),
+        )
+
+    def _moment(self, number: int, heading: str, date: str | None) -> datetime | None:
+        at = from_iso(date) if date else None
+        if at is None and DATED.match(heading):
+            self.problems.append(Problem(self._file, number, "a date that does not exist"))
+        if at is None and self._single and (found := _FILE_DATE.search(self._file)):
+            at = from_iso(found[1])
+        return at
+
+    def _listed(self, before: int) -> Iterator[Item]:
+        """List items before the first entry, for files that keep their entries as a list."""
+        if self._single:
+            return
+        found = list(blocks(self._lines[:before]))
+        at = 0
+        while at < len(found):
+            end = nested(found, at)
+            item = found[at]
+            text = item_text(item, found[at + 1 : end])
+            if item.marker and text and not _ONLY_LINK.match(text) and not is_template(text):
+                plain = text.replace("**", "")
+                title, moment = entry_title(plain.split("\n")[0])
+                yield Item(
+                    id=item_id(self._section, "", text),
+                    section=self._section,
+                    title=title_of(title),
+                    text=text,
+                    place=f"{self._file}:{item.number}",
+                    at=self._moment(item.number, plain, moment),
+                    superseded=plain.lstrip("~*> ").lower().startswith("superseded")
+                    or (text.startswith("~~") and text.count("~~") > 1),
+                )
+            at = end
+
+
+def _is_blank_form(text: str) -> bool:
+    """Whether a text only consists of placeholders."""
+    if not any(sign in text for sign in ("[", "{", "<", "YYYY")):
+        return False
+    return is_template(text.replace("<!--", "&lt;!--"))  # comments are already removed
+
+
+def _groups(headings: list[Heading], place: int) -> bool:
+    """Whether a heading only groups dated ones below it."""
+    level = headings[place][1]
+    for _, other, title in headings[place + 1 :]:
+        if other <= level:
+            return False
+        if is_dated(title):
+            return True
+    return False
+
+
+def _body(lines: Sequence[TextLine]) -> str:
+    """The text of an entry: headings one level deeper, no rule at the end, single blank lines."""
+    texts: list[str] = []
+    for line in lines:
+        if line.code:
+            texts.append(line.text.rstrip())
+            continue
+        text = line.text.rstrip()
+        heading = heading_of(text) if text.lstrip().startswith("#") else None
+        if heading:
+            text = f"{'#' * min(max(heading[0] + 1, 4), _HEADING_DEPTH)} {heading[1]}"
+        if text or (texts and texts[-1]):
+            texts.append(text)
+    while texts and (not texts[-1] or _RULE_OFF.match(texts[-1].strip())):
+        texts.pop()
+    return "\n".join(texts).strip("\n")

@@ -1,0 +1,140 @@
+"""Packets as JSON, as a table that explains them, and in files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from reviewer.errors import ReviewerError
+from reviewer.files import write_atomic
+from reviewer.packets.assembly import TITLE
+from reviewer.packets.context_folder import FOLDERS, ORDER, find_folder
+from reviewer.packets.values import Packet, PacketItem, Section, State
+
+
+def to_json(packet: Packet) -> dict[str, Any]:
+    """One object: figures, sections, and every item with how it is shown and why."""
+    shown = {section.name: list(section.items) for section in packet.sections}
+    return {
+        "source": packet.source,
+        "as_of": packet.as_of.date().isoformat(),
+        "budget": packet.budget,
+        "tokens_used": packet.tokens_used,
+        "over_budget": packet.over_budget,
+        "over_by": max(packet.tier_1 - packet.budget, 0),
+        "tier_1_tokens": packet.tier_1,
+        "counted_with": packet.counted_with,
+        "task": packet.task,
+        "keywords": list(packet.keywords),
+        "instruction": packet.instruction,
+        "read_order": list(packet.read_order),
+        "constitution": shown[Section.CONSTITUTION],
+        "tasks": _bodies(packet, Section.TASKS),
+        "conventions": _bodies(packet, Section.CONVENTIONS),
+        "decisions": _bodies(packet, Section.DECISIONS),
+        "learnings": _bodies(packet, Section.LEARNINGS),
+        "summaries": [item.shown for item in packet.in_state(State.TITLE)],
+        "sections": [
+            {
+                "name": str(section.name),
+                "max_tokens": section.max_tokens,
+                "used": section.used,
+                "items": list(section.items),
+            }
+            for section in packet.sections
+        ],
+        "included": [item.to_json() for item in packet.in_state(State.FULL)],
+        "summarized": [item.to_json() for item in packet.in_state(State.SHORT, State.TITLE)],
+        "dropped": [item.to_json() for item in packet.in_state(State.DROPPED)],
+        "masked": packet.masked,
+        "problems": [
+            {"file": each.file, "line": each.line, "problem": each.what} for each in packet.problems
+        ],
+    }
+
+
+def explained(packet: Packet) -> Iterator[tuple[str, ...]]:
+    """A row for every item: id, section, state, tokens, score, title, why."""
+    for item in packet.items:
+        yield (
+            item.id,
+            str(item.section),
+            str(item.state),
+            _tokens(item),
+            "" if item.score is None else f"{item.score.total:.2f}",
+            item.title,
+            item.why,
+        )
+
+
+def _tokens(item: PacketItem) -> str:
+    """`120`, or `14 of 120` if only a part is shown."""
+    if item.state is State.FULL or item.full_tokens is None:
+        return f"{item.tokens:,}"
+    return f"{item.tokens:,} of {item.full_tokens:,}"
+
+
+def _bodies(packet: Packet, section: Section) -> list[str]:
+    """The items of a section that are shown in full or in short."""
+    return [
+        item.shown for item in packet.in_state(State.FULL, State.SHORT) if item.section is section
+    ]
+
+
+_HEAD_BYTES = 4000
+_CORE_FILES = {name.lower() for name in ORDER}
+
+
+def write_packet(
+    text: str, path: Path, *, replace: bool = False, made_from: Path | None = None
+) -> None:
+    """Write the text of a packet.
+
+    An existing file is replaced only if it is an earlier packet, or with `replace`; files that the
+    packet was made from (`made_from`: a context folder or a store) are never replaced. Raises
+    ReviewerError when the file cannot be written; it is then unchanged.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+    except ValueError as problem:  # a NUL in the name
+        raise ReviewerError(f"{str(path)!r} is not a file name: {problem}.") from problem
+    try:
+        if made_from is not None and _is_source(target, made_from):
+            raise ReviewerError(f"The packet is made from {path}: name another file.")
+        if target.exists():
+            if not target.is_file():
+                raise ReviewerError(f"{path} is not a regular file: name a file.")
+            if not replace and not _is_packet(target):
+                raise ReviewerError(
+                    f"{path} already exists and is not a packet: name another file "
+                    "(reviewer packet --force replaces it)."
+                )
+        mode = target.stat().st_mode & 0o7777 if target.exists() else None
+        write_atomic(target, text.encode("utf-8", "backslashreplace"))
+        if mode is not None:
+            os.chmod(target, mode)
+    except OSError as problem:
+        raise ReviewerError(f"{path} cannot be written: {problem.strerror}.") from problem
+
+
+def _is_source(target: Path, made_from: Path) -> bool:
+    """Whether a packet of this folder or store reads the file, or would if it existed."""
+    if not made_from.is_dir():
+        return target == Path(os.path.realpath(made_from))
+    folder = Path(os.path.realpath(find_folder(made_from)))
+    if target.parent == folder:
+        return target.name.lower() in _CORE_FILES
+    return target.parent.parent == folder and target.parent.name.lower() in FOLDERS
+
+
+def _is_packet(path: Path) -> bool:
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD_BYTES)
+    words = head.strip()
+    return (
+        not words
+        or words.startswith(TITLE.encode())
+        or (words.startswith(b"{") and b'"tokens_used"' in words and b'"over_budget"' in words)
+    )

@@ -1,0 +1,128 @@
+"""How an item is written in a packet: whole, in short, or as a title."""
+
+from __future__ import annotations
+
+import re
+
+from reviewer.packets.values import SCORED, Item
+from reviewer.text.sentences import split_sentences
+
+TITLE_CHARS = 80
+LEAD_CHARS = 240
+
+_LABEL = re.compile(r"(?:^|\s)#[\w-]+:\S+")
+_LISTED = re.compile(r"\n[ \t]*(?:[-*+]|\d+[.)]|```|~~~)")
+_MARKS = re.compile(r"\*\*|__|~~")
+_FIELD = re.compile(r"\s*(?:[-*+]\s+)?\*\*([\w /-]{2,40})\*\*:?\s*|\s*\*\*([\w /-]{2,40}):\*\*\s*")
+_KEY_LABELS = ("decision", "lesson", "learning", "rule", "application", "rationale", "consequence")
+"""Labels of the paragraphs that say most about an entry, the best first."""
+
+
+def title_of(text: str, limit: int = TITLE_CHARS) -> str:
+    """A title for a text without one: its first sentence on one line, without labels such as
+    `#added:2026-02-14` and without emphasis, cut at a word to `limit` characters.
+    """
+    line = _one_line(_LISTED.split(text[:2000], maxsplit=1)[0])
+    sentence = next((line[a:b] for a, b in split_sentences(line, 0, len(line))), "")
+    return cut(sentence.rstrip(" .:;,"), limit)
+
+
+def cut(text: str, limit: int) -> str:
+    """The text cut to `limit` characters, with an ellipsis if anything is missing."""
+    if len(text) > limit:
+        text = f"{text[: limit - 1].rsplit(' ', 1)[0].rstrip(' .,:;-—(')}…"
+    if text.count("`") % 2:
+        text = "".join(text.rsplit("`", 1))
+    return text
+
+
+def lead_of(text: str, title: str = "", limit: int = LEAD_CHARS) -> str:
+    """The gist of an entry on one line of at most `limit` characters.
+
+    The labelled decision or lesson if there is one, else the first sentences. Paragraphs that only
+    repeat the title are skipped.
+    """
+    paragraphs = [part for part in re.split(r"\n\s*\n", text[:20_000]) if part.strip()]
+    ranked = sorted(enumerate(paragraphs), key=lambda pair: (_label_rank(pair[1]), pair[0]))
+    for _, paragraph in ranked:
+        line = _one_line(_FIELD.sub("", paragraph, count=1))
+        if line and _bare(line) != _bare(title):
+            return _sentences(line, limit)
+    return ""
+
+
+def _sentences(line: str, limit: int) -> str:
+    """As many whole sentences as fit, or the beginning of the first."""
+    end = 0
+    for _, stop in split_sentences(line, 0, len(line)):
+        if stop > limit:
+            break
+        end = stop
+    return line[:end] if end else cut(line, limit)
+
+
+def _label_rank(paragraph: str) -> int:
+    found = _FIELD.match(paragraph)
+    label = ((found[1] or found[2]) if found else "").lower()
+    for place, word in enumerate(_KEY_LABELS):
+        if label.startswith(word):
+            return place
+    return len(_KEY_LABELS) + bool(label)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(_LABEL.sub(" ", _MARKS.sub("", text)).split())
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\W+", " ", text).strip().lower()
+
+
+LONGEST_TITLE = 160
+MUCH_SHORTER = 0.7
+"""A lead longer than this share of the whole is not used."""
+
+
+def full_form(item: Item, *, marks: bool) -> str:
+    """The whole item."""
+    return _written(item, item.text, marks)
+
+
+def short_form(item: Item, *, marks: bool) -> str | None:
+    """The lead of an item; None if it adds nothing to the title, or is hardly shorter than all."""
+    if len(item.text) <= LEAD_CHARS and not item.heading:
+        return None if item.text == item.title else _written(item, item.text, marks)
+    lead = lead_of(item.text, item.title)
+    if not lead or len(lead) > MUCH_SHORTER * len(item.text):
+        return None
+    return _written(item, lead, marks)
+
+
+def title_form(item: Item, *, marks: bool) -> str:
+    """The title of the item as a list item."""
+    title = cut(item.title, LONGEST_TITLE) or title_of(item.text)
+    return f"- {_date(item)}{title}{_mark(item, marks)}"
+
+
+def _written(item: Item, text: str, marks: bool) -> str:
+    if item.heading:
+        head = f"### {_date(item)}{item.title}{_superseded(item)}{_mark(item, marks)}"
+        return f"{head}\n\n{text}" if text else head
+    first, *rest = text.split("\n")
+    lines = [f"- {_date(item)}{first}", *(f"  {line}".rstrip() for line in rest)]
+    if marks:
+        lines[0 if len(lines) == 1 else -1] += _mark(item, marks)
+    return "\n".join(lines)
+
+
+def _date(item: Item) -> str:
+    """The date, for entries that are ranked by score."""
+    return f"[{item.at:%Y-%m-%d}] " if item.at and item.section in SCORED else ""
+
+
+def _superseded(item: Item) -> str:
+    return " (superseded)" if item.superseded else ""
+
+
+def _mark(item: Item, marks: bool) -> str:
+    return f" [{item.place}]" if marks else ""

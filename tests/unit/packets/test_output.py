@@ -1,0 +1,60 @@
+"""Packets in files."""
+
+from __future__ import annotations
+
+import stat
+
+import pytest
+
+from reviewer.errors import ReviewerError
+from reviewer.packets.assembly import TITLE
+from reviewer.packets.output import write_packet
+
+
+def test_a_packet_replaces_an_earlier_one_and_nothing_else(tmp_path):
+    path = tmp_path / "packet.md"
+    write_packet(f"{TITLE}\n\nold\n", path)
+    path.chmod(0o640)
+    write_packet(f"{TITLE}\n\nnew\n", path)
+    assert path.read_text().endswith("new\n")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    path.write_text("# Decisions\n\nwritten by hand\n")
+    with pytest.raises(ReviewerError, match="--force"):
+        write_packet("x", path)
+    assert "by hand" in path.read_text()
+    write_packet("x", path, replace=True)
+    assert path.read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    "name", ["DECISIONS.md", "constitution.md", "decisions/0001-thin-paper.md"]
+)
+@pytest.mark.parametrize("there", [True, False])
+def test_a_packet_never_replaces_what_it_was_made_from(tmp_path, folder, name, there):
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    if there:
+        path.write_text(f"{TITLE}\n\nan earlier packet, or empty\n")
+    else:
+        path.unlink(missing_ok=True)
+    (tmp_path / "link").symlink_to(folder)
+    for source, target in ((folder, path), (tmp_path / "link", path), (folder.parent, path)):
+        with pytest.raises(ReviewerError, match="made from"):
+            write_packet("x", target, replace=True, made_from=source)
+    assert path.exists() == there
+    write_packet("x", folder / "packet.md", made_from=folder)
+
+
+def test_a_packet_never_replaces_the_store(tmp_path):
+    store = tmp_path / "store.db"
+    store.write_bytes(b"SQLite format 3\0")
+    with pytest.raises(ReviewerError, match="made from"):
+        write_packet("x", store, replace=True, made_from=store)
+    assert store.read_bytes() == b"SQLite format 3\0"
+
+
+@pytest.mark.parametrize("name", ["", "gone/packet.md", "a\0b"])
+def test_a_failed_write_is_reported_and_leaves_no_file(tmp_path, name):
+    with pytest.raises(ReviewerError, match=r"cannot be written|not a (regular file|file name)"):
+        write_packet("x", tmp_path / name)
+    assert list(tmp_path.rglob("*packet*")) == []

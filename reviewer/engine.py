@@ -84,6 +84,8 @@ if TYPE_CHECKING:
     from reviewer.pipelines.values import RunHistory as RunHistory
     from reviewer.pipelines.values import Stage as Stage
     from reviewer.pipelines.walk import Stop as Stop
+    from reviewer.promotion.active_facts import ActiveFacts
+    from reviewer.promotion.active_facts import Holding as Holding
     from reviewer.promotion.conflicts import Conflicts
     from reviewer.promotion.entities import Entities
     from reviewer.promotion.entity_views import ConflictView as ConflictView
@@ -91,8 +93,6 @@ if TYPE_CHECKING:
     from reviewer.promotion.export.plans import PlannedFile as PlannedFile
     from reviewer.promotion.exports import Exports
     from reviewer.promotion.history import ActView, ChangeView, History, Undone
-    from reviewer.promotion.holdings import Holding as Holding
-    from reviewer.promotion.holdings import Holdings
     from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
     from reviewer.promotion.learning import Score as Score
@@ -290,11 +290,11 @@ class Engine:
         return Insight(self._database, self.clock, self.queue)
 
     @cached_property
-    def holdings(self) -> Holdings:
+    def holdings(self) -> ActiveFacts:
         """What is active, by type."""
-        from reviewer.promotion.holdings import Holdings
+        from reviewer.promotion.active_facts import ActiveFacts
 
-        return Holdings(self._database, self.queue)
+        return ActiveFacts(self._database, self.queue)
 
     @cached_property
     def exports(self) -> Exports:

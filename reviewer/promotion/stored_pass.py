@@ -15,8 +15,8 @@ import msgspec
 from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
 from reviewer.extraction.candidates import Setting
-from reviewer.promotion.closing import Queued, close_wave
-from reviewer.promotion.pool import Pool
+from reviewer.promotion.candidate_collector import CandidateCollector
+from reviewer.promotion.finish_wave import Queued, finish_wave
 from reviewer.promotion.report import ReportFolder
 from reviewer.promotion.wave_report import WaveReport
 from reviewer.sources.records import Record, Role, Shape, Use
@@ -63,21 +63,21 @@ class StoredPass:
             raise UnknownIdError(f"{project} has no record of {scope} {value}.")
         wave, project_id = self._start(project, scope, value)
         report = ReportFolder(self._database.path, wave)
-        pool = Pool(report.drop, report.overflow)
+        collector = CandidateCollector(report.drop, report.overflow)
         try:
             for (path, updated), of_source in groupby(records, key=itemgetter(0)):
                 setting = Setting(path=path, now=self._clock(), updated=updated)
-                pool.draw((record for _, record in of_source), setting)
-            return close_wave(
+                collector.take((record for _, record in of_source), setting)
+            return finish_wave(
                 self._database,
                 self._ledger,
                 self._clock,
-                pool=pool,
+                collector=collector,
                 report=report,
                 wave=wave,
                 project_id=project_id,
                 sum_up=lambda queued: _summary(
-                    wave, project, records, pool, queued, report.path, began
+                    wave, project, records, collector, queued, report.path, began
                 ),
                 verb="Extracted again from",
             )
@@ -135,7 +135,7 @@ def _summary(
     wave: int,
     project: str,
     records: list[tuple[_Origin, Record]],
-    pool: Pool,
+    collector: CandidateCollector,
     queued: Queued,
     folder: Path,
     began: float,
@@ -159,7 +159,7 @@ def _summary(
         kept_out={},
         skipped_by={},
         passed_over={},
-        dropped=dict(pool.dropped),
+        dropped=dict(collector.dropped),
         rules=queued.rules,
         errors=0,
         report_folder=str(folder),

@@ -61,7 +61,7 @@ async def test_search_goes_over_all_groups_and_escape_clears_it(known: Engine) -
 def test_only_the_window_is_read() -> None:
     from array import array
 
-    from reviewer.promotion.holdings import Holding
+    from reviewer.promotion.active_facts import Holding
     from reviewer.promotion.views import Kind
 
     asked: list[int] = []

@@ -6,7 +6,7 @@ import pytest
 
 from reviewer.errors import FilterError
 from reviewer.extraction.entities.entity import EntityType
-from reviewer.promotion.likely_types import likely_types
+from reviewer.promotion.active_facts import likely_types
 from tests.unit.promotion.graph import an_active_memory, two_rivals
 
 

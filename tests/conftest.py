@@ -12,7 +12,7 @@ from reviewer.errors import SourceError
 from reviewer.llm.local import LocalServer
 from reviewer.llm.model import ModelError
 from reviewer.settings import ModelSettings
-from reviewer.sources.formats import CLAUDE_CODE
+from reviewer.sources.claude_code import ClaudeCodeScan
 from reviewer.sources.open import open_source
 from tests import surroundings
 
@@ -63,7 +63,9 @@ def sessions(data_folders: list[Path]) -> list[Path]:
 
     def is_session(path: Path) -> bool:
         try:
-            return "subagents" not in path.parts and open_source(path).format == CLAUDE_CODE
+            return (
+                "subagents" not in path.parts and open_source(path).format == ClaudeCodeScan.format
+            )
         except SourceError:
             return False
 

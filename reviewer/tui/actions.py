@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reviewer.tui.commits.keys import COMMITS, RETENTION
+from reviewer.tui.compress.keys import COMPRESS, SUMMARY
 from reviewer.tui.evidence.keys import SOURCE, WHY
 from reviewer.tui.export.keys import EXPORT
 from reviewer.tui.history.keys import HISTORY
@@ -25,8 +26,11 @@ PANES: tuple[Pane, ...] = (
     COMMITS,
     RETENTION,
     PIPELINES,
+    COMPRESS,
+    SUMMARY,
     PACKET,
     FIELD,
+    PIPELINES,
     STATE,
     FORM,
     HISTORY,
@@ -98,6 +102,16 @@ FORMER_IDS = {
     "history_pane": "next_pane",
     "history_refresh": "refresh",
     "leave_history": "leave",
+    "compress_undo": "undo",
+    "compress_redo": "redo",
+    "compress_refresh": "refresh",
+    "compress_copy": "copy",
+    "compress_zoom": "zoom",
+    "compress_unzoom": "unzoom",
+    "compress_pane": "next_pane",
+    "compress_pane_back": "previous_pane",
+    "compress_back": "back",
+    "leave_compress": "leave",
     "source_editor": "open_editor",
     "why_editor": "open_editor",
 }

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from reviewer.engine import Engine, EvidenceView
-    from reviewer.tui.compress_kept import Kept
 
 
 SWITCH_SECONDS = 0.0005
@@ -82,8 +81,6 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         super().__init__()
         self.engine = engine
         self.project = project
-        self.compress_kept: dict[int, Kept] = {}
-        """What was chosen on the Compress screen, by context."""
         self._collector = ScreenCollector(self)
         self._cannot_keep = False
         """What is being typed could not be kept when the program was to end."""
@@ -181,7 +178,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     @runs(keys.SHOW_COMPRESS)
     async def show_compress(self) -> None:
-        await self._show("reviewer.tui.screens.compress", "CompressScreen")
+        await self._show("reviewer.tui.compress.screen", "CompressScreen")
 
     @runs(keys.SHOW_PACKET)
     async def show_packet(self) -> None:
@@ -210,7 +207,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
             self.push_screen(kind(self.engine, self.project))
 
     def open_compress(self, commit: int) -> None:
-        from reviewer.tui.screens.compress import CompressScreen
+        from reviewer.tui.compress.screen import CompressScreen
 
         self.show_queue()
         self.push_screen(CompressScreen(self.engine, self.project, commit))

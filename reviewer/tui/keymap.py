@@ -8,7 +8,6 @@ from pathlib import Path
 
 from reviewer.errors import ReviewerError
 from reviewer.plain_files import read_small
-from reviewer.tui import legacy_actions as legacy
 from reviewer.tui.actions import ACTIONS, FORMER_IDS, PANES
 from reviewer.tui.kit.action import Action, shown_key
 
@@ -30,7 +29,7 @@ class Keymap:
         """What a person should know about their keymap, a sentence each."""
         for given, text in (overrides or {}).items():
             name = FORMER_IDS.get(given, given)
-            if name not in ACTIONS and name not in legacy.ACTIONS:
+            if name not in ACTIONS:
                 raise KeymapError(_unknown(name))
             if name != given:
                 self.notes.append(f"The keymap calls {name} {given}, its former name.")
@@ -39,10 +38,8 @@ class Keymap:
             self.overrides["quit"] += ",ctrl+q"
         self._refuse_clashes()
 
-    def keys(self, action: Action | str) -> tuple[str, ...]:
+    def keys(self, action: Action) -> tuple[str, ...]:
         """The keys of an action; empty for an action that only the palette offers."""
-        if isinstance(action, str):
-            action = ACTIONS.get(action) or legacy.ACTIONS[action]  # type: ignore[assignment]
         return self._keys(action.id, action.keys)
 
     def _keys(self, name: str, built_in: str) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from reviewer.cli.failures import run
 from reviewer.engine import Engine
 from reviewer.main import check_keymap, open_screen
 from reviewer.resources import sample_data_folder
-from reviewer.tui.legacy_actions import ACTIONS
+from reviewer.tui.actions import ACTIONS
 from tests.terminal.conftest import Terminal
 from tests.terminal.watched import Report
 

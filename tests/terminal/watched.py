@@ -61,11 +61,10 @@ class Watch:
 
     def install(self) -> None:
         """Stand behind the loop, the app and the registry's actions."""
-        from reviewer.tui.acting import Acting
         from reviewer.tui.app import ReviewerApp
-        from reviewer.tui.legacy_actions import ACTIONS
+        from reviewer.tui.kit.actor import Actor
 
-        on_event, act, run = ReviewerApp.on_event, Acting.action_act, asyncio.Handle._run
+        on_event, act, run = ReviewerApp.on_event, Actor.action_act, asyncio.Handle._run
 
         async def counted_event(app: ReviewerApp, event: Any) -> None:
             if type(event).__name__ == "Key":
@@ -75,9 +74,8 @@ class Watch:
                 self._panes[f"{self._screen}.{type(app.focused).__name__}"] += 1
             await on_event(app, event)
 
-        async def counted_act(node: Acting, action_id: str) -> None:
-            action = ACTIONS[action_id]
-            if not (action.why_disabled and action.why_disabled(node.situation())):
+        async def counted_act(node: Actor, action_id: str) -> None:
+            if node.why_not(node.handlers[action_id].action) is None:
                 self._actions[action_id] += 1
                 self._action = action_id
             await act(node, action_id)
@@ -93,7 +91,7 @@ class Watch:
 
         ReviewerApp.on_event = counted_event
         ReviewerApp.leave = lambda app: None
-        Acting.action_act = counted_act
+        Actor.action_act = counted_act
         asyncio.Handle._run = timed_run
         signal.signal(signal.SIGUSR1, self.write)
 

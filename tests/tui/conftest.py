@@ -14,8 +14,8 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from reviewer.engine import Engine
-from reviewer.tui import resting
 from reviewer.tui.app import ReviewerApp
+from reviewer.tui.kit import screen as kit_screen
 from reviewer.tui.queue import screen as queue_screen
 from tests.tui.idle import count_threads, idle
 
@@ -80,7 +80,7 @@ def seeded(engine: Engine) -> Engine:
 
 @pytest.fixture(autouse=True)
 def _panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resting, "REST_SECONDS", 0.001)
+    monkeypatch.setattr(kit_screen, "REST_SECONDS", 0.001)
     monkeypatch.setattr(queue_screen, "STATE_SECONDS", 0.001)
     monkeypatch.setattr("reviewer.tui.kit.screen.REST_SECONDS", 0.001)
 

@@ -2,70 +2,69 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 import pytest
-from reviewer.tui.holders import holders
 
 from reviewer.engine import Engine
-from reviewer.tui.legacy_actions import ACTIONS, PANES, actions_of, bindings_for, key_table
-from reviewer.tui.situation import Situation
+from reviewer.tui.actions import ACTIONS, FORMER_IDS, PANES, key_table
+from reviewer.tui.kit.action import Action, Pane
+from reviewer.tui.kit.actor import Actor, reachable, runs
+from reviewer.tui.kit.keys import APP, UNDO
 from tests.tui.conftest import opened
+
+BY_ID = {pane.id: pane for pane in PANES}
 
 
 @pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS)
-def test_every_action_says_what_it_is(action):
+def test_every_action_says_what_it_is(action: Action) -> None:
     assert action.title
     assert action.help.endswith(".")
-    assert action.group
-    assert action.panes
-    assert set(action.panes) <= set(PANES)
 
 
-@pytest.mark.parametrize("pane", PANES)
-def test_no_two_actions_of_a_pane_share_a_key(pane):
-    keys = [key for action in actions_of([pane]) for key in action.keys.split(",") if key]
+@pytest.mark.parametrize("pane", PANES, ids=BY_ID)
+def test_no_two_actions_of_a_pane_share_a_key(pane: Pane) -> None:
+    keys = [key for action in pane.actions for key in action.keys.split(",") if key]
     assert len(keys) == len(set(keys))
 
 
-@pytest.mark.parametrize("pane", PANES)
-def test_a_pane_binds_exactly_its_actions(pane):
-    bound = {binding.id for binding in bindings_for(pane)} - {None}
-    assert bound == {action.id for action in actions_of([pane]) if action.keys}
+@pytest.mark.parametrize("pane", PANES, ids=BY_ID)
+def test_a_footer_shows_actions_of_its_pane(pane: Pane) -> None:
+    assert set(pane.footer) <= set(pane.actions)
 
 
-def test_the_registry_has_no_twins():
-    from reviewer.tui import legacy_actions as actions
-
-    assert len(actions._TABLE) == len(ACTIONS)
-
-
-@pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS)
-def test_a_reason_is_a_sentence(action):
-    reason = action.why_disabled(Situation()) if action.why_disabled else None
-    assert reason is None or reason.endswith(".")
+def test_one_id_is_one_action_on_all_screens() -> None:
+    every = {action for pane in PANES for action in pane.actions}
+    assert len({action.id for action in every}) == len(every)
 
 
-def test_footers_hold_seven_keys_at_most_in_eighty_columns():
-    for pane in PANES:
-        shown = [action for action in actions_of([pane, "app"]) if action.footer]
-        assert len({action.footer for action in shown}) == len(shown), pane
+def test_former_ids_lead_to_actions_and_are_not_in_use() -> None:
+    assert set(FORMER_IDS.values()) <= set(ACTIONS)
+    assert not set(FORMER_IDS) & set(ACTIONS)
 
 
-async def test_every_run_target_of_the_queue_exists_and_is_reachable(stocked: Engine):
-    async with opened(stocked) as screen:
-        found = {action.id: node for action, node in holders(screen.app.screen)}
-        wanted = {action.id for action in actions_of(["queue", "app"]) if action.keys}
-        assert wanted <= set(found)
-        for name, node in found.items():
-            assert callable(attrgetter(ACTIONS[name].run)(node)), name
-        for name in ("switch_theme",):
-            assert callable(attrgetter(ACTIONS[name].run)(screen.app))
+def test_undo_is_the_same_action_on_every_screen_that_writes() -> None:
+    writing = [BY_ID[name] for name in ("queue", "commits", "compress", "state", "history")]
+    assert all(UNDO in pane.actions for pane in writing)
+
+
+def test_a_pane_whose_action_has_no_method_is_refused() -> None:
+    pane = Pane("bad", "Bad", (Action("nothing", "z", "nothing", "Nothing.", "Look"),))
+    with pytest.raises(TypeError, match="no method for nothing"):
+
+        class Bad(Actor, pane=pane):
+            """Marks another action."""
+
+            @runs(UNDO)
+            def undo(self) -> None: ...
 
 
 @pytest.mark.parametrize(
     ("keys", "pane"),
     [
+        ((), "queue"),
+        (("f3",), "commits"),
+        (("f4",), "compress"),
+        (("f5",), "packet"),
+        (("f6",), "pipelines"),
         (("f7",), "state"),
         (("f7", "n"), "form"),
         (("f7", "X"), "choose"),
@@ -79,17 +78,19 @@ async def test_every_run_target_of_the_queue_exists_and_is_reachable(stocked: En
         (("question_mark",), "help"),
     ],
 )
-async def test_every_run_target_of_a_pane_exists(stocked: Engine, keys, pane):
+async def test_every_key_of_a_pane_is_reachable_and_gives_its_reason_in_a_sentence(
+    stocked: Engine, keys: tuple[str, ...], pane: str
+) -> None:
     async with opened(stocked) as screen:
         await screen.press(*keys)
-        found = {action.id: node for action, node in holders(screen.app.screen)}
-        for action in actions_of([pane]):
-            if action.keys:
-                assert action.id in found, action.id
-                assert callable(attrgetter(action.run)(found[action.id])), action.id
+        found = dict(reachable(screen.app.screen))
+        for action in (*BY_ID[pane].actions, *APP.actions):
+            assert action in found, action.id
+            reason = found[action].why_not(action)
+            assert reason is None or reason.endswith((".", "?")), reason
 
 
-def test_the_key_table_names_every_action():
+def test_the_key_table_names_every_action() -> None:
     table = key_table()
     for action in ACTIONS.values():
         assert action.help in table

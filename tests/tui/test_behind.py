@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections.abc import Callable
 from threading import Event, get_ident
+from types import ModuleType
 
 import pytest
-from reviewer.tui.drawn_lines import forget_lines
 from textual.app import App, ComposeResult
 from textual.screen import Screen
 from textual.widgets import Static
 
-from reviewer.tui.app import imported
-from reviewer.tui.screens.reading import ReadingScreen
+from reviewer.engine import Engine
+from reviewer.tui.kit.screen import KitScreen
+from reviewer.tui.terminal import forget_lines
+from tests.tui.conftest import opened
 
 PATIENCE = 30.0
 
@@ -31,7 +34,9 @@ async def until(holds: Callable[[], bool]) -> None:
     raise AssertionError("it never came")
 
 
-async def test_long_work_of_a_kind_runs_one_at_a_time_and_what_nobody_wants_never() -> None:
+async def test_long_reads_of_a_group_run_one_at_a_time_and_unwanted_ones_never(
+    engine: Engine,
+) -> None:
     ran: list[str] = []
     taken: list[str] = []
     came: list[str] = []
@@ -46,13 +51,13 @@ async def test_long_work_of_a_kind_runs_one_at_a_time_and_what_nobody_wants_neve
         return run
 
     async with Bare().run_test() as pilot:
-        left, shown = ReadingScreen(), ReadingScreen()
+        left, shown = KitScreen(engine), KitScreen(engine)
         await pilot.app.push_screen(left)
-        left.read(work("of the screen that is left"), taken.append, in_turn=True)
+        left.read(work("of the screen that is left"), taken.append, one_at_a_time=True)
         await until(lambda: len(ran) == 1)
         await pilot.app.switch_screen(shown)
-        shown.read(work("asked for again"), taken.append, in_turn=True)
-        shown.read(work("wanted"), taken.append, in_turn=True)
+        shown.read(work("asked for again"), taken.append, one_at_a_time=True)
+        shown.read(work("wanted"), taken.append, one_at_a_time=True)
         shown.read(lambda: None, lambda _: came.append("later"), group="later")
         await until(lambda: came == ["later"])
         assert ran == ["of the screen that is left"]
@@ -62,14 +67,14 @@ async def test_long_work_of_a_kind_runs_one_at_a_time_and_what_nobody_wants_neve
     assert ran == ["of the screen that is left", "wanted"]
 
 
-async def test_work_of_other_groups_does_not_wait() -> None:
+async def test_reads_of_other_groups_do_not_wait(engine: Engine) -> None:
     taken: list[int] = []
     go_on = Event()
     async with Bare().run_test() as pilot:
-        screen = ReadingScreen()
+        screen = KitScreen(engine)
         await pilot.app.push_screen(screen)
-        screen.read(lambda: go_on.wait(PATIENCE), lambda _: None, group="long", in_turn=True)
-        screen.read(lambda: 1, taken.append, group="short", in_turn=True)
+        screen.read(lambda: go_on.wait(PATIENCE), lambda _: None, group="long", one_at_a_time=True)
+        screen.read(lambda: 1, taken.append, group="short", one_at_a_time=True)
         await until(lambda: taken == [1])
         go_on.set()
 
@@ -94,20 +99,19 @@ async def test_lines_of_a_screen_that_was_left_are_let_go() -> None:
         assert not any(widget._styles_cache._cache for widget in drawn)
 
 
-async def test_a_screen_is_imported_beside_the_thread_that_answers_keys(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_a_screen_is_imported_in_a_thread_and_keys_go_on(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-    answering = get_ident()
+    threads: list[int] = []
+    real = importlib.import_module
 
-    def note(name: str) -> None:
-        asked.append(name)
-        assert get_ident() != answering
+    def note(name: str) -> ModuleType:
+        threads.append(get_ident())
+        return real(name)
 
     monkeypatch.setattr("reviewer.tui.app.import_module", note)
-    monkeypatch.setattr("reviewer.tui.app._imported", set())
-
-    await imported("history")
-    await imported("history")
-
-    assert asked == ["reviewer.tui.history.screen"]
+    async with opened(stocked) as screen:
+        await screen.press("f8")
+        assert type(screen.app.screen).__name__ == "HistoryScreen"
+    assert threads
+    assert get_ident() not in threads

@@ -100,8 +100,10 @@ async def test_a_long_undo_says_so_on_every_screen_and_escape_stops_it(many, gat
     async with opened(many, project="acme") as screen:
         await screen.press(key)
         shown = screen.app.screen
-        await screen.pilot.press("u")
         bar = shown.query_one(StatusBar)
+        await screen.press("u")
+        assert bar.text.startswith("u again undoes: ")
+        await screen.pilot.press("u")
         await screen.until(lambda: bar.text.startswith("Undoing: "))
         await screen.pilot.press("escape")
         gate.set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from reviewer.tui.actions import ACTIONS
 from reviewer.tui.keymap import Keymap, KeymapError, load_keymap
 from tests.tui.conftest import opened
 
@@ -14,16 +15,16 @@ def written(tmp_path, text):
     return path
 
 
-def test_without_a_file_the_registry_holds():
-    assert load_keymap(None).keys("promote") == ("a",)
+def test_without_a_file_the_built_in_keys_are_used():
+    assert load_keymap(None).keys(ACTIONS["promote"]) == ("a",)
 
 
 def test_a_key_replaces_the_keys_of_an_action(tmp_path):
     keymap = load_keymap(
         written(tmp_path, '[keys]\npromote = "A"\nredo = ["ctrl+y", "?"]\nhelp="f1"')
     )
-    assert keymap.keys("promote") == ("A",)
-    assert keymap.keys("redo") == ("ctrl+y", "question_mark")
+    assert keymap.keys(ACTIONS["promote"]) == ("A",)
+    assert keymap.keys(ACTIONS["redo"]) == ("ctrl+y", "question_mark")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def test_a_key_replaces_the_keys_of_an_action(tmp_path):
         ('[keys]\npromote = "esc"', "Did you mean escape?"),
         ('[keys]\npromote = "ctrl+"', "There is no key ctrl+."),
         ("keys = 3", "[keys]"),
-        ("[keys", "no TOML"),
+        ("[keys", "not valid TOML"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_what_to_do(tmp_path, text, says):

@@ -58,10 +58,8 @@ async def test_a_file_that_was_not_ingested_has_nothing_that_was_said(engine, tm
     path = tmp_path / "flow.dot"
     path.write_text("digraph Flow {\n  start [shape=Mdiamond]\n  done [shape=Msquare]\n"
                     "  start -> done\n}\n")  # fmt: skip
-    from reviewer.tui.screens.places import line_of_file, open_place
-
     async with opened(engine) as screen:
-        open_place(screen.app.screen, engine, line_of_file(str(path), 1))
+        screen.app.open_line(str(path), 1)
         await screen.settle()
         source = screen.app.screen
         assert isinstance(source, SourceScreen)

@@ -6,13 +6,12 @@ import pytest
 from textual.widget import Widget
 
 from reviewer.engine import Engine, QueueQuery
-from reviewer.tui import resting
 from reviewer.tui.history.screen import HistoryScreen
+from reviewer.tui.kit import screen as kit_screen
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.packet.panes import SectionBars
 from reviewer.tui.packet.screen import PacketScreen
 from reviewer.tui.state.screen import StateScreen
-from tests.tui.compress.driving import compress, stocked
 from tests.tui.conftest import Screen, opened
 
 LONG = 3600.0
@@ -43,8 +42,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 async def run(screen: Screen, monkeypatch: pytest.MonkeyPatch, drawn: list[str]) -> None:
     """Move once, so that the panes follow, then on and on, so that they wait."""
     await screen.press("j")
-    monkeypatch.setattr(resting, "SKIM_SECONDS", LONG)
-    monkeypatch.setattr(resting, "REST_SECONDS", LONG)
+    monkeypatch.setattr(kit_screen, "SKIM_SECONDS", LONG)
+    monkeypatch.setattr(kit_screen, "REST_SECONDS", LONG)
     drawn.clear()
     for key in "jjjk":
         await screen.pilot.press(key)
@@ -58,39 +57,9 @@ async def test_panes_wait_while_the_cursor_runs(filled, monkeypatch, drawn, key,
         shown = screen.app.screen
         assert isinstance(shown, kind)
         assert drawn == []
-        getattr(shown, "showing", shown)._resting._rested()
+        shown.follow()
         await screen.settle()
         assert drawn
-
-
-async def test_nothing_is_previewed_and_no_pane_drawn_while_the_cursor_runs(
-    engine, tmp_path, monkeypatch, drawn
-):
-    stocked(engine, tmp_path, topics=4)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f4")
-        await screen.until(lambda: bool(compress(screen).model.previews))
-        await run(screen, monkeypatch, drawn)
-        assert drawn == []
-        assert not compress(screen).desk._waiting
-        compress(screen).showing.settle()
-        assert "original" in drawn
-
-
-async def test_a_preview_that_comes_while_the_cursor_runs_draws_no_pane(
-    engine, tmp_path, monkeypatch, drawn
-):
-    stocked(engine, tmp_path, topics=4)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f4")
-        await screen.until(lambda: bool(compress(screen).model.previews))
-        await run(screen, monkeypatch, drawn)
-        showing, model = compress(screen).showing, compress(screen).model
-        key, found = next(iter(model.previews.items()))
-        for here in range(len(model.segments)):
-            model.cursor = here
-            showing.took(key, found, showing.check(found))
-        assert drawn == []
 
 
 async def test_the_bars_of_a_packet_are_drawn_when_the_section_changes(filled, monkeypatch):
@@ -119,8 +88,7 @@ async def test_a_screen_below_another_one_reads_when_it_is_shown_again(filled, k
         read: list[str] = []
         begun = below.read
         below.read = lambda *a, **o: (read.append("read"), begun(*a, **o))[1]  # type: ignore[method-assign, func-returns-value]
-        watch = getattr(below, "_watch", None) or below.reading.watch
-        watch()
+        below.watch_store()
         assert read == []
         await screen.press("escape")
         assert read

@@ -10,10 +10,10 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.tui.commits.tool_calls import CallText, call_text
-from reviewer.tui.context_place import load_context
 from reviewer.tui.kit.contexts import match_spans
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.text import Span
+from reviewer.tui.places import load_context
 
 if TYPE_CHECKING:
     from reviewer.engine import (

@@ -40,7 +40,6 @@ from reviewer.tui.commits.panes import (
     text_blocks,
     unmeasured_wordings,
 )
-from reviewer.tui.context_place import keep_context, load_commit
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.contexts import (
@@ -54,6 +53,7 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, TextEdit
 from reviewer.tui.kit.text import Span, count, fit
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.places import keep_context, load_commit
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:

@@ -129,7 +129,7 @@ class ActList(RowList):
         *,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        """`read` gets a number and a limit, and returns the acts before that number, newest first."""
+        """`read` gets a number and a limit: the acts before that number, newest first."""
         super().__init__(id=id)
         self._read = read
         self._pages: dict[int, list[ActView]] = {}

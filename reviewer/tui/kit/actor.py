@@ -336,6 +336,8 @@ class Host(App[int], inherit_bindings=False):
         """An act that goes on while keys are handled."""
         self.made_on: dict[int, str] = {}
         """The acts of this session by their id, with the screen that each was made on."""
+        self.compress_kept: dict[int, Any] = {}
+        """What was chosen on the Compress screen, by context (`compress.model.Kept`)."""
         self.background_run: Stoppable | None = None
         """The run of a pipeline, which outlives its screen."""
         self.packet_source: PacketSource | None = None

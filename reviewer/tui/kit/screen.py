@@ -334,14 +334,14 @@ class TextEdit:
     """Called with the result of `save` when the panes are back."""
     verb: str = "save"
     """What ctrl+s does, for the title and the footer."""
-    limit: int = 0
-    """Characters that can be saved, and are kept as a draft; 0 for any number."""
     start: str | None = None
     """The text to begin with where there is no draft; None begins with the original."""
     empty: str = ""
     """What to do about an empty text, in place of the sentence about memories."""
     remark: Callable[[str], tuple[str, bool]] | None = None
     """What the title says of the text, in place of how long a memory may be; True is a warning."""
+    limit: int = 0
+    """Characters that can be saved, and are kept as a draft; 0 for any number."""
 
     def keep(self, content: str) -> bool:
         """Keep a draft, unless it is too long to be saved ever; says whether it was kept."""
@@ -466,7 +466,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
                 yield from self.compose_left()
             yield self.separator
             with Vertical(id="right"):
-                yield from self.panes
+                yield from self.compose_right()
         yield from self.compose_below()
         yield self.status
         yield self.footer
@@ -478,6 +478,10 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
     def compose_left(self) -> Iterable[Widget]:
         """The list and what is above it."""
         return self.title_rule, self.list
+
+    def compose_right(self) -> ComposeResult:
+        """The panes; overridden where they are not simply one above the other."""
+        yield from self.panes
 
     def compose_below(self) -> Iterable[Widget]:
         """Lines between the panes and the status line."""
@@ -615,13 +619,17 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self._step_pane(-1)
 
     def _step_pane(self, step: int) -> None:
-        order = [self.list, *(pane for pane in self.panes if pane.can_focus)]
+        order = self.tab_order()
         at = order.index(self.focused) if self.focused in order else 0
         pane = order[(at + step) % len(order)]
         if self._zoomed is not None:
             self.fill_with(pane)
         # At once: a key typed ahead is meant for the pane that the focus goes to.
         self.set_focus(pane, scroll_visible=False)
+
+    def tab_order(self) -> list[Widget]:
+        """The panes in the order in which tab goes through them."""
+        return [self.list, *(pane for pane in self.panes if pane.can_focus)]
 
     def read_pane(self, pane: Widget) -> None:
         """Fill the screen with a pane and focus it, or go back to the list from there."""

@@ -723,7 +723,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @runs(keys.AS_CONTEXT, unless=no_conversation)
     async def open_as_context(self) -> None:
         """Open the conversation as a context: the thread of this node, or all of it."""
-        from reviewer.tui.context_place import keep_context
+        from reviewer.tui.places import keep_context
 
         if self.run is None:
             return

@@ -29,7 +29,7 @@ from reviewer.tui.kit.actor import Actor, runs
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, TextEdit
 from reviewer.tui.kit.text import count
-from reviewer.tui.place import load_place, save_place
+from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.model import Pace, QueueModel, count_new
 from reviewer.tui.queue.panes import CandidateList

@@ -8,9 +8,9 @@ from rich.cells import cell_len
 
 from reviewer.engine import Engine
 from reviewer.tui.commits.screen import CommitsScreen
+from reviewer.tui.compress.screen import CompressScreen
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.queue.screen import QueueScreen
-from reviewer.tui.screens.compress import CompressScreen
 from tests.tui.commits.driving import TURNS, at, chain, commits, said, written
 from tests.tui.conftest import opened
 from tests.tui.views import HOSTILE
@@ -59,7 +59,7 @@ async def test_c_goes_to_the_levels_of_what_comes_from_here_and_back(fair: Engin
         await screen.press("f3", "j", "j", "c")
         levels = screen.app.screen
         assert isinstance(levels, CompressScreen)
-        assert levels.reading.start == chain(fair)[2]
+        assert levels.start == chain(fair)[2]
         await screen.press("f3")
         assert at(screen) == 2
 

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.compression import engines as engines_module
 from reviewer.engine import CommitQuery, Engine
 from reviewer.llm import door
 from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
-from reviewer.tui.screens.compress import CompressScreen
+from reviewer.tui.compress.screen import CompressScreen
 from tests.tui.conftest import Screen
 
 KIOSK = (
@@ -78,7 +77,7 @@ def said(screen: Screen) -> str:
 
 def levels(screen: Screen) -> str:
     """The level of every segment, a letter each."""
-    plan = compress(screen).model.plan
+    plan = compress(screen).data.plan
     return "".join(each.level.name[0] for each in plan.choices) if plan else ""
 
 
@@ -133,7 +132,7 @@ class ScriptedModel:
 def with_model(monkeypatch: pytest.MonkeyPatch, engine: Engine, model: ScriptedModel) -> None:
     """Let the settings name that model."""
     monkeypatch.setattr(door, "open_model", lambda settings: model)
-    monkeypatch.setattr(engines_module.Engines, "concurrency", lambda self, engine: 1)
+    monkeypatch.setattr(type(engine.compression.engines), "concurrency", lambda self, engine: 1)
 
 
 def unreachable() -> ModelError:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from reviewer.compressing import SegmentPreview
-from reviewer.compression import fit
+from reviewer.compressing import Plan, PreviewProgress, Watch
 from reviewer.engine import CommitQuery
 from tests.tui.compress.driving import (
     chain,
@@ -20,7 +19,7 @@ async def test_apply_is_one_act_and_undo_brings_everything_back(machines):
     before = chain(machines)
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "2")
-        promised = compress(screen).model
+        promised = compress(screen).data
         sent, after = promised.sent, promised.whole().tokens
         content = promised.shown(promised.choice).compressed.content
         acts = len(machines.history.acts())
@@ -48,9 +47,9 @@ async def test_nothing_is_applied_when_everything_is_full(kiosk):
 async def test_fit_chooses_levels_for_a_number_of_tokens(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", *"900")
-        assert compress(screen).busy == "choose"
+        assert compress(screen).overlay is not None
         await screen.press("enter")
-        assert compress(screen).model.whole().tokens <= 900
+        assert compress(screen).data.whole().tokens <= 900
         assert "Fits 900 tokens" in said(screen)
         assert "target 900 ✓" in screen.text
         await screen.press("A")
@@ -59,20 +58,21 @@ async def test_fit_chooses_levels_for_a_number_of_tokens(machines):
 
 async def test_fit_says_how_far_it_is_and_escape_stops_it(machines, monkeypatch):
     go_on = threading.Event()
-    tried = 0
-    one = fit.preview_choice
+    kind = type(machines.compression)
+    fit = kind.fit
 
-    def slow(*given: object) -> SegmentPreview:
-        nonlocal tried
-        tried += 1
-        if tried == 2:
-            go_on.wait(30)
-        return one(*given)
+    def slow(self: object, *given: object, watch: Watch, **more: object) -> Plan:
+        def on_progress(found: PreviewProgress) -> None:
+            watch.on_progress(found)
+            go_on.wait(5)
+
+        slowly = Watch(watch.cancelled, on_progress=on_progress)
+        return fit(self, *given, watch=slowly, **more)
 
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", *"900")
         before = levels(screen)
-        monkeypatch.setattr(fit, "preview_choice", slow)
+        monkeypatch.setattr(kind, "fit", slow)
         await screen.pilot.press("enter")
         await screen.until(lambda: "1 of at most 12 summaries tried" in said(screen))
         assert "escape stops it" in said(screen)
@@ -93,3 +93,44 @@ async def test_a_target_that_cannot_be_reached_says_why_and_changes_nothing(mach
         assert "cannot be reached" in said(screen)
         assert levels(screen) == "BBFF"
         assert "over" in screen.text
+
+
+async def test_a_budget_that_is_offered_again_is_replaced_by_what_is_typed(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "f", *"900", "enter", "f")
+        assert "fit 900" in screen.text or "900" in screen.text
+        await screen.press(*"1.6k", "enter")
+        assert "Fits 1,600 tokens" in said(screen)
+        assert "target 1,600" in screen.text
+
+
+async def test_the_key_for_a_budget_says_so(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        assert "f fit to budget" in screen.text
+        await screen.press("f")
+        assert "Fit to budget" in screen.text
+
+
+async def test_undo_names_first_what_was_not_done_here(machines):
+    first = machines.contexts.ids(CommitQuery(1))[0]
+    machines.contexts.annotate(first, priority="important")
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "u")
+        assert said(screen).startswith("u again undoes: ")
+        assert machines.contexts.commit(first).row.priority == "important"
+        await screen.press("u")
+        assert said(screen).startswith("Undone: ")
+        assert machines.contexts.commit(first).row.priority == "normal"
+        await screen.press("A", "u")
+        assert said(screen).startswith("Undone: "), "what was done here is undone at once"
+
+
+async def test_leaving_the_question_for_a_budget_changes_nothing(machines):
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "f", *"900", "escape", "C")
+        assert said(screen) == "Nothing was changed."
+        assert "is shown now" in screen.text
+        await screen.press("escape")
+        assert levels(screen) == "BBFF"
+        assert "target 900" not in screen.text

@@ -1,9 +1,15 @@
-"""The Compress screen by its keys: which context is shown, and what others write meanwhile."""
+"""The Compress screen: which context is shown, what others write meanwhile, nothing to compress."""
 
 from __future__ import annotations
 
+import threading
+
+from reviewer.compressing import Plan, Segment, Watch
 from reviewer.engine import CommitQuery, Engine
 from reviewer.tui.commits.screen import CommitsScreen
+from reviewer.tui.compress import reading
+from reviewer.tui.compress.model import CompressModel
+from reviewer.tui.queue.screen import QueueScreen
 from tests.tui.compress.driving import (
     chain,
     compress,
@@ -19,11 +25,11 @@ async def test_c_on_the_commits_screen_begins_at_its_commit(machines):
         await screen.press("f3", "G", "k", "c")
         shown = compress(screen)
         begin = machines.contexts.ids(CommitQuery(1))[-2]
-        assert shown.reading.start == begin
-        assert shown.model.segments[0].turns[0].commit == begin
-        assert len(shown.model.segments) == 1
+        assert shown.start == begin
+        assert shown.data.segments[0].turns[0].commit == begin
+        assert len(shown.data.segments) == 1
         await screen.press("b")
-        assert len(compress(screen).model.segments) == 4
+        assert len(compress(screen).data.segments) == 4
 
 
 async def test_the_context_of_the_commits_screen_is_the_one_here(engine, tmp_path):
@@ -37,9 +43,9 @@ async def test_the_context_of_the_commits_screen_is_the_one_here(engine, tmp_pat
         shown = commits.context
         assert shown is not None
         await screen.press("f4")
-        assert compress(screen).reading.context.id == shown.id
+        assert compress(screen).context.id == shown.id
         await screen.press("t")
-        assert compress(screen).reading.context.id != shown.id
+        assert compress(screen).context.id != shown.id
 
 
 async def test_levels_are_still_chosen_after_another_screen(machines):
@@ -54,11 +60,11 @@ async def test_somebody_else_moves_the_head_meanwhile(machines):
         other = Engine.open(machines.path)
         other.contexts.add(1, role="user", text="And the receipts have to be blue from now on.")
         other.close()
-        compress(screen).reading.watch()
+        compress(screen).watch_store()
         await screen.settle()
         assert "changed meanwhile" in said(screen)
         assert "receipts have to be blue" in " ".join(
-            turn.text for turn in compress(screen).model.segments[-1].turns
+            turn.text for turn in compress(screen).data.segments[-1].turns
         )
         assert levels(screen)[0] == "T", "what was chosen for the same commits is kept"
 
@@ -74,3 +80,81 @@ async def test_applying_what_changed_meanwhile_writes_nothing(machines):
         assert "changed" in said(screen)
         await screen.press("A")
         assert "summary" in chain(machines), "it was read again, so the next key applies it"
+
+
+async def test_no_context(engine):
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f4")
+        assert "No context yet" in screen.text
+        await screen.press("A", "3", "e", "enter", "f")
+        assert "There is no context yet" in said(screen)
+
+
+async def test_only_pins(kiosk):
+    kiosk.contexts.annotate(list(kiosk.contexts.ids(CommitQuery(1))), priority="pinned")
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4")
+        assert "holds only pinned commits" in " ".join(screen.text.split())
+        await screen.press("3", "A")
+        assert "nothing to compress" in said(screen).lower()
+
+
+async def test_only_skips(kiosk):
+    kiosk.contexts.annotate(list(kiosk.contexts.ids(CommitQuery(1))), priority="skip")
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "3", "A")
+        assert "summary" not in chain(kiosk)
+
+
+async def test_escape_leaves_one_thing_at_a_time(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "tab", "plus", "escape")
+        assert compress(screen).zoomed is None
+        await screen.press("tab", "escape")
+        assert compress(screen).focused is compress(screen).list
+        await screen.press("escape")
+        assert compress(screen).is_active, "escape never leaves the screen"
+        await screen.press("q")
+        assert isinstance(screen.app.screen, QueueScreen)
+
+
+async def test_a_long_context_shows_its_first_part_before_the_rest(machines, monkeypatch):
+    monkeypatch.setattr(reading, "LONG", 10)
+    monkeypatch.setattr(reading, "FIRST_PART", 7)
+    shown: list[int] = []
+    took = CompressModel.load
+
+    def load(self: CompressModel, segments: list[Segment], *rest: object) -> list[str]:
+        shown.append(len(segments))
+        return took(self, segments, *rest)
+
+    monkeypatch.setattr(CompressModel, "load", load)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        assert shown == [1, 4]
+        assert not compress(screen).partial
+        assert levels(screen) == "BBFF"
+
+
+async def test_escape_stops_before_anything_is_written(machines, monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+    kind = type(machines.compression)
+    preview = kind.preview
+
+    def slow(self: object, plan: Plan, watch: Watch | None = None, **more: object) -> object:
+        if watch is not None:
+            begun.set()
+            go_on.wait(5)
+        return preview(self, plan, watch, **more)
+
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4")
+        monkeypatch.setattr(kind, "preview", slow)
+        await screen.pilot.press("A")
+        await screen.until(begun.is_set)
+        assert compress(screen).running
+        await screen.pilot.press("escape")
+        go_on.set()
+        await screen.settle()
+        assert said(screen) == "Stopped: nothing was written."
+        assert "summary" not in chain(machines)

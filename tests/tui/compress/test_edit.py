@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import CommitQuery, Engine
-from reviewer.tui.widgets import compress_edit, edit_pane
-from reviewer.tui.widgets.compress_edit import SummaryEditPane
+from reviewer.tui.compress import summary_edit
+from reviewer.tui.compress.summary_edit import SummaryEditPane
+from reviewer.tui.kit import edit_pane
 from tests.tui.compress.driving import chain, compress, said, stocked
 from tests.tui.conftest import Screen, opened
 
 
 @pytest.fixture(autouse=True)
 def panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compress_edit, "CHECK_AFTER", 0.001)
+    monkeypatch.setattr(summary_edit, "CHECK_AFTER", 0.001)
     monkeypatch.setattr(edit_pane, "DRAFT_AFTER", 0.001)
 
 
@@ -54,10 +55,10 @@ async def test_a_summary_that_misses_a_criterion_is_refused_with_a_diagnosis(kio
         await screen.press("f4", "e")
         await write(screen, "The receipts are slow.")
         await screen.press("ctrl+s")
-        assert compress(screen).busy == "edit", "it stays open"
+        assert compress(screen).overlay is compress(screen).editor, "it stays open"
         assert 'substring not found: "$50k"' in said(screen)
         assert "regex not found" in said(screen)
-        assert compress(screen).model.choice.content is None
+        assert compress(screen).data.choice.content is None
         assert chain(kiosk).count("summary") == 0
 
 
@@ -73,7 +74,7 @@ async def test_what_is_missing_is_appended_and_then_it_is_taken(kiosk):
         assert "Key Points" in text
         assert "We decided to keep the connection" in text, "anchors as well"
         await screen.press("ctrl+s")
-        assert not compress(screen).busy
+        assert compress(screen).overlay is None
         assert "by hand" in said(screen)
         assert (
             compress(screen)
@@ -103,7 +104,7 @@ async def test_escape_keeps_a_draft_that_goes_on(kiosk):
         await screen.press("escape")
         assert "draft" in said(screen)
         assert "✎" in compress(screen).list.render_line(0).text
-        assert compress(screen).model.choice.content is None, "a draft is nothing that is applied"
+        assert compress(screen).data.choice.content is None, "a draft is nothing that is applied"
         await screen.press("f3", "f4", "e")
         assert pane(screen).content == "The receipts"
 
@@ -120,7 +121,7 @@ async def test_leaving_what_was_not_changed_keeps_no_draft(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e", "escape")
         assert kiosk.summary_drafts.ids() == set()
-        assert "is as it was" in said(screen)
+        assert "left unchanged" in said(screen)
 
 
 async def test_another_level_leaves_the_text_by_hand_as_a_draft(kiosk):
@@ -129,7 +130,7 @@ async def test_another_level_leaves_the_text_by_hand_as_a_draft(kiosk):
         await write(screen, "Budget $50k until 2026-03-31.")
         await screen.press("ctrl+s", "2")
         assert "kept as a draft" in said(screen)
-        assert compress(screen).model.writer(compress(screen).model.choice) == "offline"
+        assert compress(screen).data.writer(compress(screen).data.choice) == "offline"
         await screen.press("e")
         assert pane(screen).content == "Budget $50k until 2026-03-31."
 
@@ -149,7 +150,7 @@ async def test_full_cannot_be_written_by_hand(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "1", "e")
         assert "Full is the original" in said(screen)
-        assert not compress(screen).busy
+        assert compress(screen).overlay is None
 
 
 async def test_an_empty_summary_is_refused(kiosk):
@@ -157,5 +158,5 @@ async def test_an_empty_summary_is_refused(kiosk):
         await screen.press("f4", "e")
         await write(screen, "  ")
         await screen.press("ctrl+s")
-        assert compress(screen).busy == "edit"
+        assert compress(screen).overlay is compress(screen).editor
         assert "needs words" in said(screen)

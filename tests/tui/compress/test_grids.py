@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from operator import attrgetter
 from pathlib import Path
 
 import pytest
-from reviewer.tui.holders import holders
 from rich.cells import cell_len
 
 from reviewer.engine import CommitQuery, Engine
-from reviewer.tui.legacy_actions import ACTIONS, actions_of
-from reviewer.tui.screens import compress_showing
+from reviewer.tui.compress import keys
+from reviewer.tui.compress import screen as compress_screen
+from reviewer.tui.kit.actor import reachable
 from tests.tui.compress.driving import compress, stocked
 from tests.tui.conftest import opened
 from tests.tui.views import HOSTILE
@@ -66,8 +65,9 @@ async def test_a_pane_fills_the_screen(machines, pane):
         assert zoomed.display
         assert zoomed.size.height >= 15
         assert shown.focused is zoomed
+        filled = zoomed.size.height
         await screen.press("underscore")
-        assert zoomed.size.height < 15
+        assert zoomed.size.height < filled
 
 
 async def test_ascii_has_no_other_characters_of_ours(machines):
@@ -97,7 +97,7 @@ async def test_hostile_text_stays_text(engine, tmp_path):
 async def test_a_long_context_lists_its_segments_and_previews_where_the_cursor_is(
     engine, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(compress_showing, "PREVIEWED_TOKENS", 5_000)
+    monkeypatch.setattr(compress_screen, "PREVIEWED_TOKENS", 5_000)
     path = tmp_path / "long.jsonl"
     text = "Customer {} waited at the kiosk while the queue printed a receipt of {} lines."
     lines = [{"role": "user", "content": text.format(n, n * 3)} for n in range(600)]
@@ -106,13 +106,13 @@ async def test_a_long_context_lists_its_segments_and_previews_where_the_cursor_i
     async with opened(engine, project="acme") as screen:
         await screen.press("f4")
         shown = compress(screen)
-        assert len(shown.model.segments) >= 30
-        assert {key.segment for key in shown.model.previews} == {"s1", "s2", "s3"}
-        assert not shown.model.whole().exact
+        assert len(shown.data.segments) >= 30
+        assert {key.segment for key in shown.data.previews} == {"s1", "s2", "s3"}
+        assert not shown.data.whole().exact
         assert "→ ~" in screen.text
         await screen.press("G", "k", "k", "k")
-        here = shown.model.current
-        assert any(key.segment == here.id for key in shown.model.previews)
+        here = shown.data.current
+        assert any(key.segment == here.id for key in shown.data.previews)
 
 
 async def test_one_huge_commit(engine, tmp_path):
@@ -125,7 +125,7 @@ async def test_one_huge_commit(engine, tmp_path):
     async with opened(engine, project="acme") as screen:
         await screen.press("f4", "4")
         await screen.until(lambda: compress(screen).summary.title.startswith("Tags"), 30)
-        assert compress(screen).model.sent > 40_000
+        assert compress(screen).data.sent > 40_000
         assert "more" in compress(screen).original.plain_text
 
 
@@ -135,16 +135,19 @@ async def test_no_context_80(engine, snapshot):
         assert screen.text == snapshot
 
 
-async def test_every_run_target_exists_and_is_reachable(machines):
+@pytest.mark.parametrize("pane", [keys.COMPRESS, keys.SUMMARY], ids=lambda pane: pane.id)
+def test_no_two_actions_of_a_pane_share_a_key(pane):
+    names = [key for action in pane.actions for key in action.keys.split(",") if key]
+    assert len(names) == len(set(names))
+
+
+async def test_every_key_is_reachable(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
-        for pane, keys in (("compress", ()), ("summary", ("e",))):
-            await screen.press(*keys)
-            found = {action.id: node for action, node in holders(screen.app.screen)}
-            for action in actions_of([pane]):
-                if action.keys:
-                    assert action.id in found, action.id
-                    assert callable(attrgetter(ACTIONS[action.id].run)(found[action.id])), action.id
+        for pane, typed in ((keys.COMPRESS, ()), (keys.SUMMARY, ("e",))):
+            await screen.press(*typed)
+            found = {action.id for action, _ in reachable(screen.app.screen)}
+            assert {action.id for action in pane.actions} <= found
 
 
 async def test_help_tells_the_keys_and_why_some_do_nothing(machines):
@@ -156,5 +159,5 @@ async def test_help_tells_the_keys_and_why_some_do_nothing(machines):
 async def test_keys_do_nothing_while_something_is_open(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", "escape", "C", "escape")
-        assert not compress(screen).busy
+        assert compress(screen).overlay is None
         assert compress(screen).focused is compress(screen).list

@@ -1,15 +1,21 @@
-"""The Compress screen by its keys: a level for each segment, and what the panes say of it."""
+"""The Compress screen: levels of segments, their panes, and markers that expand in place."""
 
 from __future__ import annotations
 
 import pytest
 
+from reviewer.compressing import Turn
+from reviewer.tui.compress.drawing import speaker
+from reviewer.tui.compress.model import Checked
+from reviewer.tui.kit import screen as kit_screen
+from reviewer.tui.kit.text_pane import TextPane
 from tests.tui.compress.driving import (
     checks,
     compress,
     levels,
     original,
     said,
+    summary,
 )
 from tests.tui.conftest import opened
 
@@ -47,7 +53,7 @@ async def test_a_level_for_all(machines):
 async def test_the_whole_follows_the_levels(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
-        model = compress(screen).model
+        model = compress(screen).data
         at_brief = model.whole()
         assert at_brief.exact
         await screen.press("1")
@@ -61,7 +67,7 @@ async def test_the_whole_follows_the_levels(machines):
 async def test_the_size_in_the_bar_is_the_size_that_is_written(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
-        promised = compress(screen).model.whole().tokens
+        promised = compress(screen).data.whole().tokens
         await screen.press("A")
         assert machines.contexts.totals(1).total == promised
 
@@ -74,7 +80,7 @@ async def test_ratio_fidelity_and_anchors_are_taken_apart(kiosk):
         assert "aim 10:1" in shown
         assert "anchors need" in shown, "they alone are larger than the target, and it says so"
         assert "anchors 1.00 · facts" in shown
-        preview = compress(screen).model.shown(compress(screen).model.choice)
+        preview = compress(screen).data.shown(compress(screen).data.choice)
         assert f"→ .{round(preview.fidelity.overall_score * 100)}" in shown
 
 
@@ -98,7 +104,7 @@ async def test_all_levels_side_by_side_and_back(kiosk):
         await screen.press("4")
         assert compress(screen).columns.panes[3].title.startswith("▌ ")
         await screen.press("a")
-        assert not compress(screen).has_class("all-levels")
+        assert not compress(screen).all_levels_shown
         assert compress(screen).focused is compress(screen).list
 
 
@@ -106,4 +112,148 @@ async def test_all_levels_need_room(kiosk):
     async with opened(kiosk, size=(80, 24), project="acme") as screen:
         await screen.press("f4", "a")
         assert "need 100 columns" in said(screen)
-        assert not compress(screen).has_class("all-levels")
+        assert not compress(screen).all_levels_shown
+
+
+async def test_while_the_cursor_runs_nothing_is_previewed_or_drawn_beside_the_list(
+    machines, monkeypatch
+):
+    drawn: list[str | None] = []
+    show = TextPane.show
+
+    def noted(pane: TextPane, *args: object, **options: object) -> None:
+        drawn.append(pane.id)
+        show(pane, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TextPane, "show", noted)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "j")
+        monkeypatch.setattr(kit_screen, "SKIM_SECONDS", 3600.0)
+        monkeypatch.setattr(kit_screen, "REST_SECONDS", 3600.0)
+        drawn.clear()
+        for key in "jjjk":
+            await screen.pilot.press(key)
+        shown = compress(screen)
+        assert shown.previews.pending == 0
+        key, found = next(iter(shown.data.previews.items()))
+        shown.took_preview(key, found, Checked())
+        assert drawn == [], "a preview that arrives late waits, too"
+        shown.settle()
+        assert "original" in drawn
+
+
+def row_of(role: str, type_: str, said: str = "text", name: str = "") -> Turn:
+    return Turn(role=role, text=f"from {type_}", tokens=3, said=said, name=name, commit=1)
+
+
+@pytest.mark.parametrize(
+    ("turn", "recorded", "shown"),
+    [
+        (row_of("user", "dialogue"), {}, "user"),
+        (row_of("user", "artifact"), {1: "artifact"}, "artifact"),
+        (row_of("assistant", "reasoning", "thinking"), {}, "assistant thinks"),
+        (row_of("assistant", "tool_call", "tool_use", "Bash"), {}, "assistant calls Bash"),
+        (row_of("user", "dialogue", name="Ada"), {}, "Ada"),
+    ],
+)
+def test_a_turn_is_headed_by_who_speaks(turn, recorded, shown):
+    assert speaker(turn, recorded) == shown
+
+
+async def test_a_row_of_the_user_that_nobody_typed_is_not_drawn_as_the_person(kiosk):
+    task = "<task-notification>The sub-agent counted 7 kiosks.</task-notification>"
+    kiosk.contexts.add(1, role="user", type="artifact", text=task)
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "G")
+        heads = original(screen).split("The sub-agent counted")[0].splitlines()
+        head = next(line for line in reversed(heads) if " tok" in line)
+        assert head.startswith("artifact ")
+        await screen.press("g")
+        assert "user · " in original(screen), "what a person typed is still theirs"
+
+
+async def test_at_80_columns_the_text_of_a_level_has_most_of_the_screen(machines):
+    async with opened(machines, size=(80, 24), project="acme") as screen:
+        await screen.press("f4")
+        shown = compress(screen)
+        assert shown.summary.room >= 7
+        await screen.press("tab", "tab")
+        assert shown.focused is shown.summary
+        assert shown.summary.room >= 10
+        assert shown.list.size.height == 1, "the list folds to the row of the cursor"
+        await screen.press("escape")
+        assert shown.list.size.height == 3
+
+
+async def test_a_marker_says_what_it_adds_opens_in_place_and_closes(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "n")
+        marker = compress(screen).markers.folds(compress(screen).data.current_preview)[0].marker
+        assert marker.adds > 0
+        assert said(screen) == f"Expand for more detail: +{marker.adds:,} tokens"
+        before = summary(screen)
+        assert "[→more:s1:" not in before
+        await screen.press("enter")
+        assert "[→more:s1:" in summary(screen), "the nearer level stands below its marker"
+        assert f"-{marker.adds:,} tok" in summary(screen)
+        await screen.press("enter")
+        assert summary(screen) == before
+        assert said(screen) == f"Expand for more detail: +{marker.adds:,} tokens"
+
+
+async def test_a_marker_within_what_was_expanded_opens_the_original(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "n", "enter", "n", "enter")
+        assert len(compress(screen).markers.opened) == 2
+        assert "kiosk waited while `tray_13` was empty" in " ".join(
+            summary(screen).replace("│", " ").split()
+        )
+        await screen.press("N", "enter")
+        assert not compress(screen).markers.opened, "closing the outer one closes what is within"
+
+
+async def test_tab_into_the_summary_chooses_its_marker(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "tab", "tab")
+        assert compress(screen).focused is compress(screen).summary
+        assert "Expand for more detail" in said(screen)
+
+
+async def test_a_click_on_a_marker_opens_it(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "n")
+        pane = compress(screen).summary
+        row = next(y for y in range(pane.size.height) if "[→detail" in pane.render_line(y).text)
+        await screen.pilot.click(pane, offset=(3, row))
+        await screen.settle()
+        assert compress(screen).markers.opened
+
+
+async def test_another_level_closes_everything(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "n", "enter", "2", "3")
+        assert not compress(screen).markers.opened
+
+
+async def test_tags_have_nothing_to_expand(kiosk):
+    async with opened(kiosk, project="acme") as screen:
+        await screen.press("f4", "4", "enter")
+        assert "nothing to expand" in said(screen)
+
+
+async def test_a_marker_that_somebody_wrote_is_only_text(engine, tmp_path):
+    import json
+
+    path = tmp_path / "forged.jsonl"
+    text = "Look: [→detail:s1] and [→detail:s9] were printed by the tool. " * 4
+    path.write_text(json.dumps({"role": "user", "content": text}) + "\n", "utf-8")
+    engine.contexts.import_file(path, project="acme")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f4", "2")
+        model = compress(screen).data
+        content = model.shown(model.choice).compressed.content
+        forged = content.index("[→detail:s1]") if "[→detail:s1]" in content else -1
+        assert all(
+            fold.marker.start != forged
+            for fold in compress(screen).markers.folds(compress(screen).data.current_preview)
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reviewer.engine import CommitQuery, Engine
+from reviewer.tui.theme import DARK, PALETTES
 from tests.tui.compress.driving import (
     checks,
     compress,
@@ -17,7 +18,7 @@ from tests.tui.conftest import opened
 async def test_what_is_lost_is_heaviest_first_with_times_and_says_what_is_new(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4")
-        model = compress(screen).model
+        model = compress(screen).data
         rows = compress(screen).lost.rows
         found = model.shown(model.choice).fidelity.lost_information
         assert [row.text for row in rows] == [each.text for each in found]
@@ -97,8 +98,8 @@ async def test_enter_on_what_is_lost_shows_it_in_the_original(kiosk):
         await screen.press("f4", "tab", "tab", "tab", "enter")
         shown = compress(screen)
         assert shown.focused is shown.original
-        marked = [line for line in shown.original._lines if line.marked]
-        assert marked
-        assert lost(screen)[0] in marked[0].text.lower()
-        top = shown.original.scroll_offset.y
-        assert top <= shown.original._lines.index(marked[0]) < top + shown.original.room
+        rows = [shown.original.render_line(y) for y in range(shown.original.size.height)]
+        highlighted = [
+            segment.text for row in rows for segment in row if segment.style == PALETTES[DARK].span
+        ]
+        assert [text.lower() for text in highlighted] == [lost(screen)[0]]

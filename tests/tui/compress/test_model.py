@@ -75,7 +75,7 @@ async def test_text_streams_into_the_preview_and_escape_stops_without_loss(machi
         await screen.pilot.press("4")
         assert "escape stops it" in said(screen), "nothing else is decided meanwhile"
         await screen.pilot.press("j")
-        assert compress(screen).model.cursor == 1, "but the cursor goes on"
+        assert compress(screen).data.cursor == 1, "but the cursor goes on"
         await screen.pilot.press("k", "escape")
         await screen.until(lambda: "Stopped" in said(screen))
         await screen.settle()
@@ -98,7 +98,7 @@ async def test_what_was_written_before_the_stop_is_kept(machines, monkeypatch):
         await screen.until(lambda: "Stopped" in said(screen))
         await screen.settle()
         assert "Slow receipts were cured" in summary(screen)
-        assert len(compress(screen).model.waiting()) == 1
+        assert len(compress(screen).data.waiting()) == 1
 
 
 async def test_a_failing_endpoint_says_what_failed_and_offers_the_offline_result(
@@ -124,7 +124,7 @@ async def test_a_dead_endpoint_is_asked_no_more_for_the_other_segments(machines,
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "3", "j", "3", "j", "3", "j", "3", "g", "m", "W")
         assert model.asked == 2
-        assert len(compress(screen).model.waiting()) == 3
+        assert len(compress(screen).data.waiting()) == 3
 
 
 async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reason_is_told(
@@ -139,7 +139,7 @@ async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reaso
         assert model.asked == 4
         assert "The kiosk prints receipts too slowly" in said(screen)
         assert "o takes the offline result" in said(screen)
-        assert compress(screen).model.waiting()
+        assert compress(screen).data.waiting()
 
 
 class SecondWaits(ScriptedModel):
@@ -197,7 +197,7 @@ async def test_a_pin_weighs_the_models_text_again_without_asking_it(machines, mo
 async def test_without_a_model_the_offline_engine_stays(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "m")
-        assert compress(screen).model.engine == "offline"
+        assert compress(screen).data.engine == "offline"
         assert "model" in said(screen)
         await screen.press("w")
         assert "m asks the model" in said(screen)
@@ -213,3 +213,18 @@ async def test_secrets_are_masked_before_they_are_sent(engine, tmp_path, monkeyp
         await screen.press("f4", "m")
         assert model.prompts
         assert all(secret not in prompt for prompt in model.prompts)
+
+
+async def test_an_older_text_of_the_model_is_called_that_and_can_be_left(machines, monkeypatch):
+    model = ScriptedModel("Slow receipts were cured.")
+    with_model(monkeypatch, machines, model)
+    async with opened(machines, project="acme") as screen:
+        await screen.press("f4", "m", "W")
+        first = machines.contexts.ids(CommitQuery(1))[0]
+        machines.contexts.annotate(first, retain_match=["The kiosk prints receipts too slowly"])
+        await screen.press("R", "w")
+        assert "what the model wrote before" in summary(screen)
+        await screen.press("o")
+        assert "Slow receipts were cured" not in summary(screen)
+        await screen.press("A")
+        assert chain(machines)[:2] == ["summary", "summary"]

@@ -1,0 +1,478 @@
+"""The Compress screen as values: segments, their levels, previews, markers, what is lost.
+
+No widget and no store. Previews are kept for each segment, level and writer, so that going back and
+forth costs nothing; what was not previewed yet is estimated, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct, structs
+
+from reviewer.compressing import (
+    BY_HAND,
+    AnchorType,
+    Choice,
+    Criteria,
+    ExpansionMarker,
+    Level,
+    Nearer,
+    Plan,
+    Segment,
+    SegmentPreview,
+    carried,
+    filled,
+    one_segment,
+    target_tokens,
+)
+
+if TYPE_CHECKING:
+    from reviewer.engine import PatternCheck
+    from reviewer.tui.kit.text import Span
+
+LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
+DEEPEST = 4
+"""Markers within markers that can be opened."""
+
+Writer = Literal["offline", "model", "by hand"]
+
+
+def level_name(level: int) -> str:
+    """`Brief`."""
+    return LEVEL_NAMES[level]
+
+
+class Key(NamedTuple):
+    """What a preview is of."""
+
+    segment: str
+    level: Level
+    writer: Writer
+
+
+class Size(NamedTuple):
+    """Tokens, and whether they were counted or are an estimate."""
+
+    tokens: int
+    exact: bool
+
+
+class Checked(Struct, frozen=True):
+    """Criteria of a segment against a summary."""
+
+    asked: Criteria = Criteria()
+    checks: tuple[PatternCheck, ...] = ()
+    matches: tuple[Span, ...] = ()
+
+
+Answered = tuple[tuple[int, ...], Level]
+"""What a model's answer is about: commits, whatever their segment is called, and a level."""
+
+
+def answered(choice: Choice) -> Answered:
+    """What an answer for a choice is kept under."""
+    return choice.sources, choice.level
+
+
+@dataclass
+class Kept:
+    """What was chosen for one context, kept while other screens are shown."""
+
+    chosen: dict[tuple[int, ...], Choice] = field(default_factory=dict)
+    """By the commits that the choices are for."""
+    answers: dict[Answered, tuple[str, str]] = field(default_factory=dict)
+    """What a model wrote, and its name."""
+    target: int | None = None
+    engine: Literal["offline", "model"] = "offline"
+
+
+class CompressModel:
+    """The segments of one context, or of a range of it, with a cursor and a plan."""
+
+    def __init__(self) -> None:
+        self.segments: tuple[Segment, ...] = ()
+        self.cursor = 0
+        """The index of a segment, 0 when there is none."""
+        self._places: dict[str, int] = {}
+        self.plan: Plan | None = None
+        self.engine: Literal["offline", "model"] = "offline"
+        """What writes where nothing else was chosen."""
+        self.sent = 0
+        """Tokens of the whole context as it is."""
+        self.target: int | None = None
+        self.speakers: Mapping[int, str] = {}
+        """What commits with the role of the user are recorded as, where no person wrote them."""
+        self.taken_offline: set[str] = set()
+        """Segments that stay with the offline result while the model writes."""
+        self.previews: dict[Key, SegmentPreview] = {}
+        self.checked: dict[Key, Checked] = {}
+        self.troubles: dict[Key, str] = {}
+        """Why there is no preview, as a sentence."""
+        self.answers: dict[Answered, tuple[str, str]] = {}
+        """What a model wrote, and its name: judged again where something was pinned meanwhile."""
+        self.chosen: dict[tuple[int, ...], Choice] = {}
+        """Every choice that was made, by the commits that it was made for."""
+
+    # segments
+
+    def segment(self, segment: str) -> Segment | None:
+        """A segment by its id."""
+        at = self._places.get(segment)
+        return None if at is None else self.segments[at]
+
+    def index_of(self, segment: str) -> int | None:
+        """The index of a segment by its id."""
+        return self._places.get(segment)
+
+    @property
+    def current(self) -> Segment | None:
+        """The segment under the cursor."""
+        return self.segments[self.cursor] if self.cursor < len(self.segments) else None
+
+    @property
+    def first_commit(self) -> int | None:
+        """The first commit of the segment under the cursor."""
+        segment = self.current
+        return segment.turns[0].commit if segment is not None and segment.turns else None
+
+    def go_to_commit(self, commit: int | None) -> None:
+        """Put the cursor on the segment of a commit, or leave it where it is."""
+        at = next(
+            (
+                at
+                for at, segment in enumerate(self.segments)
+                if commit is not None and any(turn.commit == commit for turn in segment.turns)
+            ),
+            self.cursor,
+        )
+        self.cursor = max(0, min(at, len(self.segments) - 1))
+
+    def load(self, segments: Sequence[Segment], plan: Plan | None, sent: int) -> list[str]:
+        """Take segments as they were read; previews stay for those that did not change.
+
+        What was chosen for the same commits is chosen again. Returns the known segments that
+        changed.
+        """
+        before, first = self.segments, self.first_commit
+        self._show(segments)
+        self.sent = sent
+        changed = [each.id for each in before if self.segment(each.id) != each]
+        self.forget(changed)
+        self.plan = None if plan is None else carried(plan, self.chosen)
+        self.go_to_commit(first)
+        self.taken_offline &= {each.id for each in self.segments}
+        return changed
+
+    def _show(self, segments: Sequence[Segment]) -> None:
+        self.segments = tuple(segments)
+        self._places = {each.id: at for at, each in enumerate(self.segments)}
+
+    # contexts
+
+    def clear(self) -> None:
+        """Forget everything about the context."""
+        self._show(())
+        self.plan, self.sent, self.cursor = None, 0, 0
+        self.target = None
+        self.speakers = {}
+        self.taken_offline.clear()
+        self.forget_all()
+
+    def enter(self, kept: Kept) -> None:
+        """Begin with what was chosen for a context before."""
+        self.clear()
+        self.chosen, self.answers = kept.chosen, kept.answers
+        self.target, self.engine = kept.target, kept.engine
+
+    def kept(self) -> Kept:
+        """What was chosen, for when this context is shown again."""
+        return Kept(dict(self.chosen), dict(self.answers), self.target, self.engine)
+
+    def forget(self, segments: Iterable[str]) -> None:
+        """Write the previews of some segments again."""
+        gone = set(segments)
+        keys = {*self.previews, *self.troubles, *self.checked}
+        for key in [key for key in keys if key.segment in gone]:
+            self.previews.pop(key, None)
+            self.checked.pop(key, None)
+            self.troubles.pop(key, None)
+
+    def forget_all(self) -> None:
+        """Write every preview again; what a model or a person wrote is judged again."""
+        self.previews.clear()
+        self.checked.clear()
+        self.troubles.clear()
+
+    # what is shown
+
+    @property
+    def choice(self) -> Choice | None:
+        """What is chosen for the segment under the cursor."""
+        if self.plan is None or self.cursor >= len(self.plan.choices):
+            return None
+        return self.plan.choices[self.cursor]
+
+    @property
+    def current_preview(self) -> SegmentPreview | None:
+        """The preview of what is chosen for the segment under the cursor."""
+        choice = self.choice
+        return self.shown(choice) if choice is not None else None
+
+    def writer(self, choice: Choice) -> Writer:
+        """Who writes what is chosen."""
+        if choice.engine == BY_HAND:
+            return "by hand"
+        model = self.engine == "model" and choice.segment not in self.taken_offline
+        return "model" if model and choice.level is not Level.FULL else "offline"
+
+    def key(self, choice: Choice) -> Key:
+        """What a choice is kept under."""
+        return Key(choice.segment, choice.level, self.writer(choice))
+
+    def shown(self, choice: Choice) -> SegmentPreview | None:
+        """The preview of a choice; the offline one where the model has not written yet."""
+        key = self.key(choice)
+        found = self.previews.get(key)
+        if found is None and key.writer == "model":
+            return self.previews.get(key._replace(writer="offline"))
+        return found
+
+    def at_level(self, choice: Choice, level: Level) -> Choice:
+        """A choice as it would be at a level; a summary by hand belongs to its own level."""
+        if level == choice.level:
+            return choice
+        return structs.replace(choice, level=level, content=None, engine="", append_missing=False)
+
+    def waits(self, choice: Choice) -> bool:
+        """Whether the model is still to write a choice."""
+        return self.writer(choice) == "model" and answered(choice) not in self.answers
+
+    def waiting(self) -> list[Choice]:
+        """Everything that the model is still to write."""
+        return [each for each in self.plan.choices if self.waits(each)] if self.plan else []
+
+    def trouble(self, choice: Choice) -> str:
+        """Why there is no preview of a choice; empty when there is one, or it is not there yet."""
+        key = self.key(choice)
+        return self.troubles.get(key) or self.troubles.get(key._replace(writer="offline"), "")
+
+    def part(self, choice: Choice) -> tuple[Key, Plan]:
+        """What the preview of one choice is kept under, and a plan for it that asks no model.
+
+        What a model wrote is only judged; where it has not written, the offline result is shown.
+        """
+        assert self.plan is not None
+        key = self.key(choice)
+        if key.writer == "model":
+            answer = self.answers.get(answered(choice))
+            if answer is None:
+                key = key._replace(writer="offline")
+            else:
+                choice = structs.replace(choice, content=answer[0], engine=answer[1])
+        return key, one_segment(structs.replace(self.plan, engine="offline"), choice)
+
+    def part_by_hand(self, choice: Choice, content: str) -> Plan:
+        """The plan of one choice alone with a text by hand."""
+        assert self.plan is not None
+        by_hand = structs.replace(choice, content=content, engine=BY_HAND)
+        return one_segment(structs.replace(self.plan, engine="offline"), by_hand)
+
+    def asking(self, choice: Choice) -> Plan:
+        """The plan of one choice alone for the model to write."""
+        assert self.plan is not None
+        plain = structs.replace(choice, content=None, engine="")
+        return one_segment(structs.replace(self.plan, engine="model"), plain)
+
+    def engine_text(self, choice: Choice, found: SegmentPreview) -> str:
+        """What the engine wrote for a choice, also where a person wrote since."""
+        plain = structs.replace(choice, content=None, engine="")
+        return (self.shown(plain) or found).compressed.content
+
+    def to_preview(self, *, everything: bool) -> list[Choice]:
+        """Choices in the order in which their previews are wanted.
+
+        The segment under the cursor at its level and the others, the two segments below, then all
+        that is compressed.
+        """
+        here = self.choice
+        if self.plan is None or here is None:
+            return []
+        near = [here.level, Level(max(here.level - 1, 0)), *Level]
+        wanted = [self.at_level(here, level) for level in near]
+        wanted += self.plan.choices[self.cursor + 1 : self.cursor + 3]
+        if everything:
+            wanted += [each for each in self.plan.choices if each.level is not Level.FULL]
+        return wanted
+
+    # sizes
+
+    def size(self, choice: Choice) -> Size:
+        """The tokens that a segment will have in the context."""
+        segment = self.segment(choice.segment)
+        assert segment is not None  # choices are of the segments that are shown
+        whole = segment.tokens
+        if choice.level is Level.FULL:
+            return Size(whole, exact=True)
+        found = self.shown(choice)
+        if found is None:
+            return Size(target_tokens(whole, choice.level), exact=False)
+        return Size(found.tokens, exact=not self.waits(choice))
+
+    def whole(self) -> Size:
+        """The tokens that the whole context will have."""
+        if self.plan is None:
+            return Size(self.sent, exact=True)
+        sizes = [self.size(each) for each in self.plan.choices]
+        saved = sum(each.tokens for each in self.segments) - sum(each.tokens for each in sizes)
+        return Size(self.sent - saved, all(each.exact for each in sizes))
+
+    # choosing
+
+    def choose(self, segments: Iterable[str], level: Level) -> None:
+        """Another level for some segments; a summary by hand of another level is left."""
+        wanted = set(segments)
+        assert self.plan is not None
+        choices = tuple(
+            structs.replace(each, level=level, content=None, engine="", append_missing=False)
+            if each.segment in wanted and (each.level != level or each.engine == BY_HAND)
+            else each
+            for each in self.plan.choices
+        )
+        self.take(structs.replace(self.plan, choices=choices))
+
+    def take_fitted(self, plan: Plan) -> int:
+        """Choose the levels of a plan for the whole context; returns the texts by hand left."""
+        left = 0
+        for choice in plan.choices:
+            before = self.chosen.get(choice.sources)
+            if before is None or before.level != choice.level:
+                left += before is not None and before.engine == BY_HAND
+                self.chosen[choice.sources] = choice
+        return left
+
+    def took_answer(self, choice: Choice, found: SegmentPreview) -> Key:
+        """What a model wrote for a choice; returns what its preview is kept under."""
+        self.answers[answered(choice)] = found.compressed.content, found.compressed.engine
+        return Key(choice.segment, choice.level, "model")
+
+    def write(self, segment: str, content: str, found: SegmentPreview) -> Key:
+        """A summary by hand for a segment; returns what its preview is kept under."""
+        assert self.plan is not None
+        self.take(self.plan.with_text(segment, content))
+        return Key(segment, found.level, "by hand")
+
+    def took(self, key: Key, found: SegmentPreview, checked: Checked) -> None:
+        """A preview is there."""
+        self.previews[key] = found
+        self.checked[key] = checked
+        self.troubles.pop(key, None)
+
+    def take(self, plan: Plan) -> None:
+        """Another plan for the same segments."""
+        self.plan = plan
+        self.chosen.update((each.sources, each) for each in plan.choices)
+
+    def to_apply(self) -> Plan:
+        """The plan with all that was previewed in it. There has to be one."""
+        assert self.plan is not None
+        return filled(structs.replace(self.plan, engine=self.engine), self.shown)
+
+
+# what is lost
+
+
+@dataclass(frozen=True)
+class LostRow:
+    """A piece of the source, at `turn`, `start:end` of it."""
+
+    text: str
+    kind: str
+    times: int
+    turn: int
+    start: int
+    end: int
+    new: bool = True
+    """The level closer to Full still has it."""
+    pinned: bool = False
+    """It is not lost: a person pinned it."""
+
+
+def lost_rows(preview: SegmentPreview, new: frozenset[str]) -> list[LostRow]:
+    """What a preview lost, then what is pinned in it."""
+    rows = [
+        LostRow(each.text, each.kind, each.times, each.turn, each.start, each.end, each.text in new)
+        for each in preview.fidelity.lost_information
+    ]
+    missing = set(preview.compressed.anchors_missing)
+    rows += [
+        LostRow(each.content, "pinned", 1, each.turn, each.start, each.end, pinned=True)
+        for each in preview.compressed.anchors
+        if each.source == "pinned" and each not in missing
+    ]
+    return rows
+
+
+def anchor_type(preview: SegmentPreview | None, row: LostRow) -> AnchorType:
+    """The type of a lost anchor; a fact where the lost piece was none."""
+    anchors = preview.compressed.anchors if preview is not None else ()
+    place = (row.turn, row.start, row.end)
+    same = (each.type for each in anchors if (each.turn, each.start, each.end) == place)
+    return next(same, AnchorType.CRITICAL_FACT)
+
+
+# markers
+
+Path = tuple[str, ...]
+"""A marker by the markers that had to be opened before it, and its own id."""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A marker in sight: where it is in the tree of texts, and what it opens."""
+
+    path: Path
+    marker: ExpansionMarker
+
+
+class Markers:
+    """Which markers of the summary in sight are open, and which one the keys are about."""
+
+    def __init__(self) -> None:
+        self.opened: dict[Path, Nearer] = {}
+        self.chosen: Path | None = None
+
+    def clear(self) -> None:
+        """Another summary: everything is closed."""
+        self.opened.clear()
+        self.chosen = None
+
+    def folds(self, preview: SegmentPreview | None) -> list[Fold]:
+        """Every marker in sight, in order; those within an opened one come after it."""
+        found: list[Fold] = []
+
+        def walk(inner: Sequence[ExpansionMarker], above: Path) -> None:
+            for marker in sorted(inner, key=lambda each: each.start):
+                path = (*above, marker.id)
+                found.append(Fold(path, marker))
+                nearer = self.opened.get(path)
+                if nearer is not None and len(path) < DEEPEST:
+                    walk(nearer.markers, path)
+
+        if preview is not None:
+            walk(preview.compressed.expansion_markers, ())
+        return found
+
+    def step(self, folds: Sequence[Fold], step: int) -> Fold:
+        """The marker after the chosen one, or before it; beyond the ends it begins again."""
+        paths = [fold.path for fold in folds]
+        if self.chosen in paths:
+            return folds[(paths.index(self.chosen) + step) % len(folds)]
+        return folds[0 if step > 0 else -1]
+
+    def close(self, path: Path) -> None:
+        """Close a marker and all that is open within it."""
+        for each in [each for each in self.opened if each[: len(path)] == path]:
+            del self.opened[each]

@@ -1,0 +1,541 @@
+"""The widgets of the Compress screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.strip import Strip
+
+from reviewer.compressing import MOST_LOST, Level, newly_lost
+from reviewer.text.display import display_line
+from reviewer.tui.compress import keys
+from reviewer.tui.compress.drawing import (
+    arrow,
+    original_blocks,
+    summary_blocks,
+    summary_title,
+    writer_note,
+)
+from reviewer.tui.compress.model import (
+    LEVEL_NAMES,
+    CompressModel,
+    LostRow,
+    Markers,
+    Path,
+    Size,
+    level_name,
+    lost_rows,
+)
+from reviewer.tui.kit.bars import ClickLine
+from reviewer.tui.kit.line import Line, Part, Separator, TitleRule, cells_of, cut, line_of
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.text import Block, Run, count, figure
+from reviewer.tui.kit.text_pane import HEADER_ROWS, TextPane
+from reviewer.tui.theme import Glyphs, Palette, glyphs
+
+if TYPE_CHECKING:
+    from reviewer.compressing import Choice, Segment
+
+TOKEN_CELLS = 6
+WITH_BOTH = 26
+"""Narrower lists leave out the present size of a segment."""
+LOST_CHARACTERS = 200
+"""Characters of a lost piece that are drawn."""
+WITH_KIND = 34
+WIDEST_BAR, NARROWEST_BAR = 30, 8
+MARKER_STYLES = ("accent", "accent_here")
+
+
+def short(tokens: int) -> str:
+    """`412`, `4,012`, `481k`: at most six cells."""
+    if tokens < 100_000:
+        return f"{tokens:,}"
+    return f"{tokens / 1_000:.0f}k" if tokens < 1_000_000 else f"{tokens / 1_000_000:.1f}M"
+
+
+class SegmentList(RowList):
+    """Draws the segments of a `CompressModel` and moves its cursor."""
+
+    def __init__(self, data: CompressModel, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.data = data
+        self.drafts: frozenset[int] = frozenset()
+        """First commits of the segments that have a draft."""
+
+    @property
+    def total(self) -> int:
+        return len(self.data.segments) if self.data.plan is not None else 0
+
+    @property
+    def cursor(self) -> int:
+        return self.data.cursor
+
+    def put_cursor(self, index: int) -> None:
+        self.data.cursor = index
+
+    def read_window(self, start: int, stop: int) -> None:
+        """All segments are in memory."""
+
+    def redraw(self, index: int) -> None:
+        """Draw a row again if it is in sight."""
+        top = self.scroll_offset.y
+        if top <= index < top + self.height:
+            self.refresh_line(index - top)
+
+    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        data = self.data
+        if data.plan is None:
+            return line_of([], width, style.text, sign.ellipsis)
+        choice = data.plan.choices[at]
+        first = choice.sources[0] if choice.sources else 0
+        if data.trouble(choice):
+            state = sign.stale
+        elif data.writer(choice) == "by hand" or first in self.drafts:
+            state = sign.edited
+        else:
+            state = sign.ellipsis if data.waits(choice) else " "
+        return segment_strip(
+            data.segments[at],
+            choice,
+            data.size(choice),
+            state,
+            width,
+            style,
+            sign,
+            digits=len(data.segments[-1].id) - 1,
+            here=at == data.cursor,
+            focused=self.has_focus,
+        )
+
+
+def segment_strip(
+    segment: Segment,
+    choice: Choice,
+    size: Size,
+    state: str,
+    width: int,
+    style: Palette,
+    sign: Glyphs,
+    *,
+    digits: int,
+    here: bool,
+    focused: bool,
+) -> Strip:
+    """Number, state, level, topic, tokens now and then: exactly `width` cells."""
+    text = style.text_here if here else style.text
+    dim = style.dim_here if here else style.dim
+    warm = style.warm_here if here else style.warm
+    accent = style.accent_here if here else style.accent
+    words = style.strong_here if here else text
+    letter = LEVEL_NAMES[choice.level][0]
+    after = f"{'' if size.exact else '~'}{short(size.tokens)}"
+    before = short(segment.tokens) if width >= WITH_BOTH else ""
+    same = choice.level == 0
+    right: list[Part] = [
+        (before.rjust(TOKEN_CELLS + 1) if before else "", dim),
+        (("" if same else after).rjust(TOKEN_CELLS + 1), accent if size.exact else dim),
+    ]
+    if same and not before:
+        right = [(after.rjust(TOKEN_CELLS + 1), dim)]
+    cells = sum(len(part) for part, _ in right)
+    left: list[Part] = [
+        (sign.bar if here else " ", accent if focused else dim),
+        (segment.id.removeprefix("s").rjust(digits), dim),
+        (state, warm),
+        (f"{letter} ", dim if same else accent),
+    ]
+    room = width - cells - sum(len(part) for part, _ in left) - 1
+    topic = cut(display_line(segment.topic or segment.id), max(room, 0), sign.ellipsis)
+    strip = line_of([*left, (topic, words)], width - cells - 1, text, sign.ellipsis)
+    end = line_of(right, cells + 1, text, sign.ellipsis)
+    return Strip([*strip, *end], width)
+
+
+@dataclass(frozen=True)
+class LevelFigures:
+    """What is known of a level: nothing yet, its figures, or why there are none."""
+
+    tokens: int | None = None
+    ratio: float = 0.0
+    fidelity: float | None = None
+    passes: bool = False
+    trouble: str = ""
+
+
+def level_figures(data: CompressModel, choice: Choice) -> LevelFigures:
+    """The figures of a choice, as far as they are known."""
+    found = data.shown(choice)
+    if found is not None:
+        compressed, fidelity = found.compressed, found.fidelity
+        return LevelFigures(
+            compressed.token_count,
+            compressed.compression_ratio,
+            fidelity.overall_score,
+            fidelity.passes_threshold,
+        )
+    if choice.level is Level.FULL and data.current is not None:
+        return LevelFigures(data.current.tokens)
+    return LevelFigures(trouble=data.trouble(choice))
+
+
+class LevelsLine(ClickLine):
+    """`1 Full 4,012   2 Detailed 1,312 3.1:1 .92 ✓   ▌3 Brief 388 10.3:1 .91 ✓`."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._figures: tuple[LevelFigures, ...] = ()
+        self._chosen = 0
+
+    def show(self, figures: tuple[LevelFigures, ...], chosen: int) -> None:
+        """Show other figures; nothing for none."""
+        if (figures, chosen) != (self._figures, self._chosen):
+            self._figures, self._chosen = figures, chosen
+            self.refresh()
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        """The longest form that fits."""
+        parts: list[Part] = []
+        for names, ratios, scores in (
+            (True, True, True),
+            (True, True, False),
+            (True, False, False),
+            (False, False, False),
+        ):
+            parts = self._parts(style, sign, names=names, ratios=ratios, scores=scores)
+            if cells_of(parts) <= self.size.width:
+                break
+        return parts, []
+
+    def _parts(
+        self, style: Palette, sign: Glyphs, *, names: bool, ratios: bool, scores: bool
+    ) -> list[Part]:
+        parts: list[Part] = []
+        self.spots.clear()
+        for level, each in enumerate(self._figures):
+            here = level == self._chosen
+            at = cells_of(parts)
+            parts.append((sign.bar if here else " ", style.accent))
+            parts.append((f"{level + 1} ", style.accent))
+            full_name = level_name(level)
+            name = full_name if names else full_name[0] if here else ""
+            parts.append((f"{name} " if name else "", style.strong if here else style.dim))
+            if each.trouble:
+                parts.append((f"{sign.stale} ", style.warm))
+            elif each.tokens is None:
+                parts.append((f"{sign.ellipsis} ", style.faint))
+            else:
+                parts.append((short(each.tokens), style.text if here else style.dim))
+                if level and ratios:
+                    parts.append((f" {each.ratio:.1f}:1", style.dim))
+                if level and scores and each.fidelity is not None:
+                    verdict = sign.promoted if each.passes else sign.rejected
+                    how = style.accent if each.passes else style.warm
+                    parts.append((f" {figure(each.fidelity)}{verdict}", how))
+            self.spots.append((at, cells_of(parts), keys.LEVELS[level].id))
+            parts.append(("  " if names else " ", style.text))
+        return parts
+
+
+class WholeBar(Line):
+    """`whole 48,120 → 9,204 ████▒▒▒|▒▒▒ target 8,000, 1,204 over      offline engine`."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._now: tuple[int, int, bool, int | None, str] | None = None
+
+    def show(
+        self, before: int, after: int, target: int | None, engine: str, *, exact: bool
+    ) -> None:
+        """Show other sizes; `exact` False when some of them are estimates."""
+        now = (before, after, exact, target, engine)
+        if now != self._now:
+            self._now = now
+            self.refresh()
+
+    def clear(self) -> None:
+        """There is no context."""
+        if self._now is not None:
+            self._now = None
+            self.refresh()
+
+    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
+        """The bar takes the room that the numbers leave; with too little it is left out."""
+        if self._now is None:
+            return [], []
+        before, after, exact, target, engine = self._now
+        over = target is not None and after > target
+        sizes: list[Part] = [
+            (" whole ", style.dim),
+            (f"{before:,} {arrow(sign)} ", style.text),
+            (f"{'' if exact else '~'}{after:,}", style.warm if over else style.accent),
+            (" ", style.text),
+        ]
+        goal: list[Part] = []
+        if target is None:
+            goal.append((" f: fit to budget ", style.faint))
+        else:
+            verdict = f"{after - target:,} over" if over else sign.promoted
+            goal = [
+                (f" target {target:,} ", style.text),
+                (f"{verdict} ", style.warm if over else style.accent),
+            ]
+        end: list[Part] = [(f" {engine} ", style.dim)]
+        room = self.size.width - cells_of([*sizes, *goal, *end]) - 3
+        bar = []
+        if room >= NARROWEST_BAR:
+            bar = _bar(min(room, WIDEST_BAR), before, after, target, style, sign)
+        return [*sizes, *bar, *goal], [end, []]
+
+
+def _bar(
+    cells: int, before: int, after: int, target: int | None, style: Palette, sign: Glyphs
+) -> list[Part]:
+    whole = max(before, after, target or 0, 1)
+    kept = min(max(round(after * cells / whole), 1 if after else 0), cells)
+    over = target is not None and after > target
+    drawn = [sign.shades[0]] * kept + [sign.shades[-1]] * (cells - kept)
+    styles = [style.warm if over else style.accent] * kept + [style.faint] * (cells - kept)
+    if target is not None:
+        at = min(max(round(target * cells / whole), 0), cells - 1)
+        drawn[at], styles[at] = "|", style.strong
+    return list(zip(drawn, styles, strict=True))
+
+
+class OriginalPane(TextPane):
+    """A segment as it was said, with its anchors in brackets."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._shown: tuple[object, ...] = ()
+
+    def forget(self) -> None:
+        """Draw again next time, whatever is shown."""
+        self._shown = ()
+
+    def draw(self, data: CompressModel, lost: LostRow | None) -> None:
+        """Show the segment under the cursor with a lost piece highlighted, if that changed."""
+        segment, found = data.current, data.current_preview
+        if segment is None:
+            return
+        anchors = found.compressed.anchors if found is not None else ()
+        place = None if lost is None else (lost.turn, lost.start, lost.end)
+        now = (segment, anchors, place)
+        if now == self._shown:
+            return
+        same = bool(self._shown) and self._shown[0] == segment
+        self._shown = now
+        signs = glyphs(self.app)
+        blocks, reveal = original_blocks(segment, anchors, signs, place, data.speakers)
+        turns = count(sum(bool(turn.text.strip()) for turn in segment.turns), "turn")
+        self.show(
+            blocks,
+            title=f"Full {segment.tokens:,} {signs.dot} {turns}",
+            reveal=reveal,
+            keep_scroll=same and reveal is None,
+        )
+
+
+class SummaryPane(TextPane):
+    """Shows a summary; a click on a marker expands it."""
+
+    class Clicked(Message):
+        """A marker was clicked."""
+
+        def __init__(self, path: Path) -> None:
+            super().__init__()
+            self.path = path
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._marked: Mapping[int, Path] = {}
+        """The markers by the blocks that end with them."""
+        self._about: tuple[object, ...] = ()
+
+    def draw(self, data: CompressModel, markers: Markers, live: str | None) -> None:
+        """Show the summary of the segment under the cursor; `live`: what a model has written."""
+        choice, found = data.choice, data.current_preview
+        if choice is None:
+            return
+        signs, name = glyphs(self.app), level_name(choice.level)
+        if live is not None:
+            words = live or f"It reads the segment {signs.ellipsis}"
+            block = Block(words, "text" if live else "dim", first=(Run(" "),))
+            self.show([block], title=f"{name} {signs.dot} writing, escape stops")
+            return
+        if found is None:
+            trouble = data.trouble(choice)
+            words = trouble or f"{name} is being written {signs.ellipsis}"
+            sign = (Run(f" {signs.stale} " if trouble else " ", "warm"),)
+            self.show([Block(words, "dim", first=sign)], title=name)
+            return
+        checked = data.checked.get(data.part(choice)[0])
+        matches = checked.matches if checked is not None else ()
+        blocks, marked = summary_blocks(found, markers, matches, signs)
+        note = writer_note(data, choice, signs)
+        if note is not None:
+            blocks.insert(0, note)
+            marked = {block + 1: path for block, path in marked.items()}
+        reveal = next((at for at, path in marked.items() if path == markers.chosen), None)
+        about = (choice.segment, choice.level)
+        same, self._about = about == self._about, about
+        self._marked = marked
+        self.show(
+            blocks,
+            title=summary_title(found, signs),
+            hints=("enter expands", "enter") if found.compressed.expansion_markers else (),
+            reveal=reveal,
+            keep_scroll=same and reveal is None,
+        )
+
+    def on_click(self, event: events.Click) -> None:
+        """Report the marker that was clicked."""
+        at = self.scroll_offset.y + event.y - HEADER_ROWS
+        if event.y < HEADER_ROWS or at >= len(self._lines):
+            return
+        line = self._lines[at]
+        path = self._marked.get(line.block)
+        if path is not None and any(run.style in MARKER_STYLES for run in line.runs):
+            event.stop()
+            self.post_message(self.Clicked(path))
+
+
+class LostList(RowList):
+    """What a level drops, heaviest first; below it what people pinned in the segment."""
+
+    class Selected(Message):
+        """The cursor is on another row."""
+
+    def __init__(self, title: TitleRule, *, id: str | None = None) -> None:  # noqa: A002
+        """`title` is the rule above the list."""
+        super().__init__(id=id)
+        self._title = title
+        self.rows: Sequence[LostRow] = ()
+        self._cursor = 0
+        self._about: tuple[object, ...] = ()
+
+    def draw(self, data: CompressModel) -> None:
+        """Show what the level of the segment under the cursor loses."""
+        choice, found = data.choice, data.current_preview
+        if choice is None:
+            return
+        if found is None or choice.level is Level.FULL:
+            self.empty = ("Full loses nothing.",) if choice.level is Level.FULL else ()
+            self.show((), keep=False)
+            self._title.show("Loses")
+            self._about = ()
+            return
+        signs = glyphs(self.app)
+        above = data.shown(data.at_level(choice, Level(choice.level - 1)))
+        new = newly_lost(found.fidelity, above.fidelity if above is not None else None)
+        rows = lost_rows(found, new)
+        about = (choice.segment, choice.level)
+        same, self._about = self._about == about, about
+        total = len(found.fidelity.lost_information)
+        detail = "heaviest first" if total else "nothing important"
+        if total and choice.level > Level.DETAILED and above is not None:
+            detail = f"{len(new):,} new since {level_name(choice.level - 1)}"
+        self.empty = ()
+        self.remark = f"p pin {signs.dot} r retain {signs.dot} enter show" if rows else ""
+        many = f"Loses {total:,}{'+' if total >= MOST_LOST else ''}" if total else "Loses"
+        self._title.show(many, detail)
+        self.show(rows, keep=same)
+
+    def on_row_list_moved(self, message: RowList.Moved) -> None:
+        """Keep moves here apart from those among the segments."""
+        message.stop()
+        self.post_message(self.Selected())
+
+    def show(self, rows: Sequence[LostRow], *, keep: bool) -> None:
+        """Show other rows, the cursor on the first, or where it is with `keep`."""
+        self.rows = rows
+        self._cursor = max(0, min(self._cursor if keep else 0, len(rows) - 1))
+        self.rows_changed()
+
+    @property
+    def current(self) -> LostRow | None:
+        """The row under the cursor."""
+        return self.rows[self._cursor] if self._cursor < len(self.rows) else None
+
+    @property
+    def total(self) -> int:
+        return len(self.rows)
+
+    @property
+    def cursor(self) -> int:
+        return self._cursor
+
+    def put_cursor(self, index: int) -> None:
+        self._cursor = index
+
+    def read_window(self, start: int, stop: int) -> None:
+        """All rows are in memory."""
+
+    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        """`− VendorClient.list_all  ×7 identifier`; `·`: the level above lost it already."""
+        row, here = self.rows[at], at == self._cursor
+        text = style.text_here if here else style.text
+        dim = style.dim_here if here else style.dim
+        warm = style.warm_here if here else style.warm
+        accent = style.accent_here if here else style.accent
+        mark: Part = (sign.minus, warm) if row.new else (sign.dot, dim)
+        if row.pinned:
+            mark = (sign.pinned, accent)
+        times = f" {sign.times}{row.times:,}" if row.times > 1 else ""
+        kind = f" {row.kind} " if width >= WITH_KIND else " "
+        bar: Part = (sign.bar if here else " ", accent if self.has_focus else dim)
+        room = width - 3 - len(times) - len(kind)
+        words = cut(display_line(row.text[:LOST_CHARACTERS]), max(room, 0), sign.ellipsis)
+        style_of = style.strong_here if here else text if row.new or row.pinned else dim
+        left = line_of(
+            [bar, mark, (" ", text), (words, style_of), (times, warm)],
+            width - len(kind),
+            text,
+            sign.ellipsis,
+        )
+        return Strip([*left, *line_of([(kind, dim)], len(kind), text, sign.ellipsis)], width)
+
+
+class LevelColumns(Horizontal):
+    """The four levels of a segment side by side."""
+
+    LEAST = 100
+    """Columns of the screen that they need."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.panes = [TextPane(id=f"level-{int(level)}") for level in Level]
+
+    def compose(self) -> ComposeResult:
+        for number, pane in enumerate(self.panes):
+            if number:
+                yield Separator()
+            yield pane
+
+    def draw(self, data: CompressModel) -> None:
+        """Draw what is known of every level of the segment under the cursor."""
+        choice, segment = data.choice, data.current
+        signs = glyphs(self.app)
+        for level, pane in zip(Level, self.panes, strict=True):
+            if choice is None or segment is None:
+                pane.show([], title=level_name(level))
+                continue
+            at_level = data.at_level(choice, level)
+            found = data.shown(at_level)
+            here = f"{signs.bar} " if level == choice.level else ""
+            if level is Level.FULL:
+                anchors = found.compressed.anchors if found is not None else ()
+                blocks, _ = original_blocks(segment, anchors, signs, recorded=data.speakers)
+                pane.show(blocks, title=f"{here}Full {segment.tokens:,}", keep_scroll=True)
+            elif found is None:
+                words = data.trouble(at_level) or signs.ellipsis
+                pane.show([Block(words, "dim", first=(Run(" "),))], title=here + level_name(level))
+            else:
+                blocks, _ = summary_blocks(found, Markers(), (), signs)
+                title = here + summary_title(found, signs).replace("fidelity ", "")
+                pane.show(blocks, title=title, keep_scroll=True)

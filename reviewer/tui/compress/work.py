@@ -1,0 +1,214 @@
+"""Work of the Compress screen in threads: previews in order of urgency, and what a model writes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Lock
+from time import monotonic
+from typing import Any, NamedTuple
+
+from textual.message import Message
+
+from reviewer.compressing import Choice, Plan, RetryExhaustedError, SegmentPreview, Watch
+from reviewer.errors import ReviewerError
+from reviewer.tui.compress.model import Checked
+
+DRAW_SECONDS = 0.08
+"""Least time between two drawings of streamed text."""
+
+
+class Delivered(Message):
+    """A result from a thread; `take` uses it on the screen."""
+
+    def __init__(self, take: Callable[[], None]) -> None:
+        super().__init__()
+        self.take = take
+
+
+class Streamed(Message):
+    """A model wrote more of a summary."""
+
+    def can_replace(self, message: Message) -> bool:
+        """One drawing shows all that arrived before it."""
+        return isinstance(message, Streamed)
+
+
+class Job(NamedTuple):
+    """Work in a thread and what takes its result; `key` says what it is."""
+
+    key: Hashable
+    work: Callable[[], Any]
+    then: Callable[[Any], None]
+    failed: Callable[[ReviewerError], None]
+
+
+class PreviewQueue:
+    """One thread that works through jobs, the most urgent first.
+
+    One thread, because previews share what an engine remembers of a segment. A job that is no
+    longer wanted is dropped before its turn comes.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[Callable[[], None]], object],
+        deliver: Callable[[Delivered], object],
+    ) -> None:
+        """`start` runs a function in a thread; `deliver` hands a result to the screen's thread."""
+        self._start = start
+        self._deliver = deliver
+        self._lock = Lock()
+        self._waiting: deque[Job] = deque()
+        self._working: Hashable = None
+        self._alive = False
+        self._generation = 0
+
+    @property
+    def pending(self) -> int:
+        """How many jobs have not begun."""
+        return len(self._waiting)
+
+    def replace(self, jobs: Sequence[Job]) -> None:
+        """Do these, in this order, and nothing that was wanted before; what has begun goes on."""
+        with self._lock:
+            self._waiting = deque(job for job in jobs if job.key != self._working)
+            self._begin()
+
+    def prioritize(self, job: Job) -> None:
+        """Do this before everything else."""
+        with self._lock:
+            self._waiting = deque([job, *(each for each in self._waiting if each.key != job.key)])
+            self._begin()
+
+    def start_over(self) -> None:
+        """Drop everything; the result of what has begun is ignored."""
+        with self._lock:
+            self._waiting.clear()
+            self._working = None
+            self._generation += 1
+
+    def _begin(self) -> None:
+        if self._waiting and not self._alive:
+            self._alive = True
+            self._start(self._work)
+
+    def _next(self) -> tuple[Job, int] | None:
+        with self._lock:
+            if not self._waiting:
+                self._alive = False
+                self._working = None
+                return None
+            job = self._waiting.popleft()
+            self._working = job.key
+            return job, self._generation
+
+    def _work(self) -> None:
+        while (found := self._next()) is not None:
+            self._do(*found)
+
+    def _do(self, job: Job, generation: int) -> None:
+        take: Callable[[Any], None]
+        value: Any
+        try:
+            take, value = job.then, job.work()
+        except ReviewerError as error:
+            take, value = job.failed, error
+
+        def take_if_current() -> None:
+            if generation == self._generation:
+                take(value)
+
+        self._deliver(Delivered(take_if_current))
+
+
+class Task:
+    """Work of seconds: how far it is, and whether a person stopped it."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+        self.stopped = Event()
+
+
+Preview = Callable[[Plan, Watch], tuple[SegmentPreview, Checked]]
+
+
+class ModelRun:
+    """Summaries that a model is writing: pieces as they arrive, and whether it was stopped."""
+
+    def __init__(self, choices: Sequence[Choice], plans: Sequence[Plan]) -> None:
+        """`plans`: one for each choice, of that choice alone."""
+        self.choices = choices
+        self.stopped = Event()
+        self.done = 0
+        self.failed = 0
+        self._plans = plans
+        self._pieces: dict[str, list[str]] = {}
+        self._lock = Lock()
+
+    @property
+    def words(self) -> str:
+        """`Writing 3 of 12`."""
+        return f"Writing {self.done + 1:,} of {len(self.choices):,}"
+
+    def text(self, segment: str) -> str | None:
+        """What has arrived of a segment; None when it is not being written."""
+        with self._lock:
+            pieces = self._pieces.get(segment)
+            return None if pieces is None else "".join(pieces)
+
+    def ended(self, segment: str) -> None:
+        """A segment is no longer being written."""
+        with self._lock:
+            self._pieces.pop(segment, None)
+
+    def write(
+        self,
+        preview: Preview,
+        post: Callable[[Message], object],
+        written: Callable[[Choice, SegmentPreview, Checked], None],
+        failed: Callable[[Choice, ReviewerError], None],
+        *,
+        at_once: int,
+    ) -> None:
+        """Write everything, so many segments `at_once`; returns when all is done or stopped.
+
+        `written` and `failed` are called on the screen's thread, by way of `post`.
+        """
+        drawn = 0.0
+        endpoint_failed = False
+
+        def on_text(segment: str, piece: str) -> None:
+            nonlocal drawn
+            with self._lock:
+                self._pieces.setdefault(segment, []).append(piece)
+            now = monotonic()
+            if now - drawn >= DRAW_SECONDS:
+                drawn = now
+                post(Streamed())
+
+        def on_attempt(segment: str, _: int) -> None:
+            with self._lock:
+                self._pieces[segment] = []  # what an attempt before wrote is dropped
+            post(Streamed())
+
+        watch = Watch(self.stopped.is_set, on_text, on_attempt=on_attempt)
+
+        def one(choice: Choice, plan: Plan) -> None:
+            nonlocal endpoint_failed
+            if self.stopped.is_set() or endpoint_failed:
+                return
+            on_attempt(choice.segment, 0)
+            try:
+                found, checked = preview(plan, watch)
+            except ReviewerError as error:
+                problem = error
+                # Anything else than a poor answer would happen to every segment.
+                endpoint_failed = endpoint_failed or not isinstance(error, RetryExhaustedError)
+                post(Delivered(lambda: failed(choice, problem)))
+            else:
+                post(Delivered(lambda: written(choice, found, checked)))
+
+        with ThreadPoolExecutor(min(at_once, len(self.choices))) as pool:
+            list(pool.map(one, self.choices, self._plans))

@@ -1,1 +1,0 @@
-"""The tables of the key registry, one file a screen; `actions.py` puts them together."""

@@ -1,0 +1,60 @@
+"""Where a person left each list, in a small file beside the store."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+
+def place_file(store: Path) -> Path:
+    """The file that remembers places for a store."""
+    return store.with_name(store.name + ".places.json")
+
+
+def load_place(store: Path, project: str | None) -> int | None:
+    """The id that a project was left at; None when nothing readable was kept."""
+    found = _read(place_file(store)).get(project or "")
+    return found if isinstance(found, int) else None
+
+
+def save_place(store: Path, project: str | None, memory_id: int) -> None:
+    """Remember a place; the file is replaced at once, for its owner only.
+
+    Raises OSError when the folder cannot be written.
+    """
+    path = place_file(store)
+    places = {**_read(path), project or "": memory_id}
+    with NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+        json.dump(places, file)
+    os.replace(file.name, path)
+
+
+def _read(path: Path) -> dict[str, object]:
+    """What the file holds; nothing when it is missing or damaged: it is only a place."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def load_context(store: Path, project: str | None) -> int | None:
+    """The context that was in sight last; None when nothing was kept."""
+    return load_place(store, f"context of {project or ''}")
+
+
+def load_commit(store: Path, context: int) -> int | None:
+    """The commit that the cursor was on in a context; None when nothing was kept."""
+    return load_place(store, f"commit of {context}")
+
+
+def keep_context(store: Path, project: str | None, context: int, commit: int | None) -> None:
+    """Remember the context in sight, and the commit under the cursor where there is one.
+
+    Raises OSError when the folder cannot be written.
+    """
+    save_place(store, f"context of {project or ''}", context)
+    if commit is not None:
+        save_place(store, f"commit of {context}", commit)

@@ -1,1 +1,0 @@
-"""Widgets that draw with the Line API."""

@@ -1,0 +1,66 @@
+"""Write the generated pages of the documentation: `.venv/bin/python tests/generate_docs.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from reviewer.cli.root import COMMANDS, root
+from reviewer.tui.actions import key_table
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+COMMANDS_HEAD = """# Commands
+
+Generated from the program's own help by `tests/generate_docs.py`.
+
+Data goes to stdout, narration to stderr. `--json` prints one object per line. Exit codes: 0 done,
+1 could not (one line says why and what to do), 2 wrong usage, 130 interrupted.
+
+A filter takes words, `"a phrase"`, `-word`, and fields: `type:`, `rule:`, `status:`, `path:`,
+`flag:`, `conf>0.5` and `seen>2`.
+"""
+
+KEYS_HEAD = """# Keys
+
+Generated from the registry of actions by `tests/generate_docs.py`. To change a key, name its id in
+the `[keys]` table of the [settings](settings.md).
+
+"""
+
+
+def commands_page() -> str:
+    """Every command with its arguments and options."""
+    parts = [COMMANDS_HEAD]
+    for name, entry in COMMANDS.items():
+        if not entry.hidden:
+            context = click.Context(root, info_name="reviewer")
+            command = root.get_command(context, name)
+            if command is not None:
+                parts.extend(_sections(command, f"reviewer {name}"))
+    return "\n".join(parts)
+
+
+def _sections(command: click.Command, path: str) -> Iterator[str]:
+    context = click.Context(command, info_name=path, max_content_width=100, terminal_width=100)
+    yield f"## {path}\n\n```text\n{command.get_help(context)}\n```\n"
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            if found is not None and not found.hidden:
+                yield from _sections(found, f"{path} {name}")
+
+
+def keys_page() -> str:
+    """Every key of every pane."""
+    return KEYS_HEAD + key_table().strip() + "\n"
+
+
+PAGES = {"commands.md": commands_page, "keys.md": keys_page}
+
+
+if __name__ == "__main__":
+    for file, page in PAGES.items():
+        (DOCS / file).write_text(page(), encoding="utf-8")

@@ -1,0 +1,56 @@
+"""The documentation is current: generated pages, links, and the commands that it shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from reviewer.cli.root import COMMANDS
+from tests.generate_docs import DOCS, PAGES
+
+ROOT = DOCS.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES_WITH_LINKS = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_generated_pages_are_current(page: str) -> None:
+    written = (DOCS / page).read_text(encoding="utf-8")
+    assert written == PAGES[page](), "run: python tests/generate_docs.py"
+
+
+def test_the_two_commands_of_the_readme_stand_alone() -> None:
+    blocks = re.findall(r"^```\n(.+)\n```$", README, re.MULTILINE)
+    assert len(blocks) == 2
+    demo, check = blocks
+    assert all(block.startswith("python3 -m venv .venv && ") for block in blocks)
+    assert demo.endswith(".venv/bin/reviewer demo")
+    assert check.endswith(".venv/bin/python tests/check.py")
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_LINKS, ids=lambda page: page.name)
+def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith(("http://", "https://")):
+            continue
+        file, _, heading = target.partition("#")
+        linked = (page.parent / file) if file else page
+        assert linked.exists(), f"{page.name} links to {target}"
+        if heading:
+            headings = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+            assert heading in {_anchor(each) for each in headings}, f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_LINKS, ids=lambda page: page.name)
+def test_commands_that_are_shown_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    shown = set(re.findall(r"^\$ reviewer ([a-z-]+)", text, re.MULTILINE))
+    shown |= set(re.findall(r"`reviewer ([a-z-]+)", text))
+    assert shown <= set(COMMANDS), f"{page.name}: {shown - set(COMMANDS)}"
+
+
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

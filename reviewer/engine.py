@@ -21,8 +21,9 @@ from reviewer.projects import (
     work_tree,
 )
 from reviewer.promotion.drafts import Drafts
-from reviewer.store.database import APPLICATION_ID, SCHEMA_VERSION, Database
+from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
+from reviewer.store.migrations import APPLICATION_ID, SCHEMA_VERSION
 from reviewer.store.project_rows import is_known, stored_projects
 from reviewer.store.read_only import looking_address
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Reviewer
 
-HEAVY = {"textual", "rich", "openai", "tiktoken", "sqlite_utils", "pydantic"}
+HEAVY = {"textual", "rich", "openai", "tiktoken", "pydantic"}
 ENGINE = {"msgspec", "sqlite3", "rapidfuzz", "reviewer.engine"}
 
 

@@ -164,7 +164,7 @@ def test_a_wave_that_was_killed_is_made_good_by_the_next(engine, tmp_path, monke
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("reviewer.promotion.wave.close_wave", die)
+        patch.setattr("reviewer.promotion.wave.finish_wave", die)
         with pytest.raises(Killed):
             ingest(engine, path)
     assert contents(engine) == set()

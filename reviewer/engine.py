@@ -89,8 +89,6 @@ if TYPE_CHECKING:
     from reviewer.promotion.active_facts import Holding as Holding
     from reviewer.promotion.conflicts import Conflicts
     from reviewer.promotion.entities import Entities
-    from reviewer.promotion.entity_views import ConflictView as ConflictView
-    from reviewer.promotion.entity_views import EntityView as EntityView
     from reviewer.promotion.export.plans import PlannedFile as PlannedFile
     from reviewer.promotion.exports import Exports
     from reviewer.promotion.history import ActView, ChangeView, History, Undone
@@ -101,6 +99,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.provenance import Provenance
     from reviewer.promotion.provenance import Step as Step
     from reviewer.promotion.queue import STATUSES, Queue
+    from reviewer.promotion.report import Progress, WaveReport
     from reviewer.promotion.source_view import FileWindow, SourceView
     from reviewer.promotion.triage import Done, Seen, Triage
     from reviewer.promotion.trusted_state import StateView as StateView
@@ -119,7 +118,8 @@ if TYPE_CHECKING:
         SourceState,
         Status,
     )
-    from reviewer.promotion.wave_report import Progress, WaveReport
+    from reviewer.promotion.views import ConflictView as ConflictView
+    from reviewer.promotion.views import EntityView as EntityView
     from reviewer.store.verify import Verdict
 
 __all__ = [
@@ -175,7 +175,7 @@ _LATE = {
         "CandidateView", "Counts", "EvidenceView", "Kind", "Member", "QueueQuery", "QueueRow",
         "RecordView", "Sort", "SourceRef", "SourceState", "Status",
     },
-    "reviewer.promotion.wave_report": {"Progress", "WaveReport"},
+    "reviewer.promotion.report": {"Progress", "WaveReport"},
     "reviewer.store.verify": {"Verdict"},
     "reviewer.commits.values": {
         "Annotated", "Annotation", "CommitQuery", "CommitRow", "CommitView", "ContextView",
@@ -231,7 +231,7 @@ class Engine:
     @cached_property
     def history(self) -> History:
         """Every act, undo and redo."""
-        from reviewer.promotion.consequences import look_again
+        from reviewer.promotion.decided_rows import look_again
         from reviewer.promotion.history import History
         from reviewer.store.undo import Undo
 

@@ -16,11 +16,11 @@ from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.conflicts import contradicts
 from reviewer.extraction.entities.entity import Attribute, EntityCandidate
+from reviewer.promotion.decided_rows import copy_evidence
 from reviewer.promotion.entity_rows import memory_row
-from reviewer.promotion.entity_views import ConflictView, Resolution
-from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.triage import Done
+from reviewer.promotion.views import ConflictView, Resolution
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger

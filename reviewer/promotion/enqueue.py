@@ -10,8 +10,7 @@ from reviewer.extraction.clusters import NEAR, similarity
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.ranking import Ranking
 from reviewer.promotion.conflicts import may_lead, open_conflicts
-from reviewer.promotion.entity_rows import insert_entity
-from reviewer.promotion.structure import Structure
+from reviewer.promotion.entity_rows import Structure, insert_entity
 from reviewer.promotion.views import Kind
 from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences

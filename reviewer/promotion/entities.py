@@ -8,11 +8,17 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.promotion.conflicts import open_conflicts
-from reviewer.promotion.entity_rows import add_relation, insert_entity, memory_row
-from reviewer.promotion.entity_views import AttributeView, EntityView, RelationView
-from reviewer.promotion.evidence_rows import copy_evidence
-from reviewer.promotion.structure import entity_type, kind_and_type, take_apart
+from reviewer.promotion.decided_rows import copy_evidence
+from reviewer.promotion.entity_rows import (
+    add_relation,
+    entity_type,
+    insert_entity,
+    kind_and_type,
+    memory_row,
+    take_apart,
+)
 from reviewer.promotion.triage import Done, require_length
+from reviewer.promotion.views import AttributeView, EntityView, RelationView
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger

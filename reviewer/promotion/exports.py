@@ -10,12 +10,11 @@ import msgspec
 from reviewer.clock import Clock
 from reviewer.extraction.entities.entity import Attribute
 from reviewer.promotion.export.context_folder import plan_context_folder
-from reviewer.promotion.export.items import ExportItem, Layer, Relation, mask_items
+from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
+from reviewer.promotion.export.items import ExportItem, Layer, Relation, mask_items, render_ndjson
 from reviewer.promotion.export.markdown import render_markdown
 from reviewer.promotion.export.marked_block import plan_block
-from reviewer.promotion.export.ndjson import render_ndjson
 from reviewer.promotion.export.plans import PlannedFile
-from reviewer.promotion.export.writing import read_file, unified_diff, write_plan
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.trusted_state import TrustedState
 from reviewer.promotion.views import Kind, QueueQuery, Sort

@@ -12,8 +12,7 @@ from msgspec import Struct
 from reviewer.clock import Clock, iso
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, count_again, queue_new
-from reviewer.promotion.report import OverCap, ReportFolder
-from reviewer.promotion.wave_report import WaveReport
+from reviewer.promotion.report import OverCap, ReportFolder, WaveReport
 from reviewer.store.database import Database
 from reviewer.store.ledger import Act, Ledger, Scope, chunks
 

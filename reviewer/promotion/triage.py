@@ -9,24 +9,22 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.promotion.consequences import (
-    dismiss_conflicts,
-    freeze,
-    look_for_conflicts,
-    refuse_conflicts,
-    reopen_conflicts,
-    thaw,
-)
 from reviewer.promotion.decided_rows import (
     STATUS_WORDS,
     DecidedRow,
     candidates_of,
+    copy_evidence,
+    dismiss_conflicts,
+    freeze,
+    look_for_conflicts,
     members_of,
+    refuse_conflicts,
     regroup,
+    reopen_conflicts,
     require_one_project,
     rows_of,
+    thaw,
 )
-from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Kind, Status
 from reviewer.store.ledger import Act, Ledger, chunks
 from reviewer.text.normalise import clean, duplicate_key

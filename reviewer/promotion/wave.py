@@ -16,7 +16,7 @@ from reviewer.errors import Breakable, BrokenOff, OtherKindError, SourceError, S
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.finish_wave import Queued, finish_wave
 from reviewer.promotion.record_writer import RecordWriter, SourceWriter, Stamp
-from reviewer.promotion.report import ReportFolder
+from reviewer.promotion.report import Progress, ReportFolder, WaveReport
 from reviewer.promotion.source_reader import (
     Batch,
     Closed,
@@ -26,7 +26,6 @@ from reviewer.promotion.source_reader import (
     judge_last,
     read,
 )
-from reviewer.promotion.wave_report import Progress, WaveReport
 from reviewer.sources.records import Record, Use
 from reviewer.sources.seen import Seen
 from reviewer.sources.walk import Found, PassedOver, walk

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from reviewer.errors import ReadStoppedError, StoreError
-from reviewer.private_files import make_folders
+from reviewer.files import make_folders
 from reviewer.store.migrations import bring_up_to_date
 from reviewer.store.ownership import Ownership
 from reviewer.store.read_only import is_read_only, read_only_address, stamp

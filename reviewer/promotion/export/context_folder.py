@@ -12,13 +12,18 @@ from pathlib import Path
 from textwrap import shorten
 
 from reviewer.clock import from_iso
-from reviewer.promotion.export.escaping import markdown_line, markdown_text
-from reviewer.promotion.export.groups import grouped
-from reviewer.promotion.export.items import ExportItem, Layer, mask_items
-from reviewer.promotion.export.markdown import places, relations, render_markdown, statement
+from reviewer.promotion.export.file_writer import read_file
+from reviewer.promotion.export.items import ExportItem, Layer, grouped, mask_items
+from reviewer.promotion.export.markdown import (
+    markdown_line,
+    markdown_text,
+    places,
+    relations,
+    render_markdown,
+    statement,
+)
 from reviewer.promotion.export.marked_block import plan_block, plan_removal
 from reviewer.promotion.export.plans import Plan, PlannedFile
-from reviewer.promotion.export.writing import read_file
 
 TITLES = {
     "CONSTITUTION.md": "Constitution",

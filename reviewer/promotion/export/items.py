@@ -1,14 +1,16 @@
-"""What is exported: facts as plain values, without secrets."""
+"""Facts to export, as plain values without secrets: their order, headings and JSON Lines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from reviewer.promotion.views import SourceRef
+from reviewer.text.display import escaped_json
 from reviewer.text.secrets import mask
 
 
@@ -127,3 +129,96 @@ def _masked(text: str, kinds: list[str]) -> str:
     result = mask(text)
     kinds += result.kinds
     return result.text
+
+
+LAYER_TITLES = {
+    Layer.STATE: "Trusted state",
+    Layer.ENTITY: "Entities",
+    Layer.MEMORY: "Memories",
+}
+
+TYPE_TITLES = {
+    Layer.STATE: {"": ""},
+    Layer.ENTITY: {
+        "decision": "Decisions",
+        "requirement": "Requirements",
+        "constraint": "Constraints",
+        "project": "Projects",
+        "system": "Systems",
+        "subsystem": "Subsystems",
+        "component": "Components",
+        "interface": "Interfaces",
+        "parameter": "Parameters",
+        "material": "Materials",
+        "process": "Processes",
+        "analysis_model": "Analysis models",
+        "result": "Results",
+        "validation_claim": "Validation claims",
+        "vendor": "Vendors",
+    },
+    Layer.MEMORY: {
+        "identity": "Identity",
+        "preference": "Preferences",
+        "project": "Project",
+        "knowledge": "Knowledge",
+        "adaptation": "Adaptations",
+        "episodic": "Episodes",
+    },
+}
+"""The types of settled.md (Promotion), what binds an agent first."""
+
+
+class Group:
+    """The facts of one layer and type, in the order of their names and ids."""
+
+    def __init__(self, layer: Layer, type_: str, items: Iterable[ExportItem]) -> None:
+        self.layer = layer
+        self.type = type_
+        self.items = sorted(items, key=lambda item: (item.name.casefold(), item.id))
+
+    @property
+    def title(self) -> str:
+        """The heading of the type; a type that is not known is named as it is."""
+        return TYPE_TITLES[self.layer].get(self.type, self.type.replace("_", " ").capitalize())
+
+
+def grouped(items: Iterable[ExportItem]) -> list[Group]:
+    """Groups that are not empty: trusted state, then entities, then memories, each by type."""
+    members: dict[tuple[Layer, str], list[ExportItem]] = {}
+    for item in items:
+        type_ = "" if item.layer is Layer.STATE else item.type
+        members.setdefault((item.layer, type_), []).append(item)
+    return [Group(*key, members[key]) for key in sorted(members, key=_place)]
+
+
+def _place(key: tuple[Layer, str]) -> tuple[int, int, str]:
+    layer, type_ = key
+    known = list(TYPE_TITLES[layer])
+    place = known.index(type_) if type_ in known else len(known)
+    return list(Layer).index(layer), place, type_
+
+
+def render_ndjson(items: Iterable[ExportItem]) -> str:
+    """One line an item with all its fields, in the order of the Markdown; secrets are masked.
+
+    `sources` have 0-based half-open lines, `attributes` are pairs, and `hand_authored` is also
+    true for what has no source.
+    """
+    groups = grouped(mask_items(items).items)
+    return "".join(_line(item) for group in groups for item in group.items)
+
+
+def _line(item: ExportItem) -> str:
+    fields = msgspec.to_builtins(replace(item, hand_authored=item.by_hand))
+    return escaped_json(msgspec.json.encode(_writable(fields)).decode()) + "\n"
+
+
+def _writable(value: object) -> object:
+    """The same without lone surrogates, which cannot be written as UTF-8."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {key: _writable(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_writable(each) for each in value]
+    return value

@@ -11,9 +11,9 @@ from markdown_it import MarkdownIt
 
 from reviewer.errors import SourceError
 from reviewer.promotion.export.context_folder import file_of, plan_context_folder
+from reviewer.promotion.export.file_writer import write_plan
 from reviewer.promotion.export.items import ExportItem, Layer, Relation
 from reviewer.promotion.export.marked_block import plan_block
-from reviewer.promotion.export.writing import write_plan
 from reviewer.sources.note_kinds import entry_facts, entry_title
 
 

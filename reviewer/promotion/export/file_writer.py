@@ -12,8 +12,8 @@ from typing import BinaryIO
 
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ConflictError, ReviewerError, SourceError
-from reviewer.private_files import FILE_MODE, make_private_folder
-from reviewer.promotion.export.block_markup import line_ending, split_lines
+from reviewer.files import FILE_MODE, make_private_folder
+from reviewer.promotion.export.marked_block import line_ending, split_lines
 from reviewer.promotion.export.plans import Plan
 from reviewer.text.display import display_line
 

@@ -124,7 +124,7 @@ def look_for_conflicts(act: Act, rows: Sequence[DecidedRow], now: str) -> None:
     entities = [row.id for row in rows if row.kind is Kind.ENTITY]
     if entities:
         # Imported late: most decisions are about memories and need no patterns of entities.
-        from reviewer.promotion.conflicts import open_conflicts
+        from reviewer.promotion.conflict_rows import open_conflicts
 
         open_conflicts(act, entities, now)
 
@@ -187,18 +187,3 @@ def _set_resolution(act: Act, rows: Sequence[DecidedRow], resolution: str | None
         if row.kind is Kind.CONFLICT:
             (found,) = act.query("SELECT id FROM conflict WHERE memory_id = ?", (row.id,))
             act.update("conflict", found[0], resolution=resolution)
-
-
-def copy_evidence(act: Act, source: int, target: int) -> None:
-    """Give a row the evidence of another, each place once."""
-    columns = ("record_id", "span_start", "span_end", "rule", "extractor_version")
-    rows = act.query(
-        f"SELECT {', '.join(columns)} FROM evidence e WHERE memory_id = ?1 AND NOT EXISTS ("
-        "SELECT 1 FROM evidence f WHERE f.memory_id = ?2 AND f.record_id = e.record_id"
-        " AND f.span_start = e.span_start AND f.span_end = e.span_end) ORDER BY id",
-        (source, target),
-    )
-    act.insert_many(
-        "evidence",
-        [{"memory_id": target, **dict(zip(columns, row, strict=True))} for row in rows],
-    )

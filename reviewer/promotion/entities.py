@@ -7,8 +7,7 @@ import msgspec
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.entities.entity import EntityType
-from reviewer.promotion.conflicts import open_conflicts
-from reviewer.promotion.decided_rows import copy_evidence
+from reviewer.promotion.conflict_rows import open_conflicts
 from reviewer.promotion.entity_rows import (
     add_relation,
     entity_type,
@@ -17,6 +16,7 @@ from reviewer.promotion.entity_rows import (
     memory_row,
     take_apart,
 )
+from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.triage import Done, require_length
 from reviewer.promotion.views import AttributeView, EntityView, RelationView
 from reviewer.store.changes import Value

@@ -13,7 +13,6 @@ from reviewer.promotion.decided_rows import (
     STATUS_WORDS,
     DecidedRow,
     candidates_of,
-    copy_evidence,
     dismiss_conflicts,
     freeze,
     look_for_conflicts,
@@ -25,6 +24,7 @@ from reviewer.promotion.decided_rows import (
     rows_of,
     thaw,
 )
+from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Kind, Status
 from reviewer.store.ledger import Act, Ledger, chunks
 from reviewer.text.normalise import clean, duplicate_key

@@ -231,11 +231,11 @@ class Engine:
     @cached_property
     def history(self) -> History:
         """Every act, undo and redo."""
-        from reviewer.promotion.decided_rows import look_again
+        from reviewer.promotion.decided_rows import find_conflicts_again
         from reviewer.promotion.history import History
         from reviewer.store.undo import Undo
 
-        undo = Undo(self._database, self._ledger, look_again(self.clock))
+        undo = Undo(self._database, self._ledger, find_conflicts_again(self.clock))
         return History(self._database, undo)
 
     @cached_property

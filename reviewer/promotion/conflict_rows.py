@@ -58,7 +58,7 @@ def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
 
 
 def may_lead(act: Act, leader: int, candidate: Candidate) -> bool:
-    """Whether a candidate may stand behind a row as its near duplicate, to be merged into it.
+    """Whether a candidate may be queued behind a row as its near duplicate.
 
     Rows of another kind do not lead, nor do entities that it contradicts, however alike the words:
     promoting them would settle a conflict silently.
@@ -100,7 +100,7 @@ def _as_claim(row: tuple[Any, ...]) -> _Claim:
     return _Claim(row[0], row[1], row[2], attributes, row[4])
 
 
-def _say_again(
+def _refresh(
     act: Act, row: int, number: int, left: int, right: int, resolution: str | None,
     *, words: str, turned: bool,
 ) -> None:  # fmt: skip
@@ -123,7 +123,7 @@ def _say_again(
 
 
 def _note_agreement(act: Act, claim: _Claim) -> None:
-    """Say of open conflicts whose sides no longer differ that they agree; a person settles them."""
+    """Mark open conflicts whose sides agree by now; a person settles them."""
     for number, left, right in act.query(
         "SELECT memory_id, left_id, right_id FROM conflict WHERE resolution IS NULL"
         " AND ? IN (left_id, right_id)",
@@ -136,13 +136,13 @@ def _note_agreement(act: Act, claim: _Claim) -> None:
 
 
 def _queue_conflict(act: Act, left: int, right: int, words: str, now: str) -> list[int]:
-    held = act.query(
+    existing = act.query(
         "SELECT id, memory_id, left_id, right_id, resolution FROM conflict"
         " WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
         (left, right),
     )
-    if held:
-        _say_again(act, *held[0], words=words, turned=held[0][2] != left)
+    if existing:
+        _refresh(act, *existing[0], words=words, turned=existing[0][2] != left)
         return []
     row = memory_row(act, right)
     content = f"#{left} and #{right} disagree on {words}"

@@ -16,7 +16,7 @@ from reviewer.store.ledger import Act, Ledger
 
 
 class Conflicts:
-    """Reads conflicts and settles them; nothing is ever settled silently."""
+    """Reads conflicts and settles them; only a person settles one."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock, queue: Queue) -> None:
         self._database = database
@@ -38,7 +38,7 @@ class Conflicts:
                 .fetchone()
             )
         if row is None:
-            raise UnknownIdError(f"#{number} is no conflict.")
+            raise UnknownIdError(f"#{number} is not a conflict.")
         return ConflictView(
             id=number,
             left=self._queue.candidate(row["left_id"]),
@@ -60,13 +60,14 @@ class Conflicts:
     def supersede(self, number: int, winner: int) -> Done:
         """Settle a conflict: `winner` becomes or stays active, the other side is superseded by it.
 
-        Raises UnknownIdError, or ConflictError when it is settled or `winner` is no side of it.
+        Raises UnknownIdError, or ConflictError when it is settled or `winner` is not a side of it.
         """
         with self._ledger.act("resolve") as act:
             sides = self._open(act, number)
             if winner not in sides:
                 raise ConflictError(
-                    f"#{winner} is no side of conflict #{number}: #{sides[0]} and #{sides[1]} are."
+                    f"#{winner} is not a side of conflict #{number}: its sides are #{sides[0]} and"
+                    f" #{sides[1]}."
                 )
             (loser,) = [side for side in sides if side != winner]
             now = iso(self._clock())
@@ -78,7 +79,7 @@ class Conflicts:
         return Done(act.id, act.title, (number, winner, loser))
 
     def keep_both(self, number: int) -> Done:
-        """Settle a conflict by letting both sides stand as they are. Raises as `supersede`."""
+        """Settle a conflict by leaving both sides as they are. Raises as `supersede`."""
         with self._ledger.act("resolve") as act:
             sides = self._open(act, number)
             self._settle(act, number, Resolution.KEPT_BOTH)
@@ -99,7 +100,7 @@ class Conflicts:
             "SELECT left_id, right_id, resolution FROM conflict WHERE memory_id = ?", (number,)
         )
         if not rows:
-            raise UnknownIdError(f"#{number} is no conflict.")
+            raise UnknownIdError(f"#{number} is not a conflict.")
         if rows[0][2] is not None:
             raise ConflictError(f"Conflict #{number} is settled already: {rows[0][2]}.")
         return rows[0][0], rows[0][1]

@@ -21,7 +21,7 @@ STATUS_WORDS = {
 
 
 class DecidedRow(Struct, frozen=True, gc=False):
-    """A row as a decision looks at it."""
+    """The columns of a row that a decision depends on."""
 
     id: int
     kind: Kind
@@ -109,8 +109,8 @@ def _listed(ids: Sequence[int]) -> str:
     return shown + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
 
 
-def refuse_conflicts(rows: Sequence[DecidedRow]) -> None:
-    """Raise ConflictError for a row that is a conflict: it is settled, not decided."""
+def require_no_conflicts(rows: Sequence[DecidedRow]) -> None:
+    """Raise ConflictError for a row that is a conflict: it is settled, not promoted or rejected."""
     for row in rows:
         if row.kind is Kind.CONFLICT:
             raise ConflictError(
@@ -119,7 +119,7 @@ def refuse_conflicts(rows: Sequence[DecidedRow]) -> None:
             )
 
 
-def look_for_conflicts(act: Act, rows: Sequence[DecidedRow], now: str) -> None:
+def find_conflicts(act: Act, rows: Sequence[DecidedRow], now: str) -> None:
     """Entities that become active may contradict others."""
     entities = [row.id for row in rows if row.kind is Kind.ENTITY]
     if entities:
@@ -129,8 +129,8 @@ def look_for_conflicts(act: Act, rows: Sequence[DecidedRow], now: str) -> None:
         open_conflicts(act, entities, now)
 
 
-def look_again(clock: Clock) -> Callable[[Act, Sequence[int]], None]:
-    """What an undo must not forget: entities that contradict each other as they are again."""
+def find_conflicts_again(clock: Clock) -> Callable[[Act, Sequence[int]], None]:
+    """For an undo: entities whose status it restores may contradict others again."""
 
     def afterwards(act: Act, decided: Sequence[int]) -> None:
         rows = [
@@ -143,7 +143,7 @@ def look_again(clock: Clock) -> Callable[[Act, Sequence[int]], None]:
                 chunk,
             )
         ]
-        look_for_conflicts(act, rows, iso(clock()))
+        find_conflicts(act, rows, iso(clock()))
 
     return afterwards
 
@@ -153,8 +153,8 @@ def dismiss_conflicts(act: Act, rows: Sequence[DecidedRow]) -> None:
     _set_resolution(act, rows, "dismissed")
 
 
-def thaw(act: Act, rows: Sequence[DecidedRow]) -> None:
-    """A memory whose entity is rejected holds again by itself."""
+def reactivate_memories(act: Act, rows: Sequence[DecidedRow]) -> None:
+    """A memory whose entity is rejected becomes active again."""
     for row in rows:
         if row.kind is Kind.ENTITY:
             for (memory,) in act.query(
@@ -165,8 +165,8 @@ def thaw(act: Act, rows: Sequence[DecidedRow]) -> None:
                 act.update("memory", memory, status="active")
 
 
-def freeze(act: Act, rows: Sequence[DecidedRow]) -> None:
-    """A memory whose entity is back in the queue is its frozen pointer again."""
+def graduate_memories_again(act: Act, rows: Sequence[DecidedRow]) -> None:
+    """A memory whose rejected entity is back in the queue is graduated again."""
     for row in rows:
         if row.kind is Kind.ENTITY and row.status is Status.INVALID:
             for (memory,) in act.query(

@@ -1,4 +1,4 @@
-"""Putting ranked candidates into the queue: never a second row for what is known."""
+"""Puts ranked candidates into the queue, without a second row for a known statement."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHORTLIST = 20
 
 
 class Known:
-    """What a project holds already, asked by wording."""
+    """Looks up the memories and entities of a project by wording."""
 
     def __init__(self, database: Database, project_id: int) -> None:
         self._database = database
@@ -58,7 +58,7 @@ class Known:
         return found
 
     def novelty(self, candidate: Candidate) -> float:
-        """1 - the highest similarity to what the project holds (settled.md, Promotion)."""
+        """1 minus the highest similarity to a memory of the project."""
         return 1.0 - self._look_up(candidate.content)[0]
 
     def leader(self, content: str) -> int | None:
@@ -94,7 +94,7 @@ class Known:
 def queue_new(
     act: Act, known: Known, rankings: Sequence[Ranking], *, project_id: int, wave_id: int, now: str
 ) -> list[int]:
-    """Insert ranked candidates with their evidence; members stand behind their row.
+    """Insert ranked candidates with their evidence; near duplicates are queued behind their row.
 
     Returns the ids, in order. Rows whose key has appeared meanwhile are left out.
     """
@@ -113,7 +113,7 @@ def queue_new(
 def count_again(
     act: Act, sightings: Sequence[tuple[int, Candidate]], *, project_id: int, now: str
 ) -> None:
-    """Note that known memories, by id, were said again: more evidence, and one more to the count.
+    """Record that known memories, by id, were repeated: add evidence and raise the count.
 
     An active one gains references, any other is `seen` more often; what was rejected stays so.
     """

@@ -29,7 +29,7 @@ LOOKED_AT = 2_000
 
 
 class Structure(Struct, frozen=True):
-    """What an entity row has beside its wording. `slot` is empty when nothing contradicts it."""
+    """What an entity row has beside its wording. Without a `slot` it contradicts nothing."""
 
     name: str
     slot: str = ""
@@ -42,7 +42,7 @@ class Structure(Struct, frozen=True):
         return cls(candidate.name, candidate.slot, candidate.attributes, candidate.relations)
 
 
-def take_apart(content: str, type_: EntityType, name: str | None = None) -> Structure:
+def parse_structure(content: str, type_: EntityType, name: str | None = None) -> Structure:
     """The structure of a wording, read as the extractor would read an item of that type.
 
     A `name` that a person gives is kept, and what it names is the slot of a value.
@@ -69,7 +69,7 @@ def reworded(old: Structure, content: str, type_: EntityType) -> Structure:
     """The structure after its wording was changed by hand: the name and what is known of the
     record stay, values and slot are those of the new words.
     """
-    new = take_apart(content, type_, old.name)
+    new = parse_structure(content, type_, old.name)
     kept = tuple(each for each in old.attributes if each.name in FACTS_OF_RECORDS)
     values = tuple(each for each in new.attributes if each.name not in FACTS_OF_RECORDS)
     same_slot = {each.name for each in values} & {each.name for each in old.attributes}
@@ -137,12 +137,12 @@ def insert_entity(
     act: Act, row: Image, structure: Structure, *, graduated_from: int | None = None
 ) -> int:
     """Insert an entity candidate. Raises ConflictError when one says the same already."""
-    held = act.query(
+    existing = act.query(
         "SELECT id FROM memory WHERE project_id = ? AND kind = 'entity' AND type = ? AND key = ?",
         (row["project_id"], row["type"], row["key"]),
     )
-    if held:
-        raise ConflictError(f"#{held[0][0]} is a {row['type']} that says the same already.")
+    if existing:
+        raise ConflictError(f"#{existing[0][0]} is a {row['type']} that says the same already.")
     number = act.insert("memory", **{**row, "kind": "entity", "status": "candidate"})
     act.insert(
         "entity",
@@ -191,14 +191,14 @@ def add_relation(act: Act, number: int, kind: str, target: int) -> str:
     }
     for each in (number, target):
         if each not in names:
-            raise UnknownIdError(f"#{each} is no entity.")
+            raise UnknownIdError(f"#{each} is not an entity.")
     projects = act.query(
         "SELECT DISTINCT project_id FROM memory WHERE id IN (?, ?)", (number, target)
     )
     if len(projects) > 1:
         raise ConflictError(f"#{number} and #{target} belong to different projects.")
     if number == target:
-        raise ConflictError(f"#{number} cannot stand in a relation to itself.")
+        raise ConflictError(f"#{number} cannot have a relation to itself.")
     if kind in ACYCLIC and number in _reached(act, target, kind):
         raise ConflictError(
             f"#{number} {kind} #{target} would go in a circle: #{target} leads back to #{number}."
@@ -237,7 +237,7 @@ def _reached(act: Act, start: int, kind: str) -> set[int]:
 
 
 def _by_name(act: Act, number: int, name: str) -> int | None:
-    """The entity of the same project that bears a name, if there is just one."""
+    """The entity of the same project with that name, if there is just one."""
     rows = act.query(
         "SELECT e.memory_id, e.name FROM entity e JOIN memory m ON m.id = e.memory_id"
         " WHERE m.status IN ('candidate', 'active') AND m.id <> ?1"

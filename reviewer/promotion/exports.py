@@ -31,7 +31,7 @@ class Exports:
         self._state = state
 
     def items(self, project: str | None) -> tuple[ExportItem, ...]:
-        """Every fact that holds, the most trusted first, without secrets."""
+        """Every active fact, the most trusted first, with secrets masked."""
         state = [
             ExportItem(
                 layer=Layer.STATE,
@@ -58,7 +58,7 @@ class Exports:
         return render_ndjson(self.items(project))
 
     def plan_file(self, text: str, path: Path) -> PlannedFile:
-        """A private file that is to hold a text and nothing else. Raises SourceError."""
+        """A plan for a private file with that text only. Raises SourceError."""
         return PlannedFile(path=path, before=read_file(path), after=text.encode(), private=True)
 
     def plan_folder(self, project: str | None, folder: Path) -> tuple[PlannedFile, ...]:

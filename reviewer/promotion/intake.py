@@ -46,7 +46,7 @@ class _Waiting(Struct, frozen=True):
 
 
 class Intake:
-    """What fills the queue. Nothing here decides anything."""
+    """Fills the queue; decides nothing."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
         self._database = database
@@ -92,7 +92,7 @@ class Intake:
     ) -> WaveReport:
         """Propose from stored records: those of just one of `record`, `source` and `wave`.
 
-        Raises UnknownIdError when it holds none.
+        Raises UnknownIdError when it has none.
         """
         stored = StoredPass(self._database, self._ledger, self._clock)
         if record is not None:
@@ -136,7 +136,7 @@ class Intake:
         return Seeder(self._ledger, self._clock).seed(count, project=project)
 
     def _beyond_cap(self, project: str | None) -> tuple[list[_Waiting], list[str]]:
-        """What waits, best first, and what could not be read."""
+        """Waiting candidates, best first, and a sentence for each report that cannot be read."""
         sql = (
             "SELECT w.id, w.project_id, w.report_folder FROM wave w"
             " JOIN project p ON p.id = w.project_id"
@@ -198,7 +198,7 @@ def _as_ranking(item: OverCap) -> Ranking:
 
 
 def _no_progress(_: Progress) -> None:
-    """Nobody looks."""
+    """Progress is not shown."""
 
 
 def _never() -> bool:
@@ -234,7 +234,7 @@ class StoredPass:
     def run(self, project: str, scope: str, value: Value) -> WaveReport:
         """Extract from one `record` (by its id), `source` (by its path) or `wave` (by its number).
 
-        Raises UnknownIdError when it holds no record, StoreError when the store cannot be written.
+        Raises UnknownIdError when it has no record, StoreError when the store cannot be written.
         """
         began = time.monotonic()
         records = list(self._records(project, scope, value))

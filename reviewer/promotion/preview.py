@@ -32,7 +32,7 @@ def extract_file(
 ) -> list[CandidateView]:
     """The best `top` candidates of a file's lines, best first; ids count from 1.
 
-    Near duplicates follow the row that they stand behind. Raises SourceError.
+    Near duplicates follow their row. Raises SourceError.
     """
     now = now or utc_now()
     scan = open_source(path, line_start=line_start, line_end=line_end)

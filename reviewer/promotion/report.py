@@ -33,7 +33,7 @@ class Progress(Struct, frozen=True):
 
 
 class WaveReport(Struct, frozen=True):
-    """What a wave did. `skipped` are lines that hold nothing said, `records` what was read.
+    """What a wave did. `skipped` counts lines without statements, `records` those read.
 
     `new` candidates were queued, `near` of them behind a row that says nearly the same;
     `repeated` were known already; `over_cap` wait in the report. `kept_out` counts records by the
@@ -154,7 +154,7 @@ class ReportFolder:
         self.note(text)
 
     def note(self, text: str) -> None:
-        """Log what is no damage and yet was not read."""
+        """Log a file that was not read although it is not damaged."""
         line = display_text(text.replace("\n", " ").replace("\r", " "))
         self._error_log.write(line.encode("utf-8", "backslashreplace") + b"\n")
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Status(StrEnum):
-    """Where a memory stands (`promotion-rules.md`)."""
+    """The status of a memory."""
 
     CANDIDATE = "candidate"
     ACTIVE = "active"
@@ -67,7 +67,7 @@ class QueueRow(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """How a project's queue stands. `beyond_cap` candidates wait in the waves' reports."""
+    """Counts of a project's queue. `beyond_cap` candidates wait in the waves' reports."""
 
     waiting: int
     deferred: int
@@ -79,7 +79,7 @@ class Counts(Struct, frozen=True):
 
 
 class SourceRef(Struct, frozen=True):
-    """Where a fact stands: 0-based half-open lines of a file, and the record's id."""
+    """The place of a fact: 0-based half-open lines of a file, and the record's id."""
 
     path: str
     line_start: int
@@ -145,7 +145,7 @@ class Member(Struct, frozen=True):
 
 
 class SourceState(StrEnum):
-    """Whether a file still holds the bytes that a record was read from."""
+    """Whether a file still has the bytes that a record was read from."""
 
     SAME = "same"
     MOVED = "moved"
@@ -174,7 +174,7 @@ class RecordView(Struct, frozen=True):
 
 
 class EvidenceView(Struct, frozen=True):
-    """Why a memory is believed: the span in its record, and what stands around it."""
+    """Why a memory is believed: the span in its record, and the text around it."""
 
     memory_id: int
     record: RecordView

@@ -27,9 +27,9 @@ PART = 20_000
 class Change(Struct, frozen=True, array_like=True, gc=False):
     """What an act did to one row.
 
-    An insertion has no `before`, a deletion no `after`; both hold every column but `id`. An update
-    holds the columns that changed, so that acts on other columns of the row do not stand in the
-    way of undoing it.
+    An insertion has no `before`, a deletion no `after`; both have every column but `id`. An update
+    has the columns that changed, so that acts on other columns of the row do not prevent undoing
+    it.
     """
 
     table: str

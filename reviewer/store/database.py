@@ -165,8 +165,8 @@ def _identity(path: Path) -> tuple[int, int] | None:
 def failures_as_sentences(path: Path, *, writing: bool = False) -> Iterator[None]:
     """Raise StoreError, with what to do, for whatever SQLite reports inside the block.
 
-    Of a block that is `writing` it says that nothing of it was written; what only reads may come
-    after something that was.
+    With `writing`, the sentence says that nothing was written; a block that only reads may follow
+    one that wrote.
     """
     try:
         yield
@@ -177,7 +177,7 @@ def failures_as_sentences(path: Path, *, writing: bool = False) -> Iterator[None
 
 
 def is_of_the_disk(problem: sqlite3.Error) -> bool:
-    """Whether SQLite could not read or write, or had no room, where nothing is wrong with a row."""
+    """Whether SQLite could not read or write, or had no room, rather than a row being at fault."""
     return _code(problem) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOMEM)
 
 

@@ -1,4 +1,4 @@
-"""The first changes of an act, read without the others: an act may hold a million.
+"""The first changes of an act, read without the others: an act may have a million.
 
 MessagePack as it is written (https://github.com/msgpack/msgpack/blob/master/spec.md), walked value
 by value.

@@ -177,7 +177,7 @@ class Undo:
                     act.apply(back)
                 except sqlite3.IntegrityError as problem:
                     raise ConflictError(
-                        f'Cannot {kind} "{name}": something newer stands in its place ({problem}).'
+                        f'Cannot {kind} "{name}": something newer is in its place ({problem}).'
                     ) from problem
                 shared += [change for change in back if change.table in REFERENCED]
                 rows = (change.row for change in back if change.table == "memory")

@@ -21,11 +21,11 @@ from reviewer.text.display import display_line
 def read_file(path: Path) -> bytes | None:
     """The bytes of the file behind `path`, symbolic links followed; None when there is none.
 
-    Raises SourceError when it is no regular file or cannot be read.
+    Raises SourceError when it is not a regular file or cannot be read.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise SourceError(f"{path} is no regular file: name a file.")
+            raise SourceError(f"{path} is not a regular file: name a file.")
         return path.read_bytes()
     except FileNotFoundError:
         return None

@@ -15,7 +15,7 @@ from reviewer.text.secrets import mask
 
 
 class Layer(StrEnum):
-    """Where a fact stands (`promotion-rules.md`: L3, L2', L1'), the most trusted first."""
+    """The layer of a fact (L3, L2, L1), the most trusted first."""
 
     STATE = "state"
     ENTITY = "entity"
@@ -63,9 +63,9 @@ class ExportItem(Struct, frozen=True, kw_only=True):
 
     @property
     def by_hand(self) -> bool:
-        """Whether only an author stands behind it; a memory or entity without a source always is.
+        """Whether it was written by hand; a memory or entity without a source always was.
 
-        Trusted state is written by hand anyway, and is told so only when it was marked.
+        Trusted state is always written by hand; it says so only when it was marked.
         """
         return self.hand_authored or (self.layer is not Layer.STATE and not self.sources)
 
@@ -116,7 +116,7 @@ def _masked_pair(pair: tuple[str, str], kinds: list[str]) -> tuple[str, str]:
 
 
 def _masked_value(name: str, value: str, kinds: list[str]) -> str:
-    """A value as it reads behind its name, or alone where the two cannot be told apart."""
+    """A value without its name in front, where the two can be separated."""
     for sign in (": ", " = "):
         together = mask(f"{name}{sign}{value}")
         if together.kinds and together.text.startswith(f"{name}{sign}"):

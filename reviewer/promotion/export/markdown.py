@@ -55,14 +55,14 @@ def bullet(item: ExportItem, *, marks: bool) -> str:
 def statement(item: ExportItem, *, named: bool = True) -> str:
     """What the fact says: `**name**: value unit`, and its wording."""
     value = f"{item.value} {item.unit}".strip()
-    said = markdown_text("\n\n".join(part for part in (value, item.content.strip()) if part))
+    text = markdown_text("\n\n".join(part for part in (value, item.content.strip()) if part))
     if named and item.name.strip():
-        said = _strong(markdown_line(item.name)) + (f": {said}" if said else "")
-    return said or "(empty)"
+        text = _strong(markdown_line(item.name)) + (f": {text}" if text else "")
+    return text or "(empty)"
 
 
 def _strong(text: str) -> str:
-    """Bold, unless what stands in it would end that or become part of the marks."""
+    """Bold, unless its characters would end the marks or become part of them."""
     if "*" in text or text.endswith("\\"):
         return f"\\{text}" if text.startswith("[") else text
     return f"**{text}**"
@@ -123,7 +123,7 @@ def markdown_line(text: str) -> str:
 
 
 def _paragraph(text: str) -> str:
-    # A run of backticks that would begin a fence is no code span's, so spans are sought around it.
+    # Backticks that would begin a fence belong to no code span: spans are searched around them.
     parts: list[str] = []
     at = 0
     for fence in _FENCE.finditer(text):

@@ -30,7 +30,7 @@ def plan_block(existing: bytes | None, body: str) -> Plan:
 
     `existing` is None when there is no file. Marker text in `body` is made harmless, a code fence
     that it leaves open is closed, and it gets the line endings of the file. A file whose markers
-    are broken, or that is no UTF-8 text, is refused: the plan says why. Planning the same body
+    are broken, or that is not UTF-8 text, is refused: the plan says why. Planning the same body
     again changes nothing.
     """
     before = existing or b""
@@ -77,7 +77,7 @@ def plan_removal(existing: bytes | None) -> Plan:
 
 def _block(data: bytes) -> Block | None:
     if data.startswith(_UTF16_BOMS) or b"\0" in data:
-        raise BrokenBlockError("The file is no UTF-8 text: save it as UTF-8 first.")
+        raise BrokenBlockError("The file is not UTF-8 text: save it as UTF-8 first.")
     return find_block(data)
 
 
@@ -124,7 +124,7 @@ class BrokenBlockError(ReviewerError):
 
 
 class Block(Struct, frozen=True):
-    """Where the block stands: from its begin marker up to and with the line of its end marker."""
+    """The extent of the block: from its begin marker up to and with the line of its end marker."""
 
     start: int
     end: int
@@ -201,7 +201,7 @@ def open_fence(data: bytes) -> Fence | None:
 
 
 def _marks(lines: list[bytes], before: int) -> dict[int, _Mark]:
-    """The markers outside of code by line, where `before` lines stand in front of `lines`."""
+    """The markers outside of code by line, where `before` lines precede `lines`."""
     found = {n: mark for n, line in enumerate(lines) if (mark := _mark(line, n + before))}
     code = _code(lines) if found else {}
     return {n + before: mark for n, mark in found.items() if n not in code}

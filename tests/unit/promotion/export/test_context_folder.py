@@ -157,5 +157,5 @@ def test_whatever_a_fact_says_is_one_entry(texts):
 
 def test_a_folder_in_the_place_of_a_file_is_refused(make, tmp_path):
     (tmp_path / "DECISIONS.md").mkdir()
-    with pytest.raises(SourceError, match="no regular file"):
+    with pytest.raises(SourceError, match="not a regular file"):
         plan_context_folder([make("entity", type="decision", name="B")], tmp_path)

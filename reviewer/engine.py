@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from reviewer.pipelines.values import RunHistory as RunHistory
     from reviewer.pipelines.values import Stage as Stage
     from reviewer.pipelines.walk import Stop as Stop
+    from reviewer.promotion.acceptance_model import Score as Score
     from reviewer.promotion.active_facts import ActiveFacts
     from reviewer.promotion.active_facts import Holding as Holding
     from reviewer.promotion.conflicts import Conflicts
@@ -94,7 +95,6 @@ if TYPE_CHECKING:
     from reviewer.promotion.history import ActView, ChangeView, History, Undone
     from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
-    from reviewer.promotion.learning import Score as Score
     from reviewer.promotion.policies import Hint as Hint
     from reviewer.promotion.provenance import Provenance
     from reviewer.promotion.provenance import Step as Step

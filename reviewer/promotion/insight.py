@@ -11,7 +11,14 @@ from typing import NamedTuple
 from reviewer.clock import Clock, from_iso, iso
 from reviewer.extraction.candidates import PRIORS, RuleClass
 from reviewer.extraction.flags import INJECTION
-from reviewer.promotion.learning import Decided, Preference, Score, Traits, features_of, learn
+from reviewer.promotion.acceptance_model import (
+    Decided,
+    Preference,
+    Score,
+    Traits,
+    features_of,
+    learn,
+)
 from reviewer.promotion.policies import WITHIN, Hint, Recent, Reference, Standing, hints, recent
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.views import QueueQuery, Sort

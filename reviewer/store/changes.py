@@ -14,7 +14,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct
 
-from reviewer.store.packed import first_values
+from reviewer.store.msgpack_prefix import first_values
 
 Value: TypeAlias = int | float | str | None
 Image: TypeAlias = dict[str, Value]

@@ -1,8 +1,8 @@
-"""Learning order: how likely this person promotes a candidate, from their own past decisions.
+"""Estimates how likely this person promotes a candidate, from their own past decisions.
 
-Additive log-odds (naive Bayes): every feature says how much more, or less, often than usual the
-person promoted what had it. Transparent, since each feature's share is a count that can be shown.
-It orders the queue, it never decides (`promotion-rules.md`: no promotion without a person).
+Naive Bayes with additive log-odds: each feature contributes how much more, or less, often than
+usual the person promoted candidates with it. Each contribution is a count that can be shown. The
+estimate orders the queue; only a person promotes.
 """
 
 from __future__ import annotations

@@ -21,8 +21,9 @@ from reviewer.projects import (
     work_tree,
 )
 from reviewer.promotion.drafts import Drafts
-from reviewer.store.database import APPLICATION_ID, SCHEMA_VERSION, Database
+from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
+from reviewer.store.migrations import APPLICATION_ID, OLDEST_VERSION, SCHEMA_VERSION
 from reviewer.store.project_rows import is_known, stored_projects
 from reviewer.store.read_only import looking_address
 
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
     from reviewer.compression.service import Compression
     from reviewer.packets.service import Packets
     from reviewer.pipelines.service import Pipelines
+    from reviewer.promotion.active_facts import ActiveFacts
     from reviewer.promotion.conflicts import Conflicts
     from reviewer.promotion.entities import Entities
     from reviewer.promotion.exports import Exports
     from reviewer.promotion.history import History
-    from reviewer.promotion.holdings import Holdings
     from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
     from reviewer.promotion.provenance import Provenance
@@ -79,11 +80,11 @@ class Engine:
     @cached_property
     def history(self) -> History:
         """The acts; undo and redo; verification."""
-        from reviewer.promotion.consequences import look_again
+        from reviewer.promotion.decided_rows import find_conflicts_again
         from reviewer.promotion.history import History
         from reviewer.store.undo import Undo
 
-        undo = Undo(self._database, self._ledger, look_again(self.clock))
+        undo = Undo(self._database, self._ledger, find_conflicts_again(self.clock))
         return History(self._database, undo)
 
     @cached_property
@@ -139,11 +140,11 @@ class Engine:
         return Insight(self._database, self.clock, self.queue)
 
     @cached_property
-    def holdings(self) -> Holdings:
+    def active_facts(self) -> ActiveFacts:
         """The active memories and entities, by type."""
-        from reviewer.promotion.holdings import Holdings
+        from reviewer.promotion.active_facts import ActiveFacts
 
-        return Holdings(self._database, self.queue)
+        return ActiveFacts(self._database, self.queue)
 
     @cached_property
     def exports(self) -> Exports:
@@ -283,6 +284,7 @@ class StoreFacts(NamedTuple):
     is_store: bool
     is_empty: bool
     version: int = 0
+    oldest_version: int = OLDEST_VERSION
     newest_version: int = SCHEMA_VERSION
     journal: str = ""
     integrity: str = ""

@@ -1,8 +1,9 @@
-"""Reads and writes files in folders whose contents somebody else may have prepared.
+"""Files: private ones, ones that a person names, atomic replacement, and folders of strangers.
 
-No link is followed inside such a folder, so that nothing outside of it can be read or overwritten.
-`within` is a descriptor of the folder that `path` lies in; it keeps the folder from being exchanged
-between two calls. Without it, the folder is opened by its path, where links are followed.
+Where others may have prepared a folder's contents, no link inside it is followed, so that nothing
+outside of it can be read or overwritten. `within` is a descriptor of the folder that `path` lies
+in; it keeps the folder from being exchanged between two calls. Without it, the folder is opened by
+its path, where links are followed.
 """
 
 from __future__ import annotations
@@ -13,9 +14,69 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from secrets import token_hex
+from typing import BinaryIO
 
-from reviewer.private_files import FILE_MODE
+FOLDER_MODE = 0o700
+FILE_MODE = 0o600
+
+LARGEST = 2_000_000
+"""Bytes that a settings file, a keymap or a template may have."""
+
+_GIVEN_BY_A_SHELL = ("/dev/", "/proc/")
+"""Where `<(command)` and `/dev/stdin` lie: pipes that have a writer."""
+
+
+def make_folders(path: Path) -> None:
+    """Make a folder and those above it that are missing, for their owner only.
+
+    What is there already stays as it is. Raises OSError.
+    """
+    missing = []
+    while not path.exists():
+        missing.append(path)
+        path = path.parent
+    for folder in reversed(missing):
+        # `Path.mkdir(parents=True)` gives its mode to the last one only.
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+
+
+def make_private_folder(path: Path) -> None:
+    """Make a folder of the program's own; one that others may look into is closed to them.
+
+    Raises OSError.
+    """
+    make_folders(path)
+    mode = path.stat().st_mode & 0o777
+    if mode & ~FOLDER_MODE:
+        path.chmod(mode & FOLDER_MODE)
+
+
+def private_opener(path: str, flags: int) -> int:
+    """For `open(..., opener=private_opener)`: a file that is made is its owner's only."""
+    return os.open(path, flags, FILE_MODE)
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """The file behind `path`, for reading.
+
+    Raises OSError as `open` does, and for a named pipe, whose writer may never come.
+    """
+    piped = stat.S_ISFIFO(path.stat().st_mode)
+    if piped and not str(path.absolute()).startswith(_GIVEN_BY_A_SHELL):
+        raise OSError(errno.EINVAL, "it is a named pipe, not a file", str(path))
+    return path.open("rb")
+
+
+def read_small(path: Path) -> bytes:
+    """A file that a person writes by hand, whole.
+
+    Raises OSError as `open_plain` does, and for one that is larger than LARGEST or has no end.
+    """
+    with open_plain(path) as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise OSError(errno.EFBIG, f"it is larger than {LARGEST // 1_000_000} MB", str(path))
+    return data
 
 
 class ForeignFolderError(PermissionError):
@@ -93,7 +154,7 @@ def write_atomic(
             os.close(folder)
         return
     # Nobody can plant a link or a file under a name that nobody can guess.
-    fresh = f".reviewer-{token_hex(16)}.tmp"
+    fresh = f".reviewer-{os.urandom(16).hex()}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     handle = os.open(fresh, flags, FILE_MODE, dir_fd=within)
     try:

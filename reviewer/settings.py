@@ -11,7 +11,7 @@ from typing import Annotated, Literal, get_args, get_type_hints
 import msgspec
 
 from reviewer.errors import ReviewerError
-from reviewer.plain_files import read_small
+from reviewer.files import read_small
 
 WORDS = {
     "str": "text in quotes", "int": "a whole number", "float": "a number", "bool": "true or false",

@@ -28,15 +28,6 @@ STEPS = {
     "format": [sys.executable, "-m", "ruff", "format", "--check", "."],
     "types": [sys.executable, "-m", "mypy"],
     "arrows": [str(PROGRAMS / "lint-imports")],
-    # A reader is a copy of a process without other threads, and each worker below has some.
-    "copies": [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "no:xdist",
-        "tests/unit/promotion/test_readers.py",
-    ],
     "tests": [
         sys.executable,
         "-m",

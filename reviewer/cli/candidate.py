@@ -9,9 +9,8 @@ from reviewer.cli.output import cut, line_width, moment, safe, wrapped
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.entity_views import ConflictView
     from reviewer.promotion.provenance import Step
-    from reviewer.promotion.views import CandidateView, EvidenceView
+    from reviewer.promotion.views import CandidateView, ConflictView, EvidenceView
 
 SPAN_CONTEXT = 400
 """Characters of a record shown on each side of the span, at least."""

@@ -14,7 +14,7 @@ from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_session
 
 if TYPE_CHECKING:
-    from reviewer.promotion.wave_report import WaveReport
+    from reviewer.promotion.report import WaveReport
 
 
 @click.command(cls=Verb)

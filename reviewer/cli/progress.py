@@ -16,7 +16,7 @@ from reviewer.errors import BrokenOff
 if TYPE_CHECKING:
     from types import FrameType
 
-    from reviewer.promotion.wave_report import Progress
+    from reviewer.promotion.report import Progress
 
 SECONDS_BETWEEN_DRAWINGS = 0.1
 STDERR = 2

@@ -16,8 +16,8 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from reviewer.errors import ReviewerError
+from reviewer.files import read_small
 from reviewer.llm.model import ChatMessage
-from reviewer.plain_files import read_small
 
 TEMPLATE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 PROMPTS = ("system_prompt", "user_prompt")

@@ -5,46 +5,18 @@ A conflict is a row of the queue (`memory.kind = 'conflict'`) with the evidence 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-import msgspec
-from msgspec import Struct
-
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.extraction.candidates import Candidate
-from reviewer.extraction.entities.conflicts import contradicts
-from reviewer.extraction.entities.entity import Attribute, EntityCandidate
-from reviewer.promotion.entity_rows import memory_row
-from reviewer.promotion.entity_views import ConflictView, Resolution
-from reviewer.promotion.evidence_rows import copy_evidence
+from reviewer.promotion.conflict_rows import open_conflicts
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.triage import Done
-from reviewer.store.changes import Value
+from reviewer.promotion.views import ConflictView, Resolution
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger
-from reviewer.text.normalise import duplicate_key
-
-FIRST = 2.0
-"""Rank of a conflict: above every candidate, whose rank is at most 1."""
-
-_FOUND = "conflict"
-"""Rule of a conflict row."""
-
-
-class _Claim(Struct, frozen=True):
-    """An entity row as `contradicts` compares it."""
-
-    id: int
-    type: str
-    slot: str
-    attributes: tuple[Attribute, ...]
-    status: str
 
 
 class Conflicts:
-    """Reads conflicts and settles them; nothing is ever settled silently."""
+    """Reads conflicts and settles them; only a person settles one."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock, queue: Queue) -> None:
         self._database = database
@@ -66,7 +38,7 @@ class Conflicts:
                 .fetchone()
             )
         if row is None:
-            raise UnknownIdError(f"#{number} is no conflict.")
+            raise UnknownIdError(f"#{number} is not a conflict.")
         return ConflictView(
             id=number,
             left=self._queue.candidate(row["left_id"]),
@@ -88,13 +60,14 @@ class Conflicts:
     def supersede(self, number: int, winner: int) -> Done:
         """Settle a conflict: `winner` becomes or stays active, the other side is superseded by it.
 
-        Raises UnknownIdError, or ConflictError when it is settled or `winner` is no side of it.
+        Raises UnknownIdError, or ConflictError when it is settled or `winner` is not a side of it.
         """
         with self._ledger.act("resolve") as act:
             sides = self._open(act, number)
             if winner not in sides:
                 raise ConflictError(
-                    f"#{winner} is no side of conflict #{number}: #{sides[0]} and #{sides[1]} are."
+                    f"#{winner} is not a side of conflict #{number}: its sides are #{sides[0]} and"
+                    f" #{sides[1]}."
                 )
             (loser,) = [side for side in sides if side != winner]
             now = iso(self._clock())
@@ -106,7 +79,7 @@ class Conflicts:
         return Done(act.id, act.title, (number, winner, loser))
 
     def keep_both(self, number: int) -> Done:
-        """Settle a conflict by letting both sides stand as they are. Raises as `supersede`."""
+        """Settle a conflict by leaving both sides as they are. Raises as `supersede`."""
         with self._ledger.act("resolve") as act:
             sides = self._open(act, number)
             self._settle(act, number, Resolution.KEPT_BOTH)
@@ -127,7 +100,7 @@ class Conflicts:
             "SELECT left_id, right_id, resolution FROM conflict WHERE memory_id = ?", (number,)
         )
         if not rows:
-            raise UnknownIdError(f"#{number} is no conflict.")
+            raise UnknownIdError(f"#{number} is not a conflict.")
         if rows[0][2] is not None:
             raise ConflictError(f"Conflict #{number} is settled already: {rows[0][2]}.")
         return rows[0][0], rows[0][1]
@@ -142,137 +115,3 @@ class Conflicts:
             status="invalid" if dismissed else "active",
             decided_at=iso(self._clock()),
         )
-
-
-def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
-    """Queue a conflict for each pair of those entities and others of their project that claim
-    different values for one slot, at least one side being active.
-
-    A pair is queued once. What was kept or dismissed stays so; what was settled by superseding one
-    side is open again when that side is back. Returns the ids of the new rows.
-    """
-    found: list[int] = []
-    for number in entities:
-        claim = _claim(act, number)
-        if claim is None:
-            continue
-        _note_agreement(act, claim)
-        if not claim.slot:
-            continue
-        for other in _rivals(act, claim):
-            contradiction = contradicts(other, claim)
-            if contradiction is not None and "active" in (claim.status, other.status):
-                found += _queue_conflict(act, other.id, number, str(contradiction), now)
-    return found
-
-
-def may_lead(act: Act, leader: int, candidate: Candidate) -> bool:
-    """Whether a candidate may stand behind a row as its near duplicate, to be merged into it.
-
-    Rows of another kind do not lead, nor do entities that it contradicts, however alike the words:
-    promoting them would settle a conflict silently.
-    """
-    entity = isinstance(candidate, EntityCandidate)
-    rows = act.query("SELECT kind FROM memory WHERE id = ?", (leader,))
-    if not rows or rows[0][0] != ("entity" if entity else "memory"):
-        return False
-    claim = _claim(act, leader)
-    return not (
-        isinstance(candidate, EntityCandidate)
-        and claim is not None
-        and contradicts(claim, candidate) is not None
-    )
-
-
-def _claim(act: Act, number: int) -> _Claim | None:
-    rows = act.query(
-        "SELECT m.id, m.type, e.slot, e.attributes, m.status FROM memory m"
-        " JOIN entity e ON e.memory_id = m.id WHERE m.id = ?",
-        (number,),
-    )
-    return _as_claim(rows[0]) if rows else None
-
-
-def _rivals(act: Act, claim: _Claim) -> list[_Claim]:
-    rows = act.query(
-        "SELECT m.id, m.type, e.slot, e.attributes, m.status FROM entity e"
-        " JOIN memory m ON m.id = e.memory_id WHERE e.slot = ?1 AND m.id <> ?2"
-        " AND m.status IN ('candidate', 'active')"
-        " AND m.project_id = (SELECT project_id FROM memory WHERE id = ?2)",
-        (claim.slot, claim.id),
-    )
-    return [_as_claim(row) for row in rows]
-
-
-def _as_claim(row: tuple[Any, ...]) -> _Claim:
-    attributes = msgspec.json.decode(row[3], type=tuple[Attribute, ...])
-    return _Claim(row[0], row[1], row[2], attributes, row[4])
-
-
-def _say_again(
-    act: Act, row: int, number: int, left: int, right: int, resolution: str | None,
-    *, words: str, turned: bool,
-) -> None:  # fmt: skip
-    """Bring the words of an open conflict up to date, and open one again whose loser is back."""
-    if resolution in (Resolution.KEPT_BOTH, Resolution.DISMISSED):
-        return
-    if turned:
-        attribute, _, values = words.partition(": ")
-        words = f"{attribute}: {' or '.join(reversed(values.split(' or ')))}"
-    content = f"#{left} and #{right} disagree on {words}"
-    act.update("conflict", row, resolution=None)
-    act.update(
-        "memory",
-        number,
-        content=content,
-        key=duplicate_key(content),
-        status="candidate",
-        decided_at=None,
-    )
-
-
-def _note_agreement(act: Act, claim: _Claim) -> None:
-    """Say of open conflicts whose sides no longer differ that they agree; a person settles them."""
-    for number, left, right in act.query(
-        "SELECT memory_id, left_id, right_id FROM conflict WHERE resolution IS NULL"
-        " AND ? IN (left_id, right_id)",
-        (claim.id,),
-    ):
-        other = _claim(act, right if left == claim.id else left)
-        if other is not None and contradicts(other, claim) is None:
-            content = f"#{left} and #{right} agree by now"
-            act.update("memory", number, content=content, key=duplicate_key(content))
-
-
-def _queue_conflict(act: Act, left: int, right: int, words: str, now: str) -> list[int]:
-    held = act.query(
-        "SELECT id, memory_id, left_id, right_id, resolution FROM conflict"
-        " WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
-        (left, right),
-    )
-    if held:
-        _say_again(act, *held[0], words=words, turned=held[0][2] != left)
-        return []
-    row = memory_row(act, right)
-    content = f"#{left} and #{right} disagree on {words}"
-    values: dict[str, Value] = {
-        **row,
-        "kind": "conflict",
-        "type": "conflict",
-        "status": "candidate",
-        "content": content,
-        "key": duplicate_key(content),
-        "rule": _FOUND,
-        "rank": FIRST,
-        "flags": "conflict",
-        "seen": 1,
-        "refs": 0,
-        "first_seen": now,
-        "last_seen": now,
-        "pending_since": now,
-    }
-    number = act.insert("memory", **values)
-    act.insert("conflict", memory_id=number, left_id=left, right_id=right)
-    copy_evidence(act, left, number)
-    copy_evidence(act, right, number)
-    return [number]

@@ -1,11 +1,12 @@
-"""The rows of an act: which were meant, how they stand, and who stands behind them."""
+"""The rows of a decision: reading and checking them, and what a decision changes beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.promotion.views import Kind, Status
 from reviewer.store.ledger import Act, chunks
@@ -20,7 +21,7 @@ STATUS_WORDS = {
 
 
 class DecidedRow(Struct, frozen=True, gc=False):
-    """A row as a decision looks at it."""
+    """The columns of a row that a decision depends on."""
 
     id: int
     kind: Kind
@@ -106,3 +107,83 @@ def require_one_project(first: DecidedRow, second: DecidedRow) -> None:
 def _listed(ids: Sequence[int]) -> str:
     shown = ", ".join(f"#{number}" for number in ids[:5])
     return shown + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+
+
+def require_no_conflicts(rows: Sequence[DecidedRow]) -> None:
+    """Raise ConflictError for a row that is a conflict: it is settled, not promoted or rejected."""
+    for row in rows:
+        if row.kind is Kind.CONFLICT:
+            raise ConflictError(
+                f"#{row.id} is a conflict: settle it by superseding one side, keeping both, or "
+                "dismissing it. Nothing was changed."
+            )
+
+
+def find_conflicts(act: Act, rows: Sequence[DecidedRow], now: str) -> None:
+    """Entities that become active may contradict others."""
+    entities = [row.id for row in rows if row.kind is Kind.ENTITY]
+    if entities:
+        # Imported late: most decisions are about memories and need no patterns of entities.
+        from reviewer.promotion.conflict_rows import open_conflicts
+
+        open_conflicts(act, entities, now)
+
+
+def find_conflicts_again(clock: Clock) -> Callable[[Act, Sequence[int]], None]:
+    """For an undo: entities whose status it restores may contradict others again."""
+
+    def afterwards(act: Act, decided: Sequence[int]) -> None:
+        rows = [
+            DecidedRow(number, Kind.ENTITY, Status(status), None)
+            for chunk in chunks(sorted(set(decided)))
+            for number, status in act.query(
+                "SELECT m.id, m.status FROM memory m JOIN entity e ON e.memory_id = m.id"
+                " WHERE m.status IN ('candidate', 'active')"
+                f" AND m.id IN ({','.join('?' * len(chunk))})",
+                chunk,
+            )
+        ]
+        find_conflicts(act, rows, iso(clock()))
+
+    return afterwards
+
+
+def dismiss_conflicts(act: Act, rows: Sequence[DecidedRow]) -> None:
+    """Rejecting a conflict dismisses it."""
+    _set_resolution(act, rows, "dismissed")
+
+
+def reactivate_memories(act: Act, rows: Sequence[DecidedRow]) -> None:
+    """A memory whose entity is rejected becomes active again."""
+    for row in rows:
+        if row.kind is Kind.ENTITY:
+            for (memory,) in act.query(
+                "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
+                " WHERE e.memory_id = ? AND m.status = 'graduated'",
+                (row.id,),
+            ):
+                act.update("memory", memory, status="active")
+
+
+def graduate_memories_again(act: Act, rows: Sequence[DecidedRow]) -> None:
+    """A memory whose rejected entity is back in the queue is graduated again."""
+    for row in rows:
+        if row.kind is Kind.ENTITY and row.status is Status.INVALID:
+            for (memory,) in act.query(
+                "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
+                " WHERE e.memory_id = ? AND m.status = 'active'",
+                (row.id,),
+            ):
+                act.update("memory", memory, status="graduated")
+
+
+def reopen_conflicts(act: Act, rows: Sequence[DecidedRow]) -> None:
+    """A conflict that is put back is open again."""
+    _set_resolution(act, rows, None)
+
+
+def _set_resolution(act: Act, rows: Sequence[DecidedRow], resolution: str | None) -> None:
+    for row in rows:
+        if row.kind is Kind.CONFLICT:
+            (found,) = act.query("SELECT id FROM conflict WHERE memory_id = ?", (row.id,))
+            act.update("conflict", found[0], resolution=resolution)

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from reviewer.errors import StoreError
-from reviewer.private_files import make_private_folder
+from reviewer.files import make_private_folder, write_atomic
 
 
 class Drafts:
@@ -24,14 +24,10 @@ class Drafts:
         """
         from reviewer.text.secrets import mask  # late: only a wording needs its patterns
 
-        target = self._path(number)
-        fresh = target.with_suffix(".new")
+        data = mask(content).text.encode("utf-8", "surrogatepass")
         try:
             make_private_folder(self._folder)
-            handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with open(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
-                file.write(mask(content).text)
-            os.replace(fresh, target)
+            write_atomic(self._path(number), data, durable=False)
         except OSError as problem:
             raise StoreError(
                 f"The draft of #{number} could not be kept in {self._folder}: {problem.strerror}."

@@ -1,4 +1,4 @@
-"""Putting ranked candidates into the queue: never a second row for what is known."""
+"""Puts ranked candidates into the queue, without a second row for a known statement."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.clusters import NEAR, similarity
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.ranking import Ranking
-from reviewer.promotion.conflicts import may_lead, open_conflicts
-from reviewer.promotion.entity_rows import insert_entity
-from reviewer.promotion.structure import Structure
+from reviewer.promotion.conflict_rows import may_lead, open_conflicts
+from reviewer.promotion.entity_rows import Structure, insert_entity
+from reviewer.promotion.evidence_rows import add_evidence, record_ids
 from reviewer.promotion.views import Kind
 from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
@@ -22,12 +22,9 @@ _WORD = re.compile(r"\w{3,}")
 SHORTLIST = 20
 """Memories that share a rare word with a candidate and are compared with it."""
 
-EVIDENCE = 50
-"""Places that are kept of one memory: what is said everywhere would fill the store."""
-
 
 class Known:
-    """What a project holds already, asked by wording."""
+    """Looks up the memories and entities of a project by wording."""
 
     def __init__(self, database: Database, project_id: int) -> None:
         self._database = database
@@ -61,7 +58,7 @@ class Known:
         return found
 
     def novelty(self, candidate: Candidate) -> float:
-        """1 - the highest similarity to what the project holds (settled.md, Promotion)."""
+        """1 minus the highest similarity to a memory of the project."""
         return 1.0 - self._look_up(candidate.content)[0]
 
     def leader(self, content: str) -> int | None:
@@ -97,11 +94,11 @@ class Known:
 def queue_new(
     act: Act, known: Known, rankings: Sequence[Ranking], *, project_id: int, wave_id: int, now: str
 ) -> list[int]:
-    """Insert ranked candidates with their evidence; members stand behind their row.
+    """Insert ranked candidates with their evidence; near duplicates are queued behind their row.
 
     Returns the ids, in order. Rows whose key has appeared meanwhile are left out.
     """
-    records = _record_ids(act, project_id, _candidates(rankings))
+    records = record_ids(act, project_id, _candidates(rankings))
     ids: list[int] = []
     for ranking in rankings:
         leader = _insert(act, ranking, known.leader(ranking.candidate.content), records,
@@ -116,14 +113,14 @@ def queue_new(
 def count_again(
     act: Act, sightings: Sequence[tuple[int, Candidate]], *, project_id: int, now: str
 ) -> None:
-    """Note that known memories, by id, were said again: more evidence, and one more to the count.
+    """Record that known memories, by id, were repeated: add evidence and raise the count.
 
     An active one gains references, any other is `seen` more often; what was rejected stays so.
     """
     again: dict[int, list[Candidate]] = {}
     for number, candidate in sightings:
         again.setdefault(number, []).append(candidate)
-    records = _record_ids(act, project_id, (candidate for _, candidate in sightings))
+    records = record_ids(act, project_id, (candidate for _, candidate in sightings))
     for chunk in chunks(sorted(again)):
         marks = ",".join("?" * len(chunk))
         sql = f"SELECT id, status, seen, refs FROM memory WHERE id IN ({marks})"
@@ -134,7 +131,7 @@ def count_again(
             updates.append((number, {**counted, "last_seen": now}))
         act.update_each("memory", updates)
         for number in chunk:
-            _add_evidence(act, number, again[number], records)
+            add_evidence(act, number, again[number], records)
 
 
 def _insert(
@@ -179,40 +176,8 @@ def _insert(
         number = insert_entity(act, row, Structure.of(candidate))
     else:
         number = act.insert("memory", **row)
-    _add_evidence(act, number, (candidate, *ranking.also), records)
+    add_evidence(act, number, (candidate, *ranking.also), records)
     return [number]
-
-
-def _add_evidence(
-    act: Act, number: int, candidates: Iterable[Candidate], records: dict[str, int]
-) -> None:
-    """Add where a memory was said; at most EVIDENCE places of it are kept."""
-    columns = ("record_id", "span_start", "span_end", "rule", "extractor_version")
-    held = set(
-        act.query("SELECT record_id, span_start, span_end FROM evidence WHERE memory_id = ?",
-                  (number,))
-    )  # fmt: skip
-    rows: list[Image] = []
-    for candidate in candidates:
-        record = records.get(candidate.record.key)
-        place = (record, candidate.span_start, candidate.span_end)
-        if record is None or place in held or len(held) >= EVIDENCE:
-            continue
-        held.add(place)
-        values = (*place, candidate.rule, candidate.extractor_version)
-        rows.append({"memory_id": number, **dict(zip(columns, values, strict=True))})
-    act.insert_many("evidence", rows)
-
-
-def _record_ids(act: Act, project_id: int, candidates: Iterable[Candidate]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for chunk in chunks(sorted({candidate.record.key for candidate in candidates})):
-        sql = (
-            "SELECT key, id FROM record WHERE project_id = ? AND key IN"
-            f" ({','.join('?' * len(chunk))})"
-        )
-        found.update((row[0], row[1]) for row in act.query(sql, (project_id, *chunk)))
-    return found
 
 
 def _candidates(rankings: Sequence[Ranking]) -> Iterator[Candidate]:

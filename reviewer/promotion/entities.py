@@ -7,12 +7,18 @@ import msgspec
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.entities.entity import EntityType
-from reviewer.promotion.conflicts import open_conflicts
-from reviewer.promotion.entity_rows import add_relation, insert_entity, memory_row
-from reviewer.promotion.entity_views import AttributeView, EntityView, RelationView
+from reviewer.promotion.conflict_rows import open_conflicts
+from reviewer.promotion.entity_rows import (
+    add_relation,
+    entity_type,
+    insert_entity,
+    kind_and_type,
+    memory_row,
+    parse_structure,
+)
 from reviewer.promotion.evidence_rows import copy_evidence
-from reviewer.promotion.structure import entity_type, kind_and_type, take_apart
 from reviewer.promotion.triage import Done, require_length
+from reviewer.promotion.views import AttributeView, EntityView, RelationView
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger
@@ -43,7 +49,7 @@ class Entities:
                 (number,),
             ).fetchall()
         if row is None:
-            raise UnknownIdError(f"#{number} is no entity.")
+            raise UnknownIdError(f"#{number} is not an entity.")
         return EntityView(
             id=number,
             name=row["name"],
@@ -79,7 +85,7 @@ class Entities:
             content = str(row["content"])
             values = {**row, "type": str(kind), "pending_since": now}
             entity = insert_entity(
-                act, values, take_apart(content, kind, name), graduated_from=number
+                act, values, parse_structure(content, kind, name), graduated_from=number
             )
             copy_evidence(act, number, entity)
             act.update("memory", number, status="graduated")
@@ -95,14 +101,16 @@ class Entities:
         text = mask(content.strip()).text
         name = mask(name).text if name else name
         if not clean(text):
-            raise ReviewerError("The text is empty. Write what is to be remembered.")
+            raise ReviewerError("The text is empty. Write what should be remembered.")
         require_length(text)
         kind, type_name = kind_and_type(type_)
         now = iso(self._clock())
         with self._ledger.act("author") as act:
             values = _by_hand(project_row(act, project), type_name, text, now)
             if kind == "entity":
-                number = insert_entity(act, values, take_apart(text, EntityType(type_name), name))
+                number = insert_entity(
+                    act, values, parse_structure(text, EntityType(type_name), name)
+                )
                 open_conflicts(act, [number], now)
             else:
                 number = _insert_memory(act, values)
@@ -110,7 +118,7 @@ class Entities:
         return Done(act.id, act.title, (number,))
 
     def relate(self, number: int, kind: str, target: int) -> Done:
-        """State that an entity stands in a relation to another.
+        """State a relation of one entity to another.
 
         Raises UnknownIdError, ReviewerError for an unknown kind, ConflictError for a cycle.
         """
@@ -122,7 +130,7 @@ class Entities:
 def _require_active(number: int, row: dict[str, Value]) -> None:
     if row["kind"] != "memory":
         kind = "an entity" if row["kind"] == "entity" else "a conflict"
-        raise ConflictError(f"#{number} is no memory but {kind}.")
+        raise ConflictError(f"#{number} is not a memory but {kind}.")
     if row["status"] == "graduated":
         raise ConflictError(f"#{number} is graduated already.")
     if row["status"] != "active":
@@ -152,10 +160,10 @@ def _by_hand(project_id: int, type_: str, content: str, now: str) -> dict[str, V
 
 
 def _insert_memory(act: Act, values: dict[str, Value]) -> int:
-    held = act.query(
+    existing = act.query(
         "SELECT id FROM memory WHERE project_id = ? AND kind = 'memory' AND type = ? AND key = ?",
         (values["project_id"], values["type"], values["key"]),
     )
-    if held:
-        raise ConflictError(f"#{held[0][0]} says the same already.")
+    if existing:
+        raise ConflictError(f"#{existing[0][0]} says the same already.")
     return act.insert("memory", **{**values, "kind": "memory", "status": "candidate"})

@@ -1,8 +1,51 @@
-"""Writing evidence inside an act."""
+"""Writing evidence inside an act: the places in records that a memory or entity comes from."""
 
 from __future__ import annotations
 
-from reviewer.store.ledger import Act
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from reviewer.store.changes import Image
+from reviewer.store.ledger import Act, chunks
+
+if TYPE_CHECKING:
+    from reviewer.extraction.candidates import Candidate
+
+MOST_EVIDENCE = 50
+"""Places kept of one memory; a phrase that occurs everywhere would fill the store."""
+
+
+def add_evidence(
+    act: Act, number: int, candidates: Iterable[Candidate], records: dict[str, int]
+) -> None:
+    """Add the places of a memory's candidates, up to MOST_EVIDENCE in all."""
+    columns = ("record_id", "span_start", "span_end", "rule", "extractor_version")
+    existing = set(
+        act.query("SELECT record_id, span_start, span_end FROM evidence WHERE memory_id = ?",
+                  (number,))
+    )  # fmt: skip
+    rows: list[Image] = []
+    for candidate in candidates:
+        record = records.get(candidate.record.key)
+        place = (record, candidate.span_start, candidate.span_end)
+        if record is None or place in existing or len(existing) >= MOST_EVIDENCE:
+            continue
+        existing.add(place)
+        values = (*place, candidate.rule, candidate.extractor_version)
+        rows.append({"memory_id": number, **dict(zip(columns, values, strict=True))})
+    act.insert_many("evidence", rows)
+
+
+def record_ids(act: Act, project_id: int, candidates: Iterable[Candidate]) -> dict[str, int]:
+    """Ids of the records of candidates, by record key."""
+    found: dict[str, int] = {}
+    for chunk in chunks(sorted({candidate.record.key for candidate in candidates})):
+        sql = (
+            "SELECT key, id FROM record WHERE project_id = ? AND key IN"
+            f" ({','.join('?' * len(chunk))})"
+        )
+        found.update((row[0], row[1]) for row in act.query(sql, (project_id, *chunk)))
+    return found
 
 
 def copy_evidence(act: Act, source: int, target: int) -> None:

@@ -10,12 +10,11 @@ import msgspec
 from reviewer.clock import Clock
 from reviewer.extraction.entities.entity import Attribute
 from reviewer.promotion.export.context_folder import plan_context_folder
-from reviewer.promotion.export.items import ExportItem, Layer, Relation, mask_items
+from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
+from reviewer.promotion.export.items import ExportItem, Layer, Relation, mask_items, render_ndjson
 from reviewer.promotion.export.markdown import render_markdown
 from reviewer.promotion.export.marked_block import plan_block
-from reviewer.promotion.export.ndjson import render_ndjson
 from reviewer.promotion.export.plans import PlannedFile
-from reviewer.promotion.export.writing import read_file, unified_diff, write_plan
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.trusted_state import TrustedState
 from reviewer.promotion.views import Kind, QueueQuery, Sort
@@ -32,7 +31,7 @@ class Exports:
         self._state = state
 
     def items(self, project: str | None) -> tuple[ExportItem, ...]:
-        """Every fact that holds, the most trusted first, without secrets."""
+        """Every active fact, the most trusted first, with secrets masked."""
         state = [
             ExportItem(
                 layer=Layer.STATE,
@@ -59,7 +58,7 @@ class Exports:
         return render_ndjson(self.items(project))
 
     def plan_file(self, text: str, path: Path) -> PlannedFile:
-        """A private file that is to hold a text and nothing else. Raises SourceError."""
+        """A plan for a private file with that text only. Raises SourceError."""
         return PlannedFile(path=path, before=read_file(path), after=text.encode(), private=True)
 
     def plan_folder(self, project: str | None, folder: Path) -> tuple[PlannedFile, ...]:

@@ -17,7 +17,7 @@ _OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ? AND o.
 
 
 class ActView(Struct, frozen=True):
-    """One act of the ledger. `undone` says how it stands at present."""
+    """One act of the ledger. `undone` is its present state."""
 
     id: int
     at: str

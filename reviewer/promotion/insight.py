@@ -11,7 +11,14 @@ from typing import NamedTuple
 from reviewer.clock import Clock, from_iso, iso
 from reviewer.extraction.candidates import PRIORS, RuleClass
 from reviewer.extraction.flags import INJECTION
-from reviewer.promotion.learning import Decided, Preference, Score, Traits, features_of, learn
+from reviewer.promotion.acceptance_model import (
+    Decided,
+    Preference,
+    Score,
+    Traits,
+    features_of,
+    learn,
+)
 from reviewer.promotion.policies import WITHIN, Hint, Recent, Reference, Standing, hints, recent
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.views import QueueQuery, Sort
@@ -138,7 +145,7 @@ class Insight:
                 )
 
     def _references(self, ids: Sequence[int]) -> dict[int, Recent]:
-        """How often each was said in the time that the reference policy looks at."""
+        """How often each was repeated in the period of the reference policy."""
         now = self._clock()
         sql = (
             "SELECT e.memory_id, coalesce(r.at, m.last_seen), coalesce(r.session, r.source_id)"
@@ -146,13 +153,13 @@ class Insight:
             " JOIN memory m ON m.id = e.memory_id"
             f" WHERE coalesce(r.at, m.last_seen) >= ? AND m.id IN ({','.join('?' * len(ids))})"
         )
-        said: dict[int, list[Reference]] = {}
+        repeated: dict[int, list[Reference]] = {}
         with failures_as_sentences(self._database.path):
             for row in self._database.reader().execute(sql, (iso(now - WITHIN)[:10], *ids)):
                 moment = from_iso(row[1])
                 if moment is not None:
-                    said.setdefault(row[0], []).append(Reference(moment, str(row[2])))
-        return {number: recent(references, now) for number, references in said.items()}
+                    repeated.setdefault(row[0], []).append(Reference(moment, str(row[2])))
+        return {number: recent(references, now) for number, references in repeated.items()}
 
 
 def _traits(row: tuple[object, ...]) -> tuple[int, Traits, _Decision]:

@@ -30,7 +30,7 @@ HIGHEST_CONFIDENCE = 0.8085
 _TOO_CONSEQUENTIAL = frozenset((str(EntityType.VALIDATION_CLAIM), str(EntityType.DECISION)))
 _OWN = frozenset((str(MemoryType.IDENTITY), str(MemoryType.PREFERENCE)))
 _FIRST_PERSON = re.compile(
-    r"(?:^|[.!;:]\s|\b(?:and|but|because|since|so|that|yes|no|well|please)[\s,]+)(?P<said>"
+    r"(?:^|[.!;:]\s|\b(?:and|but|because|since|so|that|yes|no|well|please)[\s,]+)(?P<words>"
     r"(?:i(?:['’]d| would)? (?:(?:really|strongly|always|usually|generally|much) )?"
     r"(?:prefer|hate|dislike|love|favou?r)\b"
     r"|my (?:name|role|job|time ?zone|pronouns|preference) (?:is|are)\b"
@@ -61,7 +61,7 @@ class Hint(Struct, frozen=True):
 
 
 class Reference(Struct, frozen=True):
-    """That something was said again: when, and in which interaction (session, file)."""
+    """A repetition of a statement: its time and interaction (session, file)."""
 
     at: datetime
     interaction: str
@@ -133,11 +133,11 @@ def _confidence(standing: Standing) -> Hint | None:
 
 
 def _own_words(standing: Standing) -> Hint | None:
-    """The person said it of themselves, with a verb that leaves no doubt."""
+    """A statement in the first person, with a verb that leaves no doubt."""
     if standing.entity or standing.role is not Role.USER or standing.type not in _OWN:
         return None
-    said = _FIRST_PERSON.search(standing.content)
-    if said is None or _HEDGED.search(standing.content):
+    match = _FIRST_PERSON.search(standing.content)
+    if match is None or _HEDGED.search(standing.content):
         return None
-    words = " ".join(said["said"].split())
+    words = " ".join(match["words"].split())
     return Hint(Policy.OWN_WORDS, f'your own words: "{words} ..."')

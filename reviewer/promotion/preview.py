@@ -1,4 +1,4 @@
-"""What one file would propose, without a store: `reviewer extract`."""
+"""The candidates of one file, without a store: `reviewer extract`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import Dropped, cited_lines
 from reviewer.extraction.ranking import CAP, Ranking, rank
-from reviewer.promotion.pool import Pool
+from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.views import CandidateView, Kind, SourceRef, Status
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Scan
@@ -32,7 +32,7 @@ def extract_file(
 ) -> list[CandidateView]:
     """The best `top` candidates of a file's lines, best first; ids count from 1.
 
-    Near duplicates follow the row that they stand behind. Raises SourceError.
+    Near duplicates follow their row. Raises SourceError.
     """
     now = now or utc_now()
     scan = open_source(path, line_start=line_start, line_end=line_end)
@@ -41,9 +41,9 @@ def extract_file(
     except OSError as problem:
         raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
     setting = Setting(path=str(path), now=now, updated=modified)
-    pool = Pool(_forget, _forget)
-    pool.draw(_masked(scan), setting)
-    ranked = rank(pool.facts(), cap=top)
+    collector = CandidateCollector(_forget, _forget)
+    collector.take(_masked(scan), setting)
+    ranked = rank(collector.candidates(), cap=top)
     rows: list[CandidateView] = []
     for ranking in ranked.kept:
         leader = _view(ranking, len(rows) + 1, None, path, project, iso(now))
@@ -59,7 +59,7 @@ def _masked(scan: Scan) -> Iterator[Record]:
 
 
 def _forget(_: Dropped | Candidate) -> None:
-    """Without a store there is no report to log what was dropped in."""
+    """Without a store there is no report that would list it."""
 
 
 def _view(

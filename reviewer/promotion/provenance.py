@@ -19,7 +19,7 @@ _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)$")
 class Step(Struct, frozen=True):
     """One step of the way: its layer (`L3` ... `L0`), what it is, what it says, and where.
 
-    `line` is 0-based; None where the step is no place in a file.
+    `line` is 0-based; None where the step is not a place in a file.
     """
 
     layer: str
@@ -66,8 +66,8 @@ class Provenance:
         if match is None:
             return (first, *note, Step("L0", "evidence", state.evidence))
         line = max(int(match["line"]) - 1, 0)
-        said = _line_of(Path(match["path"]), line)
-        return (first, *note, Step("L0", "evidence", said, match["path"], line))
+        quote = _line_of(Path(match["path"]), line)
+        return (first, *note, Step("L0", "evidence", quote, match["path"], line))
 
     def _graduated_from(self, number: int) -> int | None:
         try:
@@ -78,9 +78,9 @@ class Provenance:
 
 def _place(evidence: EvidenceView) -> Step:
     record = evidence.record
-    said = record.text[evidence.span_start : evidence.span_end]
+    quote = record.text[evidence.span_start : evidence.span_end]
     when = f" · {record.at[:10]}" if record.at else ""
-    return Step("L0", f"{record.role}{when} · {evidence.rule}", said, record.path, evidence.line)
+    return Step("L0", f"{record.role}{when} · {evidence.rule}", quote, record.path, evidence.line)
 
 
 def _line_of(path: Path, line: int) -> str:

@@ -52,7 +52,7 @@ class Queue:
         self._clock = clock
 
     def check(self, query: QueueQuery) -> None:
-        """Raise FilterError for a filter that cannot be understood; nothing is read."""
+        """Raise FilterError for a filter that cannot be parsed, without reading rows."""
         self._condition(query)
 
     def ids(
@@ -239,7 +239,7 @@ class Queue:
         return int(rows[0][0])
 
     def places(self, number: int, *, limit: int = -1) -> tuple[SourceRef, ...]:
-        """Where a memory stands, the first place first; none when it was written by hand."""
+        """The places a memory comes from, in order; none when it was written by hand."""
         rows = self._query(
             "SELECT e.span_start, r.line_start, r.line_end, r.key, r.shape, r.text, s.path"
             " FROM evidence e JOIN record r ON r.id = e.record_id"

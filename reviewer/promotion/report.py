@@ -1,4 +1,4 @@
-"""The report folder of a wave (`promotion-rules.md`, ingestion-wave extraction semantics)."""
+"""The report of a wave: its progress and counts, and the folder that explains them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,60 @@ from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import Dropped, cited_lines
 from reviewer.extraction.ranking import Ranking, base_score
-from reviewer.private_files import make_private_folder
-from reviewer.promotion.structure import Structure
-from reviewer.promotion.wave_report import WaveReport
+from reviewer.files import make_private_folder
+from reviewer.promotion.entity_rows import Structure
 from reviewer.text.display import display_text, escaped_json
+
+
+class Progress(Struct, frozen=True):
+    """How far a wave is. Totals are those known so far."""
+
+    files_done: int
+    files_total: int
+    bytes_done: int
+    bytes_total: int
+    path: str
+    records: int
+    candidates: int
+
+
+class WaveReport(Struct, frozen=True):
+    """What a wave did. `skipped` counts lines without statements, `records` those read.
+
+    `new` candidates were queued, `near` of them behind a row that says nearly the same;
+    `repeated` were known already; `over_cap` wait in the report. `kept_out` counts records by the
+    reason why extraction did not look at them, `passed_over` files by the reason why they were not
+    read, `dropped` statements by the reason why they were not proposed.
+    """
+
+    wave: int
+    project: str
+    state: str
+    files: int
+    unchanged: int
+    bytes: int
+    records: int
+    fresh: int
+    skipped: int
+    new: int
+    repeated: int
+    near: int
+    over_cap: int
+    over_cap_left: int
+    masked: int
+    kept_out: dict[str, int]
+    skipped_by: dict[str, int]
+    passed_over: dict[str, int]
+    dropped: dict[str, int]
+    rules: dict[str, int]
+    errors: int
+    report_folder: str
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as one flat object."""
+        return {name: getattr(self, name) for name in self.__struct_fields__}
+
 
 OVER_CAP = "over the cap"
 """The reason under which `dropped.ndjson` keeps what may still be called up."""
@@ -104,7 +154,7 @@ class ReportFolder:
         self.note(text)
 
     def note(self, text: str) -> None:
-        """Log what is no damage and yet was not read."""
+        """Log a file that was not read although it is not damaged."""
         line = display_text(text.replace("\n", " ").replace("\r", " "))
         self._error_log.write(line.encode("utf-8", "backslashreplace") + b"\n")
 

@@ -1,4 +1,4 @@
-"""Looking into source files: is the record still there, and what stands around a line?"""
+"""Looks into source files: whether a record is still there, and the lines around it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LINE_CUT = 4_000
 READ_ON = 1_000
 """Characters behind the cut that are looked at, so that half a secret is still seen to be one."""
 
-BYTES_HELD = 4 * (LINE_CUT + READ_ON)
+BYTES_SHOWN = 4 * (LINE_CUT + READ_ON)
 """Bytes of a line that are kept while reading: UTF-8 needs four a character at most."""
 
 LOOKED_THROUGH = 1 << 20
@@ -49,7 +49,7 @@ class SourceView:
         self._database = database
 
     def state(self, memory: int) -> SourceState:
-        """Whether the file still holds the bytes behind a memory's first evidence."""
+        """Whether the file still has the bytes behind a memory's first evidence."""
         with failures_as_sentences(self._database.path):
             row = (
                 self._database.reader()
@@ -68,7 +68,7 @@ class SourceView:
     def stale(self, memories: Sequence[int]) -> set[int]:
         """Those whose first evidence is gone from its file, for a list: a cheap look at each.
 
-        A file that is longer than LOOKED_THROUGH and holds other bytes at the place is not
+        A file that is longer than LOOKED_THROUGH and has other bytes at the place is not
         searched, and its memories are left out: `state` tells.
         """
         found: set[int] = set()
@@ -151,7 +151,7 @@ def window(path: Path, first: int, last: int) -> FileWindow:
 
 
 def _window(path: Path, first: int, last: int) -> FileWindow:
-    number, held, lines = 0, bytearray(), list[bytes]()
+    number, partial, lines = 0, bytearray(), list[bytes]()
     with path.open("rb") as file:
         while block := file.read(BLOCK):
             ends = block.count(b"\n")
@@ -159,19 +159,19 @@ def _window(path: Path, first: int, last: int) -> FileWindow:
                 number += ends
                 continue
             for piece in block.split(b"\n"):
-                held += piece[: max(0, BYTES_HELD - len(held))]
+                partial += piece[: max(0, BYTES_SHOWN - len(partial))]
                 if ends == 0:
                     break  # the last piece goes on in the next block
                 ends -= 1
                 if number >= first:
-                    lines.append(bytes(held))
-                held.clear()
+                    lines.append(bytes(partial))
+                partial.clear()
                 number += 1
                 if number >= last:
                     return FileWindow(str(path), first, _decoded(lines), None)
-    if held and number >= first:
-        lines.append(bytes(held))
-    return FileWindow(str(path), first, _decoded(lines), number + bool(held))
+    if partial and number >= first:
+        lines.append(bytes(partial))
+    return FileWindow(str(path), first, _decoded(lines), number + bool(partial))
 
 
 def _decoded(lines: list[bytes]) -> tuple[str, ...]:

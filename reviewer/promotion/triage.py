@@ -9,20 +9,18 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.promotion.consequences import (
-    dismiss_conflicts,
-    freeze,
-    look_for_conflicts,
-    refuse_conflicts,
-    reopen_conflicts,
-    thaw,
-)
 from reviewer.promotion.decided_rows import (
     STATUS_WORDS,
     DecidedRow,
     candidates_of,
+    dismiss_conflicts,
+    find_conflicts,
+    graduate_memories_again,
     members_of,
+    reactivate_memories,
     regroup,
+    reopen_conflicts,
+    require_no_conflicts,
     require_one_project,
     rows_of,
 )
@@ -62,15 +60,15 @@ class Triage:
 
         Near duplicates behind a row are merged into it: they become superseded and their evidence
         is added to the row's, unless `alone` (all rows, or those with these ids). Raises
-        UnknownIdError, or ConflictError when one is no candidate; then nothing is written.
+        UnknownIdError, or ConflictError when one is not a candidate; then nothing is written.
         """
         with self._ledger.act("promote") as act:
             rows = candidates_of(act, ids)
-            refuse_conflicts(rows)
+            require_no_conflicts(rows)
             act.update_many(
                 "memory", [row.id for row in rows], status="active", decided_at=self._now()
             )
-            look_for_conflicts(act, rows, self._now())
+            find_conflicts(act, rows, self._now())
             merged = self._take_members(act, rows, alone, merge=True)
             act.title = _title("Promoted", [row.id for row in rows])
             if merged:
@@ -88,7 +86,7 @@ class Triage:
                 "memory", [row.id for row in rows], status="invalid", decided_at=self._now()
             )
             dismiss_conflicts(act, rows)
-            thaw(act, rows)
+            reactivate_memories(act, rows)
             members = self._take_members(act, rows, alone, merge=False)
             act.title = _title("Rejected", [row.id for row in rows])
             if members:
@@ -135,8 +133,8 @@ class Triage:
                     superseded_by=None,
                     leader_id=row.leader_id if row.leader_id in waiting else None,
                 )
-            freeze(act, rows)
-            look_for_conflicts(act, rows, self._now())
+            graduate_memories_again(act, rows)
+            find_conflicts(act, rows, self._now())
             act.title = _title("Put back", [row.id for row in rows])
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
@@ -159,7 +157,7 @@ class Triage:
         now = self._now()
         with self._ledger.act("edit") as act:
             (row,) = rows_of(act, [number])
-            refuse_conflicts([row])
+            require_no_conflicts([row])
             if row.status not in (Status.CANDIDATE, Status.ACTIVE):
                 raise ConflictError(
                     f"#{number} is {STATUS_WORDS[row.status]}. Nothing was changed."
@@ -174,14 +172,14 @@ class Triage:
             ids: tuple[int, ...] = (number,)
             if promote and row.status is Status.CANDIDATE:
                 act.update("memory", number, status="active", decided_at=now)
-                look_for_conflicts(act, [row], now)
+                find_conflicts(act, [row], now)
                 merged = self._take_members(act, [row], False, merge=True)
                 act.title = f"{verb} and promoted #{number}" if verb else f"Promoted #{number}"
                 if merged:
                     act.title += f", merged {_near_duplicates(len(merged))}"
                 ids = (number, *merged)
             elif verb:
-                look_for_conflicts(act, [row], now)
+                find_conflicts(act, [row], now)
         return Done(act.id, act.title, ids)
 
     def merge(self, number: int, into: int) -> Done:
@@ -194,7 +192,7 @@ class Triage:
         with self._ledger.act("merge", f"Merged #{number} into #{into}") as act:
             rows = candidates_of(act, [number])
             (target,) = rows_of(act, [into])
-            refuse_conflicts([*rows, target])
+            require_no_conflicts([*rows, target])
             require_one_project(rows[0], target)
             if rows[0].kind is not target.kind:
                 raise ConflictError(
@@ -221,7 +219,7 @@ class Triage:
             raise ConflictError(f"#{number} cannot be superseded by itself.")
         with self._ledger.act("supersede", f"Put #{by} in the place of #{number}") as act:
             old, new = rows_of(act, [number, by])
-            refuse_conflicts([old, new])
+            require_no_conflicts([old, new])
             require_one_project(old, new)
             if old.kind is not new.kind:
                 raise ConflictError(
@@ -239,7 +237,7 @@ class Triage:
             if new.status is Status.CANDIDATE:
                 act.update("memory", by, status="active", decided_at=now)
                 regroup(act, [new])
-                look_for_conflicts(act, [new], now)
+                find_conflicts(act, [new], now)
         return Done(act.id, act.title, (by, number))
 
     def _take_members(

@@ -1,6 +1,6 @@
 """Trusted state (L3): keys and values that only a person writes (`promotion-rules.md`).
 
-Nothing here takes the id of a candidate, a memory or an entity, and nothing else writes `state`.
+No function here takes the id of a candidate, memory or entity, and only this module writes `state`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONGEST_KEY = 200
 
 
 class StateView(Struct, frozen=True):
-    """One value of a key. `ended_at` is None for the one that holds."""
+    """One value of a key. `ended_at` is None for the current one."""
 
     id: int
     project: str
@@ -51,7 +51,7 @@ class TrustedState:
         self._clock = clock
 
     def all(self, project: str | None = None, *, past: bool = False) -> list[StateView]:
-        """What holds, by project and key; with `past`, every value that ever held, newest first."""
+        """Current values by project and key; with `past`, also earlier ones, newest first."""
         where = "1" if past else "s.ended_at IS NULL"
         return self._read(
             f"{where} AND (?1 IS NULL OR p.name = ?1) ORDER BY p.name, s.key, s.id DESC", project
@@ -86,15 +86,15 @@ class TrustedState:
         now = iso(self._clock())
         with self._ledger.act("state set", f"Set {key}") as act:
             project_id = project_row(act, project)
-            held = act.query(
+            current = act.query(
                 "SELECT id, value, note, evidence FROM state"
                 " WHERE project_id = ? AND key = ? AND ended_at IS NULL",
                 (project_id, key),
             )
-            if held and held[0][1:] == (value, note, evidence):
+            if current and current[0][1:] == (value, note, evidence):
                 return Done(0, f"{key} is that already", ())
-            if held:
-                act.update("state", held[0][0], ended_at=now)
+            if current:
+                act.update("state", current[0][0], ended_at=now)
             number = act.insert(
                 "state",
                 project_id=project_id,
@@ -104,22 +104,22 @@ class TrustedState:
                 evidence=evidence,
                 set_at=now,
             )
-            if held:
-                act.update("state", held[0][0], superseded_by=number)
+            if current:
+                act.update("state", current[0][0], superseded_by=number)
                 act.title = f"Set {key}, superseding the earlier value"
         return Done(act.id, act.title, ())
 
     def unset(self, project: str, key: str) -> Done:
-        """End a key; its values stay readable. Raises UnknownIdError when it does not hold."""
+        """End a key; its values stay readable. Raises UnknownIdError for a key without a value."""
         with self._ledger.act("state unset", f"Unset {key}") as act:
-            held = act.query(
+            current = act.query(
                 "SELECT s.id FROM state s JOIN project p ON p.id = s.project_id"
                 " WHERE p.name = ? AND s.key = ? AND s.ended_at IS NULL",
                 (project, key),
             )
-            if not held:
+            if not current:
                 raise UnknownIdError(f'{project} has no state "{key}". See: reviewer state list')
-            act.update("state", held[0][0], ended_at=iso(self._clock()))
+            act.update("state", current[0][0], ended_at=iso(self._clock()))
         return Done(act.id, act.title, ())
 
     def _read(self, where: str, *parameters: str | None) -> list[StateView]:
@@ -141,7 +141,7 @@ class TrustedState:
 def _absolute(evidence: str) -> str:
     """`notes.md:4` with the folder it is in, so that it is found again from anywhere.
 
-    Raises ReviewerError when there is no such file or it has no such line; what is no place in a
+    Raises ReviewerError when there is no such file or it has no such line; what is not a place in a
     file is taken as it is.
     """
     path, colon, line = evidence.rpartition(":")

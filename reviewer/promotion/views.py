@@ -1,4 +1,4 @@
-"""What the queue shows: plain values, read from the store."""
+"""Rows, entities and conflicts as the faces show them: plain values, read from the store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Status(StrEnum):
-    """Where a memory stands (`promotion-rules.md`)."""
+    """The status of a memory."""
 
     CANDIDATE = "candidate"
     ACTIVE = "active"
@@ -67,7 +67,7 @@ class QueueRow(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """How a project's queue stands. `beyond_cap` candidates wait in the waves' reports."""
+    """Counts of a project's queue. `beyond_cap` candidates wait in the waves' reports."""
 
     waiting: int
     deferred: int
@@ -79,7 +79,7 @@ class Counts(Struct, frozen=True):
 
 
 class SourceRef(Struct, frozen=True):
-    """Where a fact stands: 0-based half-open lines of a file, and the record's id."""
+    """The place of a fact: 0-based half-open lines of a file, and the record's id."""
 
     path: str
     line_start: int
@@ -145,7 +145,7 @@ class Member(Struct, frozen=True):
 
 
 class SourceState(StrEnum):
-    """Whether a file still holds the bytes that a record was read from."""
+    """Whether a file still has the bytes that a record was read from."""
 
     SAME = "same"
     MOVED = "moved"
@@ -174,7 +174,7 @@ class RecordView(Struct, frozen=True):
 
 
 class EvidenceView(Struct, frozen=True):
-    """Why a memory is believed: the span in its record, and what stands around it."""
+    """Why a memory is believed: the span in its record, and the text around it."""
 
     memory_id: int
     record: RecordView
@@ -201,3 +201,63 @@ def line_of_span(text: str, line_start: int, line_end: int, span_start: int) -> 
     if text.count("\n") + 1 != line_end - line_start:
         return line_start
     return line_start + text.count("\n", 0, span_start)
+
+
+class AttributeView(Struct, frozen=True):
+    """A property with its value, and a unit where there is one."""
+
+    name: str
+    value: str
+    unit: str = ""
+
+
+class RelationView(Struct, frozen=True):
+    """A stated relation to something by its name; `target_id` where that is an entity here."""
+
+    kind: str
+    target: str
+    target_id: int | None = None
+
+
+class EntityView(Struct, frozen=True):
+    """The structure of an entity; its wording, status and evidence are those of its row."""
+
+    id: int
+    name: str
+    slot: str
+    attributes: tuple[AttributeView, ...]
+    relations: tuple[RelationView, ...]
+    graduated_from: int | None
+
+    def to_json(self) -> dict[str, Any]:
+        """One flat object with plain lists."""
+        return {
+            "name": self.name,
+            "slot": self.slot,
+            "attributes": [
+                {"name": a.name, "value": a.value, "unit": a.unit} for a in self.attributes
+            ],
+            "relations": [
+                {"kind": r.kind, "target": r.target, "target_id": r.target_id}
+                for r in self.relations
+            ],
+            "graduated_from": self.graduated_from,
+        }
+
+
+class Resolution(StrEnum):
+    """How a person settled a conflict."""
+
+    SUPERSEDED = "superseded"
+    KEPT_BOTH = "kept both"
+    DISMISSED = "dismissed"
+
+
+class ConflictView(Struct, frozen=True):
+    """Two entities that fill the same slot with different values. `id` is that of the queue row."""
+
+    id: int
+    left: CandidateView
+    right: CandidateView
+    slot: str
+    resolution: Resolution | None

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct
 
-from reviewer.store.packed import first_values
+from reviewer.store.msgpack_prefix import first_values
 
 Value: TypeAlias = int | float | str | None
 Image: TypeAlias = dict[str, Value]
@@ -27,9 +27,9 @@ PART = 20_000
 class Change(Struct, frozen=True, array_like=True, gc=False):
     """What an act did to one row.
 
-    An insertion has no `before`, a deletion no `after`; both hold every column but `id`. An update
-    holds the columns that changed, so that acts on other columns of the row do not stand in the
-    way of undoing it.
+    An insertion has no `before`, a deletion no `after`; both have every column but `id`. An update
+    has the columns that changed, so that acts on other columns of the row do not prevent undoing
+    it.
     """
 
     table: str

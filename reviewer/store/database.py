@@ -1,4 +1,4 @@
-"""Opening the SQLite file, and turning its failures into sentences."""
+"""Opens the SQLite file, and turns its failures into sentences."""
 
 from __future__ import annotations
 
@@ -10,18 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from reviewer.errors import ReadStoppedError, StoreError
-from reviewer.private_files import make_folders
+from reviewer.files import make_folders
+from reviewer.store.migrations import bring_up_to_date
 from reviewer.store.ownership import Ownership
 from reviewer.store.read_only import is_read_only, read_only_address, stamp
 
-SCHEMA_VERSION = 8
-"""`PRAGMA user_version` of a store that has every migration of `store/schema.py`."""
-
-APPLICATION_ID = 0x52565752
-"""`PRAGMA application_id` of a store ("RVWR"): no other program's database is ever touched."""
-
 PROGRESS_STEPS = 20_000
-"""Steps of SQLite between two looks at whether a read is still wanted: a few milliseconds."""
+"""SQLite steps between two checks whether a read was cancelled: a few milliseconds."""
 
 NOT_WRITTEN = " The last step was not written."
 
@@ -35,8 +30,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         """Open or create the store at `path` and bring its tables up to date.
 
-        Raises StoreError when the file is no store, is newer than this program, or cannot be
-        opened.
+        Raises StoreError when the file cannot be opened, or is not a store that this program reads.
         """
         self.path = path
         self.read_only = is_read_only(path)
@@ -48,7 +42,7 @@ class Database:
         with failures_as_sentences(path, writing=True):
             self._prepare_folder()
             self.writer = self.connect()
-            self._bring_up_to_date()
+            bring_up_to_date(self.writer, path, read_only=self.read_only)
             self._place = path.absolute()
             self._file = _identity(self._place)
 
@@ -75,33 +69,6 @@ class Database:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
-
-    def _bring_up_to_date(self) -> None:
-        application = self.writer.execute("PRAGMA application_id").fetchone()[0]
-        version = self.writer.execute("PRAGMA user_version").fetchone()[0]
-        if application != APPLICATION_ID:
-            if self.writer.execute("SELECT 1 FROM sqlite_master").fetchone() or application:
-                raise StoreError(
-                    f"{self.path} belongs to another program. Name another file with --db."
-                )
-            version = 0
-        if version > SCHEMA_VERSION:
-            raise StoreError(
-                f"The store {self.path} was written by a newer reviewer (store version {version}, "
-                f"this program reads up to {SCHEMA_VERSION}). Update reviewer, or name another "
-                "store with --db."
-            )
-        if version < SCHEMA_VERSION and self.read_only:
-            raise StoreError(
-                f"The store {self.path} is read-only and was written by an older reviewer (store "
-                f"version {version}, now {SCHEMA_VERSION}). Copy it to a folder of your own, and "
-                "name the copy with --db."
-            )
-        if version < SCHEMA_VERSION:
-            self.writer.execute("PRAGMA journal_mode = WAL")
-            from reviewer.store.migrating import migrate
-
-            migrate(self.writer, SCHEMA_VERSION, APPLICATION_ID)
 
     def reader(self) -> sqlite3.Connection:
         """The calling thread's own connection, which cannot write."""
@@ -198,8 +165,8 @@ def _identity(path: Path) -> tuple[int, int] | None:
 def failures_as_sentences(path: Path, *, writing: bool = False) -> Iterator[None]:
     """Raise StoreError, with what to do, for whatever SQLite reports inside the block.
 
-    Of a block that is `writing` it says that nothing of it was written; what only reads may come
-    after something that was.
+    With `writing`, the sentence says that nothing was written; a block that only reads may follow
+    one that wrote.
     """
     try:
         yield
@@ -210,7 +177,7 @@ def failures_as_sentences(path: Path, *, writing: bool = False) -> Iterator[None
 
 
 def is_of_the_disk(problem: sqlite3.Error) -> bool:
-    """Whether SQLite could not read or write, or had no room, where nothing is wrong with a row."""
+    """Whether SQLite could not read or write, or had no room, rather than a row being at fault."""
     return _code(problem) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOMEM)
 
 

@@ -147,7 +147,7 @@ class Act:
             )
 
     def _defaults(self, table: str) -> Image:
-        """Every column with its default, because an image of an insertion holds the whole row."""
+        """Every column with its default, because an image of an insertion has the whole row."""
         columns = self._connection.execute(f"PRAGMA table_info({table})").fetchall()
         names = [column[1] for column in columns if column[1] != "id"]
         values = ", ".join(str(column[4] or "NULL") for column in columns if column[1] != "id")

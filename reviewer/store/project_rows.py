@@ -39,9 +39,9 @@ def project_row(act: Act, name: str) -> int:
         root, remote = (claim.root, claim.remote) if claim else ("", "")
         return act.insert("project", name=name, root=root, remote=remote)
     row, *columns = found[0]
-    held = StoredProject(*columns)
-    if claim is not None and claim.before is None and (held.root or held.remote):
-        same = held.root == claim.root or (held.remote and held.remote == claim.remote)
+    stored = StoredProject(*columns)
+    if claim is not None and claim.before is None and (stored.root or stored.remote):
+        same = stored.root == claim.root or (stored.remote and stored.remote == claim.remote)
         if not same:
-            raise ConflictError(belongs_elsewhere(held))
+            raise ConflictError(belongs_elsewhere(stored))
     return int(row)

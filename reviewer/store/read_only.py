@@ -16,11 +16,11 @@ def is_read_only(path: Path) -> bool:
 def read_only_address(path: Path) -> str:
     """The URI under which SQLite opens the store without making any file beside it.
 
-    A log that others write to is read along; without one, the file is taken to stand still until
+    A log that others write to is read too; without one, the file is taken as unchanging until
     its `stamp` changes. SQLite left to itself would make files beside a store of which only the
     file is protected, and these would keep everyone from writing to it later.
 
-    Raises StoreError when the log holds what the file does not, and cannot be read.
+    Raises StoreError when the log has changes that the file does not, and cannot be read.
     """
     log, index = _beside(path)
     address = path.absolute().as_uri()
@@ -35,7 +35,7 @@ def read_only_address(path: Path) -> str:
 
 
 def looking_address(path: Path) -> str:
-    """The URI for a look at a store that is perhaps none, which makes no file that stays.
+    """The URI for looking at a file that may not be a store; leaves no files behind.
 
     Raises StoreError as `read_only_address` does.
     """

@@ -14,8 +14,13 @@ from msgspec import Struct
 from reviewer.errors import ConflictError, StoreError, UnknownIdError
 from reviewer.store.changes import Change, Image, split, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Act, Ledger, images
-from reviewer.store.needed import OF_INTEREST, keep_needed
+from reviewer.store.ledger import LEDGERED, Act, Ledger, chunks, images
+
+SHARED = ("project", "content")
+"""Tables whose rows several acts use: the first one that needs a row inserts it."""
+REFUSED = ("context", "commit_")
+"""Tables whose rows are not deleted while something newer refers to them."""
+REFERENCED = {*SHARED, *REFUSED}
 
 Packed = TypeVar("Packed")
 Found = TypeVar("Found")
@@ -172,9 +177,9 @@ class Undo:
                     act.apply(back)
                 except sqlite3.IntegrityError as problem:
                     raise ConflictError(
-                        f'Cannot {kind} "{name}": something newer stands in its place ({problem}).'
+                        f'Cannot {kind} "{name}": something newer is in its place ({problem}).'
                     ) from problem
-                shared += [change for change in back if change.table in OF_INTEREST]
+                shared += [change for change in back if change.table in REFERENCED]
                 rows = (change.row for change in back if change.table == "memory")
                 memories.update(islice(((row, None) for row in rows), TOUCHED))
                 decided.extend(
@@ -182,7 +187,7 @@ class Undo:
                     for change in back
                     if change.table == "memory" and "status" in (change.after or ())
                 )
-            keep_needed(act, shared, name)
+            restore_referenced(act, shared, name)
             if self._afterwards is not None:
                 self._afterwards(act, decided)
             act.target = source
@@ -282,3 +287,42 @@ def require_unchanged(
                         f"since (now {actual[column]!r}). Nothing was changed; undo the later "
                         "act first."
                     )
+
+
+def restore_referenced(act: Act, changes: Sequence[Change], title: str) -> None:
+    """Put back the shared rows that an undo deleted while others refer to them.
+
+    `changes`: its changes to rows of the REFERENCED tables, in order.
+
+    Raises ConflictError, naming the reference, when the deleted row belongs to the act alone.
+    """
+    for table in (*SHARED, *REFUSED):
+        gone = {change.row: change for change in changes if change.table == table}
+        gone = {row: change for row, change in gone.items() if change.after is None}
+        if not gone:
+            continue
+        for child, column in _referring(act, table):
+            for chunk in chunks(sorted(gone)):
+                marks = ",".join("?" * len(chunk))
+                for number, row in act.query(
+                    f"SELECT id, {column} FROM {child} WHERE {column} IN ({marks})", chunk
+                ):
+                    if table in REFUSED:
+                        raise ConflictError(
+                            f'"{title}" cannot be reversed: {child.strip("_")} {number} refers to '
+                            f"{table.strip('_')} {row}. Nothing was changed; undo the later act "
+                            "first."
+                        )
+                    change = gone.pop(row, None)
+                    if change is not None:
+                        act.apply([change.reversed()])
+
+
+def _referring(act: Act, table: str) -> list[tuple[str, str]]:
+    """The tables and columns that refer to rows of a table."""
+    return [
+        (child, row[3])
+        for child in LEDGERED
+        for row in act.query(f"PRAGMA foreign_key_list({child})")
+        if row[2] == table
+    ]

@@ -87,7 +87,7 @@ def _replay(
                 put(connection, unpack_part(part), "replay")
         except (ValueError, sqlite3.Error) as problem:
             if isinstance(problem, sqlite3.Error) and is_of_the_disk(problem):
-                raise  # it says nothing about the ledger
+                raise  # not a fault of the ledger
             problems.append(f"ledger: act {number} cannot be replayed: {problem}")
         if len(problems) > SHOWN:
             problems.append("ledger: more problems follow; stopped here")

@@ -11,6 +11,5 @@ from reviewer.text.tokens import counter
 for module in pkgutil.walk_packages(reviewer.__path__, "reviewer."):
     if not module.name.startswith(("reviewer.tui", "reviewer.__main__")):
         importlib.import_module(module.name)
-importlib.import_module("sqlite_utils")
 importlib.import_module("tests.cli.warm")
 counter()

@@ -278,7 +278,7 @@ LOOKING: list[list[str]] = [
 
 @pytest.mark.parametrize("arguments", LOOKING, ids=" ".join)
 def test_looking_imports_neither_encoder_nor_screen(talked: Reviewer, arguments: list[str]) -> None:
-    heavy = {"textual", "rich", "openai", "tiktoken", "sqlite_utils", "reviewer.sources.open"}
+    heavy = {"textual", "rich", "openai", "tiktoken", "reviewer.sources.open"}
     assert not modules_of(talked, *arguments) & heavy
 
 

@@ -14,17 +14,16 @@ from reviewer.cli.root import COMMANDS
 from tests.cli.conftest import Reviewer
 
 WATCHED = {
-    "textual", "rich", "openai", "tiktoken", "pydantic", "pydot", "sqlite_utils", "regex", "httpx",
+    "textual", "rich", "openai", "tiktoken", "pydantic", "pydot", "regex", "httpx",
     "rapidfuzz", "markdown_it",
 }  # fmt: skip
 
 COUNTS = {"tiktoken", "regex"}
 """What counts tokens, and what tiktoken imports."""
 MEASURES = COUNTS | {"rapidfuzz"}
-MAKES_A_STORE = {"sqlite_utils"}
 
 CASES: list[tuple[list[str], set[str]]] = [
-    (["demo", "--no-screen"], MAKES_A_STORE | {"rapidfuzz", "markdown_it"}),
+    (["demo", "--no-screen"], {"rapidfuzz", "markdown_it"}),
     (["ingest", "note.md"], {"rapidfuzz", "markdown_it"}),
     (["extract", "note.md"], {"rapidfuzz", "markdown_it"}),
     (["queue", "list"], set()),

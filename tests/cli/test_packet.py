@@ -16,7 +16,7 @@ FILES = {
     "DECISIONS.md": "# Decisions\n\n## [2026-07-24] Thin paper\n\n**Decision**: 55 g.\n",
     "LEARNINGS.md": "# Learnings\n\n## [2026-07-25] Jams\n\n**Lesson**: Wait forty seconds.\n",
 }
-HEAVY = {"textual", "rich", "tiktoken", "openai", "sqlite_utils"}
+HEAVY = {"textual", "rich", "tiktoken", "openai"}
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.plain_files import open_plain
+from reviewer.files import open_plain
 from tests.cli.conftest import Reviewer
 
 

@@ -117,7 +117,7 @@ class TestEntities:
         assert "circle" in reviewer.fails("relate", sender, "depends_on", poller)
         assert "itself" in reviewer.fails("relate", sender, "uses", sender)
         assert "part_of" in reviewer.fails("relate", sender, "likes", poller)
-        assert "#99 is no entity" in reviewer.fails("relate", sender, "uses", 99)
+        assert "#99 is not an entity" in reviewer.fails("relate", sender, "uses", 99)
 
 
 class TestConflicts:
@@ -168,8 +168,8 @@ class TestConflicts:
         program, left, right, conflict = rivals
         for extra in ((), ("--both", "--dismiss"), ("--keep", right, "--both")):
             assert "one of" in program.fails("conflict", "resolve", conflict, *extra, code=2)
-        assert "no side" in program.fails("conflict", "resolve", conflict, "--keep", conflict)
-        assert "is no conflict" in program.fails("conflict", "resolve", left, "--both")
+        assert "not a side" in program.fails("conflict", "resolve", conflict, "--keep", conflict)
+        assert "is not a conflict" in program.fails("conflict", "resolve", left, "--both")
         assert "is a conflict: settle it" in program.fails("promote", conflict)
 
 

@@ -121,7 +121,7 @@ def test_changes_that_lie_in_a_log_that_cannot_be_read_are_not_left_out(seeded, 
 
 def test_an_older_store_is_not_brought_up_to_date(seeded, monkeypatch):
     with sqlite3.connect(seeded.db) as connection:
-        connection.execute("PRAGMA user_version = 3")
+        connection.execute("PRAGMA user_version = 7")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
     monkeypatch.setattr(read_only.os, "access", allowed_to_read)

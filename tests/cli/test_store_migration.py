@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,37 +10,40 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from sqlite_utils import Database as Tables
 
 from reviewer.clock import iso
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
-from reviewer.store import database, schema
-from reviewer.store.database import APPLICATION_ID, SCHEMA_VERSION, Database
+from reviewer.errors import StoreError
+from reviewer.store import database
+from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger, Scope
+from reviewer.store.migrations import APPLICATION_ID, SCHEMA_VERSION
 from tests.cli.conftest import Reviewer
 
 MOMENT = datetime(2026, 2, 1, 9, tzinfo=UTC)
 
 
-def make_tables(path: Path, version: int) -> None:
-    """The tables as they were in that version: the first migrations and no other."""
-    later = [each.name for each in schema.migrations.pending(Tables(memory=True))][version:]
+TABLES_OF_VERSION_7 = Path(__file__).with_name("store_version_7.sql")
+
+
+def make_tables(path: Path) -> None:
+    """The tables as the program of version 7 made them."""
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA journal_mode = WAL")
-    schema.migrations.apply(Tables(connection), stop_before=later)
-    connection.execute(f"PRAGMA user_version = {version}")
+    connection.executescript(TABLES_OF_VERSION_7.read_text())
+    connection.execute("PRAGMA user_version = 7")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.commit()
     connection.close()
 
 
 @contextmanager
-def as_in(version: int, path: Path, patch: pytest.MonkeyPatch) -> Iterator[Ledger]:
+def version_7(path: Path, patch: pytest.MonkeyPatch) -> Iterator[Ledger]:
     """The ledger of that version's program on a new store."""
-    make_tables(path, version)
+    make_tables(path)
     with patch.context() as earlier:
-        earlier.setattr(database, "SCHEMA_VERSION", version)
+        earlier.setattr(database, "bring_up_to_date", lambda *_, **__: None)
         earlier.setattr(Ledger, "_record_owners", lambda *_: None)  # version 8 began with it
         opened = Database(path)
         yield Ledger(opened, actor="you", clock=lambda: MOMENT)
@@ -47,7 +51,7 @@ def as_in(version: int, path: Path, patch: pytest.MonkeyPatch) -> Iterator[Ledge
 
 
 def memories(ledger: Ledger) -> None:
-    """What a person did before there were contexts: a wave, decisions, an entity, a state."""
+    """A wave, decisions, and trusted state."""
     with ledger.act("ingest", "Ingested notes", scope=Scope.INTAKE) as act:
         project = act.insert("project", name="kiosk")
         for number in range(6):
@@ -66,7 +70,7 @@ def memories(ledger: Ledger) -> None:
 
 
 def commits(ledger: Ledger, count: int) -> None:
-    """A context as the program of version 3 had it, with annotations that know no criteria."""
+    """A context with annotations."""
     with ledger.act("import", "Imported talk", scope=Scope.INTAKE) as act:
         context = act.insert(
             "context", project_id=1, name="talk", created_at=iso(MOMENT), changed_at=iso(MOMENT)
@@ -126,15 +130,46 @@ def opened(path: Path) -> Iterator[Callable[[], Engine]]:
         engine.close()
 
 
-def test_the_earlier_store_has_no_table_of_today(path: Path) -> None:
-    make_tables(path, 2)
-    tables = everything(path)
-    assert "memory" in tables
-    assert not {"commit_", "annotation", "context"} & set(tables)
+def schema_of(path: Path) -> dict[str, str]:
+    """Tables by their columns, indexes and triggers by their SQL without spaces."""
+    connection = sqlite3.connect(path)
+    rows = connection.execute(
+        "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+    ).fetchall()
+    columns = {
+        name: [row[1:] for row in connection.execute(f"PRAGMA table_info({name})")]
+        for name, sql in rows
+        if sql.startswith("CREATE TABLE")
+    }
+    connection.close()
+    return {
+        name: str(columns.get(name) or re.sub(r"\s+", "", sql))
+        for name, sql in rows
+        if "sqlite_migrations" not in name  # version 7 kept a list there
+    }
 
 
-def test_a_store_from_before_contexts_loses_nothing(path, opened, monkeypatch) -> None:
-    with as_in(2, path, monkeypatch) as ledger:
+def test_a_migrated_store_has_the_tables_of_a_new_one(tmp_path: Path) -> None:
+    make_tables(tmp_path / "old.db")
+    for name in ("old.db", "new.db"):
+        Database(tmp_path / name).close()
+    assert schema_of(tmp_path / "old.db") == schema_of(tmp_path / "new.db")
+
+
+@pytest.mark.parametrize("version", [1, 6])
+def test_a_version_that_was_never_released_is_refused(path: Path, version: int) -> None:
+    make_tables(path)
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+    before = everything(path)
+    with pytest.raises(StoreError, match=f"version {version}, which was never released"):
+        Engine.open(path)
+    assert everything(path) == before
+
+
+def test_an_earlier_store_loses_nothing(path, opened, monkeypatch) -> None:
+    with version_7(path, monkeypatch) as ledger:
         memories(ledger)
     before = everything(path)
     engine = opened()
@@ -149,7 +184,7 @@ def test_a_store_from_before_contexts_loses_nothing(path, opened, monkeypatch) -
 
 
 def test_it_goes_on_from_there(path, opened, monkeypatch) -> None:
-    with as_in(2, path, monkeypatch) as ledger:
+    with version_7(path, monkeypatch) as ledger:
         memories(ledger)
     engine = opened()
     context = engine.contexts.create("kiosk", "talk").id
@@ -164,22 +199,11 @@ def test_it_goes_on_from_there(path, opened, monkeypatch) -> None:
     assert engine.queue.rows([1, 3])[1].status == "candidate"
 
 
-def test_annotations_from_before_the_column_hold_without_criteria(
-    path, opened, monkeypatch
-) -> None:
-    with as_in(3, path, monkeypatch) as ledger:
+def test_contexts_of_an_earlier_store_go_on(path, opened, monkeypatch) -> None:
+    with version_7(path, monkeypatch) as ledger:
         memories(ledger)
         commits(ledger, 4)
-    before = everything(path)
     engine = opened()
-    after = everything(path)
-    assert [row[:-1] for row in after["annotation"]] == before["annotation"]
-    assert [row[-1] for row in after["annotation"]] == [None, None]
-    assert {t: named_only(after)[t] for t in before if t != "annotation"} == {
-        t: before[t] for t in before if t != "annotation"
-    }
-    assert engine.history.verify().problems == ()
-
     rows = engine.contexts.rows(engine.contexts.ids(CommitQuery(1)))
     assert [(row.priority, row.criteria) for row in rows] == [
         ("pinned", 0), ("normal", 0), ("pinned", 0), ("normal", 0),
@@ -194,7 +218,7 @@ def test_annotations_from_before_the_column_hold_without_criteria(
 
 
 def test_the_command_line_opens_it(reviewer: Reviewer, monkeypatch) -> None:
-    with as_in(2, reviewer.db, monkeypatch) as ledger:
+    with version_7(reviewer.db, monkeypatch) as ledger:
         memories(ledger)
     assert len(reviewer.ids("--status", "all")) == 6
     assert reviewer("verify").returncode == 0
@@ -204,7 +228,7 @@ def test_the_command_line_opens_it(reviewer: Reviewer, monkeypatch) -> None:
 def test_two_programs_may_arrive_at_an_earlier_store_at_once(
     reviewer: Reviewer, monkeypatch
 ) -> None:
-    with as_in(2, reviewer.db, monkeypatch) as ledger:
+    with version_7(reviewer.db, monkeypatch) as ledger:
         memories(ledger)
     calls = [reviewer.start("history", "--json") for _ in range(3)]
     results = [(call.communicate(timeout=250), call.returncode) for call in calls]
@@ -215,7 +239,7 @@ def test_two_programs_may_arrive_at_an_earlier_store_at_once(
 def test_acts_and_projects_of_an_earlier_store_find_each_other(
     reviewer: Reviewer, monkeypatch
 ) -> None:
-    with as_in(7, reviewer.db, monkeypatch) as ledger:
+    with version_7(reviewer.db, monkeypatch) as ledger:
         memories(ledger)
         with ledger.act("state set", "Set port") as act:
             till = act.insert("project", name="till")
@@ -236,7 +260,7 @@ def test_acts_and_projects_of_an_earlier_store_find_each_other(
 def test_a_project_of_an_earlier_store_is_bound_when_it_is_written_from_its_tree(
     reviewer: Reviewer, monkeypatch
 ) -> None:
-    with as_in(7, reviewer.db, monkeypatch) as ledger:
+    with version_7(reviewer.db, monkeypatch) as ledger:
         memories(ledger)
     trees = [reviewer.folder / place / "kiosk" for place in ("a", "b")]
     for tree in trees:

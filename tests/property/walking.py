@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from reviewer.commits.values import CommitQuery, Pattern, RetentionCriteria
 from reviewer.compression.values import Level, SummarizationOptions
@@ -125,10 +125,23 @@ def state_rows(engine: Engine) -> list[tuple[Any, ...]]:
     return engine._database.writer.execute("SELECT * FROM state ORDER BY id").fetchall()
 
 
-def acts_on_state(engine: Engine) -> Iterator[tuple[str, str]]:
-    """Of each act in the ledger that touched `state`: its kind, and the kind that it was about."""
+def method_of(engine: Engine, name: str) -> Callable[..., Any]:
+    """The method of that dotted name (see `methods`)."""
+    found: Any = engine
+    for part in name.split("."):
+        found = getattr(found, part)
+    return cast("Callable[..., Any]", found)
+
+
+def acts_on_state(engine: Engine, after: int = 0) -> Iterator[tuple[str, str]]:
+    """Of each act that touched `state`: its kind, and the kind that it was about.
+
+    Only acts with an id above `after` are looked at.
+    """
     kinds = {act.id: act for act in engine.history.acts(limit=100_000)}
     for act in kinds.values():
+        if act.id <= after:
+            continue
         changes = engine.history.changes(act.id, limit=100_000)
         if any(change.table == "state" for change in changes):
             origin = act
@@ -162,6 +175,7 @@ class _Copies:
         self.template, self.folder = template, folder
         self.made = 0
         self._open()
+        self.acts_before = self.engine.history.acts_total()
 
     def _open(self) -> None:
         self.made += 1
@@ -175,9 +189,9 @@ class _Copies:
     def try_out(self, name: str, number: int, text: str) -> list[str]:
         """The method's name when it changed `state` and may not."""
         found = []
-        method = methods(self.engine)[name]
+        method = method_of(self.engine, name)
         for values in arguments(method, number, self.folder, text=text):
-            method = methods(self.engine)[name]
+            method = method_of(self.engine, name)
             before = state_rows(self.engine)
             ready = {
                 key: value.make(self.engine) if isinstance(value, _Late) else value
@@ -191,10 +205,10 @@ class _Copies:
                 pass
             if state_rows(self.engine) != before and name not in MAY_CHANGE_STATE:
                 found.append(name)
-            for kind, origin in acts_on_state(self.engine):
-                if kind not in STATE_KINDS | BACK_AND_FORTH or origin not in STATE_KINDS:
-                    found.append(name)
-            if self.engine._ledger.writes:
+            if self.engine.history.acts_total() > self.acts_before:
+                for kind, origin in acts_on_state(self.engine, after=self.acts_before):
+                    if kind not in STATE_KINDS | BACK_AND_FORTH or origin not in STATE_KINDS:
+                        found.append(name)
                 self.close()
                 self._open()
         return found

@@ -1,6 +1,6 @@
 """Facts as a `.context/` folder (formats.md, section 7): decisions, learnings, conventions, rules.
 
-What stands in these files already stays; the reviewer's facts live in a marked block in each.
+Existing text in these files stays; the reviewer's facts live in a marked block in each.
 `TASKS.md` and every other file are left alone.
 """
 
@@ -12,13 +12,18 @@ from pathlib import Path
 from textwrap import shorten
 
 from reviewer.clock import from_iso
-from reviewer.promotion.export.escaping import markdown_line, markdown_text
-from reviewer.promotion.export.groups import grouped
-from reviewer.promotion.export.items import ExportItem, Layer, mask_items
-from reviewer.promotion.export.markdown import places, relations, render_markdown, statement
+from reviewer.promotion.export.file_writer import read_file
+from reviewer.promotion.export.items import ExportItem, Layer, grouped, mask_items
+from reviewer.promotion.export.markdown import (
+    markdown_line,
+    markdown_text,
+    places,
+    relations,
+    render_markdown,
+    statement,
+)
 from reviewer.promotion.export.marked_block import plan_block, plan_removal
 from reviewer.promotion.export.plans import Plan, PlannedFile
-from reviewer.promotion.export.writing import read_file
 
 TITLES = {
     "CONSTITUTION.md": "Constitution",
@@ -44,7 +49,7 @@ _CONVENTIONS = {
 
 
 def plan_context_folder(items: Iterable[ExportItem], folder: Path) -> tuple[PlannedFile, ...]:
-    """A plan for each file that holds facts, loses the last ones, or has a broken block.
+    """A plan for each file that gets facts, loses the last ones, or has a broken block.
 
     Trusted state goes to CONSTITUTION.md, decisions and facts about the project to DECISIONS.md,
     what binds or is preferred to CONVENTIONS.md, everything else to LEARNINGS.md. Secrets are
@@ -142,7 +147,7 @@ def _short_title(item: ExportItem) -> str:
 
 
 def _said(item: ExportItem) -> str:
-    """The wording, without the name where the title holds it whole."""
+    """The wording, without the name where the title is the whole of it."""
     if not (item.content.strip() or item.value.strip()):
         return markdown_text(item.name)
     return statement(item, named=_short_title(item) != " ".join(item.name.split()))

@@ -1,19 +1,21 @@
-"""What is exported: facts as plain values, without secrets."""
+"""Facts to export, as plain values without secrets: their order, headings and JSON Lines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from reviewer.promotion.views import SourceRef
+from reviewer.text.display import escaped_json
 from reviewer.text.secrets import mask
 
 
 class Layer(StrEnum):
-    """Where a fact stands (`promotion-rules.md`: L3, L2', L1'), the most trusted first."""
+    """The layer of a fact (L3, L2, L1), the most trusted first."""
 
     STATE = "state"
     ENTITY = "entity"
@@ -61,9 +63,9 @@ class ExportItem(Struct, frozen=True, kw_only=True):
 
     @property
     def by_hand(self) -> bool:
-        """Whether only an author stands behind it; a memory or entity without a source always is.
+        """Whether it was written by hand; a memory or entity without a source always was.
 
-        Trusted state is written by hand anyway, and is told so only when it was marked.
+        Trusted state is always written by hand; it says so only when it was marked.
         """
         return self.hand_authored or (self.layer is not Layer.STATE and not self.sources)
 
@@ -114,7 +116,7 @@ def _masked_pair(pair: tuple[str, str], kinds: list[str]) -> tuple[str, str]:
 
 
 def _masked_value(name: str, value: str, kinds: list[str]) -> str:
-    """A value as it reads behind its name, or alone where the two cannot be told apart."""
+    """A value without its name in front, where the two can be separated."""
     for sign in (": ", " = "):
         together = mask(f"{name}{sign}{value}")
         if together.kinds and together.text.startswith(f"{name}{sign}"):
@@ -127,3 +129,96 @@ def _masked(text: str, kinds: list[str]) -> str:
     result = mask(text)
     kinds += result.kinds
     return result.text
+
+
+LAYER_TITLES = {
+    Layer.STATE: "Trusted state",
+    Layer.ENTITY: "Entities",
+    Layer.MEMORY: "Memories",
+}
+
+TYPE_TITLES = {
+    Layer.STATE: {"": ""},
+    Layer.ENTITY: {
+        "decision": "Decisions",
+        "requirement": "Requirements",
+        "constraint": "Constraints",
+        "project": "Projects",
+        "system": "Systems",
+        "subsystem": "Subsystems",
+        "component": "Components",
+        "interface": "Interfaces",
+        "parameter": "Parameters",
+        "material": "Materials",
+        "process": "Processes",
+        "analysis_model": "Analysis models",
+        "result": "Results",
+        "validation_claim": "Validation claims",
+        "vendor": "Vendors",
+    },
+    Layer.MEMORY: {
+        "identity": "Identity",
+        "preference": "Preferences",
+        "project": "Project",
+        "knowledge": "Knowledge",
+        "adaptation": "Adaptations",
+        "episodic": "Episodes",
+    },
+}
+"""The types of settled.md (Promotion), what binds an agent first."""
+
+
+class Group:
+    """The facts of one layer and type, in the order of their names and ids."""
+
+    def __init__(self, layer: Layer, type_: str, items: Iterable[ExportItem]) -> None:
+        self.layer = layer
+        self.type = type_
+        self.items = sorted(items, key=lambda item: (item.name.casefold(), item.id))
+
+    @property
+    def title(self) -> str:
+        """The heading of the type; a type that is not known is named as it is."""
+        return TYPE_TITLES[self.layer].get(self.type, self.type.replace("_", " ").capitalize())
+
+
+def grouped(items: Iterable[ExportItem]) -> list[Group]:
+    """Groups that are not empty: trusted state, then entities, then memories, each by type."""
+    members: dict[tuple[Layer, str], list[ExportItem]] = {}
+    for item in items:
+        type_ = "" if item.layer is Layer.STATE else item.type
+        members.setdefault((item.layer, type_), []).append(item)
+    return [Group(*key, members[key]) for key in sorted(members, key=_place)]
+
+
+def _place(key: tuple[Layer, str]) -> tuple[int, int, str]:
+    layer, type_ = key
+    known = list(TYPE_TITLES[layer])
+    place = known.index(type_) if type_ in known else len(known)
+    return list(Layer).index(layer), place, type_
+
+
+def render_ndjson(items: Iterable[ExportItem]) -> str:
+    """One line an item with all its fields, in the order of the Markdown; secrets are masked.
+
+    `sources` have 0-based half-open lines, `attributes` are pairs, and `hand_authored` is also
+    true for what has no source.
+    """
+    groups = grouped(mask_items(items).items)
+    return "".join(_line(item) for group in groups for item in group.items)
+
+
+def _line(item: ExportItem) -> str:
+    fields = msgspec.to_builtins(replace(item, hand_authored=item.by_hand))
+    return escaped_json(msgspec.json.encode(_writable(fields)).decode()) + "\n"
+
+
+def _writable(value: object) -> object:
+    """The same without lone surrogates, which cannot be written as UTF-8."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {key: _writable(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_writable(each) for each in value]
+    return value

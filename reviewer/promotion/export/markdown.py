@@ -1,13 +1,20 @@
-"""Facts as Markdown: one fact a bullet, under the headings of their layer and type."""
+"""Facts as Markdown: one fact a bullet, under the headings of their layer and type.
+
+Text from outside can only be read: it opens no structure and loads nothing. What is escaped begins
+a block (CommonMark 0.31, sections 4 and 5), is HTML, an image, or an `@path` that an agent's
+instruction file would import. Emphasis, underscores and code spans are left alone, because agents
+read and search the raw text for identifiers.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict, deque
 from collections.abc import Iterable
 
-from reviewer.promotion.export.escaping import markdown_line, markdown_text
-from reviewer.promotion.export.groups import LAYER_TITLES, grouped
-from reviewer.promotion.export.items import ExportItem, Layer, mask_items
+from reviewer.promotion.export.items import LAYER_TITLES, ExportItem, Layer, grouped, mask_items
 from reviewer.promotion.views import SourceRef
+from reviewer.text.display import display_text
 
 
 def render_markdown(items: Iterable[ExportItem], *, marks: bool, level: int = 2) -> str:
@@ -48,14 +55,14 @@ def bullet(item: ExportItem, *, marks: bool) -> str:
 def statement(item: ExportItem, *, named: bool = True) -> str:
     """What the fact says: `**name**: value unit`, and its wording."""
     value = f"{item.value} {item.unit}".strip()
-    said = markdown_text("\n\n".join(part for part in (value, item.content.strip()) if part))
+    text = markdown_text("\n\n".join(part for part in (value, item.content.strip()) if part))
     if named and item.name.strip():
-        said = _strong(markdown_line(item.name)) + (f": {said}" if said else "")
-    return said or "(empty)"
+        text = _strong(markdown_line(item.name)) + (f": {text}" if text else "")
+    return text or "(empty)"
 
 
 def _strong(text: str) -> str:
-    """Bold, unless what stands in it would end that or become part of the marks."""
+    """Bold, unless its characters would end the marks or become part of them."""
     if "*" in text or text.endswith("\\"):
         return f"\\{text}" if text.startswith("[") else text
     return f"**{text}**"
@@ -87,3 +94,91 @@ def _place(source: SourceRef) -> str:
 
 def _words(name: str) -> str:
     return markdown_line(name.replace("_", " "))
+
+
+_TICKS = re.compile(r"`+")
+_FENCE = re.compile(r"^[ ]*(`{3,})[^`\n]*$", re.MULTILINE)
+_BLOCK_START = re.compile(
+    r"(?P<before>\d{1,9})(?=[.)](?:\s|$))"
+    r"|(?=#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|<[A-Za-z/!?]|\[[ xX]?\]|~~~"
+    r"|=+\s*$|(?:[-*_]\s*){3,}$|[|:-][|:\s-]*$)"
+)
+# Backslashes in front are doubled, so that they cannot take back the escape.
+_LIVE = re.compile(r"(?<!\\)(?P<slashes>\\*+)(?P<sign><(?=[A-Za-z/!?])|!(?=\[)|(?<!\w)@(?=[^\s@]))")
+_CLOSING = re.compile(r"(?<!\\)\]")
+_BEFORE_TICKS = re.compile(r"(?<!\\)\\++\Z")
+
+
+def markdown_text(text: str) -> str:
+    """Text of one or more paragraphs, each line at column 0, at most one blank line in between."""
+    shown = display_text(text)
+    lines = [line.strip() for line in shown.split("\n")]
+    paragraphs = re.split(r"\n{2,}", "\n".join(lines).strip("\n"))
+    return "\n\n".join(_paragraph(paragraph) for paragraph in paragraphs)
+
+
+def markdown_line(text: str) -> str:
+    """The same on one line."""
+    return markdown_text(" ".join(text.split()))
+
+
+def _paragraph(text: str) -> str:
+    # Backticks that would begin a fence belong to no code span: spans are searched around them.
+    parts: list[str] = []
+    at = 0
+    for fence in _FENCE.finditer(text):
+        start, end = fence.span(1)
+        parts += [_inline(text[at:start]), "\\`" * (end - start)]
+        at = end
+    parts.append(_inline(text[at:]))
+    lines = "".join(parts).split("\n")
+    closes = defines = False
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
+        # `[label]: place` defines a link and is not shown; it may run over several lines.
+        closes = closes or _CLOSING.search(line) is not None
+        defines = defines or "]:" in line
+        if line.startswith("[") and (defines or not closes):
+            lines[number] = f"\\{line}"
+        else:
+            lines[number] = _block_start(line)
+    return "\n".join(lines)
+
+
+def _inline(text: str) -> str:
+    """Escape what is live outside of code spans, and backticks that begin none."""
+    runs = list(_TICKS.finditer(text))
+    waiting: defaultdict[int, deque[int]] = defaultdict(deque)
+    for number, run in enumerate(runs):
+        waiting[len(run[0])].append(number)
+    parts: list[str] = []
+    at = number = 0
+    while number < len(runs):
+        run = runs[number]
+        same = waiting[len(run[0])]
+        while same and same[0] <= number:
+            same.popleft()
+        plain = _LIVE.sub(_escaped, text[at : run.start()])
+        parts.append(_BEFORE_TICKS.sub(lambda match: match[0] * 2, plain))
+        if same:
+            number = same.popleft()
+            at = runs[number].end()
+            parts.append(text[run.start() : at])
+        else:
+            at = run.end()
+            parts.append("\\`" * len(run[0]))
+        number += 1
+    parts.append(_LIVE.sub(_escaped, text[at:]))
+    return "".join(parts)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match["slashes"] * 2 + "\\" + match["sign"]
+
+
+def _block_start(line: str) -> str:
+    match = _BLOCK_START.match(line)
+    if match is None:
+        return line
+    before = match["before"] or ""
+    return f"{before}\\{line[len(before) :]}"

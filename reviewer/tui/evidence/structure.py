@@ -10,10 +10,9 @@ from reviewer.tui.kit.text import Block, Run, Span, figure
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.promotion.entity_views import ConflictView, EntityView
-    from reviewer.promotion.learning import Score
+    from reviewer.promotion.acceptance_model import Score
     from reviewer.promotion.policies import Hint
-    from reviewer.promotion.views import CandidateView
+    from reviewer.promotion.views import CandidateView, ConflictView, EntityView
 
 LABEL_CELLS = 12
 

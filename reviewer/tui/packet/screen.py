@@ -150,7 +150,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
         self.read(
             lambda: bool(
-                self.engine.holdings.groups(self.project) or self.engine.state.all(self.project)
+                self.engine.active_facts.groups(self.project) or self.engine.state.all(self.project)
             ),
             then,
             group="source",

@@ -36,8 +36,8 @@ from reviewer.tui.queue.model import Pace, QueueModel, count_new
 from reviewer.tui.queue.panes import CandidateList
 
 if TYPE_CHECKING:
+    from reviewer.promotion.acceptance_model import Score
     from reviewer.promotion.history import Undone
-    from reviewer.promotion.learning import Score
     from reviewer.promotion.policies import Hint
     from reviewer.promotion.triage import Done
     from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member

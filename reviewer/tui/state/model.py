@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from reviewer.promotion.holdings import Holding
+    from reviewer.promotion.active_facts import FactGroup
     from reviewer.promotion.trusted_state import StateView
     from reviewer.promotion.views import QueueRow
 
@@ -48,20 +48,20 @@ class StateModel:
         self.total = 0
         self.cursor = 0
 
-    def load(self, states: Sequence[StateView], holdings: Sequence[Holding]) -> None:
+    def load(self, states: Sequence[StateView], groups: Sequence[FactGroup]) -> None:
         """Show other rows; the cursor stays on its row where that is still there."""
         here, place = self.current_key, self.cursor
         self._rows.clear()
         self._states = {state.id: state for state in states}
-        groups = [_Group(Head(TRUSTED, "L3", len(states)), [state.id for state in states])]
-        for held in holdings:
-            layer = "L2" if held.kind == "entity" else "L1"
-            groups.append(_Group(Head(held.type, layer, len(held.ids)), held.ids))
-        self._groups = [group for group in groups if group.keys]
+        shown = [_Group(Head(TRUSTED, "L3", len(states)), [state.id for state in states])]
+        for group in groups:
+            layer = "L2" if group.kind == "entity" else "L1"
+            shown.append(_Group(Head(group.type, layer, len(group.ids)), group.ids))
+        self._groups = [each for each in shown if each.keys]
         self._starts, self.total = [], 0
-        for group in self._groups:
+        for each in self._groups:
             self._starts.append(self.total)
-            self.total += len(group.keys) + 1
+            self.total += len(each.keys) + 1
         found = self.index_of(*here) if here is not None else None
         if found is None:
             found = self.nearest(min(place, max(self.total - 1, 0)), 1)

@@ -37,7 +37,7 @@ from reviewer.tui.state.panes import FactList, StateForm, state_blocks, state_ti
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.promotion.holdings import Holding
+    from reviewer.promotion.active_facts import FactGroup
     from reviewer.promotion.provenance import Step
     from reviewer.promotion.trusted_state import StateView
     from reviewer.promotion.views import CandidateView
@@ -125,12 +125,12 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self.note_version()
         engine, project, text = self.engine, self.project, self._filter
 
-        def work() -> tuple[list[StateView], tuple[Holding, ...]]:
-            return engine.state.all(project), engine.holdings.groups(project, filter=text)
+        def work() -> tuple[list[StateView], tuple[FactGroup, ...]]:
+            return engine.state.all(project), engine.active_facts.groups(project, filter=text)
 
-        def then(found: tuple[list[StateView], tuple[Holding, ...]]) -> None:
-            states, holdings = found
-            self.facts.load(states_with(states, text), holdings)
+        def then(found: tuple[list[StateView], tuple[FactGroup, ...]]) -> None:
+            states, groups = found
+            self.facts.load(states_with(states, text), groups)
             index = self.facts.index_of(*here) if here else None
             if state is not None:
                 index = self.facts.index_of_state(*state)
@@ -315,7 +315,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         if key is None:
             return
         number = key[1]
-        types = await to_thread(self.engine.holdings.likely_types, number)
+        types = await to_thread(self.engine.active_facts.likely_types, number)
         options = [Option(type_, type_.replace("_", " ")) for type_ in types]
 
         async def then(option: Option) -> None:
@@ -333,7 +333,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             return
         number = key[1]
         kinds = [
-            Option(kind, kind.replace("_", " ")) for kind in self.engine.holdings.relation_kinds
+            Option(kind, kind.replace("_", " ")) for kind in self.engine.active_facts.relation_kinds
         ]
 
         async def to_which(kind: Option) -> None:
@@ -395,14 +395,14 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def _options(self, number: int, queries: Sequence[tuple[str, str]]) -> list[Option]:
         """The rows of some (status, filter), each once, without the row `number`."""
-        queue, holdings = self.engine.queue, self.engine.holdings
+        queue, facts = self.engine.queue, self.engine.active_facts
         found: dict[int, None] = {}
         try:
             for status, text in queries:
                 if len(found) > MOST_OPTIONS:
                     break
                 if status == "active":
-                    newest = holdings.newest(self.project, filter=text, limit=MOST_OPTIONS + 1)
+                    newest = facts.newest(self.project, filter=text, limit=MOST_OPTIONS + 1)
                     found.update(dict.fromkeys(newest))
                 else:
                     query = QueueQuery(self.project, status, text)

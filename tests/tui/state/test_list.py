@@ -62,12 +62,12 @@ async def test_search_goes_over_all_groups_and_escape_clears_it(known: Engine) -
 def test_only_the_window_is_read() -> None:
     from array import array
 
-    from reviewer.promotion.holdings import Holding
+    from reviewer.promotion.active_facts import FactGroup
     from reviewer.promotion.views import Kind
 
     asked: list[int] = []
     model = StateModel(lambda ids: asked.extend(ids) or [])
-    model.load([], [Holding(Kind.MEMORY, "project", array("q", range(1, 100_001)))])
+    model.load([], [FactGroup(Kind.MEMORY, "project", array("q", range(1, 100_001)))])
     model.window(50_000, 50_040)
     assert len(asked) == 40
     assert model.total == 100_001

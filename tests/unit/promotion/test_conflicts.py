@@ -175,12 +175,12 @@ def test_no_act_of_triage_settles_one_by_accident(engine, rivals, queue_up):
 def test_strangers_are_named(engine, rivals, queue_up):
     left, _, conflict = rivals
     (other,) = queue_up("an ordinary fact")
-    with pytest.raises(ConflictError, match=f"#{other} is no side of conflict #{conflict}"):
+    with pytest.raises(ConflictError, match=f"#{other} is not a side of conflict #{conflict}"):
         engine.conflicts.supersede(conflict, other)
     for number in (left, other, 999):
-        with pytest.raises(UnknownIdError, match=f"#{number} is no conflict"):
+        with pytest.raises(UnknownIdError, match=f"#{number} is not a conflict"):
             engine.conflicts.keep_both(number)
-        with pytest.raises(UnknownIdError, match=f"#{number} is no conflict"):
+        with pytest.raises(UnknownIdError, match=f"#{number} is not a conflict"):
             engine.conflicts.get(number)
 
 

@@ -54,7 +54,7 @@ def test_only_an_active_memory_graduates_and_only_once(engine, queue_up):
     acts = engine.history.acts_total()
     for number, words in [
         (memory, f"#{memory} is graduated already"),
-        (entity, f"#{entity} is no memory but an entity"),
+        (entity, f"#{entity} is not a memory but an entity"),
         (waiting, "promote it first"),
         (rejected, r"not an active memory \(invalid\)"),
     ]:
@@ -67,7 +67,7 @@ def test_only_an_active_memory_graduates_and_only_once(engine, queue_up):
 
 def test_a_conflict_does_not_graduate(engine, tmp_path):
     *_, conflict = two_rivals(engine, tmp_path / "adr")
-    with pytest.raises(ConflictError, match="no memory but a conflict"):
+    with pytest.raises(ConflictError, match="not a memory but a conflict"):
         engine.entities.graduate(conflict, "decision")
 
 
@@ -187,7 +187,7 @@ class TestRelations:
             engine.entities.relate(parts[0], "likes", parts[1])
         memory = an_active_memory(engine)
         for target in (memory, 999):
-            with pytest.raises(UnknownIdError, match=f"#{target} is no entity"):
+            with pytest.raises(UnknownIdError, match=f"#{target} is not an entity"):
                 engine.entities.relate(parts[0], "uses", target)
 
     def test_one_that_a_text_stated_by_name_is_pointed_to_the_entity(self, engine, tmp_path):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -162,7 +164,7 @@ def test_a_wave_that_was_killed_is_made_good_by_the_next(engine, tmp_path, monke
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("reviewer.promotion.wave.close_wave", die)
+        patch.setattr("reviewer.promotion.wave.finish_wave", die)
         with pytest.raises(Killed):
             ingest(engine, path)
     assert contents(engine) == set()
@@ -189,6 +191,29 @@ def test_an_interrupted_wave_keeps_what_was_read_and_goes_on_later(engine, tmp_p
     assert report.state == "interrupted"
     assert report.new == 1
     assert ingest(engine, folder).new == 1
+
+
+def test_the_last_record_before_an_interruption_is_still_judged(engine, tmp_path):
+    """The extractors judge a record when they see the next one, which is not read any more."""
+    said = [f"Let me look at log {number} of the ledger." for number in range(150)]
+    said[127] = DECIDED
+    path = transcript(tmp_path / "talk.jsonl", *said)
+    asked = iter([False, False, True])
+
+    report = ingest(engine, path, cancelled=lambda: next(asked, True))
+
+    assert (report.state, report.records) == ("interrupted", 128)
+    assert any("PostgreSQL 16" in content for content in contents(engine))
+    again = ingest(engine, path)
+    assert (again.state, again.records, again.fresh) == ("done", 150, 22)
+
+
+@pytest.mark.parametrize("path", ["ledger.md", "nowhere.md"])
+def test_the_garbage_collector_runs_as_often_as_before_after_a_wave(engine, notes, path):
+    before = gc.get_threshold()
+    with suppress(SourceError):
+        ingest(engine, notes / path)
+    assert gc.get_threshold() == before
 
 
 def test_secrets_are_masked_before_anything_is_stored(engine, tmp_path):
@@ -230,7 +255,7 @@ def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(engine, tmp_pa
     ]
     path = tmp_path / "notes.md"
     path.write_text("# Decisions\n\n" + "\n\n".join(said))
-    monkeypatch.setattr("reviewer.promotion.pool.CAP", 4)
+    monkeypatch.setattr("reviewer.promotion.candidate_collector.CAP", 4)
 
     report = ingest(engine, path)
     assert (report.new, report.over_cap) == (4, 2)
@@ -297,9 +322,9 @@ def test_two_ingestions_of_the_same_folder_at_once_both_end_well(engine, notes, 
     other.close()
 
 
-def test_more_than_the_pool_holds_waits_beyond_the_cap(engine, tmp_path, monkeypatch):
-    monkeypatch.setattr("reviewer.promotion.pool.LIMIT", 3)
-    monkeypatch.setattr("reviewer.promotion.pool.CAP", 2)
+def test_more_than_the_collector_keeps_waits_beyond_the_cap(engine, tmp_path, monkeypatch):
+    monkeypatch.setattr("reviewer.promotion.candidate_collector.LIMIT", 3)
+    monkeypatch.setattr("reviewer.promotion.candidate_collector.CAP", 2)
     said = [
         f"We decided to move the {part} away from {where} because the old one was too slow."
         for part in ("parser", "exporter", "importer", "mailer")

@@ -27,9 +27,9 @@ ASKED: dict[str, Callable[[Engine], object]] = {
     "the counts of all": lambda engine: engine.queue.counts(None),
     "the list of a project": lambda engine: engine.ids(QueueQuery(project="kiosk")),
     "the list of all": lambda engine: engine.ids(QueueQuery()),
-    "what holds in a project": lambda engine: engine.holdings.groups("kiosk"),
-    "what holds": lambda engine: engine.holdings.groups(),
-    "the newest that holds": lambda engine: engine.holdings.newest(
+    "what holds in a project": lambda engine: engine.active_facts.groups("kiosk"),
+    "what holds": lambda engine: engine.active_facts.groups(),
+    "the newest that holds": lambda engine: engine.active_facts.newest(
         "kiosk", filter="kind:memory", limit=3
     ),
     "the newest acts": lambda engine: engine.history.acts(limit=3),

@@ -11,9 +11,9 @@ from markdown_it import MarkdownIt
 
 from reviewer.errors import SourceError
 from reviewer.promotion.export.context_folder import file_of, plan_context_folder
+from reviewer.promotion.export.file_writer import write_plan
 from reviewer.promotion.export.items import ExportItem, Layer, Relation
 from reviewer.promotion.export.marked_block import plan_block
-from reviewer.promotion.export.writing import write_plan
 from reviewer.sources.note_kinds import entry_facts, entry_title
 
 
@@ -157,5 +157,5 @@ def test_whatever_a_fact_says_is_one_entry(texts):
 
 def test_a_folder_in_the_place_of_a_file_is_refused(make, tmp_path):
     (tmp_path / "DECISIONS.md").mkdir()
-    with pytest.raises(SourceError, match="no regular file"):
+    with pytest.raises(SourceError, match="not a regular file"):
         plan_context_folder([make("entity", type="decision", name="B")], tmp_path)

@@ -8,9 +8,8 @@ import msgspec
 import pytest
 
 from reviewer.promotion.export.context_folder import plan_context_folder
-from reviewer.promotion.export.items import ExportItem, Relation, mask_items
+from reviewer.promotion.export.items import ExportItem, Relation, mask_items, render_ndjson
 from reviewer.promotion.export.markdown import render_markdown
-from reviewer.promotion.export.ndjson import render_ndjson
 from reviewer.promotion.views import SourceRef
 
 BODY = "q7Zk3Vn9Tb1Xw5Rm8Lc2Pd6Hs4Jf0Gy1Kq"

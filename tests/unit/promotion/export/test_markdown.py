@@ -7,9 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from reviewer.promotion.export.escaping import markdown_line, markdown_text
 from reviewer.promotion.export.items import ExportItem, Layer, Relation
-from reviewer.promotion.export.markdown import render_markdown
+from reviewer.promotion.export.markdown import markdown_line, markdown_text, render_markdown
 from reviewer.promotion.views import SourceRef
 
 untimed = settings(deadline=None)

@@ -1,4 +1,4 @@
-"""The end of a pass: the best of the pool is queued, the rest is reported, the wave is closed."""
+"""Finishes a wave: queues its best candidates, reports the rest, and closes it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
+from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, count_again, queue_new
-from reviewer.promotion.pool import Pool
-from reviewer.promotion.report import OverCap, ReportFolder
-from reviewer.promotion.wave_report import WaveReport
+from reviewer.promotion.report import OverCap, ReportFolder, WaveReport
 from reviewer.store.database import Database
 from reviewer.store.ledger import Act, Ledger, Scope, chunks
 
 
 class Queued(Struct, frozen=True):
-    """What became of a pool (see `WaveReport`)."""
+    """Counts of what was queued (see `WaveReport`)."""
 
     new: int
     repeated: int
@@ -28,39 +27,39 @@ class Queued(Struct, frozen=True):
     rules: dict[str, int]
 
 
-def close_wave(
+def finish_wave(
     database: Database,
     ledger: Ledger,
     clock: Clock,
     *,
-    pool: Pool,
+    collector: CandidateCollector,
     report: ReportFolder,
     wave: int,
     project_id: int,
     sum_up: Callable[[Queued], WaveReport],
     verb: str = "Ingested",
 ) -> WaveReport:
-    """Queue the best of the pool as one act, write the report folder, and end the wave.
+    """Queue the best candidates as one act, write the report folder, and end the wave.
 
     `verb` begins the act's title.
 
     Raises StoreError when the store or the report cannot be written; then nothing is queued.
     """
     known = Known(database, project_id)
-    ranked = pool.ranked(known)
+    ranked = collector.ranked(known)
     now = iso(clock())
     with ledger.act("ingest", scope=Scope.INTAKE) as act:
         ids = queue_new(act, known, ranked.kept, project_id=project_id, wave_id=wave, now=now)
-        count_again(act, pool.sightings, project_id=project_id, now=now)
+        count_again(act, collector.sightings, project_id=project_id, now=now)
         for ranking in ranked.over_cap:
             report.drop(OverCap.of(ranking))
         rows = (row for kept in ranked.kept for row in (kept, *kept.members))
         summary = sum_up(
             Queued(
                 new=len(ids),
-                repeated=len(pool.sightings) + ranked.repeated,
+                repeated=len(collector.sightings) + ranked.repeated,
                 near=_count_near(act, ids),
-                over_cap=len(ranked.over_cap) + pool.overflowed,
+                over_cap=len(ranked.over_cap) + collector.overflowed,
                 rules=dict(Counter(row.candidate.rule for row in rows)),
             )
         )

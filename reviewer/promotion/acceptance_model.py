@@ -1,8 +1,8 @@
-"""Learning order: how likely this person promotes a candidate, from their own past decisions.
+"""Estimates how likely this person promotes a candidate, from their own past decisions.
 
-Additive log-odds (naive Bayes): every feature says how much more, or less, often than usual the
-person promoted what had it. Transparent, since each feature's share is a count that can be shown.
-It orders the queue, it never decides (`promotion-rules.md`: no promotion without a person).
+Naive Bayes with additive log-odds: each feature contributes how much more, or less, often than
+usual the person promoted candidates with it. Each contribution is a count that can be shown. The
+estimate orders the queue; only a person promotes.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Share(Struct, frozen=True):
 
 
 class Reason(Struct, frozen=True):
-    """Why a candidate stands where it stands: `promoted 18 of 20: rule stated_preference`."""
+    """Why a candidate has its place: `promoted 18 of 20: rule stated_preference`."""
 
     feature: Feature
     text: str
@@ -76,7 +76,7 @@ class Reason(Struct, frozen=True):
 class Score(Struct, frozen=True):
     """How likely the person promotes it, .01 to .99, and the strongest reasons, strongest first.
 
-    Sort by `log_odds`, which still tells apart what is almost certain.
+    Sort by `log_odds`, which distinguishes even near certainties.
     """
 
     probability: float
@@ -129,7 +129,7 @@ class Preference:
     def __init__(self, model: _Model, shrink: float) -> None:
         self.decisions = model.total
         self.base = _logit(model.usual)
-        """Log-odds of a candidate of which nothing is known."""
+        """Log-odds of a candidate without known features."""
         self._shares = {
             feature: Share(
                 feature,

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import ConflictError, ReviewerError, SourceError
-from reviewer.promotion.export import writing
+from reviewer.promotion.export import file_writer
+from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
 from reviewer.promotion.export.plans import Plan
-from reviewer.promotion.export.writing import read_file, unified_diff, write_plan
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -100,13 +100,13 @@ def test_a_file_that_vanished_or_appeared_is_a_conflict(target, tmp_path, before
 
 
 def test_a_change_during_the_write_is_a_conflict_and_leaves_nothing(target, put, monkeypatch):
-    back_up = writing._back_up
+    back_up = file_writer._back_up
 
     def back_up_while_another_writes(*args):
         target.write_bytes(b"theirs")
         return back_up(*args)
 
-    monkeypatch.setattr(writing, "_back_up", back_up_while_another_writes)
+    monkeypatch.setattr(file_writer, "_back_up", back_up_while_another_writes)
     with pytest.raises(ConflictError):
         put(target, b"ours")
     assert target.read_bytes() == b"theirs"
@@ -136,7 +136,7 @@ def test_a_backup_that_does_not_fit_leaves_no_part_of_itself(target, put, tmp_pa
         file.write(data[:2])
         raise OSError(28, "No space left on device", str(target))
 
-    monkeypatch.setattr("reviewer.promotion.export.writing._write", full)
+    monkeypatch.setattr("reviewer.promotion.export.file_writer._write", full)
     with pytest.raises(ReviewerError) as refused:
         put(target, b"ours")
     assert str(refused.value) == f"{target} was not written: No space left on device."

@@ -21,7 +21,7 @@ images = st.none() | st.dictionaries(st.text(max_size=12), values, max_size=20)
 changes = st.builds(Change, st.text(max_size=12), st.integers(0, 2**63 - 1), images, images)
 
 
-@given(st.lists(changes, max_size=40), st.integers(0, 50))
+@given(st.lists(changes, max_size=6), st.integers(0, 8))
 def test_the_first_changes_are_those_that_reading_all_finds(all_of_them, limit):
     assert unpack_first(pack(all_of_them), limit) == all_of_them[:limit]
 

@@ -1,4 +1,4 @@
-"""Keeping L0: records go into the store in batches, each record once in a project."""
+"""Writes the records of a wave (L0) in batches, each record once in a project."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from reviewer.store.project_rows import project_row
 
 BATCH_RECORDS = 1_000
 BATCH_CHARACTERS = 4_000_000
-"""A batch is written when it reaches either: memory stays flat, others get to write in between."""
+"""A batch is written when it reaches either: memory stays flat, and other processes get a turn."""
 
 
 class Stamp(Struct, frozen=True):
-    """How a file looked when it was read: what tells an unchanged one at the next ingestion."""
+    """Size and time of a file as it was read; a file with the same stamp is not read again."""
 
     bytes: int
     modified_ns: int
@@ -33,8 +33,8 @@ class Stamp(Struct, frozen=True):
         return cls(stat.st_size, stat.st_mtime_ns)
 
 
-class Held(NamedTuple):
-    """What the project holds of a record: its wave, its source and place, the waves' states."""
+class ExistingRecord(NamedTuple):
+    """A record that the store has: its wave, its source and position, and the waves' states."""
 
     id: int
     wave: int
@@ -46,8 +46,8 @@ class Held(NamedTuple):
     byte_start: int
 
 
-class Shelf:
-    """Writes the records of one wave. `fresh` counts those that the project did not hold."""
+class RecordWriter:
+    """Writes the records of one wave. `fresh` counts those that are new to the project."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
         self._database = database
@@ -56,15 +56,15 @@ class Shelf:
         self.project_id = 0
         self.wave_id = 0
         self.fresh = 0
-        self._batch: list[tuple[ShelvedSource, Record]] = []
+        self._batch: list[tuple[SourceWriter, Record]] = []
         self._keys: set[str] = set()
-        self._moved: list[tuple[int, ShelvedSource, Record]] = []
+        self._moved: list[tuple[int, SourceWriter, Record]] = []
         self._characters = 0
-        self._sources: dict[Path, ShelvedSource] = {}
+        self._sources: dict[Path, SourceWriter] = {}
         """Sources to be written with the next batch."""
 
     def start(self, project: str, roots: list[str]) -> int:
-        """Open a wave for a project (made if new); returns the wave's id."""
+        """Begin a wave, creating the project if it is new; returns the wave's id."""
         with self._ledger.act("wave", f"Started reading for {project}", scope=Scope.INTAKE) as act:
             self.project_id = project_row(act, project)
             self.wave_id = act.insert(
@@ -77,47 +77,47 @@ class Shelf:
         return self.wave_id
 
     def unchanged(self, path: Path, stamp: Stamp) -> bool:
-        """Whether this very file was read to its end by a wave that was finished."""
+        """Whether a finished wave has read this very file to its end."""
         row = self._source_row(path)
         return row is not None and row[1:] == (stamp.bytes, stamp.modified_ns, True)
 
-    def open_source(self, path: Path, format_: str) -> ShelvedSource:
-        """Begin a file."""
+    def open_source(self, path: Path, format_: str) -> SourceWriter:
+        """Start writing a file's records."""
         row = self._source_row(path)
-        source = ShelvedSource(self, path, format_, row and row[0], row is not None and not row[3])
+        source = SourceWriter(self, path, format_, row and row[0], row is not None and not row[3])
         self._sources[path] = source
         return source
 
-    def pile(self, source: ShelvedSource, record: Record) -> None:
-        """Put a record that the project does not hold on the pile."""
+    def enqueue(self, source: SourceWriter, record: Record) -> None:
+        """Add a new record to the next batch."""
         self._batch.append((source, record))
         self._keys.add(record.key)
         self._characters += len(record.text)
         self._sources[source.path] = source
         self.fresh += 1
 
-    def move(self, record_id: int, source: ShelvedSource, record: Record) -> None:
-        """Note that a record stands elsewhere by now: at other lines, or in another file."""
+    def move(self, record_id: int, source: SourceWriter, record: Record) -> None:
+        """Note a record's new position: other lines, or another file."""
         self._moved.append((record_id, source, record))
         self._sources[source.path] = source
 
-    def is_piled(self, key: str) -> bool:
-        """Whether a record waits for the next batch already."""
+    def is_queued(self, key: str) -> bool:
+        """Whether the next batch has a record with this key."""
         return key in self._keys
 
-    def finish(self, source: ShelvedSource) -> None:
-        """Note that a source's columns are final; they are written with the next batch."""
+    def finish(self, source: SourceWriter) -> None:
+        """Write the source's final columns with the next batch."""
         self._sources[source.path] = source
         if len(self._sources) >= BATCH_RECORDS:
             self.flush()
 
     def flush_when_full(self) -> None:
-        """Write the pile if it has reached the size of a batch."""
+        """Write the batch if it is large enough."""
         if len(self._batch) >= BATCH_RECORDS or self._characters >= BATCH_CHARACTERS:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is pending, as one act."""
+        """Write everything pending as one act."""
         if not self._batch and not self._sources and not self._moved:
             return
         title = f"Read {len(self._batch)} records of {len(self._sources)} files"
@@ -132,9 +132,9 @@ class Shelf:
         self._sources.clear()
         self._characters = 0
 
-    def held(self, keys: list[str]) -> dict[str, Held]:
-        """What the project holds of those keys."""
-        found: dict[str, Held] = {}
+    def existing(self, keys: list[str]) -> dict[str, ExistingRecord]:
+        """The project's records with these keys."""
+        found: dict[str, ExistingRecord] = {}
         with failures_as_sentences(self._database.path):
             for chunk in chunks(keys):
                 sql = (
@@ -145,11 +145,11 @@ class Shelf:
                     f" ({','.join('?' * len(chunk))})"
                 )
                 for key, *rest in self._database.writer.execute(sql, (self.project_id, *chunk)):
-                    found[key] = Held(*rest)
+                    found[key] = ExistingRecord(*rest)
         return found
 
     def _images(self, act: Act) -> list[Image]:
-        """The rows of the pile, without those that another process has written meanwhile."""
+        """The rows of the batch, without those that another process has written meanwhile."""
         there: set[str] = set()
         for chunk in chunks([record.key for _, record in self._batch]):
             sql = (
@@ -159,7 +159,7 @@ class Shelf:
             there.update(row[0] for row in act.query(sql, (self.project_id, *chunk)))
         return [self._image(*item) for item in self._batch if item[1].key not in there]
 
-    def _image(self, source: ShelvedSource, record: Record) -> Image:
+    def _image(self, source: SourceWriter, record: Record) -> Image:
         return {
             "project_id": self.project_id,
             "source_id": source.id,
@@ -191,17 +191,17 @@ class Shelf:
         return row and (row[0], row[1], row[2], bool(row[3]))
 
 
-class ShelvedSource:
-    """One file being shelved: tells for each record whether extraction should look at it.
+class SourceWriter:
+    """Writes the records of one file, and says which of them extraction should look at.
 
     `id` is None until the file's row has been written. Until `finish`, the row says that the file
     was not read to its end, so that the next ingestion reads it again.
     """
 
     def __init__(
-        self, shelf: Shelf, path: Path, format_: str, number: int | None, unfinished: bool
+        self, writer: RecordWriter, path: Path, format_: str, number: int | None, unfinished: bool
     ) -> None:
-        self._shelf = shelf
+        self._writer = writer
         self.path = path
         self.id = number
         self._unfinished = unfinished
@@ -214,67 +214,70 @@ class ShelvedSource:
         }
 
     def take(self, records: list[Record]) -> list[bool]:
-        """Shelve records that are new; for each, whether no finished wave has extracted it yet.
+        """Enqueue new records; returns for each whether it has yet to be extracted from.
 
-        A wave that was killed left its records without their candidates, so they count as fresh
-        once more.
+        A killed wave left its records without their candidates, so these count as fresh again.
         """
-        held = self._shelf.held([record.key for record in records])
+        existing = self._writer.existing([record.key for record in records])
         fresh: list[bool] = []
         for record in records:
-            known = held.get(record.key)
-            if known is None and not self._shelf.is_piled(record.key):
-                self._shelf.pile(self, record)
+            known = existing.get(record.key)
+            if known is None and not self._writer.is_queued(record.key):
+                self._writer.enqueue(self, record)
                 fresh.append(True)
             else:
                 fresh.append(known is not None and self._left_by_killed_wave(known))
-                if known is not None and self._stands_elsewhere(record, known):
-                    self._shelf.move(known.id, self, record)
-        self._shelf.flush_when_full()
+                if known is not None and self._has_moved(record, known):
+                    self._writer.move(known.id, self, record)
+        self._writer.flush_when_full()
         return fresh
 
     def finish(self, stamp: Stamp, tally: dict[str, int]) -> None:
-        """Note that the file was read to its end."""
+        """Mark the file as read to its end."""
         self._columns |= {
             "bytes": stamp.bytes,
             "modified_ns": stamp.modified_ns,
             "tally": msgspec.json.encode(tally).decode(),
         }
-        self._shelf.finish(self)
+        self._writer.finish(self)
 
     def write(self, act: Act) -> None:
         """Insert or update the file's row."""
-        columns = {**self._columns, "wave_id": self._shelf.wave_id}
-        if self.id is None:  # another process may have been quicker
+        columns = {**self._columns, "wave_id": self._writer.wave_id}
+        if self.id is None:  # another process may have written it first
             row = act.query(
                 "SELECT id FROM source WHERE project_id = ? AND path = ?",
-                (self._shelf.project_id, str(self.path)),
+                (self._writer.project_id, str(self.path)),
             )
             self.id = int(row[0][0]) if row else None
         if self.id is None:
             self.id = act.insert(
-                "source", project_id=self._shelf.project_id, path=str(self.path), **columns
+                "source", project_id=self._writer.project_id, path=str(self.path), **columns
             )
         else:
             act.update("source", self.id, **columns)
 
-    def _stands_elsewhere(self, record: Record, held: Held) -> bool:
-        """Whether the store's place of a record is no longer right: it moved within its file, or
-        its file is gone and this one has it. A copy in another file moves nothing.
+    def _has_moved(self, record: Record, existing: ExistingRecord) -> bool:
+        """Whether a record moved within its file, or its file is gone and this one has it.
+
+        A copy in another file moves nothing.
         """
-        if held.path == str(self.path):
-            return (held.line_start, held.byte_start) != (record.line_start, record.byte_start)
-        return not Path(held.path).exists()
+        if existing.path == str(self.path):
+            return (existing.line_start, existing.byte_start) != (
+                record.line_start,
+                record.byte_start,
+            )
+        return not Path(existing.path).exists()
 
-    def _left_by_killed_wave(self, held: Held) -> bool:
-        if held.wave == self._shelf.wave_id or held.wave_state != "reading":
+    def _left_by_killed_wave(self, existing: ExistingRecord) -> bool:
+        if existing.wave == self._writer.wave_id or existing.wave_state != "reading":
             return False
-        if self._known and held.source == self.id:
+        if self._known and existing.source == self.id:
             return self._unfinished
-        return held.source_wave_state == "reading"
+        return existing.source_wave_state == "reading"
 
 
-def _place(number: int, source: ShelvedSource, record: Record) -> tuple[int, Image]:
+def _place(number: int, source: SourceWriter, record: Record) -> tuple[int, Image]:
     return number, {
         "source_id": source.id,
         "line_start": record.line_start,

@@ -1,14 +1,12 @@
-"""The tables, as migrations. Opening a store applies what is missing."""
-
-from __future__ import annotations
-
-from sqlite_utils import Database, Migrations
-
-from reviewer.store.owners_of_acts import fill_owners
-
-migrations = Migrations("reviewer")
-
-TABLES = """
+-- The tables of a store of version 7, as that reviewer made them.
+CREATE TABLE "_sqlite_migrations" (
+   "id" INTEGER PRIMARY KEY,
+   "migration_set" TEXT,
+   "name" TEXT,
+   "applied_at" TEXT
+);
+CREATE UNIQUE INDEX "idx__sqlite_migrations_migration_set_name"
+    ON "_sqlite_migrations" ("migration_set", "name");
 CREATE TABLE project (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE
@@ -87,11 +85,7 @@ CREATE TABLE memory (
     decided_at TEXT,
     UNIQUE (project_id, kind, type, key)
 );
-CREATE INDEX memory_queue ON memory (status, deferred, rank DESC, id) WHERE leader_id IS NULL;
-CREATE INDEX memory_queue_of_project
-    ON memory (project_id, status, deferred, rank DESC, id) WHERE leader_id IS NULL;
 CREATE INDEX memory_leader ON memory (leader_id) WHERE leader_id IS NOT NULL;
-CREATE INDEX memory_decided ON memory (decided_at) WHERE decided_at IS NOT NULL;
 CREATE TABLE evidence (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     memory_id INTEGER NOT NULL REFERENCES memory(id),
@@ -132,35 +126,18 @@ CREATE TABLE ledger_touch (
 CREATE VIRTUAL TABLE memory_text USING fts5(
     content, content='memory', content_rowid='id', prefix='2 3', tokenize='unicode61'
 );
-"""
-
-TRIGGERS = (
-    """CREATE TRIGGER memory_text_insert AFTER INSERT ON memory BEGIN
+CREATE TRIGGER memory_text_insert AFTER INSERT ON memory BEGIN
         INSERT INTO memory_text(rowid, content) VALUES (new.id, new.content);
-    END""",
-    """CREATE TRIGGER memory_text_delete AFTER DELETE ON memory BEGIN
+    END;
+CREATE TRIGGER memory_text_delete AFTER DELETE ON memory BEGIN
         INSERT INTO memory_text(memory_text, rowid, content)
         VALUES ('delete', old.id, old.content);
-    END""",
-    """CREATE TRIGGER memory_text_update AFTER UPDATE OF content ON memory BEGIN
+    END;
+CREATE TRIGGER memory_text_update AFTER UPDATE OF content ON memory BEGIN
         INSERT INTO memory_text(memory_text, rowid, content)
         VALUES ('delete', old.id, old.content);
         INSERT INTO memory_text(rowid, content) VALUES (new.id, new.content);
-    END""",
-)
-
-
-@migrations()
-def first_tables(db: Database) -> None:
-    """Everything of version 1: L0, L1, the ledger and the full-text index."""
-    for statement in TABLES.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
-    for trigger in TRIGGERS:
-        db.execute(trigger)
-
-
-ENTITIES_AND_STATE = """
+    END;
 CREATE TABLE entity (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     memory_id INTEGER NOT NULL UNIQUE REFERENCES memory(id),
@@ -200,18 +177,6 @@ CREATE TABLE state (
     superseded_by INTEGER REFERENCES state(id)
 );
 CREATE UNIQUE INDEX state_current ON state (project_id, key) WHERE ended_at IS NULL;
-"""
-
-
-@migrations()
-def entities_and_state(db: Database) -> None:
-    """Version 2: L2 entities with their relations and conflicts, and L3 trusted state."""
-    for statement in ENTITIES_AND_STATE.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
-
-
-CONTEXTS = """
 CREATE TABLE content (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     sha256 TEXT NOT NULL UNIQUE,
@@ -257,7 +222,7 @@ CREATE TABLE annotation (
     reason TEXT NOT NULL DEFAULT '',
     at TEXT NOT NULL,
     actor TEXT NOT NULL
-);
+, retention_json TEXT);
 CREATE INDEX annotation_of_commit ON annotation (commit_id, id);
 CREATE TABLE anchor (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -315,101 +280,26 @@ CREATE TABLE measurement (
     value REAL NOT NULL
 );
 CREATE INDEX measurement_name ON measurement (name, label);
-"""
-
-
-@migrations()
-def contexts(db: Database) -> None:
-    """Version 3: contexts as chains of commits, what was compressed, runs of pipelines.
-
-    `measurement` is no ledgered table: it only counts what was done.
-    """
-    for statement in CONTEXTS.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
-
-
-@migrations()
-def retention(db: Database) -> None:
-    """Version 4: what must survive of a commit, in a column of its own (important-priority.md)."""
-    db.execute("ALTER TABLE annotation ADD COLUMN retention_json TEXT")
-
-
-@migrations()
-def commit_indexes(db: Database) -> None:
-    """Version 5: what deleting a commit or a text looks up, so that undoing an import is quick."""
-    db.execute("CREATE INDEX commit_parent ON commit_ (parent_id) WHERE parent_id IS NOT NULL")
-    db.execute("CREATE INDEX commit_content ON commit_ (content_id)")
-
-
-INDEXES_OF_LONG_STORES = """
-DROP INDEX memory_queue;
-CREATE INDEX memory_queue ON memory (status, deferred, rank DESC, id, leader_id, confidence)
-    WHERE leader_id IS NULL;
-DROP INDEX memory_queue_of_project;
-CREATE INDEX memory_queue_of_project
-    ON memory (project_id, status, deferred, rank DESC, id, leader_id, confidence)
-    WHERE leader_id IS NULL;
-DROP INDEX memory_decided;
+CREATE INDEX commit_parent ON commit_ (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX commit_content ON commit_ (content_id);
 CREATE INDEX memory_decided ON memory (decided_at, status) WHERE decided_at IS NOT NULL;
 CREATE INDEX memory_decided_of_project ON memory (project_id, status, decided_at)
     WHERE decided_at IS NOT NULL;
 CREATE INDEX memory_active ON memory (decided_at DESC, id DESC, project_id, kind, type)
     WHERE status = 'active';
 CREATE INDEX ledger_target ON ledger (target) WHERE target IS NOT NULL;
-"""
-
-
-@migrations()
-def indexes_of_long_stores(db: Database) -> None:
-    """Version 6: counts, what is active, and what was undone, without reading every row."""
-    for statement in INDEXES_OF_LONG_STORES.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
-
-
-INDEXES_OF_FILTERS = """
-DROP INDEX memory_queue;
 CREATE INDEX memory_queue
     ON memory (status, deferred, rank DESC, id, leader_id, confidence, kind, type, flags)
     WHERE leader_id IS NULL;
-DROP INDEX memory_queue_of_project;
 CREATE INDEX memory_queue_of_project
     ON memory (
         project_id, status, deferred, rank DESC, id, leader_id, confidence, kind, type, flags
     )
     WHERE leader_id IS NULL;
-"""
-
-
-@migrations()
-def indexes_of_filters(db: Database) -> None:
-    """Version 7: a filter by kind, type or flag reads no row; an act may have several parts."""
-    for statement in INDEXES_OF_FILTERS.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
-
-
-PROJECTS_OF_TREES = """
-ALTER TABLE project ADD COLUMN root TEXT NOT NULL DEFAULT '';
-ALTER TABLE project ADD COLUMN remote TEXT NOT NULL DEFAULT '';
-CREATE TABLE ledger_project (
-    project TEXT NOT NULL,
-    act INTEGER NOT NULL REFERENCES ledger(id),
-    PRIMARY KEY (project, act)
-) WITHOUT ROWID;
-CREATE INDEX ledger_project_of_act ON ledger_project (act);
-"""
-
-
-@migrations()
-def projects_of_trees(db: Database) -> None:
-    """Version 8: a project is bound to its work tree, and each act belongs to its projects.
-
-    Acts name projects instead of pointing to rows: an undo may take a project's row away, and redo
-    must still find its acts.
-    """
-    for statement in PROJECTS_OF_TREES.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
-    fill_owners(db.conn)
+INSERT INTO _sqlite_migrations (id, migration_set, name, applied_at) VALUES (1, 'reviewer', 'first_tables', '2026-01-01 00:00:00+00:00');
+INSERT INTO _sqlite_migrations (id, migration_set, name, applied_at) VALUES (2, 'reviewer', 'entities_and_state', '2026-01-01 00:00:00+00:00');
+INSERT INTO _sqlite_migrations (id, migration_set, name, applied_at) VALUES (3, 'reviewer', 'contexts', '2026-01-01 00:00:00+00:00');
+INSERT INTO _sqlite_migrations (id, migration_set, name, applied_at) VALUES (4, 'reviewer', 'retention', '2026-01-01 00:00:00+00:00');
+INSERT INTO _sqlite_migrations (id, migration_set, name, applied_at) VALUES (5, 'reviewer', 'commit_indexes', '2026-01-01 00:00:00+00:00');
+INSERT INTO _sqlite_migrations (id, migration_set, name, applied_at) VALUES (6, 'reviewer', 'indexes_of_long_stores', '2026-01-01 00:00:00+00:00');
+INSERT INTO _sqlite_migrations (id, migration_set, name, applied_at) VALUES (7, 'reviewer', 'indexes_of_filters', '2026-01-01 00:00:00+00:00');

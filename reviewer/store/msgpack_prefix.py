@@ -1,4 +1,6 @@
-"""The first changes of an act, read without the others: an act may hold a million.
+"""Reads the first values of a deflated MessagePack array without the others.
+
+An act may have a million changes, of which only the first are shown.
 
 MessagePack as it is written (https://github.com/msgpack/msgpack/blob/master/spec.md), walked value
 by value.

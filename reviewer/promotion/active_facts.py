@@ -1,7 +1,8 @@
-"""What holds: active entities and memories by type, as ids, for a list that shows a part."""
+"""Active entities and memories by type, as ids, for lists that show a part of them."""
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import defaultdict
 
@@ -10,7 +11,6 @@ from msgspec import Struct
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType, RelationKind
 from reviewer.promotion.filters import parse_filter
-from reviewer.promotion.likely_types import likely_types
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.views import Kind
 from reviewer.store.database import Database, failures_as_sentences
@@ -34,7 +34,7 @@ _ACTIVE = (
 _LAST_DECIDED_FIRST = "ORDER BY m.decided_at DESC, m.id DESC"
 
 
-class Holding(Struct, frozen=True):
+class FactGroup(Struct, frozen=True):
     """The active rows of one type, the last decided first."""
 
     kind: Kind
@@ -42,8 +42,8 @@ class Holding(Struct, frozen=True):
     ids: array[int]
 
 
-class Holdings:
-    """Reads what is active. One query, whatever the number of types."""
+class ActiveFacts:
+    """Reads the active rows with one query, however many types there are."""
 
     def __init__(self, database: Database, queue: Queue) -> None:
         self._database = database
@@ -51,10 +51,10 @@ class Holdings:
 
     @property
     def relation_kinds(self) -> tuple[str, ...]:
-        """How one entity may stand to another."""
+        """The relations that one entity may have to another."""
         return RELATION_KINDS
 
-    def groups(self, project: str | None = None, *, filter: str = "") -> tuple[Holding, ...]:  # noqa: A002
+    def groups(self, project: str | None = None, *, filter: str = "") -> tuple[FactGroup, ...]:  # noqa: A002
         """Entities by type, then memories by type; types without rows are left out.
 
         `filter` is a filter line of the queue. Raises FilterError.
@@ -68,10 +68,10 @@ class Holdings:
             for kind, type_, number in cursor.execute(sql, (project, *condition.parameters)):
                 found[kind, type_].append(number)
         known = sorted(found, key=lambda key: (_ORDER.get(key, len(_ORDER)), key))
-        return tuple(Holding(Kind(kind), type_, found[kind, type_]) for kind, type_ in known)
+        return tuple(FactGroup(Kind(kind), type_, found[kind, type_]) for kind, type_ in known)
 
     def newest(self, project: str | None, *, filter: str, limit: int) -> list[int]:  # noqa: A002
-        """Ids of the active rows that a filter lets through, the last decided first.
+        """Ids of the active rows that match a filter, the last decided first.
 
         Raises FilterError.
         """
@@ -85,3 +85,33 @@ class Holdings:
         """All entity types for a memory, the likeliest first. Raises UnknownIdError."""
         view = self._queue.candidate(number)
         return likely_types(view.content, view.rule)
+
+
+_CUES: tuple[tuple[EntityType, str], ...] = (
+    (EntityType.CONSTRAINT, r"must not|never|at most|no more than|cannot|limit|constraint"),
+    (EntityType.DECISION, r"decided|decision|chose|instead of|we will|settled on|moves to|use "),
+    (EntityType.REQUIREMENT, r"must|shall|has to|have to|needs? to|require|always|at least"),
+    (EntityType.PARAMETER, r"\d+(?:[.,]\d+)? ?(?:%|[a-zµ°]{1,4}\b)|=|timeout|threshold|default"),
+    (EntityType.RESULT, r"turned out|root cause|measured|was caused|found that|result|because of"),
+    (EntityType.VALIDATION_CLAIM, r"verified|validated|proved|tested|confirms?\b"),
+    (EntityType.PROCESS, r"before|after|every (?:night|day|week)|deploy|release|workflow|run "),
+    (EntityType.INTERFACE, r"\bapi\b|endpoint|protocol|schema|webhook|contract"),
+    (EntityType.VENDOR, r"vendor|supplier|supplied|licen[cs]e"),
+    (EntityType.COMPONENT, r"module|component|service|library|queue|index|cache"),
+    (EntityType.SUBSYSTEM, r"subsystem|pipeline|backend|frontend"),
+    (EntityType.SYSTEM, r"system|platform|database|cluster"),
+    (EntityType.ANALYSIS_MODEL, r"model|simulation|estimate"),
+    (EntityType.MATERIAL, r"steel|alumin|material|alloy|polymer"),
+    (EntityType.PROJECT, r"project|milestone|roadmap|charter"),
+)
+"""Words that suggest a type; where several match, the earlier type comes first."""
+
+_PATTERNS = tuple((type_, re.compile(rf"\b(?:{cue})", re.IGNORECASE)) for type_, cue in _CUES)
+
+
+def likely_types(content: str, rule: str = "") -> tuple[str, ...]:
+    """All types; those whose words are in the text or the rule's name come first."""
+    text = f"{rule.replace('_', ' ').replace('.', ' ')}. {content}"
+    suggested = [str(type_) for type_, pattern in _PATTERNS if pattern.search(text)]
+    others = [str(type_) for type_, _ in _CUES]
+    return tuple(dict.fromkeys([*suggested, *others]))

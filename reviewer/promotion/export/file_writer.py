@@ -12,8 +12,8 @@ from typing import BinaryIO
 
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ConflictError, ReviewerError, SourceError
-from reviewer.private_files import FILE_MODE, make_private_folder
-from reviewer.promotion.export.block_markup import line_ending, split_lines
+from reviewer.files import FILE_MODE, make_private_folder
+from reviewer.promotion.export.marked_block import line_ending, split_lines
 from reviewer.promotion.export.plans import Plan
 from reviewer.text.display import display_line
 
@@ -21,11 +21,11 @@ from reviewer.text.display import display_line
 def read_file(path: Path) -> bytes | None:
     """The bytes of the file behind `path`, symbolic links followed; None when there is none.
 
-    Raises SourceError when it is no regular file or cannot be read.
+    Raises SourceError when it is not a regular file or cannot be read.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise SourceError(f"{path} is no regular file: name a file.")
+            raise SourceError(f"{path} is not a regular file: name a file.")
         return path.read_bytes()
     except FileNotFoundError:
         return None

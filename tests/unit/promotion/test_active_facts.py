@@ -6,7 +6,7 @@ import pytest
 
 from reviewer.errors import FilterError
 from reviewer.extraction.entities.entity import EntityType
-from reviewer.promotion.likely_types import likely_types
+from reviewer.promotion.active_facts import likely_types
 from tests.unit.promotion.graph import an_active_memory, two_rivals
 
 
@@ -15,21 +15,21 @@ def test_active_rows_are_grouped_entities_first_and_the_last_decided_on_top(engi
     second = an_active_memory(engine, "Tabs are used in Makefiles")
     left, _, conflict = two_rivals(engine, tmp_path / "adr")
     engine.conflicts.keep_both(conflict)
-    groups = engine.holdings.groups("acme")
+    groups = engine.active_facts.groups("acme")
     assert [(each.kind, each.type, list(each.ids)) for each in groups] == [
         ("entity", "decision", [left]),
         ("memory", "preference", [second, first]),
     ]
-    assert engine.holdings.groups("other") == ()
+    assert engine.active_facts.groups("other") == ()
 
 
 def test_the_filter_is_that_of_the_queue(engine):
     number = an_active_memory(engine, "Deploys need two approvals")
     an_active_memory(engine, "Tabs are used in Makefiles")
-    (group,) = engine.holdings.groups(filter="approv type:preference")
+    (group,) = engine.active_facts.groups(filter="approv type:preference")
     assert list(group.ids) == [number]
     with pytest.raises(FilterError):
-        engine.holdings.groups(filter="conf>high")
+        engine.active_facts.groups(filter="conf>high")
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_words_say_which_type_is_likely_and_no_type_is_left_out(content, likelie
 
 def test_the_newest_are_a_part_of_them(engine):
     numbers = [an_active_memory(engine, f"Rule {name} holds") for name in ("one", "two", "three")]
-    newest = engine.holdings.newest
+    newest = engine.active_facts.newest
     assert newest("acme", filter="", limit=2) == numbers[:0:-1]
     assert newest("acme", filter="two", limit=2) == [numbers[1]]
     assert newest("other", filter="", limit=2) == []

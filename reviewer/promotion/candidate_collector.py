@@ -1,4 +1,4 @@
-"""What a pass proposes, held until the best of it can be chosen."""
+"""Collects the candidates of a pass until the best can be chosen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reviewer.extraction.findings import Findings
 from reviewer.extraction.judged import Began, Dropped, Event, KnownText, Remembered
 from reviewer.extraction.ranking import CAP, Ranked, base_score, rank
 from reviewer.promotion.enqueue import Known
-from reviewer.promotion.reading import light
+from reviewer.promotion.source_reader import without_text
 from reviewer.sources.records import Record
 
 LIMIT = 5_000
@@ -23,13 +23,15 @@ beyond the cap, from where it can be called up.
 """
 
 STRUCTURE = 0.6
-"""From this prior on an entity rests on structure and takes the place of a memory candidate."""
+"""An entity with at least this prior comes from the document's structure and replaces a memory
+candidate of the same words."""
 
 
-class Pool:
-    """Hears what both extractors say of records and keeps what they propose.
+class CandidateCollector:
+    """Takes the events of both extractors and keeps the candidates.
 
-    `drop` hears of what is not proposed, `overflow` gets what the pool has no room for.
+    `drop` is called for each statement that is not proposed, `overflow` for each candidate beyond
+    the limit.
     """
 
     def __init__(
@@ -39,30 +41,30 @@ class Pool:
         self._overflow = overflow
         self._newest = ""
         self.overflowed = 0
-        """Candidates handed to `overflow`."""
+        """Number of candidates handed to `overflow`."""
         self._known_text = KnownText()
-        self._drawn: list[Candidate] = []
-        """What was said of the source that is being read."""
-        self._room = LIMIT
-        """So much of it may be drawn before what is finished is settled."""
+        self._pending: list[Candidate] = []
+        """Candidates of the source that is being read."""
+        self._pending_limit = LIMIT
+        """When this many are pending, those of finished records are settled."""
         self._candidates: list[Candidate] = []
         self.sightings: list[tuple[int, Candidate]] = []
-        """What the project knows already and this pass saw again, by memory id."""
+        """Memory ids that the project has already, each with the candidate that repeats it."""
         self.dropped: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._candidates)
 
-    def draw(self, records: Iterable[Record], setting: Setting) -> None:
-        """Propose from a source's records."""
+    def take(self, records: Iterable[Record], setting: Setting) -> None:
+        """Run the extractors over all records of a source."""
         found = Findings(setting)
         for record in records:
-            self.hear(found.feed(record), None)
-        self.hear(found.finish(), None)
+            self.consume(found.feed(record), None)
+        self.consume(found.finish(), None)
         self.settle(None)
 
-    def hear(self, events: Iterable[Event], fresh: Container[str] | None) -> None:
-        """Take in what the extractors say of a source; only that of records in `fresh` counts."""
+    def consume(self, events: Iterable[Event], fresh: Container[str] | None) -> None:
+        """Take events of a source; only those of records in `fresh` count (None: all)."""
         for event in events:
             if isinstance(event, Began):
                 self._newest = event.key
@@ -73,32 +75,32 @@ class Pool:
                 if isinstance(outcome, Dropped):
                     self._dropped(outcome)
                     continue
-                self._drawn.append(outcome)
+                self._pending.append(outcome)
                 memory = not isinstance(outcome, EntityCandidate)
-                if memory and len(self._drawn) >= self._room:
+                if memory and len(self._pending) >= self._pending_limit:
                     # The memory extractor is one record behind the other.
                     self._settle(fresh, {outcome.record.key, self._newest})
-                    # One record may say more than there is room for.
-                    self._room = max(LIMIT, 2 * len(self._drawn))
+                    # A single record may yield more than the limit.
+                    self._pending_limit = max(LIMIT, 2 * len(self._pending))
 
     def settle(self, fresh: Container[str] | None) -> None:
-        """The source is at its end: what was drawn from it counts."""
+        """The source was read to its end: keep its pending candidates."""
         self._settle(fresh, set())
 
     def give_up(self) -> None:
-        """The source broke off: what was drawn from it, and has not settled yet, is forgotten."""
-        self._drawn.clear()
+        """The source could not be read to its end: forget its pending candidates."""
+        self._pending.clear()
 
-    def facts(self) -> list[Candidate]:
-        """Everything proposed."""
+    def candidates(self) -> list[Candidate]:
+        """Every candidate kept so far."""
         return self._candidates
 
     def ranked(self, known: Known) -> Ranked:
-        """Rank what is new to the project; what it knows already becomes a sighting instead."""
-        held = known.keys(self._candidates)
+        """Rank the candidates that are new to the project; the others become sightings."""
+        existing = known.keys(self._candidates)
         new: list[Candidate] = []
         for candidate in self._candidates:
-            number = held.get(known.key_of(candidate))
+            number = existing.get(known.key_of(candidate))
             if number is None:
                 new.append(candidate)
             else:
@@ -110,12 +112,12 @@ class Pool:
         self._drop(dropped)
 
     def _settle(self, fresh: Container[str] | None, unfinished: set[str]) -> None:
-        """Move what was drawn into the pool, but for that of records still being read."""
-        done = [each for each in self._drawn if each.record.key not in unfinished]
-        self._drawn = [each for each in self._drawn if each.record.key in unfinished]
-        for candidate in _each_fact_once(done, self._say_twice):
+        """Keep the pending candidates, except those of unfinished records."""
+        done = [each for each in self._pending if each.record.key not in unfinished]
+        self._pending = [each for each in self._pending if each.record.key in unfinished]
+        for candidate in _without_overlaps(done, self._drop_duplicate):
             if fresh is None or candidate.record.key in fresh:
-                self._candidates.append(light(candidate))
+                self._candidates.append(without_text(candidate))
         if len(self._candidates) >= 2 * LIMIT:
             self._candidates.sort(key=base_score, reverse=True)
             for weak in self._candidates[LIMIT:]:
@@ -123,7 +125,7 @@ class Pool:
             self.overflowed += len(self._candidates) - LIMIT
             del self._candidates[LIMIT:]
 
-    def _say_twice(self, candidate: Candidate) -> None:
+    def _drop_duplicate(self, candidate: Candidate) -> None:
         reason = (
             "a memory says it" if isinstance(candidate, EntityCandidate) else "an entity says it"
         )
@@ -133,13 +135,12 @@ class Pool:
         )
 
 
-def _each_fact_once(
-    candidates: list[Candidate], twice: Callable[[Candidate], None]
+def _without_overlaps(
+    candidates: list[Candidate], drop: Callable[[Candidate], None]
 ) -> Iterator[Candidate]:
-    """Where an entity and a memory were drawn from the same words, the one that stays.
+    """Where an entity and a memory come from the same words, yield only one of them.
 
-    A fact travels either path (`promotion-rules.md`, the promotion graph): structure makes it an
-    entity at once, a sentence makes it a memory that may graduate.
+    What comes from structure is an entity at once; a sentence is a memory that may graduate.
     """
     entities: dict[str, list[Candidate]] = {}
     memories: dict[str, list[Candidate]] = {}
@@ -157,22 +158,22 @@ def _each_fact_once(
         elif candidate.prior < STRUCTURE:
             rivals = above_entities
         spans = rivals.get(candidate.record.key)
-        if spans is not None and spans.touch(candidate):
-            twice(candidate)
+        if spans is not None and spans.overlap(candidate):
+            drop(candidate)
         else:
             yield candidate
 
 
 class _Spans:
-    """Where candidates of one record stand; asking costs little, however many they are."""
+    """The spans of one record's candidates, indexed for overlap queries."""
 
     def __init__(self, candidates: list[Candidate]) -> None:
         spans = sorted((each.span_start, each.span_end) for each in candidates)
         self._starts = [start for start, _ in spans]
         self._ends = list(accumulate((end for _, end in spans), max))
-        """The largest end so far."""
+        """Running maximum of the ends."""
 
-    def touch(self, candidate: Candidate) -> bool:
-        """Whether one of them shares a character with a candidate."""
+    def overlap(self, candidate: Candidate) -> bool:
+        """Whether a span shares a character with the candidate."""
         before = bisect_left(self._starts, candidate.span_end)
         return before > 0 and candidate.span_start < self._ends[before - 1]

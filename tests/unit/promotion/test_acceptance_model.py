@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewer.promotion.learning import (
+from reviewer.promotion.acceptance_model import (
     ENOUGH,
     ENOUGH_OF_EACH,
     Decided,

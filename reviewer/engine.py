@@ -51,21 +51,21 @@ if TYPE_CHECKING:
     from reviewer.llm.model import ChatModel as ChatModel
     from reviewer.llm.model import ModelError as ModelError
     from reviewer.packets.service import Packets
-    from reviewer.pipelines.history_thread import Carried as Carried
+    from reviewer.pipelines.events import AnswerChoice as AnswerChoice
+    from reviewer.pipelines.events import Event as Event
+    from reviewer.pipelines.events import Question as Question
+    from reviewer.pipelines.events import Retrying as Retrying
+    from reviewer.pipelines.events import RunDone as RunDone
+    from reviewer.pipelines.events import RunStarted as RunStarted
+    from reviewer.pipelines.events import StageDone as StageDone
+    from reviewer.pipelines.events import StageStarted as StageStarted
+    from reviewer.pipelines.events import Text as Text
+    from reviewer.pipelines.resolve import Carried as Carried
     from reviewer.pipelines.resolve import Way as Way
-    from reviewer.pipelines.run_events import AnswerChoice as AnswerChoice
-    from reviewer.pipelines.run_events import Event as Event
-    from reviewer.pipelines.run_events import Question as Question
-    from reviewer.pipelines.run_events import Retrying as Retrying
-    from reviewer.pipelines.run_events import RunDone as RunDone
-    from reviewer.pipelines.run_events import RunStarted as RunStarted
-    from reviewer.pipelines.run_events import StageDone as StageDone
-    from reviewer.pipelines.run_events import StageStarted as StageStarted
-    from reviewer.pipelines.run_events import Text as Text
     from reviewer.pipelines.run_store import RunView as RunView
-    from reviewer.pipelines.runs import KeptTurn as KeptTurn
-    from reviewer.pipelines.runs import RunOptions as RunOptions
+    from reviewer.pipelines.service import KeptTurn as KeptTurn
     from reviewer.pipelines.service import Pipelines
+    from reviewer.pipelines.service import RunOptions as RunOptions
     from reviewer.pipelines.values import Pipeline as Pipeline
     from reviewer.pipelines.values import PipelineEdge as PipelineEdge
     from reviewer.pipelines.values import PipelineNode as PipelineNode
@@ -147,12 +147,12 @@ _LATE = {
         "Pipeline", "PipelineEdge", "PipelineNode", "Preamble", "Remark", "Resolution",
         "RunHistory", "Stage",
     },
-    "reviewer.pipelines.run_events": {
+    "reviewer.pipelines.events": {
         "AnswerChoice", "Event", "Question", "Retrying", "RunDone", "RunStarted", "StageDone",
         "StageStarted", "Text",
     },
     "reviewer.pipelines.run_store": {"RunView"},
-    "reviewer.pipelines.runs": {"KeptTurn", "RunOptions"},
+    "reviewer.pipelines.service": {"KeptTurn", "RunOptions"},
     "reviewer.llm.model": {"CancelledError", "ChatMessage", "ChatModel", "ModelError"},
     "reviewer.compression.sizes": {"Outlook", "Reach"},
     "reviewer.promotion.history": {"ActView", "ChangeView", "Undone"},

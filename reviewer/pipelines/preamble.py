@@ -1,22 +1,35 @@
-"""The text that a fresh session begins with (context-fidelity.md, "Summary Construction").
+"""The text that a fresh session begins with, in each fidelity mode.
 
 Budgets are ceilings on the text, counted with the real encoding: the oldest entries go first, then
-long values are shortened with a mark that says how much is missing. The run is only read. What
-looks like a secret is masked.
+long values are shortened with a mark that says how much is missing. Secrets are masked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from reviewer.errors import ReviewerError
-from reviewer.pipelines.values import CEILINGS, MODES, Pipeline, Preamble, RunHistory
+from reviewer.pipelines.values import (
+    CEILINGS,
+    MODES,
+    Outcome,
+    Pipeline,
+    Preamble,
+    RunHistory,
+    Stage,
+    ToolCall,
+)
 
-if TYPE_CHECKING:
-    from reviewer.pipelines.preamble_modes import Draft
+CHARACTERS_A_TOKEN = 16
+"""More than real text has, so that text beyond this many can never fit."""
 
 _CORRECTIONS = 8
 
@@ -31,10 +44,7 @@ def build_preamble(mode: str, pipeline: Pipeline, history: RunHistory, node: str
         raise ReviewerError(f"There is no fidelity mode {mode!r}; there are: {', '.join(MODES)}.")
     if mode == "full":
         return Preamble(mode, "", 0, 0)
-    from reviewer.pipelines.preamble_budget import shorten
-    from reviewer.pipelines.preamble_facts import facts_of
-    from reviewer.pipelines.preamble_modes import BUILDERS, GOAL_OF_ROOM, TELL_VALUES
-    from reviewer.text.tokens import counter
+    from reviewer.text.tokens import counter  # late: tiktoken takes long to load
 
     count, budget = counter().count, CEILINGS[mode]
     facts = facts_of(pipeline, history, node)
@@ -85,3 +95,577 @@ def build_fidelity_preamble(
 
     history = history_from(context, completed_nodes, logs)
     return build_preamble(mode, pipeline, history, current_node).text
+
+
+# The modes
+
+
+class Draft(Struct, frozen=True):
+    """A text that ought to fit; its tokens as a whole are counted by the caller."""
+
+    text: str
+    left_out: int = 0
+    shortened: int = 0
+    values_left_out: int = 0
+
+
+_HISTORY = 0.6
+"""Share of stages where stages and values cannot both be told whole."""
+_LONG_NAME = 24
+GOAL_OF_ROOM = 5
+"""Where not all can be told, the goal has a fifth of the room."""
+_NOTE_OF_REST = 24
+"""Tokens of the lines that say what is missing."""
+
+
+def truncate(facts: Facts, room: int, count: Count, most: int) -> Draft:
+    """Pipeline, goal, run and stage, and nothing else. The goal has what the names leave."""
+    head, shortened = _header(facts, room // 5, count)
+    frame = f"Pipeline: {head.name}\nGoal: \nRun ID: {head.run_id}\nCurrent stage: {head.stage}"
+    goal = shorten(facts.goal, max(room - count(frame) - 1, 0), count)
+    text = frame.replace("\nGoal: \n", f"\nGoal: {goal}\n", 1)
+    return Draft(text, left_out=len(facts.stages), shortened=shortened + (goal != facts.goal),
+                 values_left_out=len(facts.values))  # fmt: skip
+
+
+def compact(facts: Facts, room: int, count: Count, most: int) -> Draft:
+    """Bullet points: which stages ran with which outcome, and values of the context."""
+    head, shortened = _header(facts, room // 6, count)
+    goal = shorten(facts.goal, most, count)
+    latest = facts.stages[0] if facts.stages else None
+    before = f"## Pipeline State\n\n- Pipeline: {head.name}\n- Goal: {goal}\n- Completed stages: "
+    after = f"\n- Current stage: {head.stage}"
+    left = room - count(before + after) - 1
+    stages = _fit_names(facts, left // 2, count, with_outcome=True)
+    left -= count(_names(stages))
+    note = Fitted()
+    if latest is not None and latest.notes:
+        entry = told_stages(facts, whole=False)[0]
+        bare = Entry("\n- Latest notes: ", entry.body, length=entry.length)
+        note = fit([bare], left // 4, left // 4, count)
+    left -= sum(count(text) for text in note.texts) + _NOTE_OF_REST
+    values = fit(
+        told_values(facts, head="  - {}: ", quoted=True), left, left // 8, count,
+        beyond=_beyond_values(facts),
+    )  # fmt: skip
+    text = before + _names(stages) + after + "".join(note.texts)
+    text += _block("\n- Key context values:", values, "  - … {} older values left out")
+    return Draft(text, stages.left_out,
+                 shortened + (goal != facts.goal) + note.shortened + values.shortened,
+                 values.left_out)  # fmt: skip
+
+
+def low(facts: Facts, room: int, count: Count, most: int) -> Draft:
+    """Names of stages, counts, the last outcome."""
+    head, shortened = _header(facts, room // 6, count)
+    goal = shorten(facts.goal, most, count)
+    before = (
+        f'Pipeline "{head.name}" stage {facts.number} of {facts.total}. '
+        f"Goal: {goal.rstrip('.')}.\nCompleted: "
+    )
+    last = facts.stages[0].outcome if facts.stages else "none"
+    after = f". Last outcome: {last}."
+    if facts.stages:
+        after += f"\nEvents: {_amount(len(facts.stages), 'stage')} run, {outcomes(facts.stages)}"
+        after += f"; {_amount(len(facts.retries), 'node')} retried." if facts.retries else "."
+    left = room - count(before + after)
+    names = _fit_names(facts, left, count, with_outcome=False)
+    return Draft(before + _names(names) + after, names.left_out,
+                 shortened + (goal != facts.goal), len(facts.values))  # fmt: skip
+
+
+def medium(facts: Facts, room: int, count: Count, most: int) -> Draft:
+    """Recent outcomes with what was noted, and the active context."""
+    parts = _Parts(facts, room, count, most, "## Pipeline Progress")
+    stages = told_stages(facts, whole=False)
+    values = told_values(facts, head="- {}: ", quoted=False)
+    told, kept = parts.share(stages, values, least_stage=8, least_value=10)
+    parts.add(_block("\n\n### Recent Activity", told, _missing(facts, told), first=True))
+    parts.add(_block("\n\n### Active Context", kept, "- … {} older values left out"))
+    return parts.draft(told, kept)
+
+
+def high(facts: Facts, room: int, count: Count, most: int) -> Draft:
+    """Every stage with its notes, tools and duration, the context as JSON, the retries."""
+    parts = _Parts(facts, room, count, most, "## Pipeline State (Comprehensive)")
+    retried = [Entry(f"- {name}: {done}/{most}") for name, done, most in facts.retries]
+    retries = fit(retried, room // 10, 1, count)
+    tail = _block("\n\n### Retry Information", retries, "- … {} more")
+    parts.spend(count(tail) + 8)
+    stages = told_stages(facts, whole=True)
+    values = told_values(facts, head="  {}: ", tail=",", quoted=True)
+    told, kept = parts.share(stages, values, least_stage=4, least_value=10)
+    parts.add(_block("\n\n### Execution History", told, _missing(facts, told), first=True))
+    if kept.texts:
+        lines = "\n".join(kept.texts[::-1]).removesuffix(",")
+        rest = f"\n({kept.left_out:,} older values left out)" if kept.left_out else ""
+        parts.add(f"\n\n### Full Context\n{{\n{lines}\n}}{rest}")
+    parts.add(tail)
+    return parts.draft(told, kept)
+
+
+BUILDERS: dict[str, Callable[[Facts, int, Count, int], Draft]] = {
+    "truncate": truncate,
+    "compact": compact,
+    "summary:low": low,
+    "summary:medium": medium,
+    "summary:high": high,
+}
+assert BUILDERS.keys() == CEILINGS.keys()
+
+TELL_VALUES = ("compact", "summary:medium", "summary:high")
+"""Modes that tell values of the context."""
+
+
+class _Parts:
+    """The two larger modes: a header, stages and values that share what is left."""
+
+    def __init__(self, facts: Facts, room: int, count: Count, most: int, title: str) -> None:
+        head, self._shortened = _header(facts, room // 10, count)
+        goal = shorten(facts.goal, most, count)
+        self._shortened += goal != facts.goal
+        self._text = (
+            f"{title}\n\nPipeline: {head.name}\nGoal: {goal}\n"
+            f"Stage: {head.stage} ({facts.number}/{facts.total})"
+        )
+        self._beyond_stages = max(len(facts.stages) - MOST, 0)
+        self._beyond_values = _beyond_values(facts)
+        self._count = count
+        self._left = room - count(self._text) - 2 * _NOTE_OF_REST
+
+    def spend(self, tokens: int) -> None:
+        """Take tokens away from what stages and values share."""
+        self._left -= tokens
+
+    def share(
+        self, stages: list[Entry], values: list[Entry], *, least_stage: int, least_value: int
+    ) -> tuple[Fitted, Fitted]:
+        """Stages and values in the room that is left; each may use what the other leaves."""
+        left, count = max(self._left, 0), self._count
+        for_stages = needed(stages, left, count)
+        for_values = needed(values, left, count)
+        if for_stages + for_values > left:
+            for_stages = min(for_stages, max(int(left * _HISTORY), left - for_values))
+        told = fit(stages, for_stages, for_stages // least_stage, count, beyond=self._beyond_stages)
+        room = left - told.tokens
+        return told, fit(values, room, room // least_value, count, beyond=self._beyond_values)
+
+    def add(self, text: str) -> None:
+        """Put a section behind what is there."""
+        self._text += text
+
+    def draft(self, told: Fitted, kept: Fitted) -> Draft:
+        """The whole text."""
+        shortened = self._shortened + told.shortened + kept.shortened
+        return Draft(self._text, told.left_out, shortened, kept.left_out)
+
+
+class _Header(Struct, frozen=True):
+    name: str
+    stage: str
+    run_id: str
+
+
+def _header(facts: Facts, most: int, count: Count) -> tuple[_Header, int]:
+    """Names that are as short as they have to be, and how many were shortened."""
+    whole = (facts.name, facts.stage, facts.run_id)
+    cut = [shorten(text, max(most, _LONG_NAME), count) for text in whole]
+    return _Header(*cut), sum(a != b for a, b in zip(whole, cut, strict=True))
+
+
+def _beyond_values(facts: Facts) -> int:
+    return max(len(facts.values) - MOST, 0)
+
+
+def _fit_names(facts: Facts, room: int, count: Count, *, with_outcome: bool) -> Fitted:
+    """Names of stages in a list, the newest that fit."""
+    entries = named_stages(facts, with_outcome=with_outcome)
+    beyond = len(facts.stages) - sum(entry.stands_for for entry in entries)
+    return fit(entries, room, 1, _listed(count), beyond=beyond)
+
+
+def _listed(count: Count) -> Count:
+    """Counts an entry of a list together with the comma before it."""
+    return lambda text: count(", " + text)
+
+
+def _names(fitted: Fitted) -> str:
+    names = list(fitted.texts[::-1]) or ["none"]
+    if fitted.left_out:
+        names.insert(0, f"… {fitted.left_out:,} earlier")
+    return ", ".join(names)
+
+
+def _block(title: str, fitted: Fitted, missing: str, *, first: bool = False) -> str:
+    """A titled list, oldest entry first. `missing` says what was left out, above or below it."""
+    if not fitted.texts:
+        return ""
+    lines = list(fitted.texts[::-1])
+    if fitted.left_out:
+        lines.insert(0 if first else len(lines), missing.format(f"{fitted.left_out:,}"))
+    return "\n".join([title, *lines])
+
+
+def _missing(facts: Facts, told: Fitted) -> str:
+    earlier = facts.stages[len(facts.stages) - told.left_out :] if told.left_out else ()
+    return f"- … {{}} earlier stages left out: {outcomes(earlier)}"
+
+
+def _amount(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+# The facts of a run
+
+
+INTERNAL = ("internal.", "_")
+"""How keys of the context begin that are the engine's own."""
+
+LOOKED_AT = max(CEILINGS.values()) * CHARACTERS_A_TOKEN
+"""Characters of one text that are looked at; no ceiling has room for more."""
+
+MOST = 600
+"""Stages or values that are looked at, the newest; no ceiling has room for more."""
+
+_TOOLS = 6
+_ARGUMENT = 48
+_KEY = 160
+
+
+class Facts(Struct, frozen=True):
+    """A run as a preamble sees it before one of its nodes. Stages and values newest first."""
+
+    name: str
+    goal: str
+    run_id: str
+    stage: str
+    number: int
+    total: int
+    stages: tuple[Stage, ...]
+    values: tuple[tuple[str, Any], ...]
+    retries: tuple[tuple[str, int, int], ...]
+
+
+def facts_of(pipeline: Pipeline, history: RunHistory, node: str) -> Facts:
+    """What there is to tell before `node`. Texts are masked when they become entries."""
+    done = {stage.node for stage in history.completed if stage.node in pipeline.nodes}
+    goal = goal_of(pipeline, history.context)
+    return Facts(
+        name=plain(pipeline.name),
+        goal=plain(goal),
+        run_id=plain(history.run_id) or "(none)",
+        stage=plain(node),
+        number=min(len(done - {node}) + 1, max(len(pipeline.nodes), 1)),
+        total=max(len(pipeline.nodes), 1),
+        stages=history.completed[::-1],
+        values=tuple(
+            (key, value)
+            for key, value in reversed(history.context.items())
+            if not key.startswith(INTERNAL) and not (key in _GOALS and value == goal)
+        ),
+        retries=tuple(
+            (name, done, allowed) for name, (done, allowed) in history.retries.items() if done
+        )[::-1],
+    )
+
+
+_GOALS = ("goal", "graph.goal")
+
+
+def goal_of(pipeline: Pipeline, context: Mapping[str, Any]) -> str:
+    """The graph's goal, or the run's where the graph leaves it open (`goal="$goal"`)."""
+    if pipeline.goal and not pipeline.goal.strip().startswith("$"):
+        return pipeline.goal
+    given = next((context[key] for key in _GOALS if isinstance(context.get(key), str)), "")
+    return given or pipeline.goal or "(none given)"
+
+
+def masked(text: str) -> str:
+    """The beginning of a text, as far as any preamble could reach, without secrets."""
+    return _masked(text[:LOOKED_AT])
+
+
+@lru_cache(maxsize=4096)
+def _masked(text: str) -> str:
+    # A run makes a preamble for every stage, out of texts that are mostly those of the one before.
+    from reviewer.text.secrets import mask
+
+    return mask(text).text
+
+
+def plain(text: str) -> str:
+    """A masked text on one line."""
+    return " ".join(masked(text).split())
+
+
+def outcomes(stages: tuple[Stage, ...]) -> str:
+    """`44 success, 11 fail`."""
+    counted = Counter(stage.outcome for stage in stages)
+    return ", ".join(f"{counted[each]:,} {each}" for each in Outcome if counted[each])
+
+
+def named_stages(facts: Facts, *, with_outcome: bool) -> list[Entry]:
+    """Each node once, by its latest run: `implement (success)`, `implement x3 (success)`."""
+    runs = Counter(stage.node for stage in facts.stages)
+    latest = {stage.node: stage for stage in reversed(facts.stages)}
+    order = dict.fromkeys(stage.node for stage in facts.stages)
+    return [
+        Entry(
+            _name(name)
+            + (f" x{runs[name]}" if runs[name] > 1 else "")
+            + (f" ({latest[name].outcome})" if with_outcome else ""),
+            stands_for=runs[name],
+        )
+        for name in islice(order, MOST)
+    ]
+
+
+def told_stages(facts: Facts, *, whole: bool) -> list[Entry]:
+    """The stages with their notes; `whole`: on lines of their own, with tools and duration."""
+    found = []
+    for stage in facts.stages[:MOST]:
+        notes = masked(stage.notes).strip() if whole else plain(stage.notes)
+        found.append(
+            Entry(
+                f"- {_name(stage.node)}: {stage.outcome}",
+                notes,
+                _details(stage) if whole else "",
+                _indented,
+                len(notes) + max(len(stage.notes) - LOOKED_AT, 0),
+            )
+        )
+    return found
+
+
+def told_values(facts: Facts, *, head: str, tail: str = "", quoted: bool) -> list[Entry]:
+    """The values of the context; `head` has a place for the key. `quoted`: as JSON writes them."""
+    found = []
+    for key, value in facts.values[:MOST]:
+        is_text = isinstance(value, str)
+        raw = value if is_text else json.dumps(value, ensure_ascii=False, default=str)
+        text = masked(raw)
+        if is_text or len(raw) > LOOKED_AT:
+            dress = _json_text if quoted else _one_line
+        else:
+            dress = _Json(text) if quoted else _one_line
+        length = len(text) + max(len(raw) - LOOKED_AT, 0)
+        name = _json_text(_name(key)) if tail else _name(key)
+        if text:
+            found.append(Entry(head.format(name), text, tail, dress, length))
+        else:
+            found.append(Entry(head.format(name) + ('""' if quoted else "(empty)"), tail=tail))
+    return found
+
+
+def _name(name: str) -> str:
+    """A node or key, masked, no longer than a line."""
+    text = plain(name)
+    return text if len(text) <= _KEY else text[: _KEY - 1] + "…"
+
+
+def _details(stage: Stage) -> str:
+    lines = []
+    if stage.tools:
+        told = [_tool(call) for call in stage.tools[:_TOOLS]]
+        more = len(stage.tools) - _TOOLS
+        told += [f"and {more:,} more"] if more > 0 else []
+        lines.append(f"  Tools used: {', '.join(told)}")
+    if stage.duration_s:
+        lines.append(f"  Duration: {stage.duration_s:.1f} s")
+    return "".join(f"\n{line}" for line in lines)
+
+
+def _tool(call: ToolCall) -> str:
+    """`shell (pytest -q)`: a tool with the beginning of its first argument."""
+    first = next(iter(call.arguments.values()), "")
+    argument = plain(first if isinstance(first, str) else json.dumps(first, default=str))
+    name = _name(call.name)
+    if not argument:
+        return name
+    return f"{name} ({argument if len(argument) <= _ARGUMENT else argument[:_ARGUMENT] + '…'})"
+
+
+def _indented(notes: str) -> str:
+    """Notes behind a dash; their further lines cannot pass for headings or entries."""
+    return " — " + "\n    ".join(line.rstrip() for line in notes.splitlines())
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _json_text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+class _Json:
+    """Leaves JSON as it is while it is whole, and makes a text of it once it is cut."""
+
+    __slots__ = ("whole",)
+
+    def __init__(self, whole: str) -> None:
+        self.whole = whole
+
+    def __call__(self, text: str) -> str:
+        return text if text == self.whole else _json_text(text)
+
+
+# The budget
+
+
+Count = Callable[[str], int]
+
+
+_TRIES = 12
+_CLEAN_CUT = 24
+
+
+class Entry(Struct, frozen=True):
+    """One thing to tell: `head` and `tail` stay whole, `body` may be shortened.
+
+    `dress` puts the body into its final form (quotes, indentation). `length` is that of the body
+    before anything was cut from it. `stands_for`: how many stages or values the entry tells of.
+    """
+
+    head: str
+    body: str = ""
+    tail: str = ""
+    dress: Callable[[str], str] = str
+    length: int = 0
+    stands_for: int = 1
+
+    def text(self, body: str) -> str:
+        """The entry with this body."""
+        return f"{self.head}{self.dress(body) if body else ''}{self.tail}"
+
+
+class Fitted(Struct, frozen=True):
+    """What fitted, newest first, and what did not."""
+
+    texts: tuple[str, ...] = ()
+    left_out: int = 0
+    shortened: int = 0
+    tokens: int = 0
+
+
+def mark(missing: int) -> str:
+    """What stands where characters are missing."""
+    return f"… [{missing:,} more characters]"
+
+
+def shorten(
+    text: str,
+    most: int,
+    count: Count,
+    *,
+    dress: Callable[[str], str] = str,
+    length: int | None = None,
+) -> str:
+    """`text`, or its beginning and a mark that says how much is missing, in `most` tokens.
+
+    `dress` is applied before counting, not to the result. `length`: of the whole text where `text`
+    is already only its beginning. Where not even the mark fits, the result is empty.
+    """
+    length = len(text) if length is None else length
+    if most <= 0:
+        return text if not length else ""
+    near = text[: most * CHARACTERS_A_TOKEN]
+    if len(near) == length and count(dress(text)) <= most:
+        return text
+    low, high, best = 0, len(near), ""
+    guess = min(high, most * 4)
+    for _ in range(_TRIES):
+        candidate = _cut(near, guess)
+        shortened = candidate + mark(length - len(candidate))
+        if count(dress(shortened)) <= most:
+            low, best = guess, shortened
+        else:
+            high = guess - 1
+        if low >= high:
+            break
+        guess = (low + high + 1) // 2
+    return best
+
+
+def _cut(text: str, at: int) -> str:
+    """The first characters, up to the end of a word where one is near."""
+    kept = text[:at]
+    if at < len(text):
+        space = kept.rfind(" ", max(len(kept) - _CLEAN_CUT, 0))
+        kept = kept[:space] if space > 0 else kept
+    return kept.rstrip()
+
+
+def fit(
+    entries: Sequence[Entry], room: int, least: int, count: Count, *, beyond: int = 0
+) -> Fitted:
+    """The newest of the entries in `room` tokens.
+
+    `entries`: newest first. `least`: tokens that a shortened entry gets at least, or all that it
+    needs; how many entries fit at that size decides how many are told at all. What is then left is
+    shared out evenly. The newest is always told, if only by its head. `beyond`: how many older
+    ones there are besides.
+    """
+    room = max(room, 0)
+    whole: list[int] = []
+    spent = 0
+    for entry in entries:
+        size = _size(entry, room, count)
+        cost = min(size, max(least, count(entry.text(""))))
+        if whole and spent + cost > room:
+            break
+        whole.append(size)
+        spent += cost
+    kept = entries[: len(whole)]
+    limit = _level(whole, room)
+    texts: list[str] = []
+    shortened = 0
+    for entry, size in zip(kept, whole, strict=True):
+        if size <= limit:
+            texts.append(entry.text(entry.body))
+            continue
+        body = _shortened(entry, limit, count)
+        shortened += 1
+        texts.append(entry.text(body))
+    return Fitted(
+        tuple(texts),
+        beyond + sum(entry.stands_for for entry in entries[len(kept) :]),
+        shortened,
+        sum(min(size, limit) for size in whole),
+    )
+
+
+def needed(entries: Iterable[Entry], room: int, count: Count) -> int:
+    """Tokens that all entries take whole; any number above `room` when they take more."""
+    total = 0
+    for entry in entries:
+        total += _size(entry, room, count)
+        if total > room:
+            break
+    return total
+
+
+def _size(entry: Entry, room: int, count: Count) -> int:
+    """Tokens of the whole entry with its line end; above `room` when only that is known."""
+    near = entry.body[: room * CHARACTERS_A_TOKEN]
+    size = count(entry.text(near)) + 1
+    return size if len(near) == max(entry.length, len(entry.body)) else max(size, room + 1)
+
+
+def _shortened(entry: Entry, limit: int, count: Count) -> str:
+    def dress(body: str) -> str:
+        return entry.text(body) + "\n"
+
+    length = max(entry.length, len(entry.body))
+    return shorten(entry.body, limit, count, dress=dress, length=length)
+
+
+def _level(sizes: Sequence[int], room: int) -> int:
+    """The largest size of an entry at which all together stay within `room`."""
+    left, limit = room, room
+    for number, size in enumerate(sorted(sizes)):
+        limit = left // (len(sizes) - number)
+        if size > limit:
+            return limit
+        left -= size
+    return max(sizes, default=room)

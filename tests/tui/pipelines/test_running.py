@@ -8,7 +8,7 @@ import pytest
 
 from reviewer.engine import Engine, RunOptions
 from reviewer.llm.model import Completion
-from reviewer.pipelines.handlers_stand_in import StandIn
+from reviewer.pipelines.handlers import StandIn
 from reviewer.tui.screens.commits import CommitsScreen
 from tests.tui.conftest import Screen, opened
 from tests.tui.pipelines.conftest import BAKERY

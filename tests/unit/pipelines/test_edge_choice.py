@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from reviewer.pipelines.conditions import ConditionError
-from reviewer.pipelines.edge_choice import choose_edge
+from reviewer.pipelines.conditions import ConditionError, choose_edge
 from reviewer.pipelines.values import PipelineEdge
 
 

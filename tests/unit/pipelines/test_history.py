@@ -10,7 +10,7 @@ import pytest
 
 from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.history import FORMAT, HistoryError, parse_history, read_history
-from reviewer.pipelines.history_thread import carried, way_of_run
+from reviewer.pipelines.resolve import carried, way_of_run
 from reviewer.pipelines.values import Outcome, RunHistory, Stage, ToolCall
 
 

@@ -27,10 +27,10 @@ def test_nothing_is_said_of_a_sound_pipeline() -> None:
         (SOUND + "a -> s", "start-entered", "start s"),
         (SOUND + "e -> a", "exit-left", "exit e"),
         (SOUND + "lost [prompt=x] lost -> a", "unreachable", "lost"),
-        (SOUND + "b [prompt=x] a -> b", "dead-end", "b is no exit"),
+        (SOUND + "b [prompt=x] a -> b", "dead-end", "b is not an exit"),
         (SOUND + "b [prompt=x]\nc [prompt=x]\na -> b -> c -> b", "cycle-without-exit", "b, c"),
         (SOUND + "b [prompt=x]\na -> b -> b", "cycle-without-exit", "from b"),
-        (SOUND + "a -> nowhere", "edge-to-nowhere", "nowhere is named by an edge only"),
+        (SOUND + "a -> nowhere", "edge-to-nowhere", "nowhere is named by an edge but never"),
         (SOUND + "a [retry_target=gone]", "edge-to-nowhere", "'gone'"),
         (SOUND + "a [prompt=y]", "duplicate-node", "other values for prompt"),
         (SOUND + 'a [fidelity="sumary:low"]', "unknown-mode", "Did you mean summary:low?"),
@@ -53,7 +53,7 @@ def test_nothing_is_said_of_a_sound_pipeline() -> None:
         (SOUND + "a [max_retries=many]", "no-number", "'many'"),
         (SOUND + 'a -> e [condition="x contains y"]', "condition", "x contains y"),
         (SOUND + "fix-it [prompt=x] a -> fix-it -> e", "quotes", "fix-it"),
-        (SOUND + "a -- e", "undirected", "direction"),
+        (SOUND + "a -- e", "undirected", "Undirected"),
     ],
 )  # fmt: skip
 def test_each_oddity_is_named(body: str, rule: str, says: str) -> None:

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewer.pipelines.handlers_template import fill_template
+from reviewer.pipelines.handlers import fill_template, waits
 from reviewer.pipelines.outcomes import read_answer
-from reviewer.pipelines.retries import waits
 from reviewer.pipelines.values import Outcome
 
 

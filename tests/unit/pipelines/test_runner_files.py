@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.pipelines.run_errors import RunError
+from reviewer.pipelines.events import RunError
 from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
 from tests.unit.pipelines.running import Workshop
@@ -68,7 +68,7 @@ class TestFiles:
 class TestStore:
     def test_a_run_is_registered_and_undo_does_not_see_it(self, workshop: Workshop) -> None:
         done = workshop.start(workshop.write(CHAIN))
-        (view,) = workshop.runs.store.all("tea")
+        (view,) = workshop.runs.runs("tea")
         assert (view.run_id, view.state, view.name) == (done.run_id, "done", "brew")
         assert not view.can_resume
         assert Undo(workshop.database, workshop.ledger).next_undo() is None
@@ -80,4 +80,4 @@ class TestStore:
         path = workshop.write(CHAIN)
         ids = [workshop.start(path).run_id for _ in range(3)]
         assert len(set(ids)) == 3
-        assert [view.run_id for view in workshop.runs.store.all()] == ids[::-1]
+        assert [view.run_id for view in workshop.runs.runs()] == ids[::-1]

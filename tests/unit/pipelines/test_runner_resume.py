@@ -11,9 +11,8 @@ import pytest
 
 from reviewer.errors import UnknownIdError
 from reviewer.llm.model import ModelError
-from reviewer.pipelines.run_errors import CheckpointError, RunError
-from reviewer.pipelines.run_events import StageStarted
-from reviewer.pipelines.run_files import RunFolder
+from reviewer.pipelines.events import CheckpointError, RunError, StageStarted
+from reviewer.pipelines.run_folder import RunFolder
 from tests.unit.pipelines.running import Workshop
 
 THREAD = """
@@ -93,7 +92,7 @@ class TestPowerCuts:
             with suppress(PowerCutError):
                 workshop.start(path)
                 return False
-        for view in workshop.reopened().store.all():
+        for view in workshop.reopened().runs():
             assert view.state == "interrupted"
             done = workshop.resume(view.run_id)
             assert done.state == "done"
@@ -131,7 +130,7 @@ class TestPowerCuts:
             patched.setattr(RunFolder, "keep_status", cut)
             with pytest.raises(PowerCutError):
                 workshop.start(workshop.write(THREAD))
-        (view,) = workshop.reopened().store.all()
+        (view,) = workshop.reopened().runs()
         assert view.current_node == "b"  # where it goes on, not where it began
         done = workshop.resume(view.run_id)
         assert workshop.nodes(done) == ["start", "a", "b", "c", "done"]
@@ -147,9 +146,9 @@ class TestPowerCuts:
             patched.setattr(RunFolder, "keep_status", cut)
             with pytest.raises(PowerCutError):
                 workshop.start(workshop.write(THREAD))
-        (before,) = workshop.reopened().store.all()
+        (before,) = workshop.reopened().runs()
         RunFolder(Path(before.folder)).checkpoint.write_bytes(b'{"run_id":')
-        (view,) = workshop.runs.store.all()
+        (view,) = workshop.runs.runs()
         assert (view.state, view.current_node) == ("interrupted", "start")
 
 
@@ -235,7 +234,7 @@ class TestRefusals:
     def test_the_checkpoint_of_another_pipeline(self, workshop: Workshop) -> None:
         run_id, _ = self.stopped(workshop)
         other = workshop.start(workshop.write(THREAD, name="bake"), max_steps=2)
-        mine = Path(workshop.runs.store.get(run_id).folder)
+        mine = Path(workshop.runs.run(run_id).folder)
         (mine / "checkpoint.json").write_bytes(
             (Path(other.folder) / "checkpoint.json").read_bytes()
         )
@@ -244,7 +243,7 @@ class TestRefusals:
 
     def test_a_cut_checkpoint(self, workshop: Workshop) -> None:
         run_id, _ = self.stopped(workshop)
-        path = Path(workshop.runs.store.get(run_id).folder) / "checkpoint.json"
+        path = Path(workshop.runs.run(run_id).folder) / "checkpoint.json"
         path.write_bytes(path.read_bytes()[:-20])
         with pytest.raises(CheckpointError, match="cut or damaged"):
             workshop.resume(run_id)
@@ -252,7 +251,7 @@ class TestRefusals:
     def test_a_run_that_is_under_way(self, workshop: Workshop) -> None:
         run_id, _ = self.stopped(workshop)
         with (
-            RunFolder(Path(workshop.runs.store.get(run_id).folder)).held(),
+            RunFolder(Path(workshop.runs.run(run_id).folder)).held(),
             pytest.raises(RunError, match="under way in another program"),
         ):
             workshop.resume(run_id)

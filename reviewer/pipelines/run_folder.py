@@ -1,4 +1,4 @@
-"""The files of a run: one folder a stage, readable by the owner only, each file whole or absent."""
+"""The folder of a run: a folder for each stage, private to its owner, each file whole or absent."""
 
 from __future__ import annotations
 
@@ -13,15 +13,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from reviewer.files import (
-    ForeignFolderError,
-    open_regular,
-    own_folder,
-    read_regular,
-    write_atomic,
-)
+from reviewer.files import ForeignFolderError, open_regular, own_folder, read_regular, write_atomic
+from reviewer.pipelines.events import RunError
 from reviewer.pipelines.outcomes import StageResult
-from reviewer.pipelines.run_errors import RunError
 from reviewer.pipelines.values import ToolCall
 from reviewer.private_files import FOLDER_MODE, make_folders
 
@@ -32,10 +26,10 @@ LARGEST = 256_000_000
 
 
 class StageStatus(Struct, frozen=True):
-    """`status.json` of a stage; it is written last, so that a stage with one has ended.
+    """`status.json` of a stage, written last: a stage that has one has ended.
 
-    `edge` is the edge that a person chose, None where the rules choose. `errors` are those of
-    attempts that failed. Turns that the model's context had no room for are counted.
+    `edge`: the index of the edge that a person chose, None where the rules choose. `errors`: those
+    of failed attempts. `left_out_*`: older turns that the model's context had no room for.
     """
 
     step: int
@@ -72,10 +66,10 @@ class RunCard(Struct, frozen=True):
 
 
 class RunFolder:
-    """Where a run keeps its prompts, answers and checkpoint.
+    """The prompts, answers and checkpoint of a run.
 
-    It may have come with a repository or an archive: no link in it is followed, and it has to
-    belong to the user. Every method raises RunError when it does not.
+    The folder may have come with a repository or an archive: no link in it is followed, and it has
+    to belong to the user. Every method raises RunError when it does not.
     """
 
     def __init__(self, path: Path) -> None:
@@ -92,9 +86,9 @@ class RunFolder:
         return self.path / "pipeline.dot"
 
     def create(self, card: RunCard, dot: str) -> None:
-        """Make the folder with the card and the pipeline's text, without its secrets.
+        """Make the folder with the card and the text of the pipeline, which has to be masked.
 
-        Raises RunError when the folder has something in it, or cannot be made.
+        Raises RunError when the folder is not empty, or cannot be made.
         """
         try:
             make_folders(self.path)
@@ -112,7 +106,7 @@ class RunFolder:
         write_whole(self.path / "run.json", msgspec.json.encode(card))
 
     def card(self) -> RunCard:
-        """What the run was started with. Raises RunError when the folder is none of a run."""
+        """What the run was started with. Raises RunError when the folder is not that of a run."""
         path = self.path / "run.json"
         try:
             return msgspec.json.decode(read_whole(path), type=RunCard)
@@ -136,7 +130,7 @@ class RunFolder:
             self._keep(node, step, name, text.encode("utf-8", "replace"), lasting=False)
 
     def keep_status(self, status: StageStatus) -> None:
-        """Say that a stage has ended. Raises RunError."""
+        """Record that a stage has ended. Raises RunError."""
         data = msgspec.json.format(msgspec.json.encode(status))
         self._keep(status.node, status.step, "status.json", data, lasting=True)
 
@@ -155,7 +149,7 @@ class RunFolder:
             ) from problem
 
     def finished(self, node: str, step: int) -> StageStatus | None:
-        """How a stage ended that no checkpoint tells of yet; None when it has not.
+        """How a stage ended that may be newer than the checkpoint; None when it has not ended.
 
         Raises RunError when its status cannot be read.
         """
@@ -163,19 +157,19 @@ class RunFolder:
         try:
             status = msgspec.json.decode(data, type=StageStatus)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return None  # what is not whole has to be done again
+            return None  # damaged: the stage is repeated
         return status if (status.node, status.step) == (node, step) else None
 
     def text(self, folder: str, name: str) -> str:
-        """A text of a stage; empty when it has none. Raises RunError when it cannot be read."""
+        """A text of a stage; empty if it has none. Raises RunError when it cannot be read."""
         if folder in (".", "..") or "/" in folder or "\0" in folder:
             raise RunError(
-                f"{self.checkpoint} is damaged: it names a stage folder outside of the run's."
+                f"{self.checkpoint} is damaged: it names a stage folder outside the run folder."
             )
         return self._stage_file(folder, name).decode("utf-8", "replace") if folder else ""
 
     def _stage_file(self, stage: str, name: str) -> bytes:
-        """A file of a stage, empty when it is not there. Raises RunError."""
+        """A file of a stage, empty if it does not exist. Raises RunError."""
         path = self.path / stage
         try:
             with _opened(self.path) as run, own_folder(path, within=run) as folder:
@@ -189,9 +183,9 @@ class RunFolder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other programs from running the same run; a killed one lets go by itself.
+        """Lock the run against other programs; the lock of a killed program is released by itself.
 
-        Raises RunError when another one has it.
+        Raises RunError when another program has it.
         """
         lock = self.path / "lock"
         try:
@@ -218,7 +212,7 @@ class RunFolder:
             with _opened(self.path) as folder:
                 handle = open_regular(self.path / "lock", os.O_RDWR, within=folder)
         except (OSError, RunError):
-            return False  # without a lock of this user's, no program of theirs can run it
+            return False  # no program of this user can have locked it
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -235,7 +229,7 @@ def stage_folder_name(node: str, step: int) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A name with nothing in it that a file system could take for more than a name."""
+    """A name that is safe as the name of a file."""
     plain = _ODD.sub("_", name)[:_LONGEST_NAME]
     if plain != name:
         plain += "." + hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:6]
@@ -243,8 +237,8 @@ def plain_name(name: str) -> str:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Put a file of a run in place, readable by the owner only; a crash leaves the old one or the
-    new one. It is on the disk when this returns. Raises RunError.
+    """Write a file of a run, readable by its owner only; a crash leaves the old one or the new one.
+    It is on the disk when this returns. Raises RunError.
     """
     try:
         with _opened(path.parent) as folder:
@@ -275,7 +269,7 @@ def _opened(path: Path) -> Iterator[int]:
 
 
 def _reason(problem: OSError, expected: Path) -> str:
-    """What went wrong, with the file where it is not the expected one."""
+    """What went wrong, with the name of the file unless it is the expected one."""
     where = problem.filename
     if where is None or Path(where).name == expected.name:
         return str(problem.strerror)

@@ -11,6 +11,7 @@ THREAD_OF_GRAPH = ("default_thread_id", "default_thread", "thread_id", "context_
 RETRIES_OF_GRAPH = ("default_max_retries", "default_max_retry")
 PROMPT = ("prompt", "llm_prompt")
 MODEL = ("llm_model", "model")
+DEFAULT_CHOICE = ("human.default_choice", "default_choice")
 HANDLER = ("type", "handler", "node_type")
 
 _BY_SHAPE = {

@@ -13,9 +13,10 @@ from pathlib import Path
 from random import random as any_number
 from typing import IO, Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.llm.model import CancelledError, ChatMessage, ChatModel, Completion, ModelError
+from reviewer.pipelines.attributes import DEFAULT_CHOICE, first_of
 from reviewer.pipelines.conditions import as_text
 from reviewer.pipelines.events import (
     AnswerChoice,
@@ -405,7 +406,7 @@ def question_of(
 ) -> Question:
     """The question of a node. A choice is an edge: its label, or else its target; its key is its
     accelerator (`[Y] Yes`), or else its number. Any text is accepted if the node has
-    `mode=freeform` or no edges.
+    `mode=freeform` or no edges. A default that is not a choice is dropped.
     """
     choices: list[AnswerChoice] = []
     for number, edge in enumerate(edges, 1):
@@ -414,10 +415,11 @@ def question_of(
             key = str(number)
         choices.append(AnswerChoice(key, edge.label or edge.target, edge.target, edge.index))
     freeform = not choices or node.attributes.get("mode", "").lower() == "freeform"
-    default = node.attributes.get("human.default_choice") or node.attributes.get(
-        "default_choice", ""
-    )
-    return Question(step, node.name, text, tuple(choices), freeform, default)
+    default = first_of(node.attributes, DEFAULT_CHOICE) or ""
+    question = Question(step, node.name, text, tuple(choices), freeform, default)
+    if freeform or matching_choice(question, default) is not None:
+        return question
+    return structs.replace(question, default="")
 
 
 def matching_choice(question: Question, answer: str) -> AnswerChoice | None:

@@ -8,17 +8,19 @@ from difflib import get_close_matches
 from functools import cache
 
 from reviewer.pipelines.attributes import (
+    DEFAULT_CHOICE,
     FIDELITY_OF_GRAPH,
     MODEL,
     PROMPT,
     RETRIES_OF_GRAPH,
     THREAD_OF_GRAPH,
+    first_of,
     unknown_type,
     whole_number,
 )
 from reviewer.pipelines.conditions import ConditionError, parse_condition
 from reviewer.pipelines.resolve import as_mode, resolve_fidelity
-from reviewer.pipelines.values import MODES, SUPPORTED, TOOL, Pipeline, Remark
+from reviewer.pipelines.values import HUMAN, MODES, SUPPORTED, TOOL, Pipeline, Remark
 from reviewer.pipelines.walk import exit_nodes, incoming, outgoing, reached, start_nodes
 
 NAMED = 6
@@ -30,7 +32,17 @@ def lint(pipeline: Pipeline, lines: Mapping[str, int] | None = None) -> tuple[Re
     lines = lines or {}
     return tuple(
         remark
-        for rule in (_ends, _ways, _modes, _threads, _handlers, _conditions, attribute_remarks)
+        for rule in (
+            _ends,
+            _ways,
+            _modes,
+            _threads,
+            _handlers,
+            _questions,
+            _timeouts,
+            _conditions,
+            attribute_remarks,
+        )
         for remark in rule(pipeline, lines)
     )
 
@@ -40,6 +52,12 @@ def _ends(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
     if not pipeline.nodes:
         yield Remark("empty", "The graph has no nodes.")
         return
+    if "" in pipeline.nodes:
+        yield Remark(
+            "no-name",
+            'A run refuses to start, because a node is named "": give it a name.',
+            pipeline.nodes[""].line,
+        )
     if not starts:
         yield Remark(
             "no-start", "There is no start: give one node shape=Mdiamond or the name start."
@@ -102,7 +120,7 @@ def _modes(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[Remark]:
 
 
 def _unknown_mode(who: str, mode: str, line: int | None) -> Remark:
-    words = f"{who} has fidelity {mode!r}, which is not a mode and is ignored."
+    words = f"{who} has fidelity {mode!r}, which is no mode, so it does not count."
     return Remark("unknown-mode", words + _near_mode(mode), line)
 
 
@@ -144,6 +162,44 @@ def _handlers(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
         elif handler not in SUPPORTED:
             yield Remark("unsupported-handler", f"A run refuses to start, because {handler} is not "
                          f"supported: {listed(names)}.", line)  # fmt: skip
+
+
+def _questions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
+    """Default choices that are not among the choices."""
+    edges = outgoing(pipeline)
+    for node in pipeline.nodes.values():
+        default = first_of(node.attributes, DEFAULT_CHOICE)
+        if node.handler != HUMAN or default is None:
+            continue
+        from reviewer.pipelines.handlers import question_of  # late: few pipelines need it
+
+        question = question_of(0, node, edges[node.name], node.label)
+        if not question.default:
+            yield Remark("no-effect", f"{node.name}: the default choice {default!r} is not one of "
+                         f"its choices: {listed([each.label for each in question.choices])}.",
+                         node.line)  # fmt: skip
+
+
+def _timeouts(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
+    timed = [node for node in pipeline.nodes.values() if node.attributes.get("timeout")]
+    for node in timed:
+        if node.handler != TOOL:
+            continue
+        from reviewer.pipelines.handlers import SECONDS, seconds_of  # late: as above
+
+        if seconds_of(node.attributes["timeout"]) is None:
+            yield Remark("no-number", f"{node.name}: timeout is {node.attributes['timeout']!r}, "
+                         "which is not a duration such as 90s or 10m; its command may take "
+                         f"{SECONDS:g} s.", node.line)  # fmt: skip
+    asking = [node.name for node in timed if node.handler == HUMAN]
+    if asking:
+        yield Remark("no-effect", "timeout has no effect on a question: a run waits until somebody "
+                     f"answers, and a default choice needs Enter: {listed(asking)}.",
+                     pipeline.nodes[asking[0]].line)  # fmt: skip
+    others = [node.name for node in timed if node.handler not in (TOOL, HUMAN)]
+    if others:
+        yield Remark("no-effect", "timeout has an effect on shell commands only, not on: "
+                     f"{listed(others)}.", pipeline.nodes[others[0]].line)  # fmt: skip
 
 
 def _conditions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:

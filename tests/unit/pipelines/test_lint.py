@@ -7,6 +7,7 @@ import pytest
 from reviewer.pipelines.dot import parse_dot
 
 SOUND = "s [shape=Mdiamond]\na [prompt=x]\ne [shape=Msquare]\ns -> a -> e\n"
+GATE = SOUND + 'g [shape=hexagon] a -> g; g -> e [label="[Y] Yes"]; g -> e [label=Stop]\n'
 
 
 def remarks(body: str) -> dict[str, str]:
@@ -54,6 +55,12 @@ def test_nothing_is_said_of_a_sound_pipeline() -> None:
         (SOUND + 'a -> e [condition="x contains y"]', "condition", "x contains y"),
         (SOUND + "fix-it [prompt=x] a -> fix-it -> e", "quotes", "fix-it"),
         (SOUND + "a -- e", "undirected", "Undirected"),
+        (SOUND + 'a -> "" -> e', "no-name", 'a node is named ""'),
+        (GATE + "g [default_choice=No]", "no-effect", "not one of its choices: [Y] Yes, Stop"),
+        (GATE + "g [human.default_choice=No]", "no-effect", "'No' is not one of its choices"),
+        (GATE + "g [timeout=1h]", "no-effect", "waits until somebody answers"),
+        (SOUND + "a [timeout=1h]", "no-effect", "on shell commands only, not on: a"),
+        (SOUND + "a [shape=parallelogram timeout=soon]", "no-number", "'soon', which is not a"),
     ],
 )  # fmt: skip
 def test_each_oddity_is_named(body: str, rule: str, says: str) -> None:
@@ -72,6 +79,9 @@ def test_each_oddity_is_named(body: str, rule: str, says: str) -> None:
         SOUND + "b [prompt=x fidelity=full thread_id=t] a -> b -> e",
         SOUND + "a -> a [condition=fail]",
         "start -> a -> exit",
+        GATE + "g [default_choice=stop]",
+        GATE + "g [human.default_choice=Y]",
+        GATE + "g [mode=freeform default_choice=anything]",
     ],
 )
 def test_what_does_no_harm_is_not_remarked(body: str) -> None:

@@ -307,6 +307,12 @@ class TestWays:
         assert (done.state, done.node) == ("stopped", "look")
         assert "all of its edges have conditions" in done.message
 
+    def test_a_node_without_a_name_is_refused_before_the_start(self, workshop: Workshop) -> None:
+        path = workshop.write('start -> a -> "" -> done')
+        with pytest.raises(RunError, match=r'A node is named "" \(line 3\): give it a name'):
+            workshop.start(path)
+        assert workshop.runs.runs() == []
+
     def test_a_failure_that_no_edge_leads_on_is_a_failed_run(self, workshop: Workshop) -> None:
         workshop.model.script = in_turn("Outcome: fail")
         path = workshop.write(

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -35,13 +35,13 @@ _CORRECTIONS = 8
 
 
 def build_preamble(mode: str, pipeline: Pipeline, history: RunHistory, node: str) -> Preamble:
-    """The preamble of a mode for `node` after what `history` tells.
+    """The preamble of a mode for `node`, given the run so far.
 
-    In `full` mode the text is empty: the session goes on. The newest stage is named in every other
-    mode but `truncate`. Raises ReviewerError for an unknown mode.
+    In `full` mode the text is empty, as the session continues. Every other mode but `truncate`
+    names the newest stage. Raises ReviewerError for an unknown mode.
     """
     if mode not in MODES:
-        raise ReviewerError(f"There is no fidelity mode {mode!r}; there are: {', '.join(MODES)}.")
+        raise ReviewerError(f"There is no fidelity mode {mode!r}. Modes: {', '.join(MODES)}.")
     if mode == "full":
         return Preamble(mode, "", 0, 0)
     from reviewer.text.tokens import counter  # late: tiktoken takes long to load
@@ -50,18 +50,18 @@ def build_preamble(mode: str, pipeline: Pipeline, history: RunHistory, node: str
     facts = facts_of(pipeline, history, node)
     whole = BUILDERS[mode](facts, budget, count, budget)
     tokens = count(whole.text)
-    values_missing = whole.values_left_out and mode in TELL_VALUES
+    values_missing = whole.values_left_out and mode in WITH_VALUES
     if tokens <= budget and not (whole.shortened or whole.left_out or values_missing):
         return _preamble(mode, whole, tokens)
     room = budget
-    # Tokens of parts do not quite add up to those of the whole, so the whole is counted.
+    # The tokens of parts do not add up exactly to those of the whole, so the whole is counted.
     for _ in range(_CORRECTIONS):
-        draft = BUILDERS[mode](facts, room, count, room // GOAL_OF_ROOM)
+        draft = BUILDERS[mode](facts, room, count, room // GOAL_SHARE)
         tokens = count(draft.text)
         if tokens <= budget:
             return _preamble(mode, draft, tokens)
         room -= tokens - budget + 1
-    text = shorten(draft.text, budget, count)  # names alone are longer than the ceiling
+    text = shorten(draft.text, budget, count)  # the names alone exceed the ceiling
     cut = msgspec.structs.replace(draft, text=text, shortened=draft.shortened + 1)
     return _preamble(mode, cut, count(text))
 
@@ -86,10 +86,10 @@ def build_fidelity_preamble(
     current_node: str,
     logs: Sequence[Mapping[str, Any]],
 ) -> str:
-    """The preamble's text, Markdown, to put before the prompt of `current_node`.
+    """The text of a preamble in Markdown, to put before the prompt of `current_node`.
 
-    `logs` hold the stages that ran, oldest first, as `reviewer.pipelines.history.stage_of` reads
-    them; a completed node without one is told by its name. Raises ReviewerError.
+    `logs` are the stages that ran, oldest first, as `reviewer.pipelines.history.stage_of` reads
+    them; a completed node without one is shown by its name. Raises ReviewerError.
     """
     from reviewer.pipelines.history import history_from
 
@@ -97,11 +97,11 @@ def build_fidelity_preamble(
     return build_preamble(mode, pipeline, history, current_node).text
 
 
-# The modes
+# The modes, as context-fidelity.md lays them out
 
 
 class Draft(Struct, frozen=True):
-    """A text that ought to fit; its tokens as a whole are counted by the caller."""
+    """A text that should fit; the caller counts its tokens as a whole."""
 
     text: str
     left_out: int = 0
@@ -109,17 +109,17 @@ class Draft(Struct, frozen=True):
     values_left_out: int = 0
 
 
-_HISTORY = 0.6
-"""Share of stages where stages and values cannot both be told whole."""
+_STAGES_SHARE = 0.6
+"""Of the room, for stages, if stages and values do not both fit whole."""
 _LONG_NAME = 24
-GOAL_OF_ROOM = 5
-"""Where not all can be told, the goal has a fifth of the room."""
-_NOTE_OF_REST = 24
-"""Tokens of the lines that say what is missing."""
+GOAL_SHARE = 5
+"""The goal gets at most a fifth of the room if not everything fits."""
+_NOTE_TOKENS = 24
+"""Tokens of a line that says what is left out."""
 
 
 def truncate(facts: Facts, room: int, count: Count, most: int) -> Draft:
-    """Pipeline, goal, run and stage, and nothing else. The goal has what the names leave."""
+    """Only pipeline, goal, run and stage. The goal gets the room that the names leave."""
     head, shortened = _header(facts, room // 5, count)
     frame = f"Pipeline: {head.name}\nGoal: \nRun ID: {head.run_id}\nCurrent stage: {head.stage}"
     goal = shorten(facts.goal, max(room - count(frame) - 1, 0), count)
@@ -140,13 +140,16 @@ def compact(facts: Facts, room: int, count: Count, most: int) -> Draft:
     left -= count(_names(stages))
     note = Fitted()
     if latest is not None and latest.notes:
-        entry = told_stages(facts, whole=False)[0]
+        entry = next(stage_entries(facts, whole=False))
         bare = Entry("\n- Latest notes: ", entry.body, length=entry.length)
-        note = fit([bare], left // 4, left // 4, count)
-    left -= sum(count(text) for text in note.texts) + _NOTE_OF_REST
+        note = fit([bare], 1, left // 4, left // 4, count)
+    left -= sum(count(text) for text in note.texts) + _NOTE_TOKENS
     values = fit(
-        told_values(facts, head="  - {}: ", quoted=True), left, left // 8, count,
-        beyond=_beyond_values(facts),
+        value_entries(facts, head="  - {}: ", quoted=True),
+        len(facts.values),
+        left,
+        left // 8,
+        count,
     )  # fmt: skip
     text = before + _names(stages) + after + "".join(note.texts)
     text += _block("\n- Key context values:", values, "  - … {} older values left out")
@@ -177,8 +180,8 @@ def low(facts: Facts, room: int, count: Count, most: int) -> Draft:
 def medium(facts: Facts, room: int, count: Count, most: int) -> Draft:
     """Recent outcomes with what was noted, and the active context."""
     parts = _Parts(facts, room, count, most, "## Pipeline Progress")
-    stages = told_stages(facts, whole=False)
-    values = told_values(facts, head="- {}: ", quoted=False)
+    stages = partial(stage_entries, facts, whole=False)
+    values = partial(value_entries, facts, head="- {}: ", quoted=False)
     told, kept = parts.share(stages, values, least_stage=8, least_value=10)
     parts.add(_block("\n\n### Recent Activity", told, _missing(facts, told), first=True))
     parts.add(_block("\n\n### Active Context", kept, "- … {} older values left out"))
@@ -189,11 +192,11 @@ def high(facts: Facts, room: int, count: Count, most: int) -> Draft:
     """Every stage with its notes, tools and duration, the context as JSON, the retries."""
     parts = _Parts(facts, room, count, most, "## Pipeline State (Comprehensive)")
     retried = [Entry(f"- {name}: {done}/{most}") for name, done, most in facts.retries]
-    retries = fit(retried, room // 10, 1, count)
+    retries = fit(retried, len(retried), room // 10, 1, count)
     tail = _block("\n\n### Retry Information", retries, "- … {} more")
     parts.spend(count(tail) + 8)
-    stages = told_stages(facts, whole=True)
-    values = told_values(facts, head="  {}: ", tail=",", quoted=True)
+    stages = partial(stage_entries, facts, whole=True)
+    values = partial(value_entries, facts, head="  {}: ", tail=",", quoted=True)
     told, kept = parts.share(stages, values, least_stage=4, least_value=10)
     parts.add(_block("\n\n### Execution History", told, _missing(facts, told), first=True))
     if kept.texts:
@@ -213,12 +216,12 @@ BUILDERS: dict[str, Callable[[Facts, int, Count, int], Draft]] = {
 }
 assert BUILDERS.keys() == CEILINGS.keys()
 
-TELL_VALUES = ("compact", "summary:medium", "summary:high")
-"""Modes that tell values of the context."""
+WITH_VALUES = ("compact", "summary:medium", "summary:high")
+"""Modes that show values of the context."""
 
 
 class _Parts:
-    """The two larger modes: a header, stages and values that share what is left."""
+    """A header, and stages and values that share the rest of the room: the two larger modes."""
 
     def __init__(self, facts: Facts, room: int, count: Count, most: int, title: str) -> None:
         head, self._shortened = _header(facts, room // 10, count)
@@ -228,30 +231,34 @@ class _Parts:
             f"{title}\n\nPipeline: {head.name}\nGoal: {goal}\n"
             f"Stage: {head.stage} ({facts.number}/{facts.total})"
         )
-        self._beyond_stages = max(len(facts.stages) - MOST, 0)
-        self._beyond_values = _beyond_values(facts)
+        self._stages, self._values = len(facts.stages), len(facts.values)
         self._count = count
-        self._left = room - count(self._text) - 2 * _NOTE_OF_REST
+        self._left = room - count(self._text) - 2 * _NOTE_TOKENS
 
     def spend(self, tokens: int) -> None:
-        """Take tokens away from what stages and values share."""
+        """Reserve tokens that stages and values may not use."""
         self._left -= tokens
 
     def share(
-        self, stages: list[Entry], values: list[Entry], *, least_stage: int, least_value: int
+        self,
+        stages: Callable[[], Iterator[Entry]],
+        values: Callable[[], Iterator[Entry]],
+        *,
+        least_stage: int,
+        least_value: int,
     ) -> tuple[Fitted, Fitted]:
-        """Stages and values in the room that is left; each may use what the other leaves."""
+        """Fit stages and values into the rest of the room; each may use what the other leaves."""
         left, count = max(self._left, 0), self._count
-        for_stages = needed(stages, left, count)
-        for_values = needed(values, left, count)
+        for_stages = needed(stages(), left, count)
+        for_values = needed(values(), left, count)
         if for_stages + for_values > left:
-            for_stages = min(for_stages, max(int(left * _HISTORY), left - for_values))
-        told = fit(stages, for_stages, for_stages // least_stage, count, beyond=self._beyond_stages)
+            for_stages = min(for_stages, max(int(left * _STAGES_SHARE), left - for_values))
+        told = fit(stages(), self._stages, for_stages, for_stages // least_stage, count)
         room = left - told.tokens
-        return told, fit(values, room, room // least_value, count, beyond=self._beyond_values)
+        return told, fit(values(), self._values, room, room // least_value, count)
 
     def add(self, text: str) -> None:
-        """Put a section behind what is there."""
+        """Append a section."""
         self._text += text
 
     def draft(self, told: Fitted, kept: Fitted) -> Draft:
@@ -267,21 +274,16 @@ class _Header(Struct, frozen=True):
 
 
 def _header(facts: Facts, most: int, count: Count) -> tuple[_Header, int]:
-    """Names that are as short as they have to be, and how many were shortened."""
+    """The names, shortened where they have to be, and how many were."""
     whole = (facts.name, facts.stage, facts.run_id)
     cut = [shorten(text, max(most, _LONG_NAME), count) for text in whole]
     return _Header(*cut), sum(a != b for a, b in zip(whole, cut, strict=True))
 
 
-def _beyond_values(facts: Facts) -> int:
-    return max(len(facts.values) - MOST, 0)
-
-
 def _fit_names(facts: Facts, room: int, count: Count, *, with_outcome: bool) -> Fitted:
-    """Names of stages in a list, the newest that fit."""
-    entries = named_stages(facts, with_outcome=with_outcome)
-    beyond = len(facts.stages) - sum(entry.stands_for for entry in entries)
-    return fit(entries, room, 1, _listed(count), beyond=beyond)
+    """The names of the newest stages that fit into a list."""
+    entries = name_entries(facts, with_outcome=with_outcome)
+    return fit(entries, len(facts.stages), room, 1, _listed(count))
 
 
 def _listed(count: Count) -> Count:
@@ -319,13 +321,13 @@ def _amount(number: int, noun: str) -> str:
 
 
 INTERNAL = ("internal.", "_")
-"""How keys of the context begin that are the engine's own."""
+"""Prefixes of the context's internal keys, which are not shown."""
 
-LOOKED_AT = max(CEILINGS.values()) * CHARACTERS_A_TOKEN
-"""Characters of one text that are looked at; no ceiling has room for more."""
+LONGEST_TEXT = max(CEILINGS.values()) * CHARACTERS_A_TOKEN
+"""Characters of one text that are read; no ceiling has room for more."""
 
-MOST = 600
-"""Stages or values that are looked at, the newest; no ceiling has room for more."""
+MOST_ENTRIES = 600
+"""Stages or values that are read, the newest; no ceiling has room for more."""
 
 _TOOLS = 6
 _ARGUMENT = 48
@@ -347,7 +349,7 @@ class Facts(Struct, frozen=True):
 
 
 def facts_of(pipeline: Pipeline, history: RunHistory, node: str) -> Facts:
-    """What there is to tell before `node`. Texts are masked when they become entries."""
+    """The facts before `node` runs. Texts are masked when they become entries."""
     done = {stage.node for stage in history.completed if stage.node in pipeline.nodes}
     goal = goal_of(pipeline, history.context)
     return Facts(
@@ -373,7 +375,7 @@ _GOALS = ("goal", "graph.goal")
 
 
 def goal_of(pipeline: Pipeline, context: Mapping[str, Any]) -> str:
-    """The graph's goal, or the run's where the graph leaves it open (`goal="$goal"`)."""
+    """The graph's goal, or the run's if the graph leaves it open (`goal="$goal"`)."""
     if pipeline.goal and not pipeline.goal.strip().startswith("$"):
         return pipeline.goal
     given = next((context[key] for key in _GOALS if isinstance(context.get(key), str)), "")
@@ -381,13 +383,13 @@ def goal_of(pipeline: Pipeline, context: Mapping[str, Any]) -> str:
 
 
 def masked(text: str) -> str:
-    """The beginning of a text, as far as any preamble could reach, without secrets."""
-    return _masked(text[:LOOKED_AT])
+    """The beginning of a text, as much as a preamble could show, without secrets."""
+    return _masked(text[:LONGEST_TEXT])
 
 
 @lru_cache(maxsize=4096)
 def _masked(text: str) -> str:
-    # A run makes a preamble for every stage, out of texts that are mostly those of the one before.
+    # Most texts of a preamble were in the preamble of the stage before.
     from reviewer.text.secrets import mask
 
     return mask(text).text
@@ -400,61 +402,57 @@ def plain(text: str) -> str:
 
 def outcomes(stages: tuple[Stage, ...]) -> str:
     """`44 success, 11 fail`."""
-    counted = Counter(stage.outcome for stage in stages)
+    counted = Counter(map(attrgetter("outcome"), stages))
     return ", ".join(f"{counted[each]:,} {each}" for each in Outcome if counted[each])
 
 
-def named_stages(facts: Facts, *, with_outcome: bool) -> list[Entry]:
+def name_entries(facts: Facts, *, with_outcome: bool) -> Iterator[Entry]:
     """Each node once, by its latest run: `implement (success)`, `implement x3 (success)`."""
-    runs = Counter(stage.node for stage in facts.stages)
-    latest = {stage.node: stage for stage in reversed(facts.stages)}
-    order = dict.fromkeys(stage.node for stage in facts.stages)
-    return [
-        Entry(
-            _name(name)
-            + (f" x{runs[name]}" if runs[name] > 1 else "")
-            + (f" ({latest[name].outcome})" if with_outcome else ""),
-            stands_for=runs[name],
+    runs = Counter(map(attrgetter("node"), facts.stages))
+    named: set[str] = set()
+    for stage in facts.stages:
+        if stage.node in named:
+            continue
+        named.add(stage.node)
+        if len(named) > MOST_ENTRIES:
+            return
+        yield Entry(
+            _name(stage.node)
+            + (f" x{runs[stage.node]}" if runs[stage.node] > 1 else "")
+            + (f" ({stage.outcome})" if with_outcome else ""),
+            stands_for=runs[stage.node],
         )
-        for name in islice(order, MOST)
-    ]
 
 
-def told_stages(facts: Facts, *, whole: bool) -> list[Entry]:
+def stage_entries(facts: Facts, *, whole: bool) -> Iterator[Entry]:
     """The stages with their notes; `whole`: on lines of their own, with tools and duration."""
-    found = []
-    for stage in facts.stages[:MOST]:
+    for stage in facts.stages[:MOST_ENTRIES]:
         notes = masked(stage.notes).strip() if whole else plain(stage.notes)
-        found.append(
-            Entry(
-                f"- {_name(stage.node)}: {stage.outcome}",
-                notes,
-                _details(stage) if whole else "",
-                _indented,
-                len(notes) + max(len(stage.notes) - LOOKED_AT, 0),
-            )
+        yield Entry(
+            f"- {_name(stage.node)}: {stage.outcome}",
+            notes,
+            _details(stage) if whole else "",
+            _indented,
+            len(notes) + max(len(stage.notes) - LONGEST_TEXT, 0),
         )
-    return found
 
 
-def told_values(facts: Facts, *, head: str, tail: str = "", quoted: bool) -> list[Entry]:
+def value_entries(facts: Facts, *, head: str, tail: str = "", quoted: bool) -> Iterator[Entry]:
     """The values of the context; `head` has a place for the key. `quoted`: as JSON writes them."""
-    found = []
-    for key, value in facts.values[:MOST]:
+    for key, value in facts.values[:MOST_ENTRIES]:
         is_text = isinstance(value, str)
         raw = value if is_text else json.dumps(value, ensure_ascii=False, default=str)
         text = masked(raw)
-        if is_text or len(raw) > LOOKED_AT:
+        if is_text or len(raw) > LONGEST_TEXT:
             dress = _json_text if quoted else _one_line
         else:
             dress = _Json(text) if quoted else _one_line
-        length = len(text) + max(len(raw) - LOOKED_AT, 0)
+        length = len(text) + max(len(raw) - LONGEST_TEXT, 0)
         name = _json_text(_name(key)) if tail else _name(key)
         if text:
-            found.append(Entry(head.format(name), text, tail, dress, length))
+            yield Entry(head.format(name), text, tail, dress, length)
         else:
-            found.append(Entry(head.format(name) + ('""' if quoted else "(empty)"), tail=tail))
-    return found
+            yield Entry(head.format(name) + ('""' if quoted else "(empty)"), tail=tail)
 
 
 def _name(name: str) -> str:
@@ -521,10 +519,10 @@ _CLEAN_CUT = 24
 
 
 class Entry(Struct, frozen=True):
-    """One thing to tell: `head` and `tail` stay whole, `body` may be shortened.
+    """A stage or a value: `head` and `tail` stay whole, `body` may be shortened.
 
-    `dress` puts the body into its final form (quotes, indentation). `length` is that of the body
-    before anything was cut from it. `stands_for`: how many stages or values the entry tells of.
+    `dress` puts the body into its final form (quotes, indentation). `length` is that of the whole
+    body. `stands_for`: how many stages or values the entry covers.
     """
 
     head: str
@@ -540,7 +538,7 @@ class Entry(Struct, frozen=True):
 
 
 class Fitted(Struct, frozen=True):
-    """What fitted, newest first, and what did not."""
+    """The entries that fit, newest first, and how many do not."""
 
     texts: tuple[str, ...] = ()
     left_out: int = 0
@@ -549,7 +547,7 @@ class Fitted(Struct, frozen=True):
 
 
 def mark(missing: int) -> str:
-    """What stands where characters are missing."""
+    """The mark in place of missing characters."""
     return f"… [{missing:,} more characters]"
 
 
@@ -563,8 +561,8 @@ def shorten(
 ) -> str:
     """`text`, or its beginning and a mark that says how much is missing, in `most` tokens.
 
-    `dress` is applied before counting, not to the result. `length`: of the whole text where `text`
-    is already only its beginning. Where not even the mark fits, the result is empty.
+    `dress` is applied for counting, not to the result. `length`: of the whole text, if `text` is
+    only its beginning. Empty if not even the mark fits.
     """
     length = len(text) if length is None else length
     if most <= 0:
@@ -588,7 +586,7 @@ def shorten(
 
 
 def _cut(text: str, at: int) -> str:
-    """The first characters, up to the end of a word where one is near."""
+    """The first characters, up to the end of a word if one is near."""
     kept = text[:at]
     if at < len(text):
         space = kept.rfind(" ", max(len(kept) - _CLEAN_CUT, 0))
@@ -596,17 +594,16 @@ def _cut(text: str, at: int) -> str:
     return kept.rstrip()
 
 
-def fit(
-    entries: Sequence[Entry], room: int, least: int, count: Count, *, beyond: int = 0
-) -> Fitted:
+def fit(entries: Iterable[Entry], total: int, room: int, least: int, count: Count) -> Fitted:
     """The newest of the entries in `room` tokens.
 
-    `entries`: newest first. `least`: tokens that a shortened entry gets at least, or all that it
-    needs; how many entries fit at that size decides how many are told at all. What is then left is
-    shared out evenly. The newest is always told, if only by its head. `beyond`: how many older
-    ones there are besides.
+    `entries`: newest first, and taken only as long as they fit. `total`: what all of them, and
+    older ones, stand for. `least`: tokens that a shortened entry gets at least, unless it needs
+    fewer; as many entries are kept as fit at that size, and the rest of the room is shared out
+    evenly. The newest is always kept, if only its head.
     """
     room = max(room, 0)
+    kept: list[Entry] = []
     whole: list[int] = []
     spent = 0
     for entry in entries:
@@ -614,9 +611,9 @@ def fit(
         cost = min(size, max(least, count(entry.text(""))))
         if whole and spent + cost > room:
             break
+        kept.append(entry)
         whole.append(size)
         spent += cost
-    kept = entries[: len(whole)]
     limit = _level(whole, room)
     texts: list[str] = []
     shortened = 0
@@ -629,14 +626,14 @@ def fit(
         texts.append(entry.text(body))
     return Fitted(
         tuple(texts),
-        beyond + sum(entry.stands_for for entry in entries[len(kept) :]),
+        total - sum(entry.stands_for for entry in kept),
         shortened,
         sum(min(size, limit) for size in whole),
     )
 
 
 def needed(entries: Iterable[Entry], room: int, count: Count) -> int:
-    """Tokens that all entries take whole; any number above `room` when they take more."""
+    """Tokens of all entries, whole; just some number above `room` if they take more."""
     total = 0
     for entry in entries:
         total += _size(entry, room, count)
@@ -646,7 +643,7 @@ def needed(entries: Iterable[Entry], room: int, count: Count) -> int:
 
 
 def _size(entry: Entry, room: int, count: Count) -> int:
-    """Tokens of the whole entry with its line end; above `room` when only that is known."""
+    """Tokens of the whole entry with its line end; any number above `room` if it is larger."""
     near = entry.body[: room * CHARACTERS_A_TOKEN]
     size = count(entry.text(near)) + 1
     return size if len(near) == max(entry.length, len(entry.body)) else max(size, room + 1)
@@ -661,7 +658,7 @@ def _shortened(entry: Entry, limit: int, count: Count) -> str:
 
 
 def _level(sizes: Sequence[int], room: int) -> int:
-    """The largest size of an entry at which all together stay within `room`."""
+    """The size limit of an entry at which all together stay within `room`."""
     left, limit = room, room
     for number, size in enumerate(sorted(sizes)):
         limit = left // (len(sizes) - number)

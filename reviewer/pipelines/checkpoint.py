@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.pipelines.events import CheckpointError
-from reviewer.pipelines.handlers import command_of, shortened, taken_in
-from reviewer.pipelines.run_folder import read_whole, write_whole
+from reviewer.pipelines.handlers import clean_text, command_of, shortened
+from reviewer.pipelines.run_folder import read_run_file, write_run_file
 from reviewer.pipelines.values import (
     TOOL,
     Outcome,
@@ -94,7 +94,7 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
 
     Raises RunError when it cannot be written.
     """
-    write_whole(path, _encoder.encode(checkpoint))
+    write_run_file(path, _encoder.encode(checkpoint))
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -102,7 +102,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     its folder belongs to another user.
     """
     try:
-        data = read_whole(path)
+        data = read_run_file(path)
     except OSError as problem:
         raise CheckpointError(
             f"The checkpoint {path} cannot be read: {problem.strerror}."
@@ -112,12 +112,12 @@ def read_checkpoint(path: Path) -> Checkpoint:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise CheckpointError(
             f"The checkpoint {path} is cut or damaged ({problem}): the run cannot go on from it. "
-            "Begin anew: reviewer pipeline run FILE"
+            "Start again: reviewer pipeline run FILE"
         ) from problem
     if len(found.completed_nodes) != len(found.logs):
         raise CheckpointError(
             f"The checkpoint {path} is damaged: it names {len(found.completed_nodes)} completed "
-            f"stages and has the logs of {len(found.logs)}. Begin anew: reviewer pipeline run FILE"
+            f"stages and has the logs of {len(found.logs)}. Start again: reviewer pipeline run FILE"
         )
     return found
 
@@ -236,7 +236,7 @@ def changed_tools(seal: ToolSeal | None, pipeline: Pipeline) -> list[PipelineNod
     ]
 
 
-def changed_sentence(
+def changed_tools_message(
     changed: Sequence[PipelineNode], source: Path, place: Path, target: str
 ) -> str:
     """Asks a person to confirm commands. `source` is the file with their full text, `place` the
@@ -251,7 +251,7 @@ def changed_sentence(
     )
 
 
-def lost_secrets_sentence(changed: Sequence[PipelineNode], original: Path, target: str) -> str:
+def lost_secrets_message(changed: Sequence[PipelineNode], original: Path, target: str) -> str:
     """Why commands of the masked copy of the pipeline cannot run; empty when they can."""
     masked = [node.name for node in changed if _MASK in command_of(node)]
     if not masked:
@@ -269,5 +269,5 @@ def _digest(salt: str, node: PipelineNode) -> str:
 
 
 def _shown(node: PipelineNode) -> str:
-    command = " ".join(taken_in(command_of(node)).split())
+    command = " ".join(clean_text(command_of(node)).split())
     return f"{node.name} (line {node.line + 1}) runs {shortened(command, _COMMAND)}"

@@ -52,9 +52,9 @@ def parse_condition(text: str) -> tuple[Clause, ...]:
     return tuple(_clause(part.strip(), text) for part in text.split("&&"))
 
 
-def holds(condition: str, context: Mapping[str, Any]) -> bool:
+def is_true(condition: str, context: Mapping[str, Any]) -> bool:
     """Whether every clause of a condition is true. Raises ConditionError."""
-    return all(_is_true(clause, context) for clause in parse_condition(condition))
+    return all(_clause_is_true(clause, context) for clause in parse_condition(condition))
 
 
 def look_up(key: str, context: Mapping[str, Any]) -> Any:
@@ -102,7 +102,7 @@ def _unreadable(part: str, whole: str) -> ConditionError:
     )
 
 
-def _is_true(clause: Clause, context: Mapping[str, Any]) -> bool:
+def _clause_is_true(clause: Clause, context: Mapping[str, Any]) -> bool:
     value = as_text(look_up(clause.key, context))
     if clause.wanted is None:
         return value.strip().lower() not in ("", "false", "0")
@@ -137,7 +137,7 @@ def choose_edge(
 
     Raises ConditionError.
     """
-    true = [edge for edge in edges if edge.condition.strip() and holds(edge.condition, context)]
+    true = [edge for edge in edges if edge.condition.strip() and is_true(edge.condition, context)]
     if true:
         return Choice(_first(true), "condition")
     free = [edge for edge in edges if not edge.condition.strip()]

@@ -81,7 +81,7 @@ class StageOutput(Struct, frozen=True):
     edge: int | None = None
 
 
-class Hands(Struct, frozen=True):
+class StageServices(Struct, frozen=True):
     """What stages work with. `folder`: where commands run. `count` counts tokens. `answers`: given
     in advance, by node, and used up in order.
     """
@@ -103,21 +103,21 @@ class Hands(Struct, frozen=True):
         return self.models.get(named, self.model) if named else self.model
 
 
-def run_stage(stage: StageInput, hands: Hands) -> StageOutput:
+def run_stage(stage: StageInput, services: StageServices) -> StageOutput:
     """Carry out one attempt of a stage.
 
     Raises ModelError or StageError when the attempt failed, StoppedError when a person stopped it,
     WaitingError when nobody answers its question.
     """
     if is_model_stage(stage.node):
-        return _codergen(stage, hands)
+        return _codergen(stage, services)
     match stage.node.handler:
         case "conditional":
             return StageOutput(_passed_through(stage.previous))
         case "wait.human":
-            return _human(stage, hands)
+            return _human(stage, services)
         case "tool":
-            return _tool(stage, hands)
+            return _tool(stage, services)
         case "start" | "exit":
             return StageOutput(StageResult())
     raise RunError(
@@ -130,7 +130,7 @@ def is_model_stage(node: PipelineNode) -> bool:
     return node.handler == CODERGEN or (node.handler == CONDITIONAL and bool(node.prompt.strip()))
 
 
-def taken_in(text: str) -> str:
+def clean_text(text: str) -> str:
     """Text from outside as a run keeps it: valid UTF-8, secrets masked."""
     from reviewer.text.secrets import mask  # late: checking a pipeline needs none of its patterns
 
@@ -144,21 +144,21 @@ def shortened(text: str, limit: int) -> str:
     return f"{text[:limit].rstrip()} [... {len(text) - limit:,} more characters]"
 
 
-def _codergen(stage: StageInput, hands: Hands) -> StageOutput:
+def _codergen(stage: StageInput, services: StageServices) -> StageOutput:
     asked = fill_template(stage.node.prompt or stage.node.label, stage.goal, stage.context)
-    prompt = taken_in(f"{stage.preamble}\n\n{asked}" if stage.preamble else asked)
-    longest = min(hands.context_tokens // ANSWER_PART, LONGEST_ANSWER)
-    sent = stage.session.fitting(prompt, hands.context_tokens - longest, hands.count)
+    prompt = clean_text(f"{stage.preamble}\n\n{asked}" if stage.preamble else asked)
+    longest = min(services.context_tokens // ANSWER_PART, LONGEST_ANSWER)
+    sent = stage.session.fitting(prompt, services.context_tokens - longest, services.count)
     try:
-        completion = hands.answering(stage.session.model).complete(
+        completion = services.answering(stage.session.model).complete(
             sent.messages,
             max_tokens=longest,
-            cancelled=hands.cancelled,
-            on_text=lambda piece: hands.watch(Text(stage.node.name, piece)),
+            cancelled=services.cancelled,
+            on_text=lambda piece: services.watch(Text(stage.node.name, piece)),
         )
     except CancelledError as stopped:
         raise StoppedError from stopped
-    answer = taken_in(completion.text)
+    answer = clean_text(completion.text)
     result = read_answer(answer)
     return StageOutput(
         StageResult(
@@ -190,17 +190,17 @@ def _passed_through(previous: StageResult | None) -> StageResult:
     )
 
 
-def _human(stage: StageInput, hands: Hands) -> StageOutput:
+def _human(stage: StageInput, services: StageServices) -> StageOutput:
     question, given, choice = ask_person(
         stage.step,
         stage.node,
         stage.edges,
         fill_template(stage.node.prompt or stage.node.label, stage.goal, stage.context),
-        hands.answers.get(stage.node.name, []),
-        hands.ask,
-        hands.watch,
+        services.answers.get(stage.node.name, []),
+        services.ask,
+        services.watch,
     )
-    answer = taken_in(given)
+    answer = clean_text(given)
     updates: dict[str, Any] = {"human.answer": answer}
     if choice is None:
         updates["human.feedback"] = answer
@@ -213,16 +213,16 @@ def _human(stage: StageInput, hands: Hands) -> StageOutput:
     return StageOutput(result, question.text, choice.label, edge=choice.edge)
 
 
-def _tool(stage: StageInput, hands: Hands) -> StageOutput:
+def _tool(stage: StageInput, services: StageServices) -> StageOutput:
     command = command_of(stage.node)
     code, output = run_command(
         command,
-        folder=hands.folder,
+        folder=services.folder,
         goal=stage.goal,
         seconds=stage.node.attributes.get("timeout", ""),
-        cancelled=hands.cancelled,
+        cancelled=services.cancelled,
     )
-    printed = taken_in(output)
+    printed = clean_text(output)
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
     word = "success" if code == 0 else "fail"
     updates = {
@@ -233,11 +233,13 @@ def _tool(stage: StageInput, hands: Hands) -> StageOutput:
     }
     notes = shortened(f"Exit code {code}. {printed.strip()}".strip(), NOTES)
     call = ToolCall(
-        "shell", {"command": shortened(taken_in(command), NOTES)}, shortened(printed, LAST_RESPONSE)
+        "shell",
+        {"command": shortened(clean_text(command), NOTES)},
+        shortened(printed, LAST_RESPONSE),
     )
     return StageOutput(
         StageResult(outcome_of(word), word, context_updates=updates, notes=notes),
-        taken_in(command),
+        clean_text(command),
         printed,
         tools=(call,),
     )
@@ -260,7 +262,7 @@ Random = Callable[[], float]
 """Returns a number in [0, 1)."""
 
 
-def waits(max_retries: int, random: Random) -> Iterator[float]:
+def retry_delays(max_retries: int, random: Random) -> Iterator[float]:
     """Seconds before each of the `max_retries` further attempts: 0.2 s, doubled each time, at most
     60 s; at random between half of that and all of it, so that many runs do not retry together.
     """
@@ -274,7 +276,7 @@ _CHECK_SECONDS = 0.1
 """Between two checks whether the run is cancelled."""
 
 
-class Pace(Struct, frozen=True):
+class Timing(Struct, frozen=True):
     """The timing of a run; passed in, so that tests are exact."""
 
     sleep: Callable[[float], None] = time.sleep
@@ -289,18 +291,18 @@ class Attempts(Struct, frozen=True):
     errors: tuple[str, ...]
 
 
-def carry_out(stage: StageInput, hands: Hands, pace: Pace) -> Attempts:
+def run_with_retries(stage: StageInput, services: StageServices, timing: Timing) -> Attempts:
     """Try a stage until its outcome is not `retry`, or no attempt is left.
 
     Raises StageFailedError when the model failed each time; a command that could not be run each
     time makes the stage end with `fail`. StoppedError and WaitingError end it at once.
     """
     errors: list[str] = []
-    pauses = waits(stage.node.max_retries, pace.random)
+    pauses = retry_delays(stage.node.max_retries, timing.random)
     while True:
         output: StageOutput | None = None
         try:
-            output = run_stage(stage, hands)
+            output = run_stage(stage, services)
             if output.result.outcome is not Outcome.RETRY:
                 return Attempts(output, tuple(errors))
             reason = "The stage asked for another attempt."
@@ -315,8 +317,8 @@ def carry_out(stage: StageInput, hands: Hands, pace: Pace) -> Attempts:
                 raise StageFailedError(reason)
             return Attempts(output, tuple(errors))
         errors.append(reason)
-        hands.watch(Retrying(stage.step, stage.node.name, len(errors), pause, reason))
-        _wait(pause, hands.cancelled, pace.sleep)
+        services.watch(Retrying(stage.step, stage.node.name, len(errors), pause, reason))
+        _wait(pause, services.cancelled, timing.sleep)
 
 
 def _wait(seconds: float, cancelled: Callable[[], bool], sleep: Callable[[float], None]) -> None:

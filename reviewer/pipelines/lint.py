@@ -107,10 +107,10 @@ def _ways(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
 
 
 def _modes(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[Remark]:
-    said = [(node.name, node.fidelity, node.line) for node in pipeline.nodes.values()]
-    said += [(f"{edge.source} -> {edge.target}", edge.fidelity, edge.line)
+    found = [(node.name, node.fidelity, node.line) for node in pipeline.nodes.values()]
+    found += [(f"{edge.source} -> {edge.target}", edge.fidelity, edge.line)
              for edge in pipeline.edges]  # fmt: skip
-    for who, mode, line in said:
+    for who, mode, line in found:
         if mode and as_mode(mode) is None:
             yield _unknown_mode(who, mode, line)
     mode = pipeline.default_fidelity

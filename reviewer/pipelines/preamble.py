@@ -182,10 +182,10 @@ def medium(facts: Facts, room: int, count: Count, most: int) -> Draft:
     parts = _Parts(facts, room, count, most, "## Pipeline Progress")
     stages = partial(stage_entries, facts, whole=False)
     values = partial(value_entries, facts, head="- {}: ", quoted=False)
-    told, kept = parts.share(stages, values, least_stage=8, least_value=10)
-    parts.add(_block("\n\n### Recent Activity", told, _missing(facts, told), first=True))
+    shown, kept = parts.share(stages, values, least_stage=8, least_value=10)
+    parts.add(_block("\n\n### Recent Activity", shown, _missing(facts, shown), first=True))
     parts.add(_block("\n\n### Active Context", kept, "- … {} older values left out"))
-    return parts.draft(told, kept)
+    return parts.draft(shown, kept)
 
 
 def high(facts: Facts, room: int, count: Count, most: int) -> Draft:
@@ -197,14 +197,14 @@ def high(facts: Facts, room: int, count: Count, most: int) -> Draft:
     parts.spend(count(tail) + 8)
     stages = partial(stage_entries, facts, whole=True)
     values = partial(value_entries, facts, head="  {}: ", tail=",", quoted=True)
-    told, kept = parts.share(stages, values, least_stage=4, least_value=10)
-    parts.add(_block("\n\n### Execution History", told, _missing(facts, told), first=True))
+    shown, kept = parts.share(stages, values, least_stage=4, least_value=10)
+    parts.add(_block("\n\n### Execution History", shown, _missing(facts, shown), first=True))
     if kept.texts:
         lines = "\n".join(kept.texts[::-1]).removesuffix(",")
         rest = f"\n({kept.left_out:,} older values left out)" if kept.left_out else ""
         parts.add(f"\n\n### Full Context\n{{\n{lines}\n}}{rest}")
     parts.add(tail)
-    return parts.draft(told, kept)
+    return parts.draft(shown, kept)
 
 
 BUILDERS: dict[str, Callable[[Facts, int, Count, int], Draft]] = {
@@ -253,18 +253,18 @@ class _Parts:
         for_values = needed(values(), left, count)
         if for_stages + for_values > left:
             for_stages = min(for_stages, max(int(left * _STAGES_SHARE), left - for_values))
-        told = fit(stages(), self._stages, for_stages, for_stages // least_stage, count)
-        room = left - told.tokens
-        return told, fit(values(), self._values, room, room // least_value, count)
+        shown = fit(stages(), self._stages, for_stages, for_stages // least_stage, count)
+        room = left - shown.tokens
+        return shown, fit(values(), self._values, room, room // least_value, count)
 
     def add(self, text: str) -> None:
         """Append a section."""
         self._text += text
 
-    def draft(self, told: Fitted, kept: Fitted) -> Draft:
+    def draft(self, shown: Fitted, kept: Fitted) -> Draft:
         """The whole text."""
-        shortened = self._shortened + told.shortened + kept.shortened
-        return Draft(self._text, told.left_out, shortened, kept.left_out)
+        shortened = self._shortened + shown.shortened + kept.shortened
+        return Draft(self._text, shown.left_out, shortened, kept.left_out)
 
 
 class _Header(Struct, frozen=True):
@@ -308,8 +308,8 @@ def _block(title: str, fitted: Fitted, missing: str, *, first: bool = False) -> 
     return "\n".join([title, *lines])
 
 
-def _missing(facts: Facts, told: Fitted) -> str:
-    earlier = facts.stages[len(facts.stages) - told.left_out :] if told.left_out else ()
+def _missing(facts: Facts, shown: Fitted) -> str:
+    earlier = facts.stages[len(facts.stages) - shown.left_out :] if shown.left_out else ()
     return f"- … {{}} earlier stages left out: {outcomes(earlier)}"
 
 
@@ -464,10 +464,10 @@ def _name(name: str) -> str:
 def _details(stage: Stage) -> str:
     lines = []
     if stage.tools:
-        told = [_tool(call) for call in stage.tools[:_TOOLS]]
+        shown = [_tool(call) for call in stage.tools[:_TOOLS]]
         more = len(stage.tools) - _TOOLS
-        told += [f"and {more:,} more"] if more > 0 else []
-        lines.append(f"  Tools used: {', '.join(told)}")
+        shown += [f"and {more:,} more"] if more > 0 else []
+        lines.append(f"  Tools used: {', '.join(shown)}")
     if stage.duration_s:
         lines.append(f"  Duration: {stage.duration_s:.1f} s")
     return "".join(f"\n{line}" for line in lines)

@@ -102,14 +102,14 @@ class RunFolder:
             raise RunError(
                 f"The folder {self.path} cannot be made: {problem.strerror}."
             ) from problem
-        write_whole(self.dot, dot.encode("utf-8", "replace"))
-        write_whole(self.path / "run.json", msgspec.json.encode(card))
+        write_run_file(self.dot, dot.encode("utf-8", "replace"))
+        write_run_file(self.path / "run.json", msgspec.json.encode(card))
 
     def card(self) -> RunCard:
         """What the run was started with. Raises RunError when the folder is not that of a run."""
         path = self.path / "run.json"
         try:
-            return msgspec.json.decode(read_whole(path), type=RunCard)
+            return msgspec.json.decode(read_run_file(path), type=RunCard)
         except OSError as problem:
             raise RunError(
                 f"{self.path} is not the folder of a run: {_reason(problem, path)}."
@@ -120,21 +120,23 @@ class RunFolder:
     def dot_text(self) -> str:
         """The text of the copy of the pipeline. Raises RunError when it cannot be read."""
         try:
-            return read_whole(self.dot).decode("utf-8-sig", "replace")
+            return read_run_file(self.dot).decode("utf-8-sig", "replace")
         except OSError as problem:
             raise RunError(f"{self.dot} cannot be read: {problem.strerror}.") from problem
 
-    def keep_text(self, node: str, step: int, name: str, text: str) -> None:
+    def write_stage_text(self, node: str, step: int, name: str, text: str) -> None:
         """Write one of a stage's texts (`prompt.md`, `response.md`). Raises RunError."""
         if text:
-            self._keep(node, step, name, text.encode("utf-8", "replace"), lasting=False)
+            self._write_in_stage(node, step, name, text.encode("utf-8", "replace"), lasting=False)
 
-    def keep_status(self, status: StageStatus) -> None:
+    def write_status(self, status: StageStatus) -> None:
         """Record that a stage has ended. Raises RunError."""
         data = msgspec.json.format(msgspec.json.encode(status))
-        self._keep(status.node, status.step, "status.json", data, lasting=True)
+        self._write_in_stage(status.node, status.step, "status.json", data, lasting=True)
 
-    def _keep(self, node: str, step: int, name: str, data: bytes, *, lasting: bool) -> None:
+    def _write_in_stage(
+        self, node: str, step: int, name: str, data: bytes, *, lasting: bool
+    ) -> None:
         path = self.path / stage_folder_name(node, step)
         try:
             with _opened(self.path) as folder:
@@ -148,7 +150,7 @@ class RunFolder:
                 "Nothing before it is lost."
             ) from problem
 
-    def finished(self, node: str, step: int) -> StageStatus | None:
+    def status_of(self, node: str, step: int) -> StageStatus | None:
         """How a stage ended that may be newer than the checkpoint; None when it has not ended.
 
         Raises RunError when its status cannot be read.
@@ -182,7 +184,7 @@ class RunFolder:
             ) from problem
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Lock the run against other programs; the lock of a killed program is released by itself.
 
         Raises RunError when another program has it.
@@ -206,7 +208,7 @@ class RunFolder:
         finally:
             os.close(handle)
 
-    def is_held(self) -> bool:
+    def is_locked(self) -> bool:
         """Whether a program is running this run now."""
         try:
             with _opened(self.path) as folder:
@@ -236,7 +238,7 @@ def plain_name(name: str) -> str:
     return plain
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_run_file(path: Path, data: bytes) -> None:
     """Write a file of a run, readable by its owner only; a crash leaves the old one or the new one.
     It is on the disk when this returns. Raises RunError.
     """
@@ -249,7 +251,7 @@ def write_whole(path: Path, data: bytes) -> None:
         ) from problem
 
 
-def read_whole(path: Path, largest: int = LARGEST) -> bytes:
+def read_run_file(path: Path, largest: int = LARGEST) -> bytes:
     """A file of a run. Raises OSError, and RunError when the folder belongs to another user."""
     with _opened(path.parent) as folder:
         return read_regular(path, largest, within=folder)

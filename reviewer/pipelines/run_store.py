@@ -87,7 +87,7 @@ class RunStore:
             return False
         except OSError as problem:
             raise RunError(f"The folder {folder} cannot be made: {problem.strerror}.") from problem
-        if self.knows(run_id):  # its files are elsewhere, or gone
+        if self.has(run_id):  # its files are elsewhere, or gone
             folder.rmdir()
             return False
         return True
@@ -147,7 +147,7 @@ class RunStore:
             raise UnknownIdError(f"There is no run {run_id}. See: reviewer pipeline runs")
         return _view(rows[0])
 
-    def knows(self, run_id: str) -> bool:
+    def has(self, run_id: str) -> bool:
         """Whether the store has a run of exactly this id."""
         return bool(self._rows(" WHERE r.run_id = ?", (run_id,)))
 
@@ -175,7 +175,7 @@ def _view(row: Any) -> RunView:
     if state == "running":
         # The row is written when a run begins and ends; in between, its files are newer.
         folder = RunFolder(Path(row[4]))
-        if not folder.is_held():
+        if not folder.is_locked():
             state = "interrupted"
         node = _node_of(folder) or node
     return RunView(

@@ -34,14 +34,14 @@ from reviewer.pipelines.events import (
     WaitingError,
 )
 from reviewer.pipelines.handlers import (
-    Hands,
-    Pace,
     StageInput,
-    carry_out,
+    StageServices,
+    Timing,
     command_of,
     is_model_stage,
     matching_choice,
     question_of,
+    run_with_retries,
     unknown_answer,
 )
 from reviewer.pipelines.outcomes import StageResult
@@ -84,17 +84,17 @@ class Runner:
         self,
         pipeline: Pipeline,
         folder: RunFolder,
-        hands: Hands,
+        services: StageServices,
         *,
         clock: Clock,
-        pace: Pace,
+        timing: Timing,
         max_steps: int,
     ) -> None:
         self._pipeline = pipeline
         self._folder = folder
-        self._hands = hands
+        self._hands = services
         self._clock = clock
-        self._pace = pace
+        self._timing = timing
         self._max_steps = max_steps
         self._sessions = Sessions()
         self._edges = {name: tuple(edges) for name, edges in outgoing(pipeline).items()}
@@ -115,7 +115,7 @@ class Runner:
             if self._hands.cancelled():
                 return self._end(checkpoint, "cancelled", "Cancelled.")
             if len(checkpoint.logs) >= self._max_steps:
-                return self._end(checkpoint, "stopped", loop_sentence(checkpoint))
+                return self._end(checkpoint, "stopped", limit_message(checkpoint))
             node = self._pipeline.nodes[checkpoint.next_node]
             try:
                 status = self._finished(checkpoint, node)
@@ -129,7 +129,7 @@ class Runner:
             except WaitingError as waiting:
                 if self._hands.cancelled():
                     return self._end(checkpoint, "cancelled", f"Cancelled in {node.name}.")
-                sentence = waiting_sentence(waiting.question, checkpoint.run_id)
+                sentence = waiting_message(waiting.question, checkpoint.run_id)
                 return self._end(checkpoint, "waiting", sentence)
             except (StageFailedError, RunError) as problem:
                 return self._end(checkpoint, "failed", f"{node.name}: {problem}")
@@ -138,7 +138,7 @@ class Runner:
     def _finished(self, checkpoint: Checkpoint, node: PipelineNode) -> StageStatus | None:
         """The next stage if it ended before the program died, without a checkpoint to say so."""
         step = len(checkpoint.logs) + 1
-        status = self._folder.finished(node.name, step)
+        status = self._folder.status_of(node.name, step)
         if status is None:
             return None
         leaving = [edge.index for edge in self._edges.get(node.name, ())]
@@ -183,15 +183,15 @@ class Runner:
             preamble,
             _previous(checkpoint),
         )
-        begun = self._pace.seconds()
-        done = carry_out(stage, self._hands, self._pace)
+        begun = self._timing.seconds()
+        done = run_with_retries(stage, self._hands, self._timing)
         output, folder = done.output, self._folder
         if way.thread:
             # A degraded stage starts the lost session again, with the summary that it was given.
             session = self._sessions.get_or_create(way.thread, node.llm_model)
             session.append(output.prompt, output.response)
-        folder.keep_text(node.name, step, "prompt.md", output.prompt)
-        folder.keep_text(node.name, step, "response.md", output.response)
+        folder.write_stage_text(node.name, step, "prompt.md", output.prompt)
+        folder.write_stage_text(node.name, step, "response.md", output.response)
         status = StageStatus(
             step=step,
             node=node.name,
@@ -203,7 +203,7 @@ class Runner:
             degraded=way.degraded,
             attempts=len(done.errors) + 1,
             errors=done.errors,
-            duration_s=round(self._pace.seconds() - begun, 3),
+            duration_s=round(self._timing.seconds() - begun, 3),
             model=output.model,
             prompt_tokens=output.prompt_tokens,
             completion_tokens=output.completion_tokens,
@@ -213,7 +213,7 @@ class Runner:
             tools=output.tools,
             edge=output.edge,
         )
-        folder.keep_status(status)
+        folder.write_status(status)
         return status
 
     def _goal(self, context: dict[str, Any]) -> str:
@@ -319,7 +319,7 @@ class Runner:
         last = checkpoint.logs[-1]
         if last.handler != "exit":
             state: RunState = "failed" if last.outcome is Outcome.FAIL else "stopped"
-            return self._end(checkpoint, state, no_way_on_sentence(last))
+            return self._end(checkpoint, state, dead_end_message(last))
         gate = failed_gate(self._pipeline, checkpoint.logs[:-1])
         if gate is not None:
             return self._end(checkpoint, "failed", gate.sentence)
@@ -406,12 +406,12 @@ def failed_gate(pipeline: Pipeline, logs: Sequence[LogEntry]) -> FailedGate | No
         return FailedGate(
             "",
             f"The exit was reached, but the goal gate {name} had ended with {entry.word}, and no "
-            "retry_target says where to go on.",
+            "retry_target names a node to go to.",
         )
     return None
 
 
-def loop_sentence(checkpoint: Checkpoint) -> str:
+def limit_message(checkpoint: Checkpoint) -> str:
     """Why a run stops at the limit of stages."""
     stages = len(checkpoint.logs)
     names = checkpoint.completed_nodes[-_LAST_SHOWN:]
@@ -422,7 +422,7 @@ def loop_sentence(checkpoint: Checkpoint) -> str:
     )
 
 
-def no_way_on_sentence(last: LogEntry) -> str:
+def dead_end_message(last: LogEntry) -> str:
     """Why a run ends at a node that is not an exit."""
     why = (
         "all of its edges have conditions, and none is true"
@@ -432,7 +432,7 @@ def no_way_on_sentence(last: LogEntry) -> str:
     return f"The run ended at {last.node} with {last.word}: {why}."
 
 
-def waiting_sentence(question: Question, run_id: str) -> str:
+def waiting_message(question: Question, run_id: str) -> str:
     """Why a run waits."""
     labels = ", ".join(choice.label for choice in question.choices) or "any text"
     return (

@@ -1,4 +1,4 @@
-"""`engine.pipelines`: starts, resumes and lists runs, and reads what their stages said."""
+"""`engine.pipelines`: starts, resumes and lists runs, and reads their conversations."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from reviewer.errors import ReviewerError
 from reviewer.llm.model import ChatModel
 from reviewer.pipelines.checkpoint import (
     Checkpoint,
-    changed_sentence,
     changed_tools,
+    changed_tools_message,
     fingerprint,
     history_of,
-    lost_secrets_sentence,
+    lost_secrets_message,
     read_checkpoint,
     require_same_pipeline,
     seal_tools,
@@ -26,9 +26,9 @@ from reviewer.pipelines.checkpoint import (
 )
 from reviewer.pipelines.dot import parse_dot, read_pipeline
 from reviewer.pipelines.events import Ask, Event, RunDone, RunError, RunStarted, Watch
-from reviewer.pipelines.handlers import Hands, Pace, StandIn, is_model_stage, taken_in
+from reviewer.pipelines.handlers import StageServices, StandIn, Timing, clean_text, is_model_stage
 from reviewer.pipelines.rules import PipelineRules
-from reviewer.pipelines.run_folder import RunCard, RunFolder, plain_name, write_whole
+from reviewer.pipelines.run_folder import RunCard, RunFolder, plain_name, write_run_file
 from reviewer.pipelines.run_store import LiveRun, LiveRuns, RunStore, RunView
 from reviewer.pipelines.runner import (
     Runner,
@@ -91,7 +91,7 @@ class Pipelines:
     """
 
     def __init__(
-        self, database: Database, ledger: Ledger, clock: Clock, *, pace: Pace | None = None
+        self, database: Database, ledger: Ledger, clock: Clock, *, timing: Timing | None = None
     ) -> None:
         self.rules = PipelineRules()
         self._database = database
@@ -99,7 +99,7 @@ class Pipelines:
         self._clock = clock
         self._store = RunStore(database, ledger, clock)
         self._live = LiveRuns()
-        self._pace = pace or Pace()
+        self._timing = timing or Timing()
 
     def start_run(
         self,
@@ -125,8 +125,8 @@ class Pipelines:
             folder = RunFolder((options.run_dir or self._store.folder_of(run_id)).absolute())
             limit = _limit(options, pipeline)
             card = RunCard(run_id, str(path), pipeline.name, project, _name(options), now, limit)
-            folder.create(card, taken_in(path.read_bytes().decode("utf-8", "replace")))
-            with folder.held():
+            folder.create(card, clean_text(path.read_bytes().decode("utf-8", "replace")))
+            with folder.locked():
                 checkpoint = _first_checkpoint(card, pipeline, options)
                 write_checkpoint(folder.checkpoint, checkpoint)
                 self._store.register(
@@ -161,10 +161,10 @@ class Pipelines:
         folder, pipeline, card = found.folder, found.pipeline, found.folder.card()
         require_runnable(pipeline, allow_tools=options.allow_tools)
         require_answers(pipeline, options.answers)
-        with folder.held():
+        with folder.locked():
             checkpoint = read_checkpoint(folder.checkpoint)
             require_same_pipeline(checkpoint, pipeline)
-            known = self._store.knows(card.run_id)
+            known = self._store.has(card.run_id)
             if known and self._store.get(card.run_id).state == "done":
                 raise RunError(
                     f"The run {card.run_id} has reached its exit; there is nothing left."
@@ -266,7 +266,7 @@ class Pipelines:
             if message["content"]
         ]
         path = Path(view.folder) / f"conversation-{plain_name(thread or 'all')}.json"
-        write_whole(path, msgspec.json.format(msgspec.json.encode(messages)))
+        write_run_file(path, msgspec.json.format(msgspec.json.encode(messages)))
         title = f"{view.run_id} {thread}" if thread else view.run_id
         return Contexts(self._database, self._ledger, self._clock).import_file(
             path, project=view.project, name=name or title
@@ -275,25 +275,27 @@ class Pipelines:
     def _with_allowed_tools(
         self, checkpoint: Checkpoint, found: _Found, which: str, options: RunOptions
     ) -> Checkpoint:
-        """The checkpoint, sealed anew if the person confirmed commands. Raises RunError."""
+        """The checkpoint, sealed again if the person confirmed commands. Raises RunError."""
         card, pipeline = found.folder.card(), found.pipeline
         seal = checkpoint.tools if self._keeps(card.run_id, found.folder) else None
         changed = changed_tools(seal, pipeline)
         if not changed:
             return checkpoint
         if found.source == found.folder.dot and (
-            lost := lost_secrets_sentence(changed, Path(card.path), which)
+            lost := lost_secrets_message(changed, Path(card.path), which)
         ):
             raise RunError(lost)
         if not options.allow_changed_tools:
-            raise RunError(changed_sentence(changed, found.source, Path(card.path).parent, which))
+            raise RunError(
+                changed_tools_message(changed, found.source, Path(card.path).parent, which)
+            )
         sealed = msgspec.structs.replace(checkpoint, tools=seal_tools(pipeline))
         write_checkpoint(found.folder.checkpoint, sealed)
         return sealed
 
     def _keeps(self, run_id: str, folder: RunFolder) -> bool:
         """Whether this store has recorded the folder as that of the run."""
-        if not self._store.knows(run_id):
+        if not self._store.has(run_id):
             return False
         return Path(self._store.get(run_id).folder).resolve() == folder.path.resolve()
 
@@ -324,7 +326,7 @@ class Pipelines:
         run_id, watch = checkpoint.run_id, callbacks.watch or _nobody_watches
         card = folder.card()
         with self._live.open(run_id) as live:
-            hands = Hands(
+            services = StageServices(
                 model=options.model or StandIn(),
                 count=lambda text: counter().count(text),
                 context_tokens=options.context_tokens,
@@ -338,9 +340,9 @@ class Pipelines:
             runner = Runner(
                 pipeline,
                 folder,
-                hands,
+                services,
                 clock=self._clock,
-                pace=self._pace,
+                timing=self._timing,
                 max_steps=_limit(options, pipeline, card.max_steps),
             )
             stages = len(checkpoint.logs)
@@ -376,7 +378,7 @@ def _first_checkpoint(card: RunCard, pipeline: Pipeline, options: RunOptions) ->
         current_node="",
         completed_nodes=[],
         node_retries={},
-        context={key: taken_in(value) for key, value in options.context.items()},
+        context={key: clean_text(value) for key, value in options.context.items()},
         logs=[],
         next_node=start_of(pipeline),
         tools=seal_tools(pipeline),

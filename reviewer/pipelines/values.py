@@ -126,7 +126,7 @@ class RunHistory(Struct, frozen=True):
 
 
 class Resolution(Struct, frozen=True):
-    """How fidelity or thread was decided: `value`, the rule that won, and what each rule said, in
+    """How fidelity or thread was decided: `value`, the rule that decided, and the value of each, in
     order of precedence.
     """
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
 from reviewer.pipelines.events import Event, RunDone
-from reviewer.pipelines.handlers import Pace
+from reviewer.pipelines.handlers import Timing
 from reviewer.pipelines.service import Pipelines, RunOptions
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
@@ -67,8 +67,8 @@ class Workshop:
 
     def reopened(self) -> Pipelines:
         """The runs as another program, with no session in memory, would have them."""
-        pace = Pace(sleep=self.slept.append, seconds=lambda: 0.0, random=lambda: 1.0)
-        self.runs = Pipelines(self.database, self.ledger, self.clock, pace=pace)
+        timing = Timing(sleep=self.slept.append, seconds=lambda: 0.0, random=lambda: 1.0)
+        self.runs = Pipelines(self.database, self.ledger, self.clock, timing=timing)
         return self.runs
 
     def write(self, body: str, name: str = "brew", attributes: str = "") -> Path:

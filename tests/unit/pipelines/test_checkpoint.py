@@ -20,7 +20,7 @@ from reviewer.pipelines.checkpoint import (
 )
 from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.events import CheckpointError, RunError
-from reviewer.pipelines.run_folder import stage_folder_name, write_whole
+from reviewer.pipelines.run_folder import stage_folder_name, write_run_file
 from reviewer.pipelines.values import Outcome
 
 DOT = """digraph brew {
@@ -98,7 +98,7 @@ def test_when_writing_fails_the_one_before_stays(tmp_path: Path, monkeypatch) ->
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(RunError, match="No space left on device"):
-        write_whole(path, b"{")
+        write_run_file(path, b"{")
     assert read_checkpoint(path) == CHECKPOINT
 
 

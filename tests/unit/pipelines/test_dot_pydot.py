@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,6 @@ from reviewer.pipelines.dot import parse_dot
 from tests.unit.pipelines.test_dot import BAKERY
 
 pydot = pytest.importorskip("pydot")
-REAL = Path(__file__).parents[4] / "shared" / "data" / "pipelines"
 
 
 def counted_by_pydot(text: str) -> tuple[int, int] | None:
@@ -61,12 +59,3 @@ def test_bare_values_are_read_though_pydot_refuses_them() -> None:
     text = "digraph { a [model=oven-2.5] }"
     assert counted_by_pydot(text) is None
     assert counted_here(text) == (1, 0)
-
-
-@pytest.mark.skipif(not REAL.is_dir(), reason="no real pipelines here")
-def test_counts_of_a_few_real_files() -> None:
-    files = sorted(path for path in REAL.rglob("*.dot") if path.stat().st_size < 4000)[:12]
-    for path in files:
-        text = path.read_text("utf-8", "replace")
-        theirs = counted_by_pydot(text)
-        assert theirs is None or counted_here(text) == theirs, path.name

@@ -129,7 +129,7 @@ class TestPowerCuts:
     def test_a_stage_that_had_ended_is_taken_over_and_not_asked_again(
         self, workshop: Workshop, monkeypatch
     ) -> None:
-        keep = RunFolder.keep_status
+        keep = RunFolder.write_status
 
         def cut(folder, status) -> None:
             keep(folder, status)
@@ -137,7 +137,7 @@ class TestPowerCuts:
                 raise PowerCutError
 
         with monkeypatch.context() as patched:
-            patched.setattr(RunFolder, "keep_status", cut)
+            patched.setattr(RunFolder, "write_status", cut)
             with pytest.raises(PowerCutError):
                 workshop.start(workshop.write(THREAD))
         (view,) = workshop.reopened().runs()
@@ -149,7 +149,7 @@ class TestPowerCuts:
     def test_a_stage_taken_over_is_not_the_one_that_gets_a_summary(
         self, workshop: Workshop, monkeypatch
     ) -> None:
-        keep = RunFolder.keep_status
+        keep = RunFolder.write_status
 
         def cut(folder, status) -> None:
             keep(folder, status)
@@ -157,7 +157,7 @@ class TestPowerCuts:
                 raise PowerCutError
 
         with monkeypatch.context() as patched:
-            patched.setattr(RunFolder, "keep_status", cut)
+            patched.setattr(RunFolder, "write_status", cut)
             with pytest.raises(PowerCutError):
                 workshop.start(workshop.write(THREAD))
         (view,) = workshop.reopened().runs()
@@ -172,7 +172,7 @@ class TestPowerCuts:
             raise PowerCutError
 
         with monkeypatch.context() as patched:
-            patched.setattr(RunFolder, "keep_status", cut)
+            patched.setattr(RunFolder, "write_status", cut)
             with pytest.raises(PowerCutError):
                 workshop.start(workshop.write(THREAD))
         (before,) = workshop.reopened().runs()
@@ -328,7 +328,7 @@ class TestRefusals:
     def test_a_run_that_is_under_way(self, workshop: Workshop) -> None:
         run_id, _ = self.stopped(workshop)
         with (
-            RunFolder(Path(workshop.runs.run(run_id).folder)).held(),
+            RunFolder(Path(workshop.runs.run(run_id).folder)).locked(),
             pytest.raises(RunError, match="under way in another program"),
         ):
             workshop.resume(run_id)

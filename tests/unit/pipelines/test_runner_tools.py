@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from reviewer.pipelines.events import RunError
-from reviewer.pipelines.handlers import seconds_of
 from tests.unit.pipelines.running import Workshop
 
 
@@ -191,14 +190,6 @@ class TestChangedCommands:
         assert f"resume '{copy}' --allow-tools --allow-changed-tools" in str(refused.value)
         assert f"which run in {workshop.folder}:" in str(refused.value)
         assert self.sent(workshop) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("900", 900), ("900s", 900), ("10m", 600), ("2h", 7200), ("250ms", 0.25), ("soon", None)],
-)
-def test_durations(text: str, seconds: float | None) -> None:
-    assert seconds_of(text) == seconds
 
 
 def _alive(process: int) -> bool:

@@ -104,7 +104,7 @@ class StageServices(Struct, frozen=True):
 
 
 def run_stage(stage: StageInput, services: StageServices) -> StageOutput:
-    """Carry out one attempt of a stage.
+    """Make one attempt of a stage.
 
     Raises ModelError or StageError when the attempt failed, StoppedError when a person stopped it,
     WaitingError when nobody answers its question.

@@ -92,7 +92,7 @@ class Runner:
     ) -> None:
         self._pipeline = pipeline
         self._folder = folder
-        self._hands = services
+        self._services = services
         self._clock = clock
         self._timing = timing
         self._max_steps = max_steps
@@ -112,13 +112,13 @@ class Runner:
         self._written = len(checkpoint.logs)
         self._stages = [stage_of_log(entry) for entry in checkpoint.logs]
         while not checkpoint.finished:
-            if self._hands.cancelled():
+            if self._services.cancelled():
                 return self._end(checkpoint, "cancelled", "Cancelled.")
             if len(checkpoint.logs) >= self._max_steps:
                 return self._end(checkpoint, "stopped", limit_message(checkpoint))
             node = self._pipeline.nodes[checkpoint.next_node]
             try:
-                status = self._finished(checkpoint, node)
+                status = self._taken_over(checkpoint, node)
                 if status is None:
                     way = self._way(checkpoint, node, may_degrade=may_degrade)
                     may_degrade = may_degrade and not way.degraded
@@ -127,7 +127,7 @@ class Runner:
             except StoppedError:
                 return self._end(checkpoint, "cancelled", f"Cancelled in {node.name}.")
             except WaitingError as waiting:
-                if self._hands.cancelled():
+                if self._services.cancelled():
                     return self._end(checkpoint, "cancelled", f"Cancelled in {node.name}.")
                 sentence = waiting_message(waiting.question, checkpoint.run_id)
                 return self._end(checkpoint, "waiting", sentence)
@@ -135,7 +135,7 @@ class Runner:
                 return self._end(checkpoint, "failed", f"{node.name}: {problem}")
         return self._finish(checkpoint)
 
-    def _finished(self, checkpoint: Checkpoint, node: PipelineNode) -> StageStatus | None:
+    def _taken_over(self, checkpoint: Checkpoint, node: PipelineNode) -> StageStatus | None:
         """The next stage if it ended before the program died, without a checkpoint to say so."""
         step = len(checkpoint.logs) + 1
         status = self._folder.status_of(node.name, step)
@@ -144,7 +144,7 @@ class Runner:
         leaving = [edge.index for edge in self._edges.get(node.name, ())]
         if status.edge is not None and status.edge not in leaving:
             raise RunError("Its status.json is damaged: it leaves by an edge of another node.")
-        self._hands.watch(
+        self._services.watch(
             StageStarted(
                 step, node.name, node.handler, status.fidelity, status.thread, status.degraded
             )
@@ -161,9 +161,9 @@ class Runner:
         return _Way(node, fidelity, thread, degraded=fidelity != resolved)
 
     def _stage(self, checkpoint: Checkpoint, way: _Way) -> StageStatus:
-        """Carry out the next stage and write its files."""
+        """Run the next stage and write its files."""
         node, step = way.node, len(checkpoint.logs) + 1
-        self._hands.watch(
+        self._services.watch(
             StageStarted(step, node.name, node.handler, way.fidelity, way.thread, way.degraded)
         )
         shared = bool(way.thread) and not way.degraded
@@ -184,7 +184,7 @@ class Runner:
             _previous(checkpoint),
         )
         begun = self._timing.seconds()
-        done = run_with_retries(stage, self._hands, self._timing)
+        done = run_with_retries(stage, self._services, self._timing)
         output, folder = done.output, self._folder
         if way.thread:
             # A degraded stage starts the lost session again, with the summary that it was given.
@@ -289,7 +289,7 @@ class Runner:
         stages = len(following.logs)
         if stages - self._written >= max(stages // _CHECKPOINT_SHARE, 1):
             self._write(following)
-        self._hands.watch(
+        self._services.watch(
             StageDone(
                 status.step,
                 node.name,

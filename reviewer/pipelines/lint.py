@@ -20,7 +20,7 @@ from reviewer.pipelines.attributes import (
 )
 from reviewer.pipelines.conditions import ConditionError, parse_condition
 from reviewer.pipelines.resolve import as_mode, resolve_fidelity
-from reviewer.pipelines.values import HUMAN, MODES, SUPPORTED, TOOL, Pipeline, Remark
+from reviewer.pipelines.values import CODERGEN, HUMAN, MODES, SUPPORTED, TOOL, Pipeline, Remark
 from reviewer.pipelines.walk import exit_nodes, incoming, outgoing, reached, start_nodes
 
 NAMED = 6
@@ -196,7 +196,7 @@ def _timeouts(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
         yield Remark("no-effect", "timeout has no effect on a question: a run waits until somebody "
                      f"answers, and a default choice needs Enter: {listed(asking)}.",
                      pipeline.nodes[asking[0]].line)  # fmt: skip
-    others = [node.name for node in timed if node.handler not in (TOOL, HUMAN)]
+    others = [node.name for node in timed if node.handler == CODERGEN]
     if others:
         yield Remark("no-effect", "timeout has an effect on shell commands only, not on: "
                      f"{listed(others)}.", pipeline.nodes[others[0]].line)  # fmt: skip

@@ -79,6 +79,7 @@ def test_each_oddity_is_named(body: str, rule: str, says: str) -> None:
         SOUND + "b [prompt=x fidelity=full thread_id=t] a -> b -> e",
         SOUND + "a -> a [condition=fail]",
         "start -> a -> exit",
+        "node [timeout=1h] start -> exit",
         GATE + "g [default_choice=stop]",
         GATE + "g [human.default_choice=Y]",
         GATE + "g [mode=freeform default_choice=anything]",

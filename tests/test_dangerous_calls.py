@@ -24,9 +24,9 @@ SHELLS = {"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell"}
 
 STARTS_PROGRAMS = {
     "tui/editor.py",  # the editor that the person named
-    "pipelines/handlers_tool.py",  # tool nodes, behind --allow-tools
+    "pipelines/handlers.py",  # tool nodes, behind --allow-tools
 }
-MAY_USE_A_SHELL = {"pipelines/handlers_tool.py"}
+MAY_USE_A_SHELL = {"pipelines/handlers.py"}
 IMPORTS_BY_NAME = {"engine.py", "cli/lazy.py", "tui/app.py"}
 """Modules of this package, from tables in the source."""
 

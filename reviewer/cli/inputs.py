@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from reviewer.errors import SourceError
-from reviewer.plain_files import open_plain
+from reviewer.files import open_plain
 
 HIGHEST_ID = 2**63 - 1
 

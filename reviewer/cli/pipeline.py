@@ -20,8 +20,7 @@ from reviewer.cli.output import (
 from reviewer.cli.session import Entry, LazyGroup, Session, Verb, pass_session
 
 if TYPE_CHECKING:
-    from reviewer.pipelines.history_thread import Carried
-    from reviewer.pipelines.resolve import Way
+    from reviewer.pipelines.resolve import Carried, Way
     from reviewer.pipelines.values import (
         Pipeline,
         PipelineEdge,
@@ -98,7 +97,7 @@ def show(file: Path, node: str | None, as_json: bool) -> None:
         return
     wanted = rules.node(found, node)
     ways = [rules.way(found, edge) for edge in found.edges if edge.target == wanted.name]
-    for way in ways or [rules.way_of_run(found, _nothing(), wanted.name)]:
+    for way in ways or [rules.entry_after(found, _nothing(), wanted.name)]:
         if as_json:
             print_json(_way_json(way))
         else:
@@ -157,7 +156,7 @@ def preamble(
     elif run_id is not None:
         with session.reading() as engine:
             run = engine.pipelines.history_of(run_id)
-    way = rules.way_of_run(found, run, node)
+    way = rules.entry_after(found, run, node)
     chosen = mode or way.fidelity.value
     for each in MODES if chosen == "all" else (chosen,):
         text = rules.preamble(found, each, run, node)

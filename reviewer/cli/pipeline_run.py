@@ -25,9 +25,9 @@ from reviewer.cli.session import DONE, FAILED, INTERRUPTED, Session, Verb, pass_
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.pipelines.run_events import Event, Question, RunDone, StageDone, StageStarted
+    from reviewer.pipelines.events import Event, Question, RunDone, StageDone, StageStarted
     from reviewer.pipelines.run_store import RunView
-    from reviewer.pipelines.runs import RunOptions
+    from reviewer.pipelines.service import RunOptions
 
 RUN = "reviewer pipeline run FILE"
 NOTES_SHOWN = 100
@@ -203,7 +203,7 @@ def _options(
     allow_changed_tools: bool = False,
 ) -> RunOptions:
     from reviewer.llm.door import open_model, open_others
-    from reviewer.pipelines.runs import RunOptions
+    from reviewer.pipelines.service import RunOptions
     from reviewer.settings import load_settings
 
     given: dict[str, list[str]] = {}
@@ -329,29 +329,29 @@ class Watcher:
         self._stage: StageStarted | None = None
 
     def __call__(self, event: Event) -> None:
-        from reviewer.pipelines import run_events
+        from reviewer.pipelines import events
 
-        if isinstance(event, run_events.StageStarted):
+        if isinstance(event, events.StageStarted):
             self._stage = event
         if self._as_json:
-            if not isinstance(event, run_events.Text):
+            if not isinstance(event, events.Text):
                 from msgspec import to_builtins
 
                 print_json(to_builtins(event))
             return
         match event:
-            case run_events.RunStarted():
+            case events.RunStarted():
                 resumed = f", after {count(event.stages, 'stage')}" if event.stages else ""
                 narrate(f"Run {safe(event.run_id)}{resumed}, answered by {safe(event.engine)}")
                 narrate(f"Files in {safe(event.folder)}")
                 if event.note:
                     narrate(safe(event.note))
-            case run_events.Retrying():
+            case events.Retrying():
                 narrate(
                     f"{safe(event.node)}: {safe(event.reason)} Attempt {event.attempt + 1} in "
                     f"{event.seconds:.1f} s"
                 )
-            case run_events.StageDone():
+            case events.StageDone():
                 print_text(self._line(event))
                 if event.remark:
                     narrate(f"{safe(event.node)}: {safe(event.remark)}")

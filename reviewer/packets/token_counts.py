@@ -158,8 +158,10 @@ class CountCache:
             return self.problem
         counts = self._used if forget else {**self._cached, **self._used}
         text = json.dumps({"format": self._format, "counts": counts}, separators=(",", ":"))
-        from reviewer.files import write_atomic  # late: most calls write nothing
-        from reviewer.private_files import make_private_folder
+        from reviewer.files import (
+            make_private_folder,
+            write_atomic,  # late: most calls write nothing
+        )
 
         folder = self.path.parent
         try:

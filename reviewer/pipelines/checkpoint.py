@@ -1,26 +1,35 @@
-"""A run at one moment, as a file that is whole or not there (context-fidelity.md, "Resume")."""
+"""The checkpoint of a run: what a resume goes on from, and which shell commands it may run."""
 
 from __future__ import annotations
 
 import hashlib
+import hmac
+from collections.abc import Sequence
 from pathlib import Path
+from secrets import token_hex
+from shlex import quote
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from reviewer.pipelines.run_errors import CheckpointError
-from reviewer.pipelines.run_files import read_whole, write_whole
-from reviewer.pipelines.tool_seal import ToolSeal
-from reviewer.pipelines.values import Outcome, Pipeline, RunHistory, Stage, ToolCall
-
-NOTES = 2_000
-"""Characters of a stage's notes that a checkpoint keeps; its folder has all of them."""
+from reviewer.pipelines.events import CheckpointError
+from reviewer.pipelines.handlers import clean_text, command_of, shortened
+from reviewer.pipelines.run_folder import read_run_file, write_run_file
+from reviewer.pipelines.values import (
+    TOOL,
+    Outcome,
+    Pipeline,
+    PipelineNode,
+    RunHistory,
+    Stage,
+    ToolCall,
+)
 
 
 class LogEntry(Struct, frozen=True, omit_defaults=True):
-    """A stage that has ended. `thread` names the session that it had, empty for one of its own;
-    `degraded`: a resume had lost that session. `folder` is below the run's.
+    """A stage that has ended. `thread` names its session, empty for one of its own; `degraded`: a
+    resume had lost that session. `folder` is relative to the run's.
     """
 
     step: int
@@ -43,10 +52,17 @@ class LogEntry(Struct, frozen=True, omit_defaults=True):
     remark: str = ""
 
 
+class ToolSeal(Struct, frozen=True):
+    """The commands that a person has allowed: node -> HMAC-SHA-256 (hex) under a random salt."""
+
+    salt: str
+    digests: dict[str, str]
+
+
 class Checkpoint(Struct, frozen=True):
-    """Everything that a run needs to go on. `current_node` is the last that ended; `next_node`,
-    empty at the end of the run, is reached by the edge `next_edge`. `pipeline` is the fingerprint,
-    `tools` the shell commands that were allowed (None: by a version that did not keep them).
+    """Everything that a run needs to go on. `current_node` ended last; `next_node`, empty at the
+    end of the run, is reached by the edge `next_edge`. `pipeline` is the fingerprint, `tools` the
+    seal of the shell commands that were allowed (None: from a version that did not keep it).
     """
 
     run_id: str
@@ -74,19 +90,19 @@ _decoder = msgspec.json.Decoder(Checkpoint)
 
 
 def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
-    """Put the checkpoint in the place of the one before it; a crash leaves one of the two.
+    """Replace the checkpoint; a crash leaves the old one or the new one.
 
     Raises RunError when it cannot be written.
     """
-    write_whole(path, _encoder.encode(checkpoint))
+    write_run_file(path, _encoder.encode(checkpoint))
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """The checkpoint of a file. Raises CheckpointError when it is missing, cut or none, RunError
-    when its folder belongs to another user.
+    """The checkpoint in a file. Raises CheckpointError when it is missing or damaged, RunError when
+    its folder belongs to another user.
     """
     try:
-        data = read_whole(path)
+        data = read_run_file(path)
     except OSError as problem:
         raise CheckpointError(
             f"The checkpoint {path} cannot be read: {problem.strerror}."
@@ -96,26 +112,26 @@ def read_checkpoint(path: Path) -> Checkpoint:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise CheckpointError(
             f"The checkpoint {path} is cut or damaged ({problem}): the run cannot go on from it. "
-            "Begin anew: reviewer pipeline run FILE"
+            "Start again: reviewer pipeline run FILE"
         ) from problem
     if len(found.completed_nodes) != len(found.logs):
         raise CheckpointError(
             f"The checkpoint {path} is damaged: it names {len(found.completed_nodes)} completed "
-            f"stages and tells of {len(found.logs)}. Begin anew: reviewer pipeline run FILE"
+            f"stages and has the logs of {len(found.logs)}. Start again: reviewer pipeline run FILE"
         )
     return found
 
 
 def fingerprint(pipeline: Pipeline) -> str:
-    """SHA-256 (hex) of what a pipeline says; layout, comments and lint remarks do not count.
+    """SHA-256 (hex) of a pipeline without its layout, comments and remarks.
 
-    Secrets count as masked, because the copy that a run keeps has them masked.
+    Secrets are masked first, because they are masked in the copy that a run keeps.
     """
     from reviewer.text.secrets import mask  # late: its patterns take a while
 
     nodes = [msgspec.structs.replace(node, line=0) for _, node in sorted(pipeline.nodes.items())]
     edges = [msgspec.structs.replace(edge, line=0) for edge in pipeline.edges]
-    said = (
+    content = (
         pipeline.name,
         pipeline.goal,
         nodes,
@@ -124,7 +140,7 @@ def fingerprint(pipeline: Pipeline) -> str:
         pipeline.default_thread_id,
         pipeline.attributes,
     )
-    text = msgspec.json.encode(said, order="deterministic").decode()
+    text = msgspec.json.encode(content, order="deterministic").decode()
     return hashlib.sha256(mask(text).text.encode()).hexdigest()
 
 
@@ -136,7 +152,7 @@ def require_same_pipeline(checkpoint: Checkpoint, pipeline: Pipeline) -> None:
                 f"The checkpoint of run {checkpoint.run_id} goes on at {checkpoint.next_node}, "
                 f"which the pipeline {pipeline.name} does not have."
             )
-        if not _fits(checkpoint, pipeline):
+        if not _names_fit(checkpoint, pipeline):
             raise CheckpointError(
                 f"The checkpoint of run {checkpoint.run_id} is damaged: it names stages or edges "
                 f"that the pipeline {pipeline.name} does not have."
@@ -145,7 +161,7 @@ def require_same_pipeline(checkpoint: Checkpoint, pipeline: Pipeline) -> None:
     if checkpoint.pipeline_name != pipeline.name:
         raise CheckpointError(
             f"The checkpoint belongs to another pipeline: run {checkpoint.run_id} is of "
-            f"{checkpoint.pipeline_name}, the file holds {pipeline.name}."
+            f"{checkpoint.pipeline_name}, the file has {pipeline.name}."
         )
     raise CheckpointError(
         f"The pipeline {pipeline.name} has changed since run {checkpoint.run_id} began. Go on with "
@@ -153,7 +169,7 @@ def require_same_pipeline(checkpoint: Checkpoint, pipeline: Pipeline) -> None:
     )
 
 
-def _fits(checkpoint: Checkpoint, pipeline: Pipeline) -> bool:
+def _names_fit(checkpoint: Checkpoint, pipeline: Pipeline) -> bool:
     edge, logs = checkpoint.next_edge, checkpoint.logs
     return (
         (edge is None or 0 <= edge < len(pipeline.edges))
@@ -163,16 +179,95 @@ def _fits(checkpoint: Checkpoint, pipeline: Pipeline) -> bool:
 
 
 def history_of(checkpoint: Checkpoint, pipeline: Pipeline) -> RunHistory:
-    """What preambles tell of a run."""
+    """The run as preambles see it."""
     return RunHistory(
-        run_id=checkpoint.run_id,
-        completed=tuple(
-            Stage(entry.node, entry.outcome, entry.notes, entry.tools, entry.duration_s)
-            for entry in checkpoint.logs
-        ),
-        context=checkpoint.context,
-        retries={
-            name: (done, pipeline.nodes[name].max_retries if name in pipeline.nodes else done)
-            for name, done in checkpoint.node_retries.items()
-        },
+        checkpoint.run_id,
+        tuple(map(stage_of_log, checkpoint.logs)),
+        checkpoint.context,
+        retries_of(checkpoint, pipeline),
     )
+
+
+def stage_of_log(entry: LogEntry) -> Stage:
+    """The stage of a log entry, as preambles see it."""
+    return Stage(entry.node, entry.outcome, entry.notes, entry.tools, entry.duration_s)
+
+
+def retries_of(checkpoint: Checkpoint, pipeline: Pipeline) -> dict[str, tuple[int, int]]:
+    """Further attempts by node: how many there were, and how many are allowed."""
+    return {
+        name: (done, pipeline.nodes[name].max_retries if name in pipeline.nodes else done)
+        for name, done in checkpoint.node_retries.items()
+    }
+
+
+# The seal of shell commands
+#
+# The fingerprint does not show that a command changed within a masked secret, since it is made of
+# the masked text. A checkpoint therefore keeps a salted digest of each command as it was allowed.
+#
+# Whoever makes up a whole run folder can make up its digests too. They count only if the store has
+# recorded the folder as that of the run; else the person confirms the commands again.
+
+
+_MASK = "[masked "
+_SHOWN = 5
+_COMMAND = 200
+"""Characters of a command that a sentence shows."""
+
+
+def tool_nodes(pipeline: Pipeline) -> list[PipelineNode]:
+    """The nodes that run a shell command."""
+    return [node for node in pipeline.nodes.values() if node.handler == TOOL and command_of(node)]
+
+
+def seal_tools(pipeline: Pipeline) -> ToolSeal:
+    """The seal of a pipeline's commands, secrets included."""
+    salt = token_hex(32)
+    return ToolSeal(salt, {node.name: _digest(salt, node) for node in tool_nodes(pipeline)})
+
+
+def changed_tools(seal: ToolSeal | None, pipeline: Pipeline) -> list[PipelineNode]:
+    """The nodes whose command is not the sealed one; all of them without a seal."""
+    return [
+        node
+        for node in tool_nodes(pipeline)
+        if seal is None or seal.digests.get(node.name) != _digest(seal.salt, node)
+    ]
+
+
+def changed_tools_message(
+    changed: Sequence[PipelineNode], source: Path, place: Path, target: str
+) -> str:
+    """Asks a person to confirm commands. `source` is the file with their full text, `place` the
+    folder they run in, `target` the argument of `pipeline resume`.
+    """
+    more = f"; and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
+    return (
+        f"The run may not have been started with these shell commands, which run in {place}: "
+        f"{'; '.join(map(_shown, changed[:_SHOWN]))}{more}. Read them in {source}, because a "
+        f"masked part may have changed, then allow them: reviewer pipeline resume {quote(target)} "
+        "--allow-tools --allow-changed-tools"
+    )
+
+
+def lost_secrets_message(changed: Sequence[PipelineNode], original: Path, target: str) -> str:
+    """Why commands of the masked copy of the pipeline cannot run; empty when they can."""
+    masked = [node.name for node in changed if _MASK in command_of(node)]
+    if not masked:
+        return ""
+    return (
+        f"The shell command of {', '.join(masked[:_SHOWN])} has a secret in it, which the run's "
+        f"own copy of the pipeline does not keep, and {original} has changed or gone since. Put "
+        f"that file back as it was, then: reviewer pipeline resume {quote(target)} --allow-tools"
+    )
+
+
+def _digest(salt: str, node: PipelineNode) -> str:
+    command = command_of(node).encode("utf-8", "surrogatepass")
+    return hmac.digest(salt.encode("utf-8", "surrogatepass"), command, "sha256").hex()
+
+
+def _shown(node: PipelineNode) -> str:
+    command = " ".join(clean_text(command_of(node)).split())
+    return f"{node.name} (line {node.line + 1}) runs {shortened(command, _COMMAND)}"

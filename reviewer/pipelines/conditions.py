@@ -4,16 +4,16 @@
     clause     = key, [ ( "=" | "==" | "!=" ), value ] ;
     value      = text without operators, in quotes or not ;
 
-A bare key holds when its value is neither empty nor `false` nor `0`; a missing key is the empty
-text. `context.x` and `$x` are other ways to write `x`, and `a.b` also finds `b` inside of `a`.
-Numbers, booleans and lists compare by the way JSON writes them. Of `outcome` the usual spellings
-mean the same (`succeeded` = `success`), and labels compare without case and accelerator.
+A bare key is true unless its value is empty, `false` or `0`; a missing key is empty. `context.x`
+and `$x` mean `x`, and `a.b` also finds `b` within `a`. Numbers, booleans and lists compare as JSON
+writes them. Usual spellings of `outcome` are equal (`succeeded` = `success`); labels compare
+without case and accelerator.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -21,10 +21,11 @@ from msgspec import Struct
 
 from reviewer.errors import ReviewerError
 from reviewer.pipelines.outcomes import canonical_outcome, plain_label
+from reviewer.pipelines.values import PipelineEdge
 
 
 class ConditionError(ReviewerError):
-    """A condition is not written as conditions are."""
+    """A condition cannot be read."""
 
 
 class Clause(Struct, frozen=True):
@@ -42,7 +43,7 @@ _QUOTES = ('"', "'")
 
 
 def parse_condition(text: str) -> tuple[Clause, ...]:
-    """The clauses of a condition, all of which have to hold; none for an empty one.
+    """The clauses of a condition, all of which have to be true; none if it is empty.
 
     Raises ConditionError, which quotes the part that cannot be read.
     """
@@ -51,13 +52,13 @@ def parse_condition(text: str) -> tuple[Clause, ...]:
     return tuple(_clause(part.strip(), text) for part in text.split("&&"))
 
 
-def holds(condition: str, context: Mapping[str, Any]) -> bool:
-    """Whether every clause of a condition is true of the context. Raises ConditionError."""
-    return all(_is_true(clause, context) for clause in parse_condition(condition))
+def is_true(condition: str, context: Mapping[str, Any]) -> bool:
+    """Whether every clause of a condition is true. Raises ConditionError."""
+    return all(_clause_is_true(clause, context) for clause in parse_condition(condition))
 
 
 def look_up(key: str, context: Mapping[str, Any]) -> Any:
-    """The value of a key, with or without `context.` before it; the empty text where missing."""
+    """The value of a key, with or without `context.` before it; empty if missing."""
     bare = key.removeprefix("context.")
     for name in (key, bare, f"context.{bare}"):
         if name in context:
@@ -68,7 +69,7 @@ def look_up(key: str, context: Mapping[str, Any]) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """A value as conditions and prompts see it: text as it is, all else as JSON writes it."""
+    """A value as conditions and prompts see it: text as it is, anything else as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
@@ -77,31 +78,31 @@ def as_text(value: Any) -> str:
 def _clause(part: str, whole: str) -> Clause:
     found = _KEY.match(part)
     if found is None:
-        raise ConditionError(_sentence(part, whole))
+        raise _unreadable(part, whole)
     key, rest = found["key"], part[found.end() :]
     if not rest.strip():
         return Clause(key)
     comparison = _COMPARISON.fullmatch(rest)
     if comparison is None:
-        raise ConditionError(_sentence(part, whole))
+        raise _unreadable(part, whole)
     value = comparison["value"].strip()
     if len(value) > 1 and value[0] in _QUOTES and value[-1] == value[0]:
         value = value[1:-1]
     elif _OPERATORS.search(value):
-        raise ConditionError(_sentence(part, whole))
+        raise _unreadable(part, whole)
     return Clause(key, value, negated=comparison["operator"] == "!=")
 
 
-def _sentence(part: str, whole: str) -> str:
+def _unreadable(part: str, whole: str) -> ConditionError:
     part, whole = " ".join(part.split()), " ".join(whole.split())
-    what = f'"{part}" in it' if part and part != whole else "it"
-    return (
-        f'The condition "{whole}" cannot be read: {what} is none of KEY, KEY=VALUE and KEY!=VALUE. '
-        "Join several with &&; for OR draw several edges."
+    where = f': "{part}"' if part and part != whole else ""
+    return ConditionError(
+        f'The condition "{whole}" cannot be read{where}. Write KEY, KEY=VALUE or KEY!=VALUE, '
+        "several joined with &&; for OR draw several edges."
     )
 
 
-def _is_true(clause: Clause, context: Mapping[str, Any]) -> bool:
+def _clause_is_true(clause: Clause, context: Mapping[str, Any]) -> bool:
     value = as_text(look_up(clause.key, context))
     if clause.wanted is None:
         return value.strip().lower() not in ("", "false", "0")
@@ -114,3 +115,48 @@ def _equal(key: str, value: str, wanted: str) -> bool:
     if key == "preferred_label":
         return plain_label(value) == plain_label(wanted)
     return value == wanted
+
+
+class Choice(Struct, frozen=True):
+    """The edge that a run takes, or None, and the rule that decided."""
+
+    edge: PipelineEdge | None
+    rule: str
+
+
+def choose_edge(
+    edges: Sequence[PipelineEdge],
+    context: Mapping[str, Any],
+    *,
+    preferred_label: str = "",
+    suggested_next: Sequence[str] = (),
+) -> Choice:
+    """Which of the edges that leave a node a run takes: one whose condition is true, by weight then
+    name; else, of those without a condition, the one with the preferred label, the first that is
+    suggested, the heaviest, the first by name.
+
+    Raises ConditionError.
+    """
+    true = [edge for edge in edges if edge.condition.strip() and is_true(edge.condition, context)]
+    if true:
+        return Choice(_first(true), "condition")
+    free = [edge for edge in edges if not edge.condition.strip()]
+    if preferred_label:
+        label = plain_label(preferred_label)
+        named = [edge for edge in free if edge.label and plain_label(edge.label) == label]
+        if named:
+            return Choice(_first(named), "preferred label")
+    for name in suggested_next:
+        leading = [edge for edge in free if edge.target == name]
+        if leading:
+            return Choice(_first(leading), "suggested next")
+    if not free:
+        return Choice(None, "no condition holds" if edges else "no edge")
+    if len(free) == 1:
+        return Choice(free[0], "only edge")
+    weights = {edge.weight for edge in free}
+    return Choice(_first(free), "weight" if len(weights) > 1 else "name")
+
+
+def _first(edges: Iterable[PipelineEdge]) -> PipelineEdge:
+    return min(edges, key=lambda edge: (-edge.weight, edge.target, edge.index))

@@ -1,4 +1,4 @@
-"""A run as a small JSON file, for previews without a run (`pipeline preamble --history`)."""
+"""Reads a run from a small JSON file (`pipeline preamble --history`) or from a checkpoint."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from reviewer.errors import ReviewerError
+from reviewer.files import open_plain
 from reviewer.pipelines.outcomes import outcome_of
 from reviewer.pipelines.values import RunHistory, Stage, ToolCall
-from reviewer.plain_files import open_plain
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of a history file, at most."""
@@ -24,11 +24,11 @@ FORMAT = """\
                 "duration_s": 12.5}],
  "context": {"key": "any JSON value"},
  "retries": {"plan": [1, 3]}}"""
-"""How the file looks: stages oldest first, retries as [done, allowed]. All keys may be missing."""
+"""Stages oldest first, retries as [done, allowed]. Every key may be missing."""
 
 
 class HistoryError(ReviewerError):
-    """A file does not hold a run; the sentence names the place."""
+    """A file is not the history of a run; the message names the place."""
 
 
 def read_history(path: Path) -> RunHistory:
@@ -52,9 +52,9 @@ def read_history(path: Path) -> RunHistory:
 
 
 def parse_history(value: object) -> RunHistory:
-    """The run that a JSON value tells of: FORMAT, or the keys of a checkpoint.
+    """The run in a JSON value: FORMAT, or the keys of a checkpoint.
 
-    Raises HistoryError with the place of what cannot be read.
+    Raises HistoryError, which names the place that cannot be read.
     """
     run = _object(value, "the file")
     context = _object(run.get("context") or {}, "context")
@@ -81,7 +81,7 @@ def parse_history(value: object) -> RunHistory:
 def history_from(
     context: Mapping[str, Any], completed: Sequence[str], logs: Sequence[Mapping[str, Any]]
 ) -> RunHistory:
-    """A run from what the document's signature hands over. `context` is not copied or changed.
+    """A run from its context, its completed nodes and their logs, oldest first.
 
     The n-th run of a node takes the n-th log of that node. The run's id is `run_id` of the context,
     or `internal.run_id`. Retries are its `internal.retry_count.NODE`.

@@ -1,14 +1,26 @@
-"""What is odd about a pipeline: shape of the graph, modes, threads, handlers, likely slips."""
+"""Remarks about a pipeline: the shape of its graph, modes, threads, handlers, likely slips."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache
 
-from reviewer.pipelines import dot_meaning as meaning
+from reviewer.pipelines.attributes import (
+    DEFAULT_CHOICE,
+    FIDELITY_OF_GRAPH,
+    MODEL,
+    PROMPT,
+    RETRIES_OF_GRAPH,
+    THREAD_OF_GRAPH,
+    first_of,
+    unknown_type,
+    whole_number,
+)
 from reviewer.pipelines.conditions import ConditionError, parse_condition
-from reviewer.pipelines.lint_attributes import attribute_remarks
 from reviewer.pipelines.resolve import as_mode, resolve_fidelity
-from reviewer.pipelines.values import MODES, Pipeline, Remark
+from reviewer.pipelines.values import CODERGEN, HUMAN, MODES, SUPPORTED, TOOL, Pipeline, Remark
 from reviewer.pipelines.walk import exit_nodes, incoming, outgoing, reached, start_nodes
 
 NAMED = 6
@@ -16,11 +28,21 @@ NAMED = 6
 
 
 def lint(pipeline: Pipeline, lines: Mapping[str, int] | None = None) -> tuple[Remark, ...]:
-    """The remarks about a parsed pipeline, by rule. `lines`: where graph attributes stand."""
+    """The remarks about a pipeline, by rule. `lines`: those of graph attributes (0-based)."""
     lines = lines or {}
     return tuple(
         remark
-        for rule in (_ends, _ways, _modes, _threads, _handlers, _conditions, attribute_remarks)
+        for rule in (
+            _ends,
+            _ways,
+            _modes,
+            _threads,
+            _handlers,
+            _questions,
+            _timeouts,
+            _conditions,
+            attribute_remarks,
+        )
         for remark in rule(pipeline, lines)
     )
 
@@ -30,18 +52,24 @@ def _ends(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
     if not pipeline.nodes:
         yield Remark("empty", "The graph has no nodes.")
         return
+    if "" in pipeline.nodes:
+        yield Remark(
+            "no-name",
+            'A run refuses to start, because a node is named "": give it a name.',
+            pipeline.nodes[""].line,
+        )
     if not starts:
         yield Remark(
-            "no-start", "There is no start: one node needs shape=Mdiamond or the name start."
+            "no-start", "There is no start: give one node shape=Mdiamond or the name start."
         )
     if len(starts) > 1:
         yield Remark(
             "two-starts",
-            f"There are {len(starts)} starts ({listed(starts)}); a run needs just one.",
+            f"There are {len(starts)} starts ({listed(starts)}); a run needs exactly one.",
             pipeline.nodes[starts[1]].line,
         )
     if not exits:
-        yield Remark("no-exit", "There is no exit: one node needs shape=Msquare or the name exit.")
+        yield Remark("no-exit", "There is no exit: give one node shape=Msquare or the name exit.")
     into = {edge.target: edge for edge in reversed(pipeline.edges)}
     out_of = {edge.source: edge for edge in reversed(pipeline.edges)}
     for name in starts:
@@ -50,12 +78,12 @@ def _ends(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
                          into[name].line)  # fmt: skip
     for name in exits:
         if name in out_of:
-            yield Remark("exit-left", f"An edge leaves the exit {name}; no run follows it.",
+            yield Remark("exit-left", f"An edge leaves the exit {name}; a run never follows it.",
                          out_of[name].line)  # fmt: skip
 
 
 def _ways(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
-    """Nodes that no run reaches, dead ends, and loops that no run leaves."""
+    """Unreachable nodes, dead ends, and loops without a way out."""
     starts, edges = start_nodes(pipeline), outgoing(pipeline)
     alive = reached(starts, edges) if starts else set(pipeline.nodes)
     lost = [name for name in pipeline.nodes if name not in alive]
@@ -69,7 +97,7 @@ def _ways(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
     trapped = [name for name in pipeline.nodes if name in alive and name not in saved]
     ends = [name for name in trapped if not edges.get(name)]
     for name in ends:
-        yield Remark("dead-end", f"{name} is no exit, and no edge leaves it.",
+        yield Remark("dead-end", f"{name} is not an exit, and no edge leaves it.",
                      pipeline.nodes[name].line)  # fmt: skip
     to_an_end = reached(ends, incoming(pipeline), against=True)
     looping = [name for name in trapped if name not in to_an_end]
@@ -79,34 +107,29 @@ def _ways(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
 
 
 def _modes(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[Remark]:
-    said = [(node.name, node.fidelity, node.line) for node in pipeline.nodes.values()]
-    said += [(f"{edge.source} -> {edge.target}", edge.fidelity, edge.line)
+    found = [(node.name, node.fidelity, node.line) for node in pipeline.nodes.values()]
+    found += [(f"{edge.source} -> {edge.target}", edge.fidelity, edge.line)
              for edge in pipeline.edges]  # fmt: skip
-    for who, mode, line in said:
+    for who, mode, line in found:
         if mode and as_mode(mode) is None:
             yield _unknown_mode(who, mode, line)
     mode = pipeline.default_fidelity
     if mode and as_mode(mode) is None:
-        line_of_graph = next(
-            (lines[key] for key in meaning.FIDELITY_OF_GRAPH if key in lines), None
-        )
+        line_of_graph = next((lines[key] for key in FIDELITY_OF_GRAPH if key in lines), None)
         yield _unknown_mode("The graph", mode, line_of_graph)
 
 
 def _unknown_mode(who: str, mode: str, line: int | None) -> Remark:
     words = f"{who} has fidelity {mode!r}, which is no mode, so it does not count."
-    return Remark("unknown-mode", words + _meant(mode), line)
+    return Remark("unknown-mode", words + _near_mode(mode), line)
 
 
-def _meant(mode: str) -> str:
-    from difflib import get_close_matches
-
+def _near_mode(mode: str) -> str:
     near = get_close_matches(mode.strip().lower(), MODES, n=1)
     return f" Did you mean {near[0]}?" if near else f" Modes: {', '.join(MODES)}."
 
 
 def _threads(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
-    """A thread is only used in `full` mode."""
     into = incoming(pipeline)
     for node in pipeline.nodes.values():
         ways = [resolve_fidelity(edge, node, pipeline) for edge in into.get(node.name, ())]
@@ -126,19 +149,57 @@ def _handlers(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
     by_type: dict[str, list[str]] = {}
     for node in pipeline.nodes.values():
         by_handler.setdefault(node.handler, []).append(node.name)
-        if named := meaning.unknown_type(node.attributes):
+        if named := unknown_type(node.attributes):
             by_type.setdefault(named, []).append(node.name)
     for named, names in by_type.items():
         yield Remark("unknown-type", f"The type {named!r} is unknown, the shape decides: "
                      f"{listed(names)}.", pipeline.nodes[names[0]].line)  # fmt: skip
     for handler, names in by_handler.items():
         line = pipeline.nodes[names[0]].line
-        if handler == meaning.TOOL:
-            yield Remark("shell", "Shell commands, which a run refuses without --allow-tools: "
+        if handler == TOOL:
+            yield Remark("shell", "Shell commands, which run only with --allow-tools: "
                          f"{listed(names)}.", line)  # fmt: skip
-        elif handler not in meaning.SUPPORTED:
+        elif handler not in SUPPORTED:
             yield Remark("unsupported-handler", f"A run refuses to start, because {handler} is not "
                          f"supported: {listed(names)}.", line)  # fmt: skip
+
+
+def _questions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
+    """Default choices that are not among the choices."""
+    edges = outgoing(pipeline)
+    for node in pipeline.nodes.values():
+        default = first_of(node.attributes, DEFAULT_CHOICE)
+        if node.handler != HUMAN or default is None:
+            continue
+        from reviewer.pipelines.handlers import question_of  # late: few pipelines need it
+
+        question = question_of(0, node, edges[node.name], node.label)
+        if not question.default:
+            yield Remark("no-effect", f"{node.name}: the default choice {default!r} is not one of "
+                         f"its choices: {listed([each.label for each in question.choices])}.",
+                         node.line)  # fmt: skip
+
+
+def _timeouts(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
+    timed = [node for node in pipeline.nodes.values() if node.attributes.get("timeout")]
+    for node in timed:
+        if node.handler != TOOL:
+            continue
+        from reviewer.pipelines.handlers import SECONDS, seconds_of  # late: as above
+
+        if seconds_of(node.attributes["timeout"]) is None:
+            yield Remark("no-number", f"{node.name}: timeout is {node.attributes['timeout']!r}, "
+                         "which is not a duration such as 90s or 10m; its command may take "
+                         f"{SECONDS:g} s.", node.line)  # fmt: skip
+    asking = [node.name for node in timed if node.handler == HUMAN]
+    if asking:
+        yield Remark("no-effect", "timeout has no effect on a question: a run waits until somebody "
+                     f"answers, and a default choice needs Enter: {listed(asking)}.",
+                     pipeline.nodes[asking[0]].line)  # fmt: skip
+    others = [node.name for node in timed if node.handler == CODERGEN]
+    if others:
+        yield Remark("no-effect", "timeout has an effect on shell commands only, not on: "
+                     f"{listed(others)}.", pipeline.nodes[others[0]].line)  # fmt: skip
 
 
 def _conditions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
@@ -150,6 +211,81 @@ def _conditions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
 
 
 def listed(names: list[str]) -> str:
-    """Names as a person lists them, the first few."""
+    """The first few names, and how many more there are."""
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+_HOLE = re.compile(r"\{\{[^{}\n]{0,60}\}\}|\{%[^%\n]{0,60}%\}|<%[^%\n]{0,60}%>")
+_FILLED_HOLE = re.compile(r"\{\{\s*(?:context\.)?[A-Za-z_]\w*(?:\.\w+)*\s*\}\}")
+_FILLED = (*PROMPT, "label")
+"""Attributes in which a run fills in `{{ key }}`."""
+_WAYS = ("retry_target", "fallback_retry_target")
+_NODE = ("prompt", "fidelity", "thread_id", "max_retries", "llm_model", "retry_target")
+_EDGE = ("condition", "fidelity", "thread_id", "weight")
+_GRAPH = ("goal", "default_fidelity", "default_thread_id", "default_max_retries")
+# Never reported as slips, however similar to another name.
+_FINE = frozenset(
+    (
+        *PROMPT, *MODEL, *FIDELITY_OF_GRAPH, *THREAD_OF_GRAPH,
+        *RETRIES_OF_GRAPH, *_WAYS, *_NODE, *_EDGE, *_GRAPH, "height", "model", "prompts",
+    )
+)  # fmt: skip
+_LIKENESS = 0.8
+
+
+def attribute_remarks(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[Remark]:
+    """Attributes that a run would ignore or take otherwise than meant."""
+    places: list[tuple[str, Mapping[str, str], int | None, tuple[str, ...]]] = [
+        ("The graph", pipeline.attributes, None, _GRAPH)
+    ]
+    places += [(node.name, node.attributes, node.line, _NODE) for node in pipeline.nodes.values()]
+    places += [
+        (f"{edge.source} -> {edge.target}", edge.attributes, edge.line, _EDGE)
+        for edge in pipeline.edges
+    ]
+    for who, attributes, line, known in places:
+        for key, value in attributes.items():
+            where = lines.get(key) if line is None else line
+            if (meant := _intended(key, known)) is not None:
+                yield Remark("no-effect", f"{who}: {key} has no effect.{meant}", where)
+            if ("{" in value or "<%" in value) and (hole := _hole(key, value)):
+                yield Remark("template", f"{who}: {key} has {hole!r}, "
+                             "which a run does not fill in.", where)  # fmt: skip
+            if key in _WAYS and value and value not in pipeline.nodes:
+                yield Remark("edge-to-nowhere", f"{who}: {key} names {value!r}, "
+                             "which is not a node.", where)  # fmt: skip
+        yield from _numbers(who, attributes, line)
+
+
+def _hole(key: str, value: str) -> str:
+    """The first placeholder in a value that a run does not fill in; empty if there is none."""
+    for found in _HOLE.finditer(value):
+        if key not in _FILLED or not _FILLED_HOLE.fullmatch(found.group()):
+            return found.group()
+    return ""
+
+
+def _numbers(who: str, attributes: Mapping[str, str], line: int | None) -> Iterator[Remark]:
+    for key in ("max_retries", "weight", *RETRIES_OF_GRAPH):
+        value = attributes.get(key)
+        if value and whole_number(value) is None:
+            yield Remark(
+                "no-number", f"{who}: {key} is {value!r}, which is not a whole number.", line
+            )
+
+
+@cache
+def _intended(key: str, known: tuple[str, ...]) -> str | None:
+    """A hint for an attribute that probably is a slip; None for any other."""
+    about_context = "fidelity" in key or "thread" in key
+    right = key in known or (known is _GRAPH and key in _FINE - {"fidelity"})
+    if right or (key in _FINE and not about_context):
+        return None
+    near = get_close_matches(key.lower().replace("-", "_"), known, n=1, cutoff=_LIKENESS)
+    if near:
+        return f" Did you mean {near[0]}?"
+    if not about_context:
+        return None
+    wanted = next(name for name in known if ("fidelity" if "fidelity" in key else "thread") in name)
+    return f" Did you mean {wanted}?"

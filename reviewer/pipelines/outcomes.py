@@ -1,14 +1,15 @@
-"""How a stage says how it ended, and the words that mean the same."""
+"""How a stage ended, read from a model's answer."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from reviewer.pipelines.reserved_keys import without_reserved
 from reviewer.pipelines.values import Outcome
 
 _ALIASES = {
@@ -20,7 +21,7 @@ _ALIASES = {
 }  # fmt: skip
 _ACCELERATOR = re.compile(r"^\s*(?:\[\w{1,3}\]\s*|\w\)\s+|\w\s+-\s+)")
 _LAST_LINES = 12
-"""Lines at the end of an answer in which a line such as `Outcome: fail` counts."""
+"""Lines at the end of an answer that may state an outcome."""
 _LONGEST_LINE = 500
 _LINE = re.compile(
     r"[\s*_#>`-]*(?P<name>outcome|preferred[ _](?:next[ _])?label|suggested[ _]next(?:[ _]ids?)?"
@@ -33,9 +34,8 @@ _JSON_TRIES = 40
 
 
 class StageResult(Struct, frozen=True):
-    """How a stage ended. `word` is the outcome as the stage called it (`needs_review`), which
-    conditions compare; every word of its own counts as a success. `remark` is what a person should
-    know about the answer.
+    """How a stage ended. `word` is the outcome in the words of the stage (`needs_review`), which
+    conditions compare; an unknown word counts as a success. `remark` warns about the answer.
     """
 
     outcome: Outcome = Outcome.SUCCESS
@@ -48,37 +48,37 @@ class StageResult(Struct, frozen=True):
 
 
 def canonical_outcome(word: str) -> str:
-    """An outcome's word in the spelling that all compare by."""
+    """The canonical spelling of an outcome."""
     lowered = word.strip().lower()
     return _ALIASES.get(lowered, lowered)
 
 
 def outcome_of(word: str) -> Outcome:
-    """The outcome that a word stands for; a word of its own is a success."""
+    """The outcome that a word means; an unknown word means success."""
     plain = canonical_outcome(word)
     return Outcome(plain) if plain in list(Outcome) else Outcome.SUCCESS
 
 
 def plain_label(label: str) -> str:
-    """A label as it compares: without its accelerator (`[Y] Yes`, `Y) Yes`, `&Yes`) and case."""
+    """A label for comparison: without accelerator (`[Y] Yes`, `Y) Yes`, `&Yes`) and case."""
     without = _ACCELERATOR.sub("", label, count=1) or label
     return " ".join(without.replace("&", "").split()).casefold()
 
 
 def read_answer(answer: str) -> StageResult:
-    """What a model's answer says of the outcome; a plain answer is a success.
+    """The outcome that a model's answer states; a success if it states none.
 
-    Two ways to say more, both at the end of the answer: a JSON object with `outcome` (or
+    It can state it in two ways, both at the end of the answer: a JSON object with `outcome` (or
     `status`), `preferred_label`, `suggested_next`, `context_updates` and `notes`; or lines such as
     `Outcome: fail`, `Preferred label: Retry`, `Suggested next: fix, review`, `Context: key=value`.
     Keys that only the run itself sets are not taken from an answer; the remark names them.
     """
-    said = _from_json(answer)
-    if said is None:
-        said = _from_lines(answer)
-    word = _text(said.get("outcome")) or _text(said.get("status")) or "success"
-    label = said.get("preferred_label") or said.get("preferred_next_label")
-    given = said.get("context_updates")
+    stated = _from_json(answer)
+    if stated is None:
+        stated = _from_lines(answer)
+    word = _text(stated.get("outcome")) or _text(stated.get("status")) or "success"
+    label = stated.get("preferred_label") or stated.get("preferred_next_label")
+    given = stated.get("context_updates")
     updates, remark = without_reserved(
         {str(key): value for key, value in given.items()} if isinstance(given, dict) else {}
     )
@@ -86,15 +86,15 @@ def read_answer(answer: str) -> StageResult:
         outcome=outcome_of(word),
         word=canonical_outcome(word),
         preferred_label=_text(label),
-        suggested_next=_names(said.get("suggested_next") or said.get("suggested_next_ids")),
+        suggested_next=_names(stated.get("suggested_next") or stated.get("suggested_next_ids")),
         context_updates=updates,
-        notes=_text(said.get("notes")) or answer.strip(),
+        notes=_text(stated.get("notes")) or answer.strip(),
         remark=remark,
     )
 
 
 def _from_json(answer: str) -> dict[str, Any] | None:
-    """The JSON object that the answer ends with, if it speaks of an outcome."""
+    """The JSON object at the end of the answer, if it has an outcome."""
     end = answer.rfind("}") + 1
     if answer[end:].strip(" `\n\r\t"):
         return None
@@ -110,7 +110,7 @@ def _from_json(answer: str) -> dict[str, Any] | None:
 
 
 def _from_lines(answer: str) -> dict[str, Any]:
-    said: dict[str, Any] = {}
+    stated: dict[str, Any] = {}
     updates: dict[str, str] = {}
     lines = [line for line in answer.splitlines() if line.strip()]
     for line in lines[-_LAST_LINES:]:
@@ -123,8 +123,8 @@ def _from_lines(answer: str) -> dict[str, Any]:
             if sign:
                 updates[key.strip()] = value.strip()
         else:
-            said[name.removesuffix("_ids").removesuffix("_id")] = found["value"].strip(" .\"'")
-    return {**said, "context_updates": updates}
+            stated[name.removesuffix("_ids").removesuffix("_id")] = found["value"].strip(" .\"'")
+    return {**stated, "context_updates": updates}
 
 
 def _text(value: Any) -> str:
@@ -137,3 +137,50 @@ def _names(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         return ()
     return tuple(name.strip() for name in value if isinstance(name, str) and name.strip())
+
+
+# Keys that only the run itself sets: what a person answered, what a command printed, how a stage
+# ended. A model that could set them could overrule the person.
+_RESERVED_PREFIXES = ("human", "tool")
+_RESERVED = ("toolstdout", "outcome", "goal", "laststage", "preferredlabel")
+"""`tool_stdout` and so on, as `_parts` spells them."""
+_DECORATION = re.compile(r"[^\w.]|_")
+_SHOWN = 5
+_LONGEST = 60
+
+
+def without_reserved(updates: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """The updates that a model may make, and a sentence about those that it may not (or "")."""
+    taken = {key: value for key, value in updates.items() if not _is_reserved(key, value)}
+    dropped = [" ".join(key.split())[:_LONGEST] for key in updates if key not in taken]
+    if not dropped:
+        return taken, ""
+    more = f" and {len(dropped) - _SHOWN} more" if len(dropped) > _SHOWN else ""
+    return taken, (
+        f"The answer may not set {', '.join(dropped[:_SHOWN])}{more} in the context: only the run "
+        "itself does."
+    )
+
+
+def _is_reserved(key: str, value: Any) -> bool:
+    """Whether a key, or one within its value, could be looked up as a reserved one."""
+    waiting = [(_parts(key), value)]
+    while waiting:
+        parts, inner = waiting.pop()
+        if parts:
+            if parts[0] in _RESERVED_PREFIXES or parts in ([each] for each in _RESERVED):
+                return True
+        elif isinstance(inner, Mapping):  # {"context": {"human": ...}}
+            waiting += [(_parts(str(name)), each) for name, each in inner.items()]
+    return False
+
+
+def _parts(key: str) -> list[str]:
+    """The parts of a key (`context.a.b` -> a, b), however it is written: letters and digits only,
+    in lower case.
+    """
+    plain = _DECORATION.sub("", unicodedata.normalize("NFKC", key).casefold())
+    parts = [part for part in plain.split(".") if part]
+    while parts and parts[0] == "context":
+        parts.pop(0)
+    return parts

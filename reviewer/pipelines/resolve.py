@@ -1,4 +1,4 @@
-"""Which fidelity and which thread a node gets, and why (context-fidelity.md, settled.md)."""
+"""Decides the fidelity and the thread of a node, and says why."""
 
 from __future__ import annotations
 
@@ -6,15 +6,24 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from reviewer.pipelines.values import MODES, Pipeline, PipelineEdge, PipelineNode, Resolution
+from reviewer.pipelines.values import (
+    CODERGEN,
+    MODES,
+    Pipeline,
+    PipelineEdge,
+    PipelineNode,
+    Resolution,
+    RunHistory,
+    Stage,
+)
 
 DEFAULT_MODE = "compact"
 DEGRADED_MODE = "summary:high"
-"""What `full` becomes for the first node after a resume: its session is gone."""
+"""Replaces `full` for the first node after a resume, whose session is lost."""
 
 
 def as_mode(text: str | None) -> str | None:
-    """The mode that a text names, None where it names none."""
+    """The mode that a text names, or None."""
     mode = (text or "").strip().lower()
     return mode if mode in MODES else None
 
@@ -22,9 +31,9 @@ def as_mode(text: str | None) -> str | None:
 def explain_fidelity(
     edge: PipelineEdge | None, node: PipelineNode, pipeline: Pipeline
 ) -> Resolution:
-    """Edge, node, graph, default: the first that names a known mode decides.
+    """Edge, node, graph, default: the first that names a mode decides.
 
-    `steps` shows what each of them says, also one that is no mode and therefore passed over.
+    `steps` has the value of each, also of those passed over because they are not modes.
     """
     steps = (
         ("edge", edge.fidelity if edge else None),
@@ -32,7 +41,7 @@ def explain_fidelity(
         ("graph", pipeline.default_fidelity),
         ("default", DEFAULT_MODE),
     )
-    rule, value = next((rule, mode) for rule, said in steps if (mode := as_mode(said)))
+    rule, value = next((rule, mode) for rule, text in steps if (mode := as_mode(text)))
     return Resolution(value, rule, steps)
 
 
@@ -44,9 +53,9 @@ def resolve_fidelity(edge: PipelineEdge | None, node: PipelineNode, pipeline: Pi
 def explain_thread(
     edge: PipelineEdge | None, node: PipelineNode, pipeline: Pipeline, prev_node_name: str
 ) -> Resolution:
-    """Node, edge, graph, class of the innermost subgraph, previous node: the first decides.
+    """Node, edge, graph, class of the innermost subgraph, previous node: the first one set decides.
 
-    A node that nothing came before gets a thread of its own name.
+    The first node of a run gets a thread of its own name.
     """
     steps = (
         ("node", node.thread_id),
@@ -56,14 +65,14 @@ def explain_thread(
         ("previous node", prev_node_name or None),
         ("own name", node.name),
     )
-    rule, value = next((rule, said) for rule, said in steps if said)
+    rule, value = next((rule, text) for rule, text in steps if text)
     return Resolution(value, rule, steps if rule == "own name" else steps[:-1])
 
 
 def resolve_thread_id(
     edge: PipelineEdge | None, node: PipelineNode, pipeline: Pipeline, prev_node_name: str
 ) -> str:
-    """The thread whose session `node` goes on with in `full` mode."""
+    """The thread whose session `node` continues in `full` mode."""
     return explain_thread(edge, node, pipeline, prev_node_name).value
 
 
@@ -73,7 +82,7 @@ def fidelity_on_resume(resolved: str, is_first_after_resume: bool) -> str:
 
 
 class Way(Struct, frozen=True):
-    """How a node is entered through an edge (None: it is the first of a run), and why so."""
+    """How a node is entered through an edge (None: it is the first of a run), and why."""
 
     edge: PipelineEdge | None
     node: PipelineNode
@@ -82,14 +91,14 @@ class Way(Struct, frozen=True):
 
     @property
     def shared_thread(self) -> str:
-        """The thread whose session goes on, empty in any mode but `full`."""
+        """The thread whose session continues; empty in every mode but `full`."""
         return self.thread.value if self.fidelity.value == "full" else ""
 
 
 def way_through(
     pipeline: Pipeline, edge: PipelineEdge | None, node: PipelineNode, previous: str = ""
 ) -> Way:
-    """How `node` is entered through `edge`, or without one after the node `previous`."""
+    """How `node` is entered through `edge`, or after the node `previous` without one."""
     before = edge.source if edge else previous
     return Way(
         edge,
@@ -103,3 +112,61 @@ def ways(pipeline: Pipeline) -> Iterator[Way]:
     """How each edge enters its target, in file order."""
     for edge in pipeline.edges:
         yield way_through(pipeline, edge, pipeline.nodes[edge.target])
+
+
+class Carried(Struct, frozen=True):
+    """The stages whose conversation a node would continue in `full` mode, oldest first.
+
+    `text`, of `tokens` tokens, has prompts as written in the file and notes; the folder of a run
+    has what a model really got and answered. `after_resume` is the mode that replaces `full` then.
+    """
+
+    thread: str
+    stages: tuple[Stage, ...]
+    text: str
+    tokens: int
+    after_resume: str = DEGRADED_MODE
+
+
+def entry_after(pipeline: Pipeline, history: RunHistory, node: PipelineNode) -> Way:
+    """How `node` is entered after the last stage; if no edge leads from there, by its first one."""
+    last = history.completed[-1].node if history.completed else ""
+    return way_through(pipeline, _edge(pipeline, last, node.name), node, last)
+
+
+def carried(pipeline: Pipeline, history: RunHistory, way: Way) -> Carried:
+    """The conversation so far in the thread of `way`, as if it were entered in `full` mode."""
+    from reviewer.text.tokens import counter
+
+    thread = way.thread.value
+    stages = tuple(
+        stage for stage, entered in _entries(pipeline, history) if entered.shared_thread == thread
+    )
+    text = "\n\n".join(_turn(pipeline.nodes[stage.node], stage) for stage in stages)
+    return Carried(thread, stages, text, counter().count(text))
+
+
+def _entries(pipeline: Pipeline, history: RunHistory) -> Iterator[tuple[Stage, Way]]:
+    """The stages that asked a model, each with how it was entered."""
+    edges: dict[tuple[str, str], PipelineEdge] = {}
+    for edge in reversed(pipeline.edges):
+        edges[edge.source, edge.target] = edge
+    last = ""
+    for stage in history.completed:
+        node = pipeline.nodes.get(stage.node)
+        if node is not None and node.handler == CODERGEN:
+            yield stage, way_through(pipeline, edges.get((last, node.name)), node, last)
+        last = stage.node
+
+
+def _edge(pipeline: Pipeline, source: str, target: str) -> PipelineEdge | None:
+    """The first edge between two nodes, else the first into the target."""
+    into = [edge for edge in pipeline.edges if edge.target == target]
+    return next((edge for edge in into if edge.source == source), into[0] if into else None)
+
+
+def _turn(node: PipelineNode, stage: Stage) -> str:
+    from reviewer.pipelines.preamble import masked
+
+    prompt = masked(node.prompt or node.label).strip()
+    return f"### {stage.node} ({stage.outcome})\n{prompt}\n\n{masked(stage.notes).strip()}".strip()

@@ -1,13 +1,14 @@
-"""What can be said of a pipeline without a store: for faces, which import no rule themselves."""
+"""What can be asked of a pipeline without a store; faces reach it through the engine."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec import structs
+
 from reviewer.errors import UnknownIdError
-from reviewer.pipelines.history_thread import Carried, carried, way_of_run
-from reviewer.pipelines.resolve import Way, way_through, ways
+from reviewer.pipelines.resolve import Carried, Way, carried, entry_after, way_through, ways
 from reviewer.pipelines.values import (
     MODES,
     Pipeline,
@@ -18,9 +19,12 @@ from reviewer.pipelines.values import (
 )
 from reviewer.pipelines.walk import Stop, walk
 
+_SHORTEST_MASKED = 9
+"""Characters. Shorter texts have no room for a secret and its name."""
+
 
 class PipelineRules:
-    """Pure functions under one name; `path` is the only thing that is read."""
+    """Functions that need no store."""
 
     modes = MODES
 
@@ -31,9 +35,7 @@ class PipelineRules:
         return read_pipeline(path)
 
     def shown(self, pipeline: Pipeline) -> Pipeline:
-        """The pipeline as it may be shown and handed out: its secrets are masked."""
-        from reviewer.pipelines.showing import without_secrets
-
+        """The pipeline as it may be shown: its secrets are masked."""
         return without_secrets(pipeline)
 
     def read_history(self, path: Path) -> RunHistory:
@@ -43,23 +45,23 @@ class PipelineRules:
         return read_history(path)
 
     def walk(self, pipeline: Pipeline) -> tuple[Stop, ...]:
-        """All nodes in walking order with the edges that leave them."""
+        """All nodes in walking order, with the edges that leave them."""
         return walk(pipeline)
 
     def ways(self, pipeline: Pipeline) -> Iterator[Way]:
-        """Fidelity and thread of each edge's target, and the rules that decided."""
+        """How each edge enters its target: fidelity, thread, and the rules that decided."""
         return ways(pipeline)
 
     def way(self, pipeline: Pipeline, edge: PipelineEdge) -> Way:
-        """Fidelity and thread of one edge's target."""
+        """How one edge enters its target."""
         return way_through(pipeline, edge, pipeline.nodes[edge.target])
 
-    def way_of_run(self, pipeline: Pipeline, history: RunHistory, node: str) -> Way:
+    def entry_after(self, pipeline: Pipeline, history: RunHistory, node: str) -> Way:
         """How `node` would be entered after a run. Raises UnknownIdError."""
-        return way_of_run(pipeline, history, self.node(pipeline, node))
+        return entry_after(pipeline, history, self.node(pipeline, node))
 
     def node(self, pipeline: Pipeline, name: str) -> PipelineNode:
-        """The node of that name. Raises UnknownIdError with names that are near."""
+        """The node of that name. Raises UnknownIdError, which suggests similar names."""
         if name in pipeline.nodes:
             return pipeline.nodes[name]
         from difflib import get_close_matches
@@ -69,17 +71,61 @@ class PipelineRules:
         raise UnknownIdError(f"{pipeline.name} has no node {name!r}.{hint}")
 
     def preamble(self, pipeline: Pipeline, mode: str, history: RunHistory, node: str) -> Preamble:
-        """The text that a fresh session begins with. Raises UnknownIdError, ReviewerError."""
+        """What a fresh session of `node` begins with. Raises UnknownIdError, ReviewerError."""
         from reviewer.pipelines.preamble import build_preamble
 
         return build_preamble(mode, pipeline, history, self.node(pipeline, node).name)
 
     def carried(self, pipeline: Pipeline, history: RunHistory, way: Way) -> Carried:
-        """What the thread of `way` would carry in `full` mode, and a resume would lose."""
+        """What the thread of `way` carries in `full` mode, and a resume loses."""
         return carried(pipeline, history, way)
 
     def tokens(self, text: str) -> int:
-        """Tokens of a text, as ceilings count them."""
+        """Tokens of a text, as the ceilings of preambles count them."""
         from reviewer.text.tokens import counter
 
         return counter().count(text)
+
+
+def without_secrets(pipeline: Pipeline) -> Pipeline:
+    """The pipeline with the secrets in its texts masked; names stay, as edges refer to them."""
+    return structs.replace(
+        pipeline,
+        goal=_masked(pipeline.goal),
+        nodes={name: _node(node) for name, node in pipeline.nodes.items()},
+        edges=tuple(_edge(edge) for edge in pipeline.edges),
+        attributes=_values(pipeline.attributes),
+        warnings=tuple(
+            structs.replace(each, message=_masked(each.message)) for each in pipeline.warnings
+        ),
+    )
+
+
+def _node(node: PipelineNode) -> PipelineNode:
+    return structs.replace(
+        node,
+        label=_masked(node.label),
+        prompt=_masked(node.prompt),
+        attributes=_values(node.attributes),
+    )
+
+
+def _edge(edge: PipelineEdge) -> PipelineEdge:
+    return structs.replace(
+        edge,
+        label=_masked(edge.label),
+        condition=_masked(edge.condition),
+        attributes=_values(edge.attributes),
+    )
+
+
+def _values(attributes: dict[str, str]) -> dict[str, str]:
+    return {name: _masked(value) for name, value in attributes.items()}
+
+
+def _masked(text: str) -> str:
+    if len(text) < _SHORTEST_MASKED:
+        return text
+    from reviewer.text.secrets import mask  # late: most pipelines have no long text
+
+    return mask(text).text

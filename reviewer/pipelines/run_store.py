@@ -1,7 +1,13 @@
-"""Runs as the store knows them: one row a run, its files in a folder beside the store."""
+"""The runs of a store: a row for each, its files in a folder beside the store; and the runs that
+are under way in this program.
+"""
 
 from __future__ import annotations
 
+import queue
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +15,10 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
+from reviewer.files import FOLDER_MODE, make_folders
 from reviewer.pipelines.checkpoint import read_checkpoint
-from reviewer.pipelines.run_errors import RunError
-from reviewer.pipelines.run_events import RunState
-from reviewer.pipelines.run_files import RunFolder
+from reviewer.pipelines.events import Question, RunError, RunState
+from reviewer.pipelines.run_folder import RunFolder
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger, Scope
 from reviewer.store.project_rows import project_row
@@ -24,7 +30,7 @@ _COLUMNS = (
 
 
 class RunView(Struct, frozen=True):
-    """A run. `state` is what it is now: a run whose program is gone is interrupted."""
+    """A run. `state` is the current one: a run whose program is gone is interrupted."""
 
     run_id: str
     project: str
@@ -38,42 +44,59 @@ class RunView(Struct, frozen=True):
 
     @property
     def can_resume(self) -> bool:
-        """Whether it may go on."""
+        """Whether it can be resumed."""
         return self.state not in ("done", "running")
 
 
 class RunStore:
-    """The table of runs. Starting and ending one is an act outside of what undo walks."""
+    """The table of runs. Its acts are not among those that undo takes back."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
         self._database = database
         self._ledger = ledger
         self._clock = clock
 
-    def new_folder(self, run_id: str) -> Path:
-        """Where a run is kept when no other place is named: beside the store."""
+    def folder_of(self, run_id: str) -> Path:
+        """Where a run is kept unless another place is named: beside the store."""
         store = self._database.path
         return store.absolute().with_name(f"{store.name}-runs") / run_id
 
-    def new_id(self, name: str) -> str:
-        """An id that no run has yet: when it began, and the pipeline's name.
+    @contextmanager
+    def reserved_id(self, name: str) -> Iterator[str]:
+        """A new id, made of the time and the pipeline's name, which no other program can get
+        meanwhile. Register the run within the block. Raises RunError.
 
-        Two programs that start at the same moment are told apart by the table's constraint.
+        The folder of the id is the reservation. If the run does not use it, it is removed.
         """
         plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in name)[:24].strip("-")
         base = f"{self._clock():%Y%m%d-%H%M%S}-{plain.lower() or 'run'}"
-        taken = set(self._ids(base))
         number = 1
-        while (found := base if number == 1 else f"{base}-{number}") in taken or (
-            self.new_folder(found).exists()  # of a run that was killed before it was registered
-        ):
+        while not self._reserve(run_id := base if number == 1 else f"{base}-{number}"):
             number += 1
-        return found
+        try:
+            yield run_id
+        finally:
+            with suppress(OSError):  # the run is in it
+                self.folder_of(run_id).rmdir()
+
+    def _reserve(self, run_id: str) -> bool:
+        folder = self.folder_of(run_id)
+        try:
+            make_folders(folder.parent)
+            folder.mkdir(mode=FOLDER_MODE)
+        except FileExistsError:
+            return False
+        except OSError as problem:
+            raise RunError(f"The folder {folder} cannot be made: {problem.strerror}.") from problem
+        if self.has(run_id):  # its files are elsewhere, or gone
+            folder.rmdir()
+            return False
+        return True
 
     def register(
         self, run_id: str, *, project: str, path: Path, name: str, folder: Path, node: str
     ) -> None:
-        """Say that a run has begun. Raises StoreError."""
+        """Record that a run has begun. Raises StoreError."""
         now = iso(self._clock())
         with self._ledger.act("run", f"Run of {name} began", scope=Scope.INTAKE) as act:
             row = project_row(act, project)
@@ -91,7 +114,7 @@ class RunStore:
             )
 
     def change(self, run_id: str, state: RunState, node: str) -> None:
-        """Say where a run stands now. Raises StoreError."""
+        """Record the state of a run. Raises StoreError."""
         title = f"Run {run_id}: {state}"
         with self._ledger.act("run", title, scope=Scope.INTAKE) as act:
             found = act.query("SELECT id FROM pipeline_run WHERE run_id = ?", (run_id,))
@@ -124,26 +147,21 @@ class RunStore:
         rows = [row for row in rows if ownership.project in (None, row[1])] or rows
         if len(rows) > 1:
             names = ", ".join(row[0] for row in rows[:5])
-            raise UnknownIdError(f"{run_id} may be several runs: {names}.")
+            raise UnknownIdError(f"Several runs begin with {run_id}: {names}.")
         if not rows:
             raise UnknownIdError(f"There is no run {run_id}. See: reviewer pipeline runs")
         ownership.require_name(f"Run {rows[0][0]}", rows[0][1])
         return _view(rows[0])
 
-    def knows(self, run_id: str) -> bool:
-        """Whether a run has a row."""
+    def has(self, run_id: str) -> bool:
+        """Whether the store has a run of exactly this id."""
         return bool(self._rows(" WHERE r.run_id = ?", (run_id,)))
 
     def latest_of(self, path: Path) -> RunView | None:
-        """The latest run of a file that can go on, or None."""
+        """The latest run of a file that can be resumed, or None."""
         rows = self._rows(" WHERE r.path = ? ORDER BY r.id DESC", (str(path),))
         own = [row for row in rows if self._database.ownership.project in (None, row[1])]
         return next((view for view in map(_view, own) if view.can_resume), None)
-
-    def _ids(self, start: str) -> list[str]:
-        return [
-            row[0] for row in self._rows(" WHERE substr(r.run_id, 1, ?) = ?", (len(start), start))
-        ]
 
     def _rows(self, rest: str, parameters: tuple[Any, ...]) -> list[Any]:
         with failures_as_sentences(self._database.path):
@@ -162,9 +180,9 @@ def _view(row: Any) -> RunView:
     state: RunState = row[5]
     node = row[6] or ""
     if state == "running":
-        # The row is written when a run begins and when it ends; in between its files know.
+        # The row is written when a run begins and ends; in between, its files are newer.
         folder = RunFolder(Path(row[4]))
-        if not folder.is_held():
+        if not folder.is_locked():
             state = "interrupted"
         node = _node_of(folder) or node
     return RunView(
@@ -181,12 +199,75 @@ def _view(row: Any) -> RunView:
 
 
 def _node_of(folder: RunFolder) -> str:
-    """The node that a run is at by its checkpoint; empty where there is none to read yet.
+    """The node that a run has reached by its checkpoint; empty without a readable one.
 
-    A damaged one is told of when the run is to go on, not when runs are listed.
+    A resume reports a damaged checkpoint; a list of runs does not.
     """
     try:
         checkpoint = read_checkpoint(folder.checkpoint)
     except RunError:
         return ""
     return checkpoint.next_node or checkpoint.current_node
+
+
+_LOOK_EVERY = 0.05
+
+
+class LiveRun:
+    """A run that another thread may cancel or answer."""
+
+    def __init__(self) -> None:
+        self._cancelled = threading.Event()
+        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.question: Question | None = None
+        """The question that is open now."""
+
+    def cancel(self) -> None:
+        """Make the run end at its next check."""
+        self._cancelled.set()
+
+    def cancelled(self) -> bool:
+        """Whether the run should end."""
+        return self._cancelled.is_set()
+
+    def answer(self, text: str) -> None:
+        """Answer the open question. Raises RunError when there is none."""
+        if self.question is None:
+            raise RunError("The run is not asking anything now.")
+        self._answers.put(text)
+
+    def ask(self, question: Question) -> str | None:
+        """Wait until a thread answers; None once the run is cancelled."""
+        self.question = question
+        try:
+            while not self.cancelled():
+                try:
+                    return self._answers.get(timeout=_LOOK_EVERY)
+                except queue.Empty:
+                    continue
+            return None
+        finally:
+            self.question = None
+
+
+class LiveRuns:
+    """The runs that are under way in this program, by id."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, LiveRun] = {}
+
+    @contextmanager
+    def open(self, run_id: str) -> Iterator[LiveRun]:
+        """A run, listed until the end of the block."""
+        live = self._by_id[run_id] = LiveRun()
+        try:
+            yield live
+        finally:
+            self._by_id.pop(run_id, None)
+
+    def get(self, run_id: str) -> LiveRun:
+        """The run with that id. Raises RunError when it is not under way here."""
+        live = self._by_id.get(run_id)
+        if live is None:
+            raise RunError(f"The run {run_id} is not under way in this program.")
+        return live

@@ -1,43 +1,75 @@
-"""Walks a pipeline, stage by stage, with a checkpoint after each (context-fidelity.md, "Engine").
+"""Runs a pipeline stage by stage.
 
-A stage's prompt, answer and status are on the disk before the checkpoint says that it has ended.
-Whenever the program dies, a resume therefore finds either the stage with its status, which it
-takes over, or no status, and then the stage is done again: none is lost and none counts twice.
+A stage's prompt, answer and status are on the disk before the next stage begins, and a checkpoint
+follows. If the program dies, a resume takes over every stage that has a status and repeats the one
+that has none: no stage is lost, none counts twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
 
 from reviewer.clock import Clock, iso
-from reviewer.pipelines.checkpoint import Checkpoint, LogEntry, write_checkpoint
-from reviewer.pipelines.edge_choice import Choice, choose_edge
-from reviewer.pipelines.handlers import Hands, StageInput, is_model_stage
-from reviewer.pipelines.outcomes import StageResult
-from reviewer.pipelines.resolve import fidelity_on_resume, resolve_fidelity, resolve_thread_id
-from reviewer.pipelines.run_errors import RunError, StageFailedError, StoppedError, WaitingError
-from reviewer.pipelines.run_events import RunDone, RunState, StageDone, StageStarted
-from reviewer.pipelines.run_files import RunFolder, StageStatus, stage_folder_name
-from reviewer.pipelines.runner_attempts import Pace, carry_out
-from reviewer.pipelines.runner_ends import (
-    failed_gate,
-    loop_sentence,
-    no_way_on_sentence,
-    waiting_sentence,
+from reviewer.pipelines.checkpoint import (
+    Checkpoint,
+    LogEntry,
+    retries_of,
+    stage_of_log,
+    tool_nodes,
+    write_checkpoint,
 )
+from reviewer.pipelines.conditions import Choice, ConditionError, choose_edge, parse_condition
+from reviewer.pipelines.events import (
+    Question,
+    RunDone,
+    RunError,
+    RunState,
+    StageDone,
+    StageFailedError,
+    StageStarted,
+    StoppedError,
+    WaitingError,
+)
+from reviewer.pipelines.handlers import (
+    StageInput,
+    StageServices,
+    Timing,
+    command_of,
+    is_model_stage,
+    matching_choice,
+    question_of,
+    run_with_retries,
+    unknown_answer,
+)
+from reviewer.pipelines.outcomes import StageResult
+from reviewer.pipelines.preamble import build_preamble
+from reviewer.pipelines.resolve import fidelity_on_resume, resolve_fidelity, resolve_thread_id
+from reviewer.pipelines.run_folder import RunFolder, StageStatus, stage_folder_name
 from reviewer.pipelines.sessions import Session, Sessions
-from reviewer.pipelines.values import Outcome, Pipeline, PipelineEdge, PipelineNode
+from reviewer.pipelines.values import (
+    HUMAN,
+    SUPPORTED,
+    TOOL,
+    Outcome,
+    Pipeline,
+    PipelineEdge,
+    PipelineNode,
+    RunHistory,
+    Stage,
+)
+from reviewer.pipelines.walk import exit_nodes, outgoing, start_nodes
 
-BuildPreamble = Callable[[str, Pipeline, Checkpoint, str], str]
-"""Mode, pipeline, the run so far, the node about to run -> the text a fresh session begins with."""
+_CHECKPOINT_SHARE = 32
+"""A checkpoint is due once a run has grown by 1/32, so that all of them together take linear time.
+Until 64 stages that is after each stage.
+"""
 
 
 class _Way(NamedTuple):
-    """How a stage is entered. `thread` is empty unless its session is or was a shared one."""
+    """How a stage is entered. `thread` is empty unless its session is, or was, shared."""
 
     node: PipelineNode
     fidelity: str
@@ -45,59 +77,81 @@ class _Way(NamedTuple):
     degraded: bool
 
 
-class Course(Struct, frozen=True):
-    """What a run needs besides the pipeline: where it is kept, what times it, how far it may go."""
-
-    folder: RunFolder
-    hands: Hands
-    build_preamble: BuildPreamble
-    clock: Clock
-    pace: Pace
-    max_steps: int
-
-
 class Runner:
     """One run of a pipeline in this process, with its thread sessions."""
 
-    def __init__(self, pipeline: Pipeline, course: Course) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        folder: RunFolder,
+        services: StageServices,
+        *,
+        clock: Clock,
+        timing: Timing,
+        max_steps: int,
+    ) -> None:
         self._pipeline = pipeline
-        self._course = course
-        self._hands = course.hands
-        self.sessions = Sessions()
-        self._edges: dict[str, tuple[PipelineEdge, ...]] = {}
-        for edge in pipeline.edges:
-            self._edges[edge.source] = (*self._edges.get(edge.source, ()), edge)
+        self._folder = folder
+        self._services = services
+        self._clock = clock
+        self._timing = timing
+        self._max_steps = max_steps
+        self._sessions = Sessions()
+        self._edges = {name: tuple(edges) for name, edges in outgoing(pipeline).items()}
+        self._stages: list[Stage] = []
+        self._written = 0
+        """Stages in the checkpoint on the disk."""
 
     def run(self, checkpoint: Checkpoint, *, resumed: bool) -> RunDone:
-        """Walk on from a checkpoint until the exit, or until something stops the run.
+        """Go on from a checkpoint, which is on the disk, until the exit or a reason to stop.
 
-        `resumed`: sessions of threads are lost, so that the first stage that would go on with one
-        gets `summary:high` instead, once.
+        `resumed`: the sessions of threads are lost, so that the first stage that would go on with
+        one gets `summary:high` instead, once.
         """
         may_degrade = resumed
+        self._written = len(checkpoint.logs)
+        self._stages = [stage_of_log(entry) for entry in checkpoint.logs]
         while not checkpoint.finished:
-            if self._hands.cancelled():
+            if self._services.cancelled():
                 return self._end(checkpoint, "cancelled", "Cancelled.")
-            if len(checkpoint.logs) >= self._course.max_steps:
-                return self._end(checkpoint, "stopped", loop_sentence(checkpoint))
-            way = self._way(checkpoint, may_degrade=may_degrade)
-            may_degrade = may_degrade and not way.degraded
+            if len(checkpoint.logs) >= self._max_steps:
+                return self._end(checkpoint, "stopped", limit_message(checkpoint))
+            node = self._pipeline.nodes[checkpoint.next_node]
             try:
-                status = self._stage(checkpoint, way)
+                status = self._taken_over(checkpoint, node)
+                if status is None:
+                    way = self._way(checkpoint, node, may_degrade=may_degrade)
+                    may_degrade = may_degrade and not way.degraded
+                    status = self._stage(checkpoint, way)
                 checkpoint = self._after(checkpoint, status)
             except StoppedError:
-                return self._end(checkpoint, "cancelled", f"Cancelled in {way.node.name}.")
+                return self._end(checkpoint, "cancelled", f"Cancelled in {node.name}.")
             except WaitingError as waiting:
-                if self._hands.cancelled():
-                    return self._end(checkpoint, "cancelled", f"Cancelled in {way.node.name}.")
-                sentence = waiting_sentence(waiting.question, checkpoint.run_id)
+                if self._services.cancelled():
+                    return self._end(checkpoint, "cancelled", f"Cancelled in {node.name}.")
+                sentence = waiting_message(waiting.question, checkpoint.run_id)
                 return self._end(checkpoint, "waiting", sentence)
             except (StageFailedError, RunError) as problem:
-                return self._end(checkpoint, "failed", f"{way.node.name}: {problem}")
+                return self._end(checkpoint, "failed", f"{node.name}: {problem}")
         return self._finish(checkpoint)
 
-    def _way(self, checkpoint: Checkpoint, *, may_degrade: bool) -> _Way:
-        node = self._pipeline.nodes[checkpoint.next_node]
+    def _taken_over(self, checkpoint: Checkpoint, node: PipelineNode) -> StageStatus | None:
+        """The next stage if it ended before the program died, without a checkpoint to say so."""
+        step = len(checkpoint.logs) + 1
+        status = self._folder.status_of(node.name, step)
+        if status is None:
+            return None
+        leaving = [edge.index for edge in self._edges.get(node.name, ())]
+        if status.edge is not None and status.edge not in leaving:
+            raise RunError("Its status.json is damaged: it leaves by an edge of another node.")
+        self._services.watch(
+            StageStarted(
+                step, node.name, node.handler, status.fidelity, status.thread, status.degraded
+            )
+        )
+        return status
+
+    def _way(self, checkpoint: Checkpoint, node: PipelineNode, *, may_degrade: bool) -> _Way:
         edge = self._edge(checkpoint.next_edge)
         resolved = resolve_fidelity(edge, node, self._pipeline)
         if resolved != "full" or not is_model_stage(node):
@@ -107,56 +161,49 @@ class Runner:
         return _Way(node, fidelity, thread, degraded=fidelity != resolved)
 
     def _stage(self, checkpoint: Checkpoint, way: _Way) -> StageStatus:
-        """Carry out the next stage, or take over the one that ended before its checkpoint."""
+        """Run the next stage and write its files."""
         node, step = way.node, len(checkpoint.logs) + 1
-        self._hands.watch(
+        self._services.watch(
             StageStarted(step, node.name, node.handler, way.fidelity, way.thread, way.degraded)
         )
-        known = self._course.folder.finished(node.name, step)
-        if known is not None:
-            leaving = [edge.index for edge in self._edges.get(node.name, ())]
-            if known.edge is not None and known.edge not in leaving:
-                raise RunError("Its status.json is damaged: it leaves by an edge of another node.")
-            return known
         shared = bool(way.thread) and not way.degraded
         preamble = ""
         if is_model_stage(node) and not shared:
-            preamble = self._course.build_preamble(
-                way.fidelity, self._pipeline, checkpoint, node.name
-            )
+            history = self._history(checkpoint)
+            preamble = build_preamble(way.fidelity, self._pipeline, history, node.name).text
         stage = StageInput(
             step,
             node,
             self._edges.get(node.name, ()),
             self._goal(checkpoint.context),
             checkpoint.context,
-            self.sessions.get_or_create(way.thread, node.llm_model)
+            self._sessions.get_or_create(way.thread, node.llm_model)
             if shared
             else Session("", node.llm_model or ""),
             preamble,
             _previous(checkpoint),
         )
-        begun = self._course.pace.seconds()
-        done = carry_out(stage, self._hands, self._course.pace)
-        output, folder = done.output, self._course.folder
+        begun = self._timing.seconds()
+        done = run_with_retries(stage, self._services, self._timing)
+        output, folder = done.output, self._folder
         if way.thread:
-            # A degraded stage begins the lost session anew, with the summary that it was given.
-            session = self.sessions.get_or_create(way.thread, node.llm_model)
+            # A degraded stage starts the lost session again, with the summary that it was given.
+            session = self._sessions.get_or_create(way.thread, node.llm_model)
             session.append(output.prompt, output.response)
-        folder.keep_text(node.name, step, "prompt.md", output.prompt)
-        folder.keep_text(node.name, step, "response.md", output.response)
+        folder.write_stage_text(node.name, step, "prompt.md", output.prompt)
+        folder.write_stage_text(node.name, step, "response.md", output.response)
         status = StageStatus(
             step=step,
             node=node.name,
             handler=node.handler,
             result=self._settled(node, output.result, checkpoint),
-            at=iso(self._course.clock()),
+            at=iso(self._clock()),
             fidelity=way.fidelity,
             thread=way.thread,
             degraded=way.degraded,
             attempts=len(done.errors) + 1,
             errors=done.errors,
-            duration_s=round(self._course.pace.seconds() - begun, 3),
+            duration_s=round(self._timing.seconds() - begun, 3),
             model=output.model,
             prompt_tokens=output.prompt_tokens,
             completion_tokens=output.completion_tokens,
@@ -166,7 +213,7 @@ class Runner:
             tools=output.tools,
             edge=output.edge,
         )
-        folder.keep_status(status)
+        folder.write_status(status)
         return status
 
     def _goal(self, context: dict[str, Any]) -> str:
@@ -192,7 +239,7 @@ class Runner:
         return msgspec.structs.replace(result, outcome=outcome, word=str(outcome))
 
     def _after(self, checkpoint: Checkpoint, status: StageStatus) -> Checkpoint:
-        """The checkpoint that says that a stage has ended, written, and told to who watches."""
+        """The checkpoint after a stage that has ended; written when due, and reported."""
         node, result = self._pipeline.nodes[status.node], status.result
         context = _context_after(checkpoint.context, node.name, result)
         if node.handler == "exit":
@@ -229,7 +276,7 @@ class Runner:
         )
         following = msgspec.structs.replace(
             checkpoint,
-            timestamp=iso(self._course.clock()),
+            timestamp=iso(self._clock()),
             current_node=node.name,
             completed_nodes=[*checkpoint.completed_nodes, node.name],
             node_retries=_retries_after(checkpoint.node_retries, status),
@@ -238,8 +285,11 @@ class Runner:
             next_node=target,
             next_edge=entry.edge,
         )
-        write_checkpoint(self._course.folder.checkpoint, following)
-        self._hands.watch(
+        self._stages.append(stage_of_log(entry))
+        stages = len(following.logs)
+        if stages - self._written >= max(stages // _CHECKPOINT_SHARE, 1):
+            self._write(following)
+        self._services.watch(
             StageDone(
                 status.step,
                 node.name,
@@ -265,25 +315,39 @@ class Runner:
         )
 
     def _finish(self, checkpoint: Checkpoint) -> RunDone:
-        """How a run ended after which no stage follows."""
+        """The end of a run that no stage follows."""
         last = checkpoint.logs[-1]
         if last.handler != "exit":
             state: RunState = "failed" if last.outcome is Outcome.FAIL else "stopped"
-            return self._end(checkpoint, state, no_way_on_sentence(last))
+            return self._end(checkpoint, state, dead_end_message(last))
         gate = failed_gate(self._pipeline, checkpoint.logs[:-1])
         if gate is not None:
             return self._end(checkpoint, "failed", gate.sentence)
         return self._end(checkpoint, "done", f"Reached {last.node}.")
 
     def _end(self, checkpoint: Checkpoint, state: RunState, message: str) -> RunDone:
+        if len(checkpoint.logs) > self._written:
+            try:
+                self._write(checkpoint)
+            except RunError as problem:  # a resume still finds the status of each stage
+                state = "failed"
+                message = message if str(problem) in message else f"{message} {problem}"
         return RunDone(
             checkpoint.run_id,
             state,
             message,
             len(checkpoint.logs),
             checkpoint.next_node or checkpoint.current_node,
-            str(self._course.folder.path),
+            str(self._folder.path),
         )
+
+    def _write(self, checkpoint: Checkpoint) -> None:
+        write_checkpoint(self._folder.checkpoint, checkpoint)
+        self._written = len(checkpoint.logs)
+
+    def _history(self, checkpoint: Checkpoint) -> RunHistory:
+        retries = retries_of(checkpoint, self._pipeline)
+        return RunHistory(checkpoint.run_id, tuple(self._stages), checkpoint.context, retries)
 
     def _edge(self, index: int | None) -> PipelineEdge | None:
         return None if index is None else self._pipeline.edges[index]
@@ -310,3 +374,177 @@ def _retries_after(retries: dict[str, int], status: StageStatus) -> dict[str, in
     if status.attempts == 1 and status.node not in retries:
         return retries
     return {**retries, status.node: status.attempts - 1}
+
+
+# Ends
+
+
+_LAST_SHOWN = 6
+_GOOD = (Outcome.SUCCESS, Outcome.PARTIAL_SUCCESS)
+
+
+class FailedGate(NamedTuple):
+    """A node with `goal_gate=true` that has run without success. `target` is where the run goes
+    instead of ending, empty when no retry_target names a node.
+    """
+
+    target: str
+    sentence: str
+
+
+def failed_gate(pipeline: Pipeline, logs: Sequence[LogEntry]) -> FailedGate | None:
+    """The first goal gate whose latest visit was not a success; it keeps a run from ending."""
+    latest = {entry.node: entry for entry in logs}
+    for name, entry in latest.items():
+        attributes = pipeline.nodes[name].attributes
+        if attributes.get("goal_gate", "").lower() != "true" or entry.outcome in _GOOD:
+            continue
+        for values in (attributes, pipeline.attributes):
+            for key in ("retry_target", "fallback_retry_target"):
+                if values.get(key, "") in pipeline.nodes:
+                    return FailedGate(values[key], "")
+        return FailedGate(
+            "",
+            f"The exit was reached, but the goal gate {name} had ended with {entry.word}, and no "
+            "retry_target names a node to go to.",
+        )
+    return None
+
+
+def limit_message(checkpoint: Checkpoint) -> str:
+    """Why a run stops at the limit of stages."""
+    stages = len(checkpoint.logs)
+    names = checkpoint.completed_nodes[-_LAST_SHOWN:]
+    return (
+        f"Stopped after {stages:,} stages without reaching an exit; the last were "
+        f"{' -> '.join(names)}. Allow more: reviewer pipeline resume {checkpoint.run_id} "
+        f"--max-steps {stages * 2}"
+    )
+
+
+def dead_end_message(last: LogEntry) -> str:
+    """Why a run ends at a node that is not an exit."""
+    why = (
+        "all of its edges have conditions, and none is true"
+        if last.rule == "no condition holds"
+        else "no edge leaves it"
+    )
+    return f"The run ended at {last.node} with {last.word}: {why}."
+
+
+def waiting_message(question: Question, run_id: str) -> str:
+    """Why a run waits."""
+    labels = ", ".join(choice.label for choice in question.choices) or "any text"
+    return (
+        f"{question.node} waits for an answer ({labels}). Give it: reviewer pipeline resume "
+        f"{run_id} --answer {question.node}=ANSWER"
+    )
+
+
+# Checks before a run, so that none stops halfway for a reason known from the start
+
+
+_SHOWN = 5
+
+
+def require_runnable(pipeline: Pipeline, *, allow_tools: bool) -> None:
+    """Raise RunError, naming everything that keeps the pipeline from running."""
+    problems = [
+        *_ends(pipeline),
+        *_edges(pipeline),
+        *_handlers(pipeline),
+        *([] if allow_tools else _tools(pipeline)),
+    ]
+    if problems:
+        raise RunError(f"The pipeline {pipeline.name} cannot run. " + " ".join(problems))
+
+
+def require_answers(pipeline: Pipeline, answers: Mapping[str, Sequence[str]]) -> None:
+    """Raise RunError unless each node takes the answers given to it in advance."""
+    for name, given in answers.items():
+        node = pipeline.nodes.get(name)
+        if node is None or node.handler != HUMAN:
+            asking = [each.name for each in pipeline.nodes.values() if each.handler == HUMAN]
+            raise RunError(
+                f"{name} does not ask anything. Nodes that ask: {listed(asking) or 'none'}."
+            )
+        question = question_of(0, node, pipeline.edges_from(name), node.label)
+        for answer in given:
+            if matching_choice(question, answer) is None and not question.freeform:
+                raise RunError(unknown_answer(question, answer))
+
+
+def start_of(pipeline: Pipeline) -> str:
+    """The node that a run begins with. Raises RunError unless there is exactly one, and an exit."""
+    problems = _ends(pipeline)
+    if problems:
+        raise RunError(" ".join(problems))
+    return start_nodes(pipeline)[0]
+
+
+def _ends(pipeline: Pipeline) -> list[str]:
+    starts, exits = start_nodes(pipeline), exit_nodes(pipeline)
+    problems = []
+    if "" in pipeline.nodes:
+        problems.append(f'A node is named "" (line {pipeline.nodes[""].line + 1}): give it a name.')
+    if not starts:
+        problems.append("It has no start: give one node shape=Mdiamond.")
+    elif len(starts) > 1:
+        problems.append(f"It has {len(starts)} starts ({listed(starts)}); keep one.")
+    if not exits:
+        problems.append("It has no exit: give one node shape=Msquare.")
+    return problems
+
+
+def _edges(pipeline: Pipeline) -> list[str]:
+    problems = []
+    nowhere = [
+        f"{edge.source} -> {edge.target}"
+        for edge in pipeline.edges
+        if edge.target not in pipeline.nodes or edge.source not in pipeline.nodes
+    ]
+    if nowhere:
+        problems.append(f"Edges lead to nodes that are not there: {listed(nowhere)}.")
+    for edge in pipeline.edges:
+        try:
+            parse_condition(edge.condition)
+        except ConditionError as problem:
+            problems.append(f"{edge.source} -> {edge.target} (line {edge.line + 1}): {problem}")
+            if len(problems) > _SHOWN:
+                break
+    return problems
+
+
+def _handlers(pipeline: Pipeline) -> list[str]:
+    unsupported = [
+        f"{node.name} ({node.handler})"
+        for node in pipeline.nodes.values()
+        if node.handler not in SUPPORTED
+    ]
+    idle = [
+        node.name
+        for node in pipeline.nodes.values()
+        if node.handler == TOOL and not command_of(node)
+    ]
+    problems = []
+    if unsupported:
+        problems.append(f"The handlers of these nodes are not supported: {listed(unsupported)}.")
+    if idle:
+        problems.append(f"These nodes have no tool_command to run: {listed(idle)}.")
+    return problems
+
+
+def _tools(pipeline: Pipeline) -> list[str]:
+    tools = [node.name for node in tool_nodes(pipeline)]
+    if not tools:
+        return []
+    return [
+        f"These nodes run shell commands: {listed(tools)}. Read the commands, then allow them "
+        "with --allow-tools."
+    ]
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,44 +1,105 @@
-"""`engine.pipelines`: pipelines, their runs, and what a run would hand to each stage."""
+"""`engine.pipelines`: starts, resumes and lists runs, and reads their conversations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewer.clock import Clock
+import msgspec
+from msgspec import Struct
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import ReviewerError
+from reviewer.llm.model import ChatModel
+from reviewer.pipelines.checkpoint import (
+    Checkpoint,
+    changed_tools,
+    changed_tools_message,
+    fingerprint,
+    history_of,
+    lost_secrets_message,
+    read_checkpoint,
+    require_same_pipeline,
+    seal_tools,
+    write_checkpoint,
+)
+from reviewer.pipelines.dot import parse_dot, read_pipeline
+from reviewer.pipelines.events import Ask, Event, RunDone, RunError, RunStarted, Watch
+from reviewer.pipelines.handlers import StageServices, StandIn, Timing, clean_text, is_model_stage
 from reviewer.pipelines.rules import PipelineRules
+from reviewer.pipelines.run_folder import RunCard, RunFolder, plain_name, write_run_file
+from reviewer.pipelines.run_store import LiveRun, LiveRuns, RunStore, RunView
+from reviewer.pipelines.runner import (
+    Runner,
+    listed,
+    require_answers,
+    require_runnable,
+    start_of,
+)
+from reviewer.pipelines.values import Pipeline, RunHistory
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
 if TYPE_CHECKING:
     from reviewer.commits.values import Imported
-    from reviewer.pipelines.checkpoint import Checkpoint
-    from reviewer.pipelines.run_events import Ask, RunDone, Watch
-    from reviewer.pipelines.run_store import RunView
-    from reviewer.pipelines.runs import KeptTurn, RunOptions, Runs
-    from reviewer.pipelines.values import Pipeline, RunHistory
+
+CONTEXT_TOKENS = 8_192
+LEAST_STEPS = 1_000
+STEPS_A_NODE = 4
+
+
+class RunOptions(Struct, frozen=True):
+    """How to run.
+
+    Without a `model` the offline stand-in answers; `models` are others by name, for nodes that name
+    one. `context_tokens`: the size of the model's context, prompt and answer together. `answers`:
+    given in advance, by node, used in order. `context`: what a run begins with. `max_steps`: the
+    most stages (None: as the run was started with, else 1,000, or four for each node if that is
+    more). `allow_changed_tools`: a resume may run other shell commands than the run was started
+    with. `wait`: a question waits for `answer` from another thread; else the run pauses when `ask`
+    does not answer.
+    """
+
+    model: ChatModel | None = None
+    models: dict[str, ChatModel] = {}
+    context_tokens: int = CONTEXT_TOKENS
+    answers: dict[str, list[str]] = {}
+    context: dict[str, str] = {}
+    allow_tools: bool = False
+    allow_changed_tools: bool = False
+    max_steps: int | None = None
+    run_dir: Path | None = None
+    wait: bool = False
+
+
+class StageTurn(Struct, frozen=True):
+    """A prompt of a stage and its answer. `thread` is empty for a session of its own."""
+
+    step: int
+    node: str
+    thread: str
+    prompt: str
+    answer: str
 
 
 class Pipelines:
-    """Pipelines and their runs. `rules` needs no store; runs are rows and folders beside it.
+    """Pipelines and their runs. `rules` needs no store.
 
-    A run lives in the thread that starts or resumes it. Its callbacks are called in that thread:
-    `watch` with each event, `ask` with a question, `cancelled` whenever it looks whether to end.
+    A run blocks the thread that starts or resumes it, and calls its callbacks in that thread:
+    `watch` with each event, `ask` with a question, `cancelled` to see whether to end.
     """
 
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, ledger: Ledger, clock: Clock, *, timing: Timing | None = None
+    ) -> None:
+        self.rules = PipelineRules()
         self._database = database
         self._ledger = ledger
         self._clock = clock
-        self.rules = PipelineRules()
-
-    @cached_property
-    def _runs(self) -> Runs:
-        from reviewer.pipelines.runs import Runs
-
-        return Runs(self._database, self._ledger, self._clock)
+        self._store = RunStore(database, ledger, clock)
+        self._live = LiveRuns()
+        self._timing = timing or Timing()
 
     def start_run(
         self,
@@ -52,9 +113,31 @@ class Pipelines:
     ) -> RunDone:
         """Run the pipeline of a file until it ends or pauses; blocks.
 
-        Raises RunError when it cannot start, DotError when the file is no pipeline.
+        Raises RunError when it cannot start, DotError when the file is not a pipeline.
         """
-        return self._runs.start(path, project, options, ask=ask, watch=watch, cancelled=cancelled)
+        options = options or RunOptions()
+        path = path.absolute()
+        pipeline = read_pipeline(path)
+        require_runnable(pipeline, allow_tools=options.allow_tools)
+        require_answers(pipeline, options.answers)
+        now, callbacks = iso(self._clock()), _Callbacks(ask, watch, cancelled)
+        with self._store.reserved_id(pipeline.name) as run_id:
+            folder = RunFolder((options.run_dir or self._store.folder_of(run_id)).absolute())
+            limit = _limit(options, pipeline)
+            card = RunCard(run_id, str(path), pipeline.name, project, _name(options), now, limit)
+            folder.create(card, clean_text(path.read_bytes().decode("utf-8", "replace")))
+            with folder.locked():
+                checkpoint = _first_checkpoint(card, pipeline, options)
+                write_checkpoint(folder.checkpoint, checkpoint)
+                self._store.register(
+                    run_id,
+                    project=project,
+                    path=path,
+                    name=pipeline.name,
+                    folder=folder.path,
+                    node=checkpoint.next_node,
+                )
+                return self._go(pipeline, checkpoint, folder, options, callbacks, resumed=False)
 
     def resume_run(
         self,
@@ -67,52 +150,294 @@ class Pipelines:
     ) -> RunDone:
         """Go on with a run: its id, its folder, or its pipeline file (its latest run); blocks.
 
+        By id or folder, the pipeline is the one that the run began with, whatever the file says
+        now; a file must still say the same. Shell commands that the run may not have been started
+        with are refused unless `allow_changed_tools` confirms them.
+
         Raises RunError, CheckpointError, UnknownIdError.
         """
-        return self._runs.resume(which, options, ask=ask, watch=watch, cancelled=cancelled)
+        options = options or RunOptions()
+        found = self._to_resume(which)
+        folder, pipeline, card = found.folder, found.pipeline, found.folder.card()
+        require_runnable(pipeline, allow_tools=options.allow_tools)
+        require_answers(pipeline, options.answers)
+        with folder.locked():
+            checkpoint = read_checkpoint(folder.checkpoint)
+            require_same_pipeline(checkpoint, pipeline)
+            known = self._store.has(card.run_id)
+            if known and self._store.get(card.run_id).state == "done":
+                raise RunError(
+                    f"The run {card.run_id} has reached its exit; there is nothing left."
+                )
+            checkpoint = self._with_allowed_tools(checkpoint, found, which, options)
+            if known:
+                self._store.change(card.run_id, "running", checkpoint.next_node)
+            else:
+                self._store.register(
+                    card.run_id,
+                    project=card.project,
+                    path=Path(card.path),
+                    name=card.name,
+                    folder=folder.path,
+                    node=checkpoint.next_node,
+                )
+            callbacks = _Callbacks(ask, watch, cancelled)
+            return self._go(
+                pipeline, checkpoint, folder, options, callbacks, resumed=True, note=found.note
+            )
 
     def cancel(self, run_id: str) -> None:
-        """End a run that is under way in this program, in order. Raises RunError."""
-        self._runs.live.get(run_id).cancel()
+        """End a run that is under way in this program. Raises RunError."""
+        self._live.get(run_id).cancel()
 
     def answer(self, run_id: str, text: str) -> None:
-        """Answer what a run asks that was started with `wait`. Raises RunError."""
-        self._runs.live.get(run_id).answer(text)
+        """Answer the question of a run that was started with `wait`. Raises RunError."""
+        self._live.get(run_id).answer(text)
 
     def runs(self, project: str | None = None) -> list[RunView]:
         """The runs of the store, newest first."""
-        return self._runs.store.all(project)
+        return self._store.all(project)
 
     def run(self, run_id: str) -> RunView:
         """A run by its id or the beginning of it. Raises UnknownIdError."""
-        return self._runs.store.get(run_id)
+        return self._store.get(run_id)
 
     def is_offline(self, which: str) -> bool:
-        """Whether the run that `resume_run` would go on with had the offline stand-in."""
-        return self._runs.is_offline(which)
-
-    def checkpoint(self, run_id: str) -> Checkpoint:
-        """Where a run stands. Raises UnknownIdError, CheckpointError."""
-        return self._runs.checkpoint(run_id)
+        """Whether a run to resume was answered by the offline stand-in."""
+        return self._to_resume(which).folder.card().engine == StandIn.name
 
     def pipeline_of(self, run_id: str) -> Pipeline:
-        """The pipeline as the run began with it. Raises UnknownIdError, RunError."""
-        return self._runs.pipeline(run_id)
+        """The pipeline that a run began with. Raises UnknownIdError, RunError."""
+        return _kept_pipeline(RunFolder(Path(self._store.get(run_id).folder)))
+
+    def checkpoint(self, run_id: str) -> Checkpoint:
+        """The latest checkpoint of a run. Raises UnknownIdError, CheckpointError."""
+        return read_checkpoint(RunFolder(Path(self._store.get(run_id).folder)).checkpoint)
 
     def history_of(self, run_id: str) -> RunHistory:
-        """A run as preambles tell it. Raises UnknownIdError, CheckpointError."""
-        return self._runs.history(run_id)
+        """A run as preambles see it. Raises UnknownIdError, CheckpointError."""
+        return history_of(self.checkpoint(run_id), self.pipeline_of(run_id))
 
-    def conversation(self, run_id: str, thread: str | None = None) -> tuple[KeptTurn, ...]:
-        """What was asked and answered in a thread, or in all stages. Raises RunError."""
-        return self._runs.conversation(run_id, thread)
+    def conversation(self, run_id: str, thread: str | None = None) -> tuple[StageTurn, ...]:
+        """What was asked and answered in a thread, or in all stages, in order.
+
+        Raises UnknownIdError, CheckpointError, and RunError when the run has no such thread.
+        """
+        folder = RunFolder(Path(self._store.get(run_id).folder))
+        logs = read_checkpoint(folder.checkpoint).logs
+        threads = sorted({entry.thread for entry in logs if entry.thread})
+        if thread is not None and thread not in threads:
+            names = ", ".join(threads) or "none"
+            raise RunError(f"The run {run_id} has no thread {thread}. Its threads: {names}.")
+        turns = (
+            StageTurn(
+                entry.step,
+                entry.node,
+                entry.thread,
+                folder.text(entry.folder, "prompt.md"),
+                folder.text(entry.folder, "response.md"),
+            )
+            for entry in logs
+            if thread is None or entry.thread == thread
+        )
+        return tuple(turn for turn in turns if turn.answer)
 
     def import_conversation(
         self, run_id: str, thread: str | None = None, *, name: str | None = None
     ) -> Imported:
-        """Open a conversation as a context; again, it adds only what is new. Raises RunError."""
-        from reviewer.pipelines.runs_import import import_conversation
+        """Open a thread of a run, or all its stages, as a context; again, it adds what is new.
 
-        return import_conversation(
-            self._database, self._ledger, self._clock, self._runs, run_id, thread, name
+        The commits of the context come from a chat file in the run's folder. Raises UnknownIdError,
+        CheckpointError, and RunError when no stage has answered yet.
+        """
+        from reviewer.commits.contexts import Contexts  # late: it takes long, and runs do without
+
+        view = self._store.get(run_id)
+        turns = self.conversation(view.run_id, thread)
+        if not turns:
+            raise RunError(f"No stage of the run {view.run_id} has answered anything yet.")
+        messages = [
+            message
+            for turn in turns
+            for message in (
+                {"role": "user", "content": turn.prompt},
+                {"role": "assistant", "name": turn.node, "content": turn.answer},
+            )
+            if message["content"]
+        ]
+        path = Path(view.folder) / f"conversation-{plain_name(thread or 'all')}.json"
+        write_run_file(path, msgspec.json.format(msgspec.json.encode(messages)))
+        title = f"{view.run_id} {thread}" if thread else view.run_id
+        return Contexts(self._database, self._ledger, self._clock).import_file(
+            path, project=view.project, name=name or title
         )
+
+    def _with_allowed_tools(
+        self, checkpoint: Checkpoint, found: _Found, which: str, options: RunOptions
+    ) -> Checkpoint:
+        """The checkpoint, sealed again if the person confirmed commands. Raises RunError."""
+        card, pipeline = found.folder.card(), found.pipeline
+        seal = checkpoint.tools if self._keeps(card.run_id, found.folder) else None
+        changed = changed_tools(seal, pipeline)
+        if not changed:
+            return checkpoint
+        if found.source == found.folder.dot and (
+            lost := lost_secrets_message(changed, Path(card.path), which)
+        ):
+            raise RunError(lost)
+        if not options.allow_changed_tools:
+            raise RunError(
+                changed_tools_message(changed, found.source, Path(card.path).parent, which)
+            )
+        sealed = msgspec.structs.replace(checkpoint, tools=seal_tools(pipeline))
+        write_checkpoint(found.folder.checkpoint, sealed)
+        return sealed
+
+    def _keeps(self, run_id: str, folder: RunFolder) -> bool:
+        """Whether this store has recorded the folder as that of the run."""
+        if not self._store.has(run_id):
+            return False
+        return Path(self._store.get(run_id).folder).resolve() == folder.path.resolve()
+
+    def _to_resume(self, which: str) -> _Found:
+        path = Path(which)
+        if path.is_file():
+            view = self._store.latest_of(path.absolute())
+            if view is None:
+                raise RunError(f"No run of {path} can go on. See: reviewer pipeline runs")
+            return _Found(RunFolder(Path(view.folder)), read_pipeline(path), path)
+        kept = path.absolute() if path.is_dir() else Path(self._store.get(which).folder)
+        return _as_it_began(RunFolder(kept))
+
+    def _go(
+        self,
+        pipeline: Pipeline,
+        checkpoint: Checkpoint,
+        folder: RunFolder,
+        options: RunOptions,
+        callbacks: _Callbacks,
+        *,
+        resumed: bool,
+        note: str = "",
+    ) -> RunDone:
+        """Run, and record the outcome in the store. The caller has locked the folder."""
+        from reviewer.text.tokens import counter  # late: most runs fit without counting
+
+        run_id, watch = checkpoint.run_id, callbacks.watch or _nobody_watches
+        card = folder.card()
+        with self._live.open(run_id) as live:
+            services = StageServices(
+                model=options.model or StandIn(),
+                count=lambda text: counter().count(text),
+                context_tokens=options.context_tokens,
+                folder=Path(card.path).parent,
+                watch=watch,
+                cancelled=_either(live, callbacks.cancelled),
+                ask=callbacks.ask or (live.ask if options.wait else None),
+                answers={name: list(given) for name, given in options.answers.items()},
+                models=options.models if options.model else {},
+            )
+            runner = Runner(
+                pipeline,
+                folder,
+                services,
+                clock=self._clock,
+                timing=self._timing,
+                max_steps=_limit(options, pipeline, card.max_steps),
+            )
+            stages = len(checkpoint.logs)
+            note = " ".join(filter(None, (note, _unknown_models(pipeline, options))))
+            watch(RunStarted(run_id, pipeline.name, str(folder.path), _name(options), stages, note))
+            done = runner.run(checkpoint, resumed=resumed)
+        self._store.change(run_id, done.state, done.node)
+        watch(done)
+        return done
+
+
+class _Callbacks(Struct, frozen=True):
+    ask: Ask | None
+    watch: Watch | None
+    cancelled: Callable[[], bool] | None
+
+
+class _Found(Struct, frozen=True):
+    """A run to go on with: its folder, its pipeline, and the file that this was read from."""
+
+    folder: RunFolder
+    pipeline: Pipeline
+    source: Path
+    note: str = ""
+
+
+def _first_checkpoint(card: RunCard, pipeline: Pipeline, options: RunOptions) -> Checkpoint:
+    return Checkpoint(
+        run_id=card.run_id,
+        pipeline=fingerprint(pipeline),
+        pipeline_name=pipeline.name,
+        timestamp=card.started_at,
+        current_node="",
+        completed_nodes=[],
+        node_retries={},
+        context={key: clean_text(value) for key, value in options.context.items()},
+        logs=[],
+        next_node=start_of(pipeline),
+        tools=seal_tools(pipeline),
+    )
+
+
+def _kept_pipeline(folder: RunFolder) -> Pipeline:
+    card = folder.card()
+    return msgspec.structs.replace(parse_dot(folder.dot_text(), folder.dot), name=card.name)
+
+
+def _as_it_began(folder: RunFolder) -> _Found:
+    """The pipeline of the original file if it still says the same as the copy in the run's folder,
+    in which secrets are masked; else that copy, with a note.
+    """
+    kept, path = _kept_pipeline(folder), Path(folder.card().path)
+    try:
+        now = read_pipeline(path)
+    except ReviewerError:
+        now = None  # gone, or not a pipeline any more; the note says so
+    if now is not None and fingerprint(now) == fingerprint(kept):
+        return _Found(folder, now, path)
+    note = f"{path} has changed or gone since; the run goes on with the copy it began with."
+    return _Found(folder, kept, folder.dot, note)
+
+
+def _either(live: LiveRun, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:
+    if cancelled is None:
+        return live.cancelled
+    return lambda: live.cancelled() or cancelled()
+
+
+def _name(options: RunOptions) -> str:
+    return (options.model or StandIn()).name
+
+
+def _unknown_models(pipeline: Pipeline, options: RunOptions) -> str:
+    """A sentence on nodes that name a model which the settings do not have; or empty."""
+    if options.model is None:
+        return ""
+    known = {options.model.name, *options.models}
+    nodes = [
+        f"{node.name} ({node.llm_model})"
+        for node in pipeline.nodes.values()
+        if is_model_stage(node) and node.llm_model and node.llm_model not in known
+    ]
+    if not nodes:
+        return ""
+    return (
+        f"{options.model.name} also answers for {listed(nodes)}: the settings do not know the "
+        "models that these nodes name. Add them to others under [model]."
+    )
+
+
+def _limit(options: RunOptions, pipeline: Pipeline, before: int | None = None) -> int:
+    """The most stages: as asked, else as the run was started with, else by size."""
+    asked = options.max_steps if options.max_steps is not None else before
+    return max(LEAST_STEPS, STEPS_A_NODE * len(pipeline.nodes)) if asked is None else asked
+
+
+def _nobody_watches(_: Event) -> None:
+    return None

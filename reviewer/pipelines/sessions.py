@@ -1,7 +1,7 @@
-"""The conversations of a run: one for each thread (context-fidelity.md, "Thread Session Storage").
+"""The conversations of a run, one for each thread.
 
-A thread's history has no bound, a model's context has: what is sent is the newest part of the
-history that fits, and the first message says what was left out. The history itself stays whole.
+A thread's history has no limit, but a model's context has: the newest turns that fit are sent, and
+the first message says how many were left out. The history itself stays whole.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from reviewer.llm.model import ChatMessage
-from reviewer.pipelines.run_errors import RunError
+from reviewer.pipelines.events import RunError
 
 OVERHEAD = 8
-"""Tokens that a model's chat format adds to a message, at most."""
+"""Tokens that a chat format adds to a message, at most."""
 SAFETY = 0.9
-"""Part of a model's context that is used: its own encoding may count otherwise than ours."""
+"""Share of a model's context that is used, because its encoding may count more than ours."""
 
 _MARK_TOKENS = 24
 
@@ -26,7 +26,7 @@ class PromptTooLongError(RunError):
 
 
 class Fitted(Struct, frozen=True):
-    """Messages that fit a model, and how much of the history is not among them."""
+    """Messages that fit a model, and how much of the history they leave out."""
 
     messages: tuple[ChatMessage, ...]
     left_out_turns: int = 0
@@ -44,19 +44,19 @@ class Session:
     """One conversation."""
 
     def __init__(self, thread: str, model: str = "") -> None:
-        """`model`: the one that it is held with; empty for the run's own."""
+        """`model`: the name of the model that answers; empty for the run's own."""
         self.thread = thread
         self.model = model
         self.turns: list[Turn] = []
         self._sizes: list[int] = []
 
     def append(self, prompt: str, answer: str) -> None:
-        """Add a turn that has come to its end; one that failed never gets here."""
+        """Add a turn that was answered."""
         self.turns.append(Turn(prompt, answer))
 
     def fitting(self, prompt: str, limit: int, count: Callable[[str], int]) -> Fitted:
         """The conversation with a new prompt in at most `limit` tokens: the newest turns, and a
-        mark in the first message when older ones are missing.
+        note in the first message if older ones are left out.
 
         Raises PromptTooLongError when the prompt alone is too long.
         """
@@ -91,15 +91,15 @@ class Session:
 
 
 class Sessions:
-    """The conversations of a run, by thread; they live as long as the program does."""
+    """The conversations of a run, by thread; they are lost when the program ends."""
 
     def __init__(self) -> None:
         self._by_thread: dict[str, Session] = {}
 
     def get_or_create(self, thread: str, model: str | None = None) -> Session:
-        """The thread's conversation: the same one each time, begun anew at first.
+        """The thread's conversation, made when it is first asked for.
 
-        It is held with the model that was named last; a node that names none goes on with it.
+        The model that was named last answers; a node that names none keeps it.
         """
         session = self._by_thread.setdefault(thread, Session(thread))
         if model:

@@ -1,4 +1,4 @@
-"""What a pipeline is made of (context-fidelity.md)."""
+"""The parts of a pipeline and of a run."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ CEILINGS = {
     "summary:high": 3000,
 }
 """Tokens that the preamble of a mode never exceeds."""
+
+
+START, EXIT, CODERGEN, CONDITIONAL = "start", "exit", "codergen", "conditional"
+HUMAN, TOOL = "wait.human", "tool"
+SUPPORTED = (START, EXIT, CODERGEN, CONDITIONAL, HUMAN, TOOL)
+"""Handlers that a run supports (`tool` only where it is allowed)."""
 
 
 class Outcome(StrEnum):
@@ -120,7 +126,7 @@ class RunHistory(Struct, frozen=True):
 
 
 class Resolution(Struct, frozen=True):
-    """How fidelity or thread was decided: `value`, the rule that won, and what each rule said, in
+    """How fidelity or thread was decided: `value`, the rule that decided, and the value of each, in
     order of precedence.
     """
 

@@ -1,4 +1,4 @@
-"""A pipeline in walking order: each node after those that lead to it, loops set aside."""
+"""A pipeline in walking order: each node after those that lead to it, loops aside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Edges = Mapping[str, list[PipelineEdge]]
 class Stop(Struct, frozen=True):
     """A node on the walk with the edges that leave it.
 
-    `back` are the indices of the edges that return to a node that came before, or to itself.
+    `back`: the indices of the edges that return to an earlier node or to this one.
     """
 
     node: PipelineNode
@@ -25,7 +25,7 @@ class Stop(Struct, frozen=True):
 
 
 def outgoing(pipeline: Pipeline) -> defaultdict[str, list[PipelineEdge]]:
-    """The edges by the node that they leave, in file order."""
+    """The edges by source, in file order."""
     edges: defaultdict[str, list[PipelineEdge]] = defaultdict(list)
     for edge in pipeline.edges:
         edges[edge.source].append(edge)
@@ -33,7 +33,7 @@ def outgoing(pipeline: Pipeline) -> defaultdict[str, list[PipelineEdge]]:
 
 
 def incoming(pipeline: Pipeline) -> defaultdict[str, list[PipelineEdge]]:
-    """The edges by the node that they enter, in file order."""
+    """The edges by target, in file order."""
     edges: defaultdict[str, list[PipelineEdge]] = defaultdict(list)
     for edge in pipeline.edges:
         edges[edge.target].append(edge)
@@ -41,17 +41,17 @@ def incoming(pipeline: Pipeline) -> defaultdict[str, list[PipelineEdge]]:
 
 
 def start_nodes(pipeline: Pipeline) -> list[str]:
-    """The nodes at which a run may begin, in file order."""
+    """The start nodes, in file order."""
     return [name for name, node in pipeline.nodes.items() if node.handler == "start"]
 
 
 def exit_nodes(pipeline: Pipeline) -> list[str]:
-    """The nodes that end a run, in file order."""
+    """The exit nodes, in file order."""
     return [name for name, node in pipeline.nodes.items() if node.handler == "exit"]
 
 
 def reached(begin: Iterable[str], edges: Edges, *, against: bool = False) -> set[str]:
-    """The nodes that can be reached from `begin`; `against`: `edges` are the incoming ones."""
+    """The nodes that can be reached from `begin`; `against`: backwards, along incoming edges."""
     found = set(begin)
     todo = list(found)
     while todo:
@@ -64,7 +64,7 @@ def reached(begin: Iterable[str], edges: Edges, *, against: bool = False) -> set
 
 
 def walk(pipeline: Pipeline) -> tuple[Stop, ...]:
-    """All nodes in walking order, those that no run reaches last."""
+    """All nodes in walking order, unreachable ones last."""
     edges = outgoing(pipeline)
     starts = start_nodes(pipeline)
     order = _after_predecessors(starts, edges, set())

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from reviewer.errors import ReviewerError
-from reviewer.plain_files import read_small
+from reviewer.files import read_small
 from reviewer.tui.actions import ACTIONS, FORMER_IDS, PANES
 from reviewer.tui.kit.action import Action, shown_key
 

@@ -178,7 +178,7 @@ def test_without_a_model_in_the_settings_none_is_asked(reviewer: Reviewer, tea: 
     [
         (("run", "missing.dot"), "missing.dot", 1),
         (("run", "tea.dot", "--answer", "serve"), "serve is not NAME=VALUE", 2),
-        (("run", "tea.dot", "--answer", "brew=y"), "brew asks nothing", 1),
+        (("run", "tea.dot", "--answer", "brew=y"), "brew does not ask anything", 1),
         (("run", "tea.dot", "--answer", "serve=perhaps"), "It takes: [Y] Yes", 1),
         (("run", "tea.dot", "--max-steps", "0"), "max-steps", 2),
         (("runs", "--thread", "kitchen"), "--import", 2),

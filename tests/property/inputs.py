@@ -15,7 +15,7 @@ from reviewer.packets.output import explained, to_json
 from reviewer.packets.prepared import prepare_folder
 from reviewer.packets.token_counts import ESTIMATE
 from reviewer.pipelines.checkpoint import fingerprint, read_checkpoint
-from reviewer.pipelines.conditions import holds
+from reviewer.pipelines.conditions import is_true
 from reviewer.pipelines.preamble import build_preamble
 from reviewer.pipelines.rules import PipelineRules
 from reviewer.pipelines.values import MODES, RunHistory
@@ -115,7 +115,7 @@ def feed_filter(data: bytes, folder: Path) -> None:
 
 def feed_condition(data: bytes, folder: Path) -> None:
     """Judge the condition of an edge."""
-    holds(data.decode("utf-8", "replace"), {"outcome": "fail", "a": {"b": 3}, "n": None})
+    is_true(data.decode("utf-8", "replace"), {"outcome": "fail", "a": {"b": 3}, "n": None})
 
 
 def feed_settings(data: bytes, folder: Path) -> None:

@@ -14,7 +14,7 @@ from reviewer.commits.values import CommitQuery, Pattern, RetentionCriteria
 from reviewer.compression.values import Level, SummarizationOptions
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.pipelines.runs import RunOptions
+from reviewer.pipelines.service import RunOptions
 from reviewer.promotion.views import QueueQuery
 
 STATE_KINDS = {"state set", "state unset"}

@@ -15,10 +15,9 @@ from reviewer.pipelines.values import RunHistory
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.pipelines.history_thread import Carried
-    from reviewer.pipelines.resolve import Way
+    from reviewer.pipelines.resolve import Carried, Way
     from reviewer.pipelines.run_store import RunView
-    from reviewer.pipelines.runs import KeptTurn
+    from reviewer.pipelines.service import StageTurn
     from reviewer.pipelines.values import Pipeline, PipelineNode, Preamble
     from reviewer.pipelines.walk import Stop
 
@@ -147,7 +146,7 @@ class RunShown(Struct, frozen=True):
     view: RunView
     history: RunHistory
     states: dict[str, NodeState]
-    turns: Sequence[KeptTurn] = ()
+    turns: Sequence[StageTurn] = ()
     trouble: str = ""
     """Why its checkpoint cannot be read, as a sentence."""
 
@@ -165,7 +164,7 @@ class Handed(Struct, frozen=True):
     stages: int
     again: bool
     """The node has run: this is what it got then, with the context as it is now."""
-    answered: KeptTurn | None = None
+    answered: StageTurn | None = None
 
 
 # reading
@@ -237,7 +236,7 @@ def read_handed(
     rules = engine.pipelines.rules
     history = run.history if run is not None else RunHistory("")
     before, again = _before(history, node)
-    chosen = way or rules.way_of_run(graph.pipeline, before, node)
+    chosen = way or rules.entry_after(graph.pipeline, before, node)
     preambles = {
         mode: rules.preamble(graph.pipeline, mode, before, node) for mode in MODES if mode != "full"
     }

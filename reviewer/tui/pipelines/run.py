@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reviewer.engine import Engine
-    from reviewer.pipelines.run_events import Event, Question, RunDone
-    from reviewer.pipelines.runs import RunOptions
+    from reviewer.pipelines.events import Event, Question, RunDone
+    from reviewer.pipelines.service import RunOptions
 
 KEPT_CHARACTERS = 20_000
 """Of the answer that is arriving, the newest characters are kept."""
@@ -140,22 +140,22 @@ class BackgroundRun:
         self._notify(always=True)
 
     def _watch(self, event: Event) -> None:
-        from reviewer.pipelines import run_events
+        from reviewer.pipelines import events
 
         match event:
-            case run_events.RunStarted():
+            case events.RunStarted():
                 self.run_id, self.answered_by = event.run_id, event.engine
                 self.stages, self.note = event.stages, event.note
-            case run_events.StageStarted():
+            case events.StageStarted():
                 self.node, self.mode, self.answer = event.node, event.fidelity, ""
                 self.thread_name, self.degraded = event.thread, event.degraded
-            case run_events.Text():
+            case events.Text():
                 self.answer = (self.answer + event.text)[-KEPT_CHARACTERS:]
-            case run_events.Question():
+            case events.Question():
                 self.question = event
-            case run_events.Retrying():
+            case events.Retrying():
                 self.note = f"{event.node}: attempt {event.attempt + 1}, because {event.reason}"
-            case run_events.StageDone():
+            case events.StageDone():
                 self.stages, self.question, self.next = event.step, None, event.target
                 if event.remark:
                     self.remark = f"{event.node}: {event.remark}"
@@ -163,7 +163,7 @@ class BackgroundRun:
                 if event.target:
                     self._wait_for_step()
                 return
-        self._notify(always=not isinstance(event, run_events.Text))
+        self._notify(always=not isinstance(event, events.Text))
 
     def _wait_for_step(self) -> None:
         """Wait between two stages until the next step is asked for."""

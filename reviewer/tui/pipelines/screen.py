@@ -56,10 +56,10 @@ from reviewer.tui.pipelines.run import BackgroundRun
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
+    from reviewer.pipelines.events import Question
     from reviewer.pipelines.resolve import Way
-    from reviewer.pipelines.run_events import Question
     from reviewer.pipelines.run_store import RunView
-    from reviewer.pipelines.runs import KeptTurn, RunOptions
+    from reviewer.pipelines.service import RunOptions, StageTurn
     from reviewer.settings import Settings
 
 TITLE_CELLS, NAME_CELLS = 8, 12
@@ -361,7 +361,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.way_pane.show([], title="")
             return
         rules = self.engine.pipelines.rules
-        way = self.way() or rules.way_of_run(graph.pipeline, RunHistory(""), node.name)
+        way = self.way() or rules.entry_after(graph.pipeline, RunHistory(""), node.name)
         stop = next((each for each in graph.stops if each.node.name == node.name), None)
         onwards = [graph.ways[edge.index] for edge in (stop.edges if stop else ())]
         lines = {node.line, way.edge.line if way.edge is not None else node.line}
@@ -715,7 +715,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """
         from reviewer.llm.door import open_model
         from reviewer.llm.door import open_others as open_other_models
-        from reviewer.pipelines.runs import RunOptions
+        from reviewer.pipelines.service import RunOptions
 
         settings = self._read_settings()
         return RunOptions(
@@ -955,7 +955,7 @@ def _with_key(sentence: str) -> str:
     return hint + display_line(sentence)
 
 
-def _latest_thread(turns: Sequence[KeptTurn], node: str) -> str | None:
+def _latest_thread(turns: Sequence[StageTurn], node: str) -> str | None:
     """The thread of a node's last turn; None where it has none."""
     threads = [turn.thread for turn in turns if turn.node == node]
     return next((thread for thread in reversed(threads) if thread), None)

@@ -8,8 +8,8 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.llm.model import Completion
-from reviewer.pipelines.handlers_stand_in import StandIn
-from reviewer.pipelines.runs import RunOptions
+from reviewer.pipelines.handlers import StandIn
+from reviewer.pipelines.service import RunOptions
 from reviewer.tui.commits.screen import CommitsScreen
 from tests.tui.conftest import Screen, opened
 from tests.tui.pipelines.conftest import BAKERY

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
-from reviewer.pipelines.run_events import Event, RunDone
-from reviewer.pipelines.runner_attempts import Pace
-from reviewer.pipelines.runs import RunOptions, Runs
+from reviewer.pipelines.events import Event, RunDone
+from reviewer.pipelines.handlers import Timing
+from reviewer.pipelines.service import Pipelines, RunOptions
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -65,10 +65,10 @@ class Workshop:
         self.model = Scripted()
         self.events: list[Event] = []
 
-    def reopened(self) -> Runs:
+    def reopened(self) -> Pipelines:
         """The runs as another program, with no session in memory, would have them."""
-        pace = Pace(sleep=self.slept.append, seconds=lambda: 0.0, random=lambda: 1.0)
-        self.runs = Runs(self.database, self.ledger, self.clock, pace=pace)
+        timing = Timing(sleep=self.slept.append, seconds=lambda: 0.0, random=lambda: 1.0)
+        self.runs = Pipelines(self.database, self.ledger, self.clock, timing=timing)
         return self.runs
 
     def write(self, body: str, name: str = "brew", attributes: str = "") -> Path:
@@ -86,7 +86,7 @@ class Workshop:
     ) -> RunDone:
         """A run with the scripted model."""
         options.setdefault("model", self.model)
-        return self.runs.start(
+        return self.runs.start_run(
             path, "tea", RunOptions(**options), ask=ask, watch=self.events.append,
             cancelled=cancelled,
         )  # fmt: skip
@@ -96,7 +96,7 @@ class Workshop:
     ) -> RunDone:
         """The same run gone on with, by a program that knows no session."""
         options.setdefault("model", self.model)
-        return self.reopened().resume(
+        return self.reopened().resume_run(
             target, RunOptions(**options), ask=ask, watch=self.events.append, cancelled=cancelled
         )
 

@@ -19,8 +19,8 @@ from reviewer.pipelines.checkpoint import (
     write_checkpoint,
 )
 from reviewer.pipelines.dot import parse_dot
-from reviewer.pipelines.run_errors import CheckpointError, RunError
-from reviewer.pipelines.run_files import stage_folder_name, write_whole
+from reviewer.pipelines.events import CheckpointError, RunError
+from reviewer.pipelines.run_folder import stage_folder_name, write_run_file
 from reviewer.pipelines.values import Outcome
 
 DOT = """digraph brew {
@@ -85,7 +85,7 @@ def test_one_that_names_more_stages_than_it_tells_of_is_refused(tmp_path: Path) 
     value = json.loads(path.read_text())
     value["logs"].pop()
     path.write_text(json.dumps(value))
-    with pytest.raises(CheckpointError, match="names 2 completed stages and tells of 1"):
+    with pytest.raises(CheckpointError, match="names 2 completed stages and has the logs of 1"):
         read_checkpoint(path)
 
 
@@ -98,7 +98,7 @@ def test_when_writing_fails_the_one_before_stays(tmp_path: Path, monkeypatch) ->
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(RunError, match="No space left on device"):
-        write_whole(path, b"{")
+        write_run_file(path, b"{")
     assert read_checkpoint(path) == CHECKPOINT
 
 

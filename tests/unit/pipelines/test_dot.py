@@ -212,7 +212,7 @@ def test_a_name_makes_a_start_or_exit_only_where_nothing_else_does() -> None:
         ("digraph { a [x=1 }", "1:18", "attribute is missing"),
         ("digraph { a [x=] }", "1:16", "value is missing"),
         ("digraph { a -> }", "1:16", "no target"),
-        ("digraph { a -> -> b }", "1:16", "no statement"),
+        ("digraph { a -> -> b }", "1:16", "not a DOT statement"),
         ("digraph { a /* b }", "1:13", "never closed"),
         ("digraph { a [x=<b] }", "1:16", "no closing >"),
         ("digraph { a [x='b c'] }", "1:16", "double quotes"),
@@ -221,7 +221,7 @@ def test_a_name_makes_a_start_or_exit_only_where_nothing_else_does() -> None:
         ("digraph {{ name }} { a }", "1:9", "template"),
         ("digraph { {% if x %} a {% endif %} }", "1:11", "template"),
         ("digraph { subgraph a }", "1:22", "needs a {"),
-        ("digraph {" + "{" * 200, "1:110", "within each other"),
+        ("digraph {" + "{" * 200, "1:110", "nested"),
         (
             "digraph { {"
             + "".join(f"a{n} " for n in range(999))

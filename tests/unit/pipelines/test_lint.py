@@ -7,6 +7,7 @@ import pytest
 from reviewer.pipelines.dot import parse_dot
 
 SOUND = "s [shape=Mdiamond]\na [prompt=x]\ne [shape=Msquare]\ns -> a -> e\n"
+GATE = SOUND + 'g [shape=hexagon] a -> g; g -> e [label="[Y] Yes"]; g -> e [label=Stop]\n'
 
 
 def remarks(body: str) -> dict[str, str]:
@@ -27,10 +28,10 @@ def test_nothing_is_said_of_a_sound_pipeline() -> None:
         (SOUND + "a -> s", "start-entered", "start s"),
         (SOUND + "e -> a", "exit-left", "exit e"),
         (SOUND + "lost [prompt=x] lost -> a", "unreachable", "lost"),
-        (SOUND + "b [prompt=x] a -> b", "dead-end", "b is no exit"),
+        (SOUND + "b [prompt=x] a -> b", "dead-end", "b is not an exit"),
         (SOUND + "b [prompt=x]\nc [prompt=x]\na -> b -> c -> b", "cycle-without-exit", "b, c"),
         (SOUND + "b [prompt=x]\na -> b -> b", "cycle-without-exit", "from b"),
-        (SOUND + "a -> nowhere", "edge-to-nowhere", "nowhere is named by an edge only"),
+        (SOUND + "a -> nowhere", "edge-to-nowhere", "nowhere is named by an edge but never"),
         (SOUND + "a [retry_target=gone]", "edge-to-nowhere", "'gone'"),
         (SOUND + "a [prompt=y]", "duplicate-node", "other values for prompt"),
         (SOUND + 'a [fidelity="sumary:low"]', "unknown-mode", "Did you mean summary:low?"),
@@ -53,7 +54,13 @@ def test_nothing_is_said_of_a_sound_pipeline() -> None:
         (SOUND + "a [max_retries=many]", "no-number", "'many'"),
         (SOUND + 'a -> e [condition="x contains y"]', "condition", "x contains y"),
         (SOUND + "fix-it [prompt=x] a -> fix-it -> e", "quotes", "fix-it"),
-        (SOUND + "a -- e", "undirected", "direction"),
+        (SOUND + "a -- e", "undirected", "Undirected"),
+        (SOUND + 'a -> "" -> e', "no-name", 'a node is named ""'),
+        (GATE + "g [default_choice=No]", "no-effect", "not one of its choices: [Y] Yes, Stop"),
+        (GATE + "g [human.default_choice=No]", "no-effect", "'No' is not one of its choices"),
+        (GATE + "g [timeout=1h]", "no-effect", "waits until somebody answers"),
+        (SOUND + "a [timeout=1h]", "no-effect", "on shell commands only, not on: a"),
+        (SOUND + "a [shape=parallelogram timeout=soon]", "no-number", "'soon', which is not a"),
     ],
 )  # fmt: skip
 def test_each_oddity_is_named(body: str, rule: str, says: str) -> None:
@@ -72,6 +79,10 @@ def test_each_oddity_is_named(body: str, rule: str, says: str) -> None:
         SOUND + "b [prompt=x fidelity=full thread_id=t] a -> b -> e",
         SOUND + "a -> a [condition=fail]",
         "start -> a -> exit",
+        "node [timeout=1h] start -> exit",
+        GATE + "g [default_choice=stop]",
+        GATE + "g [human.default_choice=Y]",
+        GATE + "g [mode=freeform default_choice=anything]",
     ],
 )
 def test_what_does_no_harm_is_not_remarked(body: str) -> None:

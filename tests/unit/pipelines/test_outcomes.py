@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewer.pipelines.handlers_template import fill_template
 from reviewer.pipelines.outcomes import read_answer
-from reviewer.pipelines.retries import waits
 from reviewer.pipelines.values import Outcome
 
 
@@ -127,22 +125,3 @@ def test_an_outcome_far_above_the_end_is_only_talk() -> None:
 @given(st.text(max_size=300))
 def test_no_answer_is_too_odd_to_read(answer: str) -> None:
     assert read_answer(answer).outcome in Outcome
-
-
-def test_a_prompt_is_filled_with_the_goal_and_known_keys_and_nothing_else() -> None:
-    context = {"task": "parse {{goal}}", "n": 3, "tool.last_line": "ok"}
-    filled = "{{goal}}: $task ${n} $goal.Then {{ context.n }} $tool.last_line"
-    left = " $HOME {{other}} {print $1}"
-    assert fill_template(filled + left, "ship", context) == (
-        "ship: parse {{goal}} 3 ship.Then 3 ok" + left
-    )
-
-
-def test_the_pauses_between_attempts_double_up_to_a_minute() -> None:
-    assert list(waits(3, lambda: 1.0)) == [0.2, 0.4, 0.8]
-    assert list(waits(12, lambda: 1.0))[-2:] == [60.0, 60.0]
-    assert list(waits(0, lambda: 1.0)) == []
-
-
-def test_jitter_takes_away_half_at_most() -> None:
-    assert next(waits(1, lambda: 0.0)) == pytest.approx(0.1)

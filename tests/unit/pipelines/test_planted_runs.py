@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.pipelines.run_errors import CheckpointError, RunError
+from reviewer.pipelines.events import CheckpointError, RunError
+from reviewer.pipelines.run_store import RunStore
 from tests.unit.pipelines.running import Workshop
 
 THREE = 'a [prompt="A"]; b [prompt="B"]; c [prompt="C"]\nstart -> a -> b -> c -> done'
@@ -25,7 +26,7 @@ def planted(workshop: Workshop) -> Path:
 
 @pytest.fixture
 def victim(workshop: Workshop) -> Path:
-    """A file of the user, outside of the run's folder."""
+    """A file of the user, outside the run folder folder."""
     path = workshop.folder / "victim"
     path.write_text(MINE)
     return path
@@ -71,15 +72,10 @@ class TestWriting:
     def test_a_conversation_is_not_written_through_a_link(
         self, workshop: Workshop, planted: Path, victim: Path
     ) -> None:
-        from reviewer.pipelines.runs_import import import_conversation
-
         link(planted / "conversation-all.json", victim)
         link(planted / ".conversation-all.json.new", victim)
-        (view,) = workshop.runs.store.all()
-        import_conversation(
-            workshop.database, workshop.ledger, workshop.clock, workshop.runs,
-            view.run_id, None, None,
-        )  # fmt: skip
+        (view,) = workshop.runs.runs()
+        workshop.runs.import_conversation(view.run_id)
         assert victim.read_text() == MINE
 
     def test_no_temporary_file_is_left(self, workshop: Workshop, planted: Path) -> None:
@@ -130,8 +126,8 @@ class TestReading:
         value = json.loads(path.read_text())
         value["logs"][1]["folder"] = ".."
         path.write_text(json.dumps(value))
-        (view,) = workshop.runs.store.all()
-        with pytest.raises(RunError, match="outside of the run's"):
+        (view,) = workshop.runs.runs()
+        with pytest.raises(RunError, match="outside the run folder"):
             workshop.runs.conversation(view.run_id)
 
     @pytest.mark.parametrize(
@@ -174,7 +170,8 @@ class TestOwner:
         assert not list(place.iterdir())
 
     def test_runs_are_still_listed(self, workshop: Workshop, planted: Path, monkeypatch) -> None:
-        (view,) = workshop.runs.store.all()
-        workshop.runs.store.change(view.run_id, "running", "b")
+        (view,) = workshop.runs.runs()
+        table = RunStore(workshop.database, workshop.ledger, workshop.clock)
+        table.change(view.run_id, "running", "b")
         monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-        assert [each.state for each in workshop.runs.store.all()] == ["interrupted"]
+        assert [each.state for each in workshop.runs.runs()] == ["interrupted"]

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.llm.model import ModelError
-from reviewer.pipelines.run_errors import RunError
-from reviewer.pipelines.run_events import Question, StageDone, StageStarted
+from reviewer.pipelines.events import Question, RunError, StageDone, StageStarted
 from tests.unit.pipelines.running import Workshop
 
 CHAIN = """
@@ -222,9 +221,9 @@ class TestPeople:
         path = workshop.write(self.GATE)
         with pytest.raises(RunError, match=r"It takes: \[Y\] Yes, ship, \[N\] Not yet"):
             workshop.start(path, answers={"gate": ["maybe"]})
-        with pytest.raises(RunError, match=r"fix asks nothing. Nodes that ask: gate"):
+        with pytest.raises(RunError, match=r"fix does not ask anything. Nodes that ask: gate"):
             workshop.start(path, answers={"fix": ["y"]})
-        assert workshop.runs.store.all() == []
+        assert workshop.runs.runs() == []
 
     def test_no_later_answer_of_a_model_overrides_what_a_person_said(
         self, workshop: Workshop
@@ -306,7 +305,13 @@ class TestWays:
         path = workshop.write('look [prompt="L"]\nstart -> look; look -> done [condition="tea"]')
         done = workshop.start(path)
         assert (done.state, done.node) == ("stopped", "look")
-        assert "no condition of its edges holds" in done.message
+        assert "all of its edges have conditions" in done.message
+
+    def test_a_node_without_a_name_is_refused_before_the_start(self, workshop: Workshop) -> None:
+        path = workshop.write('start -> a -> "" -> done')
+        with pytest.raises(RunError, match=r'A node is named "" \(line 3\): give it a name'):
+            workshop.start(path)
+        assert workshop.runs.runs() == []
 
     def test_a_failure_that_no_edge_leads_on_is_a_failed_run(self, workshop: Workshop) -> None:
         workshop.model.script = in_turn("Outcome: fail")
@@ -380,7 +385,7 @@ class TestRefusals:
         with pytest.raises(RunError, match=sentence):
             workshop.start(path)
         assert workshop.model.asked == []
-        assert workshop.runs.store.all() == []
+        assert workshop.runs.runs() == []
 
     def test_five_thousand_nodes_are_looked_at_without_running_them(
         self, workshop: Workshop

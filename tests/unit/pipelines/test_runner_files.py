@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from reviewer.pipelines.run_errors import RunError
+from reviewer.pipelines.events import RunDone, RunError
+from reviewer.pipelines.service import Pipelines, RunOptions
+from reviewer.store.database import Database
+from reviewer.store.ledger import Ledger
 from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
-from tests.unit.pipelines.running import Workshop
+from tests.unit.pipelines.running import Scripted, Workshop
 from tests.unit.pipelines.test_runner import CHAIN, LOOP, in_turn
 
 
@@ -68,11 +74,40 @@ class TestFiles:
 class TestStore:
     def test_a_run_is_registered_and_undo_does_not_see_it(self, workshop: Workshop) -> None:
         done = workshop.start(workshop.write(CHAIN))
-        (view,) = workshop.runs.store.all("tea")
+        (view,) = workshop.runs.runs("tea")
         assert (view.run_id, view.state, view.name) == (done.run_id, "done", "brew")
         assert not view.can_resume
         assert Undo(workshop.database, workshop.ledger).next_undo() is None
         assert verify(workshop.database).ok
+
+    @pytest.mark.parametrize("elsewhere", [False, True])
+    def test_programs_that_start_in_the_same_second_do_not_collide(
+        self, workshop: Workshop, elsewhere: bool
+    ) -> None:
+        path, programs = workshop.write(CHAIN), 4
+        together = threading.Barrier(programs)
+
+        def start(number: int) -> RunDone:
+            waiting = [True]
+
+            def clock() -> datetime:
+                if waiting.pop() if waiting else False:
+                    together.wait(20)
+                return workshop.clock()
+
+            database = Database(workshop.folder / "store.db")
+            runs = Pipelines(database, Ledger(database, actor="t", clock=workshop.clock), clock)
+            place = workshop.folder / f"run-{number}" if elsewhere else None
+            return runs.start_run(path, "tea", RunOptions(model=Scripted(), run_dir=place))
+
+        with ThreadPoolExecutor(programs) as pool:
+            done = list(pool.map(start, range(programs)))
+        assert [each.state for each in done] == ["done"] * programs
+        ids = {each.run_id for each in done}
+        assert ids == {view.run_id for view in workshop.runs.runs()}
+        assert len(ids) == len({each.folder for each in done}) == programs
+        beside = workshop.folder / "store.db-runs"
+        assert {each.name for each in beside.iterdir()} == (set() if elsewhere else ids)
 
     def test_runs_that_begin_in_the_same_second_have_different_ids(
         self, workshop: Workshop
@@ -80,4 +115,4 @@ class TestStore:
         path = workshop.write(CHAIN)
         ids = [workshop.start(path).run_id for _ in range(3)]
         assert len(set(ids)) == 3
-        assert [view.run_id for view in workshop.runs.store.all()] == ids[::-1]
+        assert [view.run_id for view in workshop.runs.runs()] == ids[::-1]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reviewer.llm.door import open_others
-from reviewer.pipelines.handlers_stand_in import StandIn
-from reviewer.pipelines.run_events import RunStarted
+from reviewer.pipelines.events import RunStarted
+from reviewer.pipelines.handlers import StandIn
 from reviewer.settings import load_settings
 from tests.unit.pipelines.running import Scripted, Workshop
 
@@ -56,7 +56,7 @@ def test_a_model_that_the_settings_do_not_know_is_named_on_the_run(workshop: Wor
     done = workshop.start(workshop.write(TWO), models={"small": named("small")})
     assert done.state == "done"
     assert answered_by(workshop) == [("plan", "scripted"), ("build", "scripted")]
-    assert "scripted answers also for plan (large)" in note(workshop)
+    assert "scripted also answers for plan (large)" in note(workshop)
     assert "others under [model]" in note(workshop)
 
 

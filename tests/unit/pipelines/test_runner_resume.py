@@ -11,9 +11,16 @@ import pytest
 
 from reviewer.errors import UnknownIdError
 from reviewer.llm.model import ModelError
-from reviewer.pipelines.run_errors import CheckpointError, RunError
-from reviewer.pipelines.run_events import StageStarted
-from reviewer.pipelines.run_files import RunFolder
+from reviewer.pipelines.events import (
+    CheckpointError,
+    Event,
+    RunError,
+    RunStarted,
+    StageDone,
+    StageStarted,
+)
+from reviewer.pipelines.run_folder import RunFolder
+from reviewer.pipelines.service import RunOptions
 from tests.unit.pipelines.running import Workshop
 
 THREAD = """
@@ -27,15 +34,17 @@ class PowerCutError(BaseException):
     """The program is gone, without a chance to do anything."""
 
 
+def stages_begun(workshop: Workshop) -> list[tuple[str, str, bool]]:
+    """Node, fidelity and whether a resume had lost its session, of each stage with a model."""
+    return [
+        (each.node, each.fidelity, each.degraded)
+        for each in workshop.events
+        if isinstance(each, StageStarted) and each.handler == "codergen"
+    ]
+
+
 class TestDegradedOnce:
     """Requirement 5 of context-fidelity.md."""
-
-    def started(self, workshop: Workshop) -> list[tuple[str, str, bool]]:
-        return [
-            (each.node, each.fidelity, each.degraded)
-            for each in workshop.events
-            if isinstance(each, StageStarted) and each.handler == "codergen"
-        ]
 
     def resumed_after(self, workshop: Workshop, stages: int, body: str = THREAD) -> None:
         stopped = workshop.start(workshop.write(body), max_steps=stages)
@@ -47,7 +56,7 @@ class TestDegradedOnce:
         self, workshop: Workshop
     ) -> None:
         self.resumed_after(workshop, 2)
-        assert self.started(workshop) == [("b", "summary:high", True), ("c", "full", False)]
+        assert stages_begun(workshop) == [("b", "summary:high", True), ("c", "full", False)]
 
     def test_the_summary_tells_what_the_lost_conversation_knew(self, workshop: Workshop) -> None:
         self.resumed_after(workshop, 2)
@@ -65,11 +74,11 @@ class TestDegradedOnce:
     ) -> None:
         body = THREAD.replace('b [prompt="B"]', 'b [prompt="B", fidelity=compact]')
         self.resumed_after(workshop, 2, body)
-        assert self.started(workshop) == [("b", "compact", False), ("c", "summary:high", True)]
+        assert stages_begun(workshop) == [("b", "compact", False), ("c", "summary:high", True)]
 
     def test_a_run_that_never_stopped_is_not_degraded(self, workshop: Workshop) -> None:
         workshop.start(workshop.write(THREAD))
-        assert [fidelity for _, fidelity, _ in self.started(workshop)] == ["full"] * 3
+        assert [fidelity for _, fidelity, _ in stages_begun(workshop)] == ["full"] * 3
 
 
 class TestPowerCuts:
@@ -93,7 +102,7 @@ class TestPowerCuts:
             with suppress(PowerCutError):
                 workshop.start(path)
                 return False
-        for view in workshop.reopened().store.all():
+        for view in workshop.reopened().runs():
             assert view.state == "interrupted"
             done = workshop.resume(view.run_id)
             assert done.state == "done"
@@ -120,7 +129,7 @@ class TestPowerCuts:
     def test_a_stage_that_had_ended_is_taken_over_and_not_asked_again(
         self, workshop: Workshop, monkeypatch
     ) -> None:
-        keep = RunFolder.keep_status
+        keep = RunFolder.write_status
 
         def cut(folder, status) -> None:
             keep(folder, status)
@@ -128,14 +137,33 @@ class TestPowerCuts:
                 raise PowerCutError
 
         with monkeypatch.context() as patched:
-            patched.setattr(RunFolder, "keep_status", cut)
+            patched.setattr(RunFolder, "write_status", cut)
             with pytest.raises(PowerCutError):
                 workshop.start(workshop.write(THREAD))
-        (view,) = workshop.reopened().store.all()
+        (view,) = workshop.reopened().runs()
         assert view.current_node == "b"  # where it goes on, not where it began
         done = workshop.resume(view.run_id)
         assert workshop.nodes(done) == ["start", "a", "b", "c", "done"]
         assert workshop.model.prompts() == ["A", "B", "C"]
+
+    def test_a_stage_taken_over_is_not_the_one_that_gets_a_summary(
+        self, workshop: Workshop, monkeypatch
+    ) -> None:
+        keep = RunFolder.write_status
+
+        def cut(folder, status) -> None:
+            keep(folder, status)
+            if status.node == "b":
+                raise PowerCutError
+
+        with monkeypatch.context() as patched:
+            patched.setattr(RunFolder, "write_status", cut)
+            with pytest.raises(PowerCutError):
+                workshop.start(workshop.write(THREAD))
+        (view,) = workshop.reopened().runs()
+        workshop.events.clear()
+        workshop.resume(view.run_id)
+        assert stages_begun(workshop) == [("b", "full", False), ("c", "summary:high", True)]
 
     def test_runs_are_listed_although_the_checkpoint_of_one_is_cut(
         self, workshop: Workshop, monkeypatch
@@ -144,13 +172,61 @@ class TestPowerCuts:
             raise PowerCutError
 
         with monkeypatch.context() as patched:
-            patched.setattr(RunFolder, "keep_status", cut)
+            patched.setattr(RunFolder, "write_status", cut)
             with pytest.raises(PowerCutError):
                 workshop.start(workshop.write(THREAD))
-        (before,) = workshop.reopened().store.all()
+        (before,) = workshop.reopened().runs()
         RunFolder(Path(before.folder)).checkpoint.write_bytes(b'{"run_id":')
-        (view,) = workshop.runs.store.all()
+        (view,) = workshop.runs.runs()
         assert (view.state, view.current_node) == ("interrupted", "start")
+
+
+class TestLongRuns:
+    """A run of many stages does not rewrite its whole checkpoint after each of them."""
+
+    def chain(self, workshop: Workshop, stages: int, node: str) -> Path:
+        names = [f"n{number}" for number in range(stages)]
+        return workshop.write(f"node [{node}]\n{' -> '.join(['start', *names, 'done'])}")
+
+    def bytes_of_checkpoints(self, workshop: Workshop, stages: int) -> int:
+        """Of all versions of the checkpoint together."""
+        folder, sizes = Path(), {}
+
+        def watch(event: Event) -> None:
+            nonlocal folder
+            if isinstance(event, RunStarted):
+                folder = Path(event.folder)
+            stat = (folder / "checkpoint.json").stat()
+            sizes[stat.st_ino, stat.st_mtime_ns] = stat.st_size
+
+        path = self.chain(workshop, stages, "shape=diamond")
+        assert workshop.runs.start_run(path, "tea", watch=watch).state == "done"
+        return sum(sizes.values())
+
+    def test_twice_the_stages_write_twice_as_much(self, workshop: Workshop) -> None:
+        short, long = (self.bytes_of_checkpoints(workshop, stages) for stages in (150, 300))
+        assert long < 3 * short
+
+    def test_stages_after_the_last_checkpoint_are_not_repeated(self, workshop: Workshop) -> None:
+        def die(event: Event) -> None:
+            if isinstance(event, StageDone) and event.step == 140:
+                raise PowerCutError
+
+        path = self.chain(workshop, 145, 'prompt="P", fidelity=truncate')
+        options = RunOptions(model=workshop.model)
+        with pytest.raises(PowerCutError):
+            workshop.runs.start_run(path, "tea", options, watch=die)
+        (view,) = workshop.reopened().runs()
+        assert len(workshop.runs.checkpoint(view.run_id).completed_nodes) < 140
+        done = workshop.resume(view.run_id)
+        assert done.state == "done"
+        assert workshop.nodes(done) == ["start", *(f"n{number}" for number in range(145)), "done"]
+        assert len(workshop.model.asked) == 145
+
+    def test_a_run_that_pauses_has_all_stages_in_its_checkpoint(self, workshop: Workshop) -> None:
+        path = self.chain(workshop, 145, "shape=diamond")
+        done = workshop.start(path, max_steps=141)
+        assert len(workshop.nodes(done)) == 141
 
 
 class TestFullDisk:
@@ -235,7 +311,7 @@ class TestRefusals:
     def test_the_checkpoint_of_another_pipeline(self, workshop: Workshop) -> None:
         run_id, _ = self.stopped(workshop)
         other = workshop.start(workshop.write(THREAD, name="bake"), max_steps=2)
-        mine = Path(workshop.runs.store.get(run_id).folder)
+        mine = Path(workshop.runs.run(run_id).folder)
         (mine / "checkpoint.json").write_bytes(
             (Path(other.folder) / "checkpoint.json").read_bytes()
         )
@@ -244,7 +320,7 @@ class TestRefusals:
 
     def test_a_cut_checkpoint(self, workshop: Workshop) -> None:
         run_id, _ = self.stopped(workshop)
-        path = Path(workshop.runs.store.get(run_id).folder) / "checkpoint.json"
+        path = Path(workshop.runs.run(run_id).folder) / "checkpoint.json"
         path.write_bytes(path.read_bytes()[:-20])
         with pytest.raises(CheckpointError, match="cut or damaged"):
             workshop.resume(run_id)
@@ -252,7 +328,7 @@ class TestRefusals:
     def test_a_run_that_is_under_way(self, workshop: Workshop) -> None:
         run_id, _ = self.stopped(workshop)
         with (
-            RunFolder(Path(workshop.runs.store.get(run_id).folder)).held(),
+            RunFolder(Path(workshop.runs.run(run_id).folder)).locked(),
             pytest.raises(RunError, match="under way in another program"),
         ):
             workshop.resume(run_id)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.pipelines.handlers_tool import seconds_of
-from reviewer.pipelines.run_errors import RunError
+from reviewer.pipelines.events import RunError
 from tests.unit.pipelines.running import Workshop
 from tests.waiting import until
 
@@ -130,7 +129,7 @@ class TestChangedCommands:
         _, first = self.stopped(workshop)
         _, second = self.stopped(workshop)
         kept = [
-            (Path(workshop.runs.store.get(run).folder) / "checkpoint.json").read_text()
+            (Path(workshop.runs.run(run).folder) / "checkpoint.json").read_text()
             for run in (first, second)
         ]
         assert TOKEN not in "".join(kept)
@@ -159,7 +158,7 @@ class TestChangedCommands:
 
     def test_a_run_of_an_older_version_asks(self, workshop: Workshop) -> None:
         _, run_id = self.stopped(workshop)
-        path = Path(workshop.runs.store.get(run_id).folder) / "checkpoint.json"
+        path = Path(workshop.runs.run(run_id).folder) / "checkpoint.json"
         value = json.loads(path.read_text())
         del value["tools"]
         path.write_text(json.dumps(value))
@@ -171,7 +170,7 @@ class TestChangedCommands:
         self, workshop: Workshop, forged: dict[str, object]
     ) -> None:
         _, run_id = self.stopped(workshop)
-        path = Path(workshop.runs.store.get(run_id).folder) / "checkpoint.json"
+        path = Path(workshop.runs.run(run_id).folder) / "checkpoint.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), "tools": forged}))
         with pytest.raises(RunError, match="--allow-changed-tools"):
             workshop.resume(run_id, allow_tools=True)
@@ -181,20 +180,12 @@ class TestChangedCommands:
     ) -> None:
         _, run_id = self.stopped(workshop)
         copy = workshop.folder / "a copy"
-        shutil.copytree(workshop.runs.store.get(run_id).folder, copy)
+        shutil.copytree(workshop.runs.run(run_id).folder, copy)
         with pytest.raises(RunError, match=r"t \(line 3\) runs echo") as refused:
             workshop.resume(str(copy), allow_tools=True)
         assert f"resume '{copy}' --allow-tools --allow-changed-tools" in str(refused.value)
         assert f"which run in {workshop.folder}:" in str(refused.value)
         assert self.sent(workshop) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("900", 900), ("900s", 900), ("10m", 600), ("2h", 7200), ("250ms", 0.25), ("soon", None)],
-)
-def test_durations(text: str, seconds: float | None) -> None:
-    assert seconds_of(text) == seconds
 
 
 def _alive(process: int) -> bool:

@@ -6,11 +6,9 @@ import threading
 
 import pytest
 
-from reviewer.pipelines.run_errors import RunError
-from reviewer.pipelines.run_events import Event, Question, RunDone
-from reviewer.pipelines.runs import RunOptions
+from reviewer.pipelines.events import Event, Question, RunDone, RunError
+from reviewer.pipelines.service import RunOptions
 from tests.unit.pipelines.running import Workshop
-from tests.waiting import until
 
 GATE = """
 gate [shape=hexagon]
@@ -30,7 +28,7 @@ class Watched:
         options = RunOptions(wait=True)
         self.thread = threading.Thread(
             target=lambda: self.ended.append(
-                workshop.runs.start(path, "tea", options, watch=self.watch)
+                workshop.runs.start_run(path, "tea", options, watch=self.watch)
             )
         )
         self.thread.start()
@@ -48,8 +46,11 @@ class Watched:
 def answer(workshop: Workshop, watched: Watched, text: str) -> None:
     assert watched.asked.wait(30)
     watched.asked.clear()
-    until(lambda: workshop.runs.live.get(watched.run_id).question is not None)
-    workshop.runs.live.get(watched.run_id).answer(text)
+    while True:  # the event comes just before the run begins to wait
+        try:
+            return workshop.runs.answer(watched.run_id, text)
+        except RunError:
+            threading.Event().wait(0.005)
 
 
 def test_answers_come_from_another_thread(workshop: Workshop) -> None:
@@ -64,10 +65,10 @@ def test_answers_come_from_another_thread(workshop: Workshop) -> None:
 def test_a_run_that_asks_can_be_cancelled(workshop: Workshop) -> None:
     watched = Watched(workshop)
     assert watched.asked.wait(30)
-    workshop.runs.live.get(watched.run_id).cancel()
+    workshop.runs.cancel(watched.run_id)
     assert watched.end().state == "cancelled"
 
 
 def test_a_run_that_is_not_under_way_takes_no_answer(workshop: Workshop) -> None:
     with pytest.raises(RunError, match="not under way"):
-        workshop.runs.live.get("gone")
+        workshop.runs.answer("gone", "yes")

@@ -1,20 +1,18 @@
-"""What the attributes of a DOT graph mean for a pipeline: aliases, handlers, numbers."""
+"""The names and values of DOT attributes, as pipelines use them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+from reviewer.pipelines.values import CODERGEN, CONDITIONAL, EXIT, HUMAN, START, SUPPORTED, TOOL
 
 FIDELITY_OF_GRAPH = ("default_fidelity", "context_fidelity_default")
 THREAD_OF_GRAPH = ("default_thread_id", "default_thread", "thread_id", "context_thread_default")
 RETRIES_OF_GRAPH = ("default_max_retries", "default_max_retry")
 PROMPT = ("prompt", "llm_prompt")
 MODEL = ("llm_model", "model")
+DEFAULT_CHOICE = ("human.default_choice", "default_choice")
 HANDLER = ("type", "handler", "node_type")
-
-START, EXIT, CODERGEN, CONDITIONAL = "start", "exit", "codergen", "conditional"
-HUMAN, TOOL = "wait.human", "tool"
-SUPPORTED = (START, EXIT, CODERGEN, CONDITIONAL, HUMAN, TOOL)
-"""Handlers that a run knows (`tool` only where it is allowed)."""
 
 _BY_SHAPE = {
     "mdiamond": START,
@@ -41,40 +39,39 @@ _BY_NAME = {
     "shell": TOOL,
     "fan_in": "parallel.fan_in",
 }
-_EXIT_NAMES = ("exit", "end")
 
 
-def first(attributes: Mapping[str, str], names: tuple[str, ...]) -> str | None:
-    """The first of the named attributes that is there and not empty."""
+def first_of(attributes: Mapping[str, str], names: tuple[str, ...]) -> str | None:
+    """The first of the named attributes that is not empty."""
     return next((attributes[name] for name in names if attributes.get(name)), None)
 
 
 def handler_of(attributes: Mapping[str, str]) -> str:
-    """What runs a node: its type where that is a known one, else its shape; a model by default."""
-    named = next((_BY_NAME.get(attributes.get(key, "").strip().lower()) for key in HANDLER
-                  if attributes.get(key, "").strip().lower() in _BY_NAME), None)  # fmt: skip
+    """What runs a node: its type if that is a known one, else its shape; a model by default."""
+    types = (attributes.get(key, "").strip().lower() for key in HANDLER)
+    named = next((_BY_NAME[each] for each in types if each in _BY_NAME), None)
     return named or _BY_SHAPE.get(attributes.get("shape", "").strip().lower(), CODERGEN)
 
 
 def unknown_type(attributes: Mapping[str, str]) -> str | None:
-    """The `type` or `handler` that names nothing known, or None.
+    """The `type` or `handler` that we do not know, or None.
 
-    `node_type` is left out: other programs keep labels of their own in it.
+    `node_type` does not count: other programs keep their own labels in it.
     """
-    named = first(attributes, HANDLER[:2])
+    named = first_of(attributes, HANDLER[:2])
     return named if named and named.strip().lower() not in _BY_NAME else None
 
 
-def by_name(name: str, *, prompt: str) -> str | None:
-    """START or EXIT where only the name of a node says so, else None."""
+def end_named(name: str, *, prompt: str) -> str | None:
+    """START or EXIT for a node that has no prompt and is called so, else None."""
     if prompt:
         return None
     lowered = name.lower()
-    return START if lowered == "start" else EXIT if lowered in _EXIT_NAMES else None
+    return START if lowered == "start" else EXIT if lowered in ("exit", "end") else None
 
 
-def whole(text: str | None) -> int | None:
-    """The whole number that a text says, None where it says none."""
+def whole_number(text: str | None) -> int | None:
+    """The whole number that a text spells, else None."""
     try:
         return int((text or "").strip())
     except ValueError:

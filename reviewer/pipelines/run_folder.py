@@ -1,4 +1,4 @@
-"""The files of a run: one folder a stage, readable by the owner only, each file whole or absent."""
+"""The folder of a run: a folder for each stage, private to its owner, each file whole or absent."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.files import (
+    FOLDER_MODE,
     ForeignFolderError,
+    make_folders,
     open_regular,
     own_folder,
     read_regular,
     write_atomic,
 )
+from reviewer.pipelines.events import RunError
 from reviewer.pipelines.outcomes import StageResult
-from reviewer.pipelines.run_errors import RunError
 from reviewer.pipelines.values import ToolCall
-from reviewer.private_files import FOLDER_MODE, make_folders
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME = 60
@@ -32,10 +33,10 @@ LARGEST = 256_000_000
 
 
 class StageStatus(Struct, frozen=True):
-    """`status.json` of a stage; it is written last, so that a stage with one has ended.
+    """`status.json` of a stage, written last: a stage that has one has ended.
 
-    `edge` is the edge that a person chose, None where the rules choose. `errors` are those of
-    attempts that failed. Turns that the model's context had no room for are counted.
+    `edge`: the index of the edge that a person chose, None where the rules choose. `errors`: those
+    of failed attempts. `left_out_*`: older turns that the model's context had no room for.
     """
 
     step: int
@@ -72,10 +73,10 @@ class RunCard(Struct, frozen=True):
 
 
 class RunFolder:
-    """Where a run keeps its prompts, answers and checkpoint.
+    """The prompts, answers and checkpoint of a run.
 
-    It may have come with a repository or an archive: no link in it is followed, and it has to
-    belong to the user. Every method raises RunError when it does not.
+    The folder may have come with a repository or an archive: no link in it is followed, and it has
+    to belong to the user. Every method raises RunError when it does not.
     """
 
     def __init__(self, path: Path) -> None:
@@ -92,9 +93,9 @@ class RunFolder:
         return self.path / "pipeline.dot"
 
     def create(self, card: RunCard, dot: str) -> None:
-        """Make the folder with the card and the pipeline's text, without its secrets.
+        """Make the folder with the card and the text of the pipeline, which has to be masked.
 
-        Raises RunError when the folder has something in it, or cannot be made.
+        Raises RunError when the folder is not empty, or cannot be made.
         """
         try:
             make_folders(self.path)
@@ -108,14 +109,14 @@ class RunFolder:
             raise RunError(
                 f"The folder {self.path} cannot be made: {problem.strerror}."
             ) from problem
-        write_whole(self.dot, dot.encode("utf-8", "replace"))
-        write_whole(self.path / "run.json", msgspec.json.encode(card))
+        write_run_file(self.dot, dot.encode("utf-8", "replace"))
+        write_run_file(self.path / "run.json", msgspec.json.encode(card))
 
     def card(self) -> RunCard:
-        """What the run was started with. Raises RunError when the folder is none of a run."""
+        """What the run was started with. Raises RunError when the folder is not that of a run."""
         path = self.path / "run.json"
         try:
-            return msgspec.json.decode(read_whole(path), type=RunCard)
+            return msgspec.json.decode(read_run_file(path), type=RunCard)
         except OSError as problem:
             raise RunError(
                 f"{self.path} is not the folder of a run: {_reason(problem, path)}."
@@ -126,21 +127,23 @@ class RunFolder:
     def dot_text(self) -> str:
         """The text of the copy of the pipeline. Raises RunError when it cannot be read."""
         try:
-            return read_whole(self.dot).decode("utf-8-sig", "replace")
+            return read_run_file(self.dot).decode("utf-8-sig", "replace")
         except OSError as problem:
             raise RunError(f"{self.dot} cannot be read: {problem.strerror}.") from problem
 
-    def keep_text(self, node: str, step: int, name: str, text: str) -> None:
+    def write_stage_text(self, node: str, step: int, name: str, text: str) -> None:
         """Write one of a stage's texts (`prompt.md`, `response.md`). Raises RunError."""
         if text:
-            self._keep(node, step, name, text.encode("utf-8", "replace"), lasting=False)
+            self._write_in_stage(node, step, name, text.encode("utf-8", "replace"), lasting=False)
 
-    def keep_status(self, status: StageStatus) -> None:
-        """Say that a stage has ended. Raises RunError."""
+    def write_status(self, status: StageStatus) -> None:
+        """Record that a stage has ended. Raises RunError."""
         data = msgspec.json.format(msgspec.json.encode(status))
-        self._keep(status.node, status.step, "status.json", data, lasting=True)
+        self._write_in_stage(status.node, status.step, "status.json", data, lasting=True)
 
-    def _keep(self, node: str, step: int, name: str, data: bytes, *, lasting: bool) -> None:
+    def _write_in_stage(
+        self, node: str, step: int, name: str, data: bytes, *, lasting: bool
+    ) -> None:
         path = self.path / stage_folder_name(node, step)
         try:
             with _opened(self.path) as folder:
@@ -154,8 +157,8 @@ class RunFolder:
                 "Nothing before it is lost."
             ) from problem
 
-    def finished(self, node: str, step: int) -> StageStatus | None:
-        """How a stage ended that no checkpoint tells of yet; None when it has not.
+    def status_of(self, node: str, step: int) -> StageStatus | None:
+        """How a stage ended that may be newer than the checkpoint; None when it has not ended.
 
         Raises RunError when its status cannot be read.
         """
@@ -163,19 +166,19 @@ class RunFolder:
         try:
             status = msgspec.json.decode(data, type=StageStatus)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return None  # what is not whole has to be done again
+            return None  # damaged: the stage is repeated
         return status if (status.node, status.step) == (node, step) else None
 
     def text(self, folder: str, name: str) -> str:
-        """A text of a stage; empty when it has none. Raises RunError when it cannot be read."""
+        """A text of a stage; empty if it has none. Raises RunError when it cannot be read."""
         if folder in (".", "..") or "/" in folder or "\0" in folder:
             raise RunError(
-                f"{self.checkpoint} is damaged: it names a stage folder outside of the run's."
+                f"{self.checkpoint} is damaged: it names a stage folder outside the run folder."
             )
         return self._stage_file(folder, name).decode("utf-8", "replace") if folder else ""
 
     def _stage_file(self, stage: str, name: str) -> bytes:
-        """A file of a stage, empty when it is not there. Raises RunError."""
+        """A file of a stage, empty if it does not exist. Raises RunError."""
         path = self.path / stage
         try:
             with _opened(self.path) as run, own_folder(path, within=run) as folder:
@@ -188,10 +191,10 @@ class RunFolder:
             ) from problem
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Keep other programs from running the same run; a killed one lets go by itself.
+    def locked(self) -> Iterator[None]:
+        """Lock the run against other programs; the lock of a killed program is released by itself.
 
-        Raises RunError when another one has it.
+        Raises RunError when another program has it.
         """
         lock = self.path / "lock"
         try:
@@ -212,13 +215,13 @@ class RunFolder:
         finally:
             os.close(handle)
 
-    def is_held(self) -> bool:
+    def is_locked(self) -> bool:
         """Whether a program is running this run now."""
         try:
             with _opened(self.path) as folder:
                 handle = open_regular(self.path / "lock", os.O_RDWR, within=folder)
         except (OSError, RunError):
-            return False  # without a lock of this user's, no program of theirs can run it
+            return False  # no program of this user can have locked it
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -235,16 +238,16 @@ def stage_folder_name(node: str, step: int) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A name with nothing in it that a file system could take for more than a name."""
+    """A name that is safe as the name of a file."""
     plain = _ODD.sub("_", name)[:_LONGEST_NAME]
     if plain != name:
         plain += "." + hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:6]
     return plain
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Put a file of a run in place, readable by the owner only; a crash leaves the old one or the
-    new one. It is on the disk when this returns. Raises RunError.
+def write_run_file(path: Path, data: bytes) -> None:
+    """Write a file of a run, readable by its owner only; a crash leaves the old one or the new one.
+    It is on the disk when this returns. Raises RunError.
     """
     try:
         with _opened(path.parent) as folder:
@@ -255,7 +258,7 @@ def write_whole(path: Path, data: bytes) -> None:
         ) from problem
 
 
-def read_whole(path: Path, largest: int = LARGEST) -> bytes:
+def read_run_file(path: Path, largest: int = LARGEST) -> bytes:
     """A file of a run. Raises OSError, and RunError when the folder belongs to another user."""
     with _opened(path.parent) as folder:
         return read_regular(path, largest, within=folder)
@@ -275,7 +278,7 @@ def _opened(path: Path) -> Iterator[int]:
 
 
 def _reason(problem: OSError, expected: Path) -> str:
-    """What went wrong, with the file where it is not the expected one."""
+    """What went wrong, with the name of the file unless it is the expected one."""
     where = problem.filename
     if where is None or Path(where).name == expected.name:
         return str(problem.strerror)

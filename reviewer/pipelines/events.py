@@ -1,4 +1,4 @@
-"""What a run tells whoever watches it, in the order in which it happens."""
+"""What a run reports: events, in the order in which they happen, and errors."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from reviewer.errors import ReviewerError
+
 RunState = Literal["running", "done", "failed", "waiting", "cancelled", "stopped", "interrupted"]
-"""`stopped`: no edge leads on, or the limit of stages is reached. `interrupted`: the program that
-ran it is gone. Every state but done can be resumed.
+"""`stopped`: no edge leads on, or the limit of stages was reached. `interrupted`: the program that
+ran it is gone. Every state but `done` and `running` can be resumed.
 """
 
 
 class RunStarted(Struct, frozen=True, tag_field="event", tag="run_started"):
-    """A run begins, or goes on after `stages` stages. `note`: what is odd about that."""
+    """A run begins, or goes on after `stages` stages. `note`: a warning about that."""
 
     run_id: str
     name: str
@@ -25,8 +27,8 @@ class RunStarted(Struct, frozen=True, tag_field="event", tag="run_started"):
 
 
 class StageStarted(Struct, frozen=True, tag_field="event", tag="stage_started"):
-    """A stage begins. `thread` is empty unless the session is shared; `degraded`: the stage would
-    have had its thread's session, which a resume cannot bring back.
+    """A stage begins. `thread` is empty unless the session is shared; `degraded`: a resume lost
+    that session, and the stage gets a summary instead.
     """
 
     step: int
@@ -55,7 +57,7 @@ class Retrying(Struct, frozen=True, tag_field="event", tag="retrying"):
 
 
 class AnswerChoice(Struct, frozen=True):
-    """What may be answered: `key` is a short way to say `label`; `edge` is where it leads."""
+    """A possible answer. `key` is short for `label`; `edge` is the index of the edge it takes."""
 
     key: str
     label: str
@@ -64,7 +66,7 @@ class AnswerChoice(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True, tag_field="event", tag="question"):
-    """A stage asks a person. `freeform`: any text will do."""
+    """A stage asks a person. `freeform`: any text is an answer."""
 
     step: int
     node: str
@@ -75,8 +77,8 @@ class Question(Struct, frozen=True, tag_field="event", tag="question"):
 
 
 class StageDone(Struct, frozen=True, tag_field="event", tag="stage_done"):
-    """A stage has ended and its checkpoint is written. `target` is the next node, by `rule`.
-    `remark`: what a person should know about the answer.
+    """A stage has ended and its status is on the disk. `target` is the next node, by `rule`.
+    `remark`: a warning about the answer.
     """
 
     step: int
@@ -93,7 +95,7 @@ class StageDone(Struct, frozen=True, tag_field="event", tag="stage_done"):
 
 
 class RunDone(Struct, frozen=True, tag_field="event", tag="run_done"):
-    """The run has ended or pauses, and why."""
+    """A run has ended or pauses, and why."""
 
     run_id: str
     state: RunState
@@ -106,4 +108,32 @@ class RunDone(Struct, frozen=True, tag_field="event", tag="run_done"):
 Event: TypeAlias = RunStarted | StageStarted | Text | Retrying | Question | StageDone | RunDone
 Watch = Callable[[Event], None]
 Ask = Callable[[Question], str | None]
-"""Gets a question to a person; None when nobody answers now."""
+"""Asks a person; None when nobody answers now."""
+
+
+class RunError(ReviewerError):
+    """A run cannot start, or cannot go on."""
+
+
+class CheckpointError(RunError):
+    """A checkpoint cannot be read, or belongs to another pipeline."""
+
+
+class StageError(RunError):
+    """An attempt of a stage failed; another one may succeed."""
+
+
+class StageFailedError(RunError):
+    """The model failed at every attempt; a resume tries the stage again."""
+
+
+class StoppedError(Exception):
+    """A person stopped the run within a stage; nothing of the stage counts."""
+
+
+class WaitingError(Exception):
+    """A stage asks a person, and nobody answers."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.node)
+        self.question = question

@@ -1,7 +1,7 @@
 """A preview written to the store as one act: a new chain with summaries in place of segments.
 
 The originals stay in the store, outside the chain. Commits after the range are repeated after the
-summaries, so that hashes cover the new chain (important-priority.md).
+summaries, so that hashes cover the new chain (`docs/design.md`, "Priorities and retention").
 """
 
 from __future__ import annotations
@@ -323,6 +323,6 @@ def _require_same(snapshot: ContextSnapshot, preview: Preview) -> None:
     for each in preview.segments:
         if now.get(each.segment.id) != each.segment:
             raise ConflictError(
-                "What was said about the commits changed meanwhile. Nothing was written; preview "
+                "The annotations of the commits changed meanwhile. Nothing was written; preview "
                 "again."
             )

@@ -24,7 +24,7 @@ from reviewer.llm.retry import RetryExhaustedError
 from reviewer.text.normalise import fold
 
 ROUNDS = 4
-"""Times that a text is requested in another length before it is cut."""
+"""How often a text is requested in another length before it is cut."""
 SENTENCE = 30
 """Tokens for a sentence where the anchors are only names."""
 TAGS_SHARE = 0.5

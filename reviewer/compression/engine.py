@@ -71,7 +71,7 @@ class SegmentAnalysis:
         return Extractor(self.segment.turns, self._count)
 
     def fidelity(self, compressed: CompressedSegment) -> FidelityValidation:
-        """How faithful a summary of the segment is, and what it lost."""
+        """How faithful a summary of the segment is, and its losses."""
         known = self._fidelity.get(compressed)
         if known is None:
             known = validate_fidelity(self.segment, compressed, self.terms)
@@ -94,7 +94,7 @@ class SummaryTask(Struct, frozen=True):
     criteria: tuple[TurnCriteria, ...] = ()
     """Retention criteria that the text will be checked against."""
     care: bool = False
-    """Whether some turns are IMPORTANT without saying what must survive."""
+    """Whether some turns are IMPORTANT without criteria."""
     cancelled: Callable[[], bool] | None = None
     on_text: Callable[[str], None] | None = None
     on_attempt: Callable[[int], None] | None = None
@@ -125,7 +125,7 @@ class SummaryEngine(Protocol):
 
     @property
     def rewrites(self) -> bool:
-        """Whether it writes the same text every time, and another length costs next to nothing."""
+        """Whether it writes the same text every time, and another length is nearly free."""
         ...
 
     def write(self, task: SummaryTask) -> EngineText:

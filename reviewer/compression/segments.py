@@ -36,9 +36,9 @@ def cut_segments(
     """The turns in order, in segments of at most `MOST_TURNS` turns or `MOST_TOKENS` tokens.
 
     Cut where a person changes the topic, after a pause, at pinned turns (which are in no segment),
-    and around a turn that is too large by itself. A segment has at least `FEWEST_TURNS` turns where
-    there are so many in a row, even if they exceed the tokens; a tool's result stays with its call
-    where possible. Segments are called `s1`, `s2`, ... from `first` on.
+    and around a turn that is too large by itself. A segment has at least `FEWEST_TURNS` turns if
+    that many are in a row, even if they exceed the tokens; a tool's result stays with its call
+    where possible. Segments are named `s1`, `s2`, ... from `first` on.
     """
     parts: list[Sequence[Turn]] = []
     for run in _runs(turns):

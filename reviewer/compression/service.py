@@ -100,7 +100,8 @@ class Compression:
     ) -> Iterator[SegmentAtLevel]:
         """Every segment of a context, or of a range of it, at all levels.
 
-        Raises UnknownIdError, ReviewerError where there is nothing, and what the engine raises.
+        Raises UnknownIdError, ReviewerError if there are no segments, and the exceptions of the
+        engine.
         """
         retention = options.retention if options else None
         snapshot = self._snapshots.get(context, start, end, retention)
@@ -126,8 +127,8 @@ class Compression:
     ) -> Plan:
         """Every segment of a context, or of a range of it, at one level.
 
-        Raises UnknownIdError, and ReviewerError where there is nothing to compress or a pattern of
-        `options` matches nothing there.
+        Raises UnknownIdError, and ReviewerError if there is nothing to compress or a pattern of
+        `options` does not match there.
         """
         level = read_level(level)
         require_licence(level, self._tier())
@@ -194,7 +195,8 @@ class Compression:
         """Dry run of a plan; the result's `plan` has the summaries filled in, ready to apply.
 
         Nothing is written. Raises ConflictError when the context changed since the plan was made,
-        and what the engine raises: ModelError, CancelledError, RetryExhaustedError, LicenceError.
+        and the exceptions of the engine: ModelError, CancelledError, RetryExhaustedError,
+        LicenceError.
         """
         watch = watch or Watch(cancelled)
         snapshot = self._snapshot_of(plan)
@@ -212,8 +214,8 @@ class Compression:
         """Write a plan: summaries in place of its segments, one act, undone by one undo.
 
         Commits outside the segments stay as they are. Missing summaries are written first. Raises
-        ConflictError when the head moved meanwhile, RetentionError when a summary does not meet
-        its criteria, ReviewerError where nothing would change, and what the engine raises; then
+        ConflictError when the head moved meanwhile, RetentionError when a summary does not meet its
+        criteria, ReviewerError where nothing would change, and the exceptions of the engine; then
         nothing is written.
         """
         if plan.context != context:
@@ -241,7 +243,7 @@ class Compression:
         *,
         engine: str | None = None,
     ) -> CompressedSegment:
-        """A segment at a level (hierarchical-summarizer.md, section 4).
+        """A segment at a level (`docs/design.md`, "Levels and anchors").
 
         See `Summarizer.compress`.
         """
@@ -261,7 +263,7 @@ class Compression:
     def validate_fidelity(
         self, segment: Segment, compressed: CompressedSegment
     ) -> FidelityValidation:
-        """How faithful a compressed segment is, and what it lost."""
+        """How faithful a compressed segment is, and its losses."""
         return self.engines.summarizer("offline").validate_fidelity(segment, compressed)
 
     def check_retention(

@@ -1,4 +1,4 @@
-"""The data contract of compression (hierarchical-summarizer.md, section 4)."""
+"""The data contract of compression (`docs/design.md`, "Levels and anchors")."""
 
 from __future__ import annotations
 

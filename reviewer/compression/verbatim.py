@@ -15,7 +15,7 @@ from reviewer.commits.values import Pattern
 from reviewer.text.normalise import fold
 
 TAG_LENGTH = 30
-"""Characters of the tag of a detected anchor (hierarchical-summarizer.md, 5.2)."""
+"""Characters of the tag of a detected anchor (`docs/design.md`, "Levels and anchors")."""
 TAG_LENGTHS = (TAG_LENGTH, 24, 18)
 """Lengths that such a tag may have; the longest with which all tags fit the target is used."""
 

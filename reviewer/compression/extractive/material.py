@@ -120,8 +120,8 @@ class Material:
         return found
 
     def filler(self, level: Level, tokens: int) -> list[Piece]:
-        """Pieces for so many tokens after all that was said: at Brief the last calls, then lines of
-        calls and results, the most informative first.
+        """Pieces for `tokens` after the words: at Brief the last calls, then lines of calls and
+        results, the most informative first.
         """
         calls = [piece for piece in reversed(self.pieces) if piece.unit.form is Form.CALL]
         calls.sort(key=lambda each: not self._writes(each.unit))

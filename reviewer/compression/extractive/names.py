@@ -2,7 +2,7 @@
 
 A name is needed the more, the more often and the more recently it occurred: each occurrence counts
 with a power of its age, as with human memory (Anderson & Schooler 1991, "Reflections of the
-Environment in Memory"). What people and agents say counts more than the output of tools.
+Environment in Memory"). Words of people and agents count more than the output of tools.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def names_in(text: str, *, said: bool = True) -> list[str]:
     """Paths, file names, symbols, flags and issue numbers, as often as they occur.
 
     A path to a file also gives the file's name, and a dotted name those of its parts that are names
-    by themselves. Text in backticks is a name only where `said` by somebody, not in tool output.
+    by themselves. Text in backticks is a name only in words (`said`), not in tool output.
     """
     if not said:
         text = text.replace("`", " ")

@@ -100,7 +100,7 @@ def test_nothing_to_compress_is_said(engine: Engine, kiosk: Kiosk) -> None:
     with pytest.raises(ReviewerError, match="the context is empty"):
         engine.compression.plan(empty, "brief")
     engine.contexts.annotate(kiosk.ids, priority="pinned")
-    with pytest.raises(ReviewerError, match="holds only pinned commits"):
+    with pytest.raises(ReviewerError, match="has only pinned commits"):
         engine.compression.plan(kiosk.id, "brief")
     engine.contexts.annotate(kiosk.ids, priority="skip")
     with pytest.raises(ReviewerError, match="Nothing to compress"):

@@ -13,7 +13,7 @@ from reviewer.tui.kit.action import Action, shown_key
 
 
 class KeymapError(ReviewerError):
-    """A keymap names what does not exist, or gives one key to two actions."""
+    """A keymap names an unknown action or key, or gives one key to two actions."""
 
 
 class Keymap:
@@ -26,7 +26,7 @@ class Keymap:
         """
         self.overrides: dict[str, str] = {}
         self.notes: list[str] = []
-        """What a person should know about their keymap, a sentence each."""
+        """Remarks about the keymap, a sentence each."""
         for given, text in (overrides or {}).items():
             name = FORMER_IDS.get(given, given)
             if name not in ACTIONS:
@@ -64,7 +64,7 @@ def load_keymap(path: Path | None) -> Keymap:
 
     The table `[keys]` maps action ids to a key or a list of keys, such as `promote = "A"`.
 
-    Raises KeymapError with what is wrong and where.
+    Raises KeymapError with the problem and its place.
     """
     if path is None:
         return Keymap()
@@ -95,7 +95,7 @@ def _keys_text(name: str, value: object) -> str:
 def _named(key: str) -> str:
     """A key by its Textual name: `question_mark` for `?`, `ctrl+shift+up` for `Shift+Ctrl+up`.
 
-    Raises KeymapError for what no keyboard sends.
+    Raises KeymapError for a key that no keyboard sends.
     """
     from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
 

@@ -51,7 +51,7 @@ def test_visual_comes_before_editor(programs):
     ("environment", "says"),
     [
         ({}, "set $VISUAL or $EDITOR"),
-        ({"EDITOR": "emacs"}, "is no program on this machine"),
+        ({"EDITOR": "emacs"}, "is not a program on this machine"),
         ({"EDITOR": "vim 'half"}, "cannot be read"),
     ],
 )

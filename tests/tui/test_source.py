@@ -271,7 +271,7 @@ async def test_a_search_in_what_was_said_stays_there(engine: Engine, chat: Path)
         await look(screen, engine)
         await screen.press("/", *"Fine", "enter")
         assert source(screen).match is not None
-        assert "line 5 · as it was said" in screen.text
+        assert "line 5 · as it was written" in screen.text
 
 
 async def test_a_file_that_is_gone_leaves_the_stored_text(engine: Engine, chat: Path) -> None:

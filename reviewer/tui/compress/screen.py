@@ -1,4 +1,4 @@
-"""What a smaller context would say and lose: a level for each segment, before it is applied."""
+"""Previews of a smaller context and its losses: a level for each segment, before it is applied."""
 
 from __future__ import annotations
 
@@ -74,9 +74,10 @@ if TYPE_CHECKING:
     from reviewer.tui.kit.choice_pane import ChoicePane, Option
 
 PREVIEWED_TOKENS = 400_000
-"""A context of more tokens is previewed where the cursor is, and its size is an estimate."""
+"""Tokens above which only the segment under the cursor is previewed, and the size is an estimate.
+"""
 MEASURE_SECONDS = 0.3
-"""A typed budget is measured after this long without a key."""
+"""Pause in typing before a budget is measured."""
 QUOTED = 60
 """Characters of a span that a message quotes."""
 TITLE_CELLS, NAME_CELLS = 8, 10
@@ -94,7 +95,7 @@ STILL_PREVIEWING = "The preview is still being written, try again."
 
 
 class CompressScreen(ListScreen, pane=keys.COMPRESS):
-    """Segments on the left; the original beside its summary, what that loses, and its checks."""
+    """Segments on the left; the original beside its summary, with losses and checks."""
 
     tab = "compress"
 
@@ -120,14 +121,14 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         super().__init__(engine, project, self.segments, panes, title="Segments")
 
         self.start = start
-        """The commit that the range begins at; None for the whole context."""
+        """The commit at which the range begins; None for the whole context."""
         self.contexts: Sequence[ContextView] = ()
         self.context: ContextView | None = None
         self.was_read = False
         self.partial = False
         """The rest of a long context is still being read."""
         self._version: object = None
-        """Of the context in sight, as it was read."""
+        """The read state of the context on the screen."""
         self._foreign = engine.foreign_version()
 
         self.previews = PreviewQueue(
@@ -138,15 +139,15 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         """Levels are being chosen, or summaries applied."""
         self._model_name = "model"
         self._question = 0
-        """Counts the budgets asked for, so that a late answer finds its question or is dropped."""
+        """Counts the budgets, so that a late answer finds its question or is dropped."""
 
         self._place: LostRow | None = None
-        """What is lost and highlighted in the original."""
+        """The lost text that is highlighted in the original."""
 
     # layout
 
     def compose_right(self) -> ComposeResult:
-        """Levels, then the original beside what becomes of it."""
+        """Levels, then the original beside the summary."""
         yield self.levels
         with Horizontal(id="panes"):
             yield self.original
@@ -161,7 +162,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         return (self.whole,)
 
     def arranged(self) -> None:
-        """Hide what belongs to panes that are hidden."""
+        """Hide the parts that belong to hidden panes."""
         covered = self.overlay is not None
         zoomed = None if covered else self.zoomed
         self.query_one("#panes").set_class(covered, "-off")
@@ -187,7 +188,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._show_title()
 
     def on_descendant_focus(self) -> None:
-        """The layout and the titles follow the focus; in the summary a marker is chosen at once."""
+        """The layout and the titles follow the focus; in the summary a marker is chosen
+        immediately.
+        """
         self._fold()
         self.lost_title.focused(self.lost.has_focus)
         if self.focused is self.summary and self.markers.chosen is None and self._folds():
@@ -211,14 +214,14 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @property
     def moved(self) -> Movable:
-        """The move keys move in the lost list while that has the focus."""
+        """The move keys go to the list of losses while it has the focus."""
         return self.lost if self.focused is self.lost else self.list
 
     # when keys cannot run
 
     @property
     def running(self) -> str:
-        """What goes on: `Writing 3 of 12`; empty for nothing."""
+        """The work in progress: `Writing 3 of 12`; empty for none."""
         if self.writing is not None:
             return self.writing.words
         return self.long_task.words if self.long_task is not None else ""
@@ -287,7 +290,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     # reading the context
 
     def reload(self) -> None:
-        """Read the context left last; later read again only what others changed."""
+        """Read the context left last; later read again only the parts that others changed."""
         if not self.was_read:
             wanted = load_context(self.engine.path, self.project)
             self._read_context(wanted)
@@ -305,7 +308,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.read(lambda: self.engine.contexts.changed(number), take, group="watch")
 
     def watch_store(self) -> None:
-        """Do not exchange a context while something about it is open or being written."""
+        """Do not replace a context while something about it is open or being written."""
         if self.overlay is None and not self.running:
             super().watch_store()
 
@@ -358,7 +361,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def _read_written(self, sentence: str = "", *, all_full: bool = False) -> None:
         """Read the context again after this screen wrote to it.
 
-        `all_full`: segments without a choice stay as they are, as after a compression.
+        `all_full`: segments without a choice stay at Full, as after a compression.
         """
         number = self.context.id if self.context is not None else None
         self._read_context(number, sentence, all_full=all_full, own=True)
@@ -372,7 +375,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         own: bool = False,
         entire: bool = False,
     ) -> None:
-        """`own`: this screen wrote; `entire`: read a long context to its end at once."""
+        """`own`: this screen wrote; `entire`: read a long context in one go."""
         engine, project, start = self.engine, self.project, self.start
         self._foreign = engine.foreign_version()
         self.note_version()
@@ -435,7 +438,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.host.compress_kept[self.context.id] = self.data.kept()
 
     def _keep_place(self) -> None:
-        """Remember the context, the segment under the cursor, and what was chosen."""
+        """Remember the context, the segment under the cursor, and the choices."""
         if self.context is None:
             return
         self._keep_choices()
@@ -452,7 +455,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._keep_place()
 
     def on_unmount(self) -> None:
-        """Stop what goes on, and keep the place for when the screen is opened again."""
+        """Stop the work, and keep the place for when the screen is opened again."""
         for work in (self.writing, self.long_task):
             if work is not None:
                 work.stopped.set()
@@ -462,14 +465,14 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     # previews
 
     def cursor_moved(self) -> None:
-        """Previews wait until it is known where the cursor rests."""
+        """Previews wait until the cursor rests."""
         self.previews.replace([])
 
     def follow(self) -> None:
         self.settle()
 
     def settle(self) -> None:
-        """Show the segment under the cursor, and ask for what is not known of it."""
+        """Show the segment under the cursor, and request its missing previews."""
         self.rest.stop()
         self._place = None
         self.markers.clear()
@@ -507,7 +510,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         return found, Checked(asked, checks, match_spans(checks, text))
 
     def took_preview(self, key: Key, found: SegmentPreview, checked: Checked) -> None:
-        """Keep a preview and draw what it changes."""
+        """Store a preview and draw the change."""
         self.data.took(key, found, checked)
         self._redraw(key)
 
@@ -537,7 +540,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     # drawing
 
     def draw(self) -> None:
-        """Draw what changed about the segment under the cursor."""
+        """Draw the changes of the segment under the cursor."""
         data = self.data
         choice = data.choice
         self._show_whole()
@@ -565,7 +568,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.columns.draw(data)
 
     def _show_title(self) -> None:
-        """Name the context, or say that only a part of it is shown."""
+        """Name the context, and whether only a part of it is shown."""
         if self.context is None:
             self.title_rule.show("Segments")
             return
@@ -575,7 +578,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.title_rule.show(name, detail)
 
     def _show_whole(self) -> None:
-        """Show how large the whole context gets."""
+        """Show the resulting size of the whole context."""
         if self.context is None:
             self.whole.clear()
             return
@@ -609,12 +612,12 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.data.choose([choice.segment], level)
         self.segments.redraw(self.data.cursor)
         self.settle()
-        kept = "; the text by hand is kept as a draft, e goes on with it" if by_hand else ""
+        kept = "; the text by hand is kept as a draft, e continues it" if by_hand else ""
         self.say(f"{choice.segment}: {level_name(level)}{kept}")
 
     @runs(keys.SAME_LEVEL, unless=_needs_segment)
     def same_level(self) -> None:
-        """Give every segment the level of this one; texts by hand stay."""
+        """Give every segment the level of this one; texts by hand are kept."""
         data, choice = self.data, self.data.choice
         if choice is None or data.plan is None:
             return
@@ -628,11 +631,11 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.settle()
         self.say(f"{count(len(wanted), 'segment')} more at {level_name(choice.level)}.")
 
-    # what is lost
+    # losses
 
     @on(LostList.Selected)
     def _lost_selected(self) -> None:
-        """Highlight in the original what is under the cursor."""
+        """Highlight the row under the cursor in the original."""
         if self.lost.current is not None:
             self._place = self.lost.current
             self.original.draw(self.data, self._place)
@@ -663,7 +666,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @runs(keys.RETAIN_LOST, unless=_needs_lost)
     async def retain_lost(self) -> None:
-        """Make the text a criterion of its commit, beside those that it has."""
+        """Make the text a criterion of its commit, in addition to the others."""
         segment, _, commit, text = self._lost_here()
 
         def work() -> Annotated:
@@ -680,7 +683,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def _follow_act(
         self, act: int, words: str, segment: Segment, warnings: Sequence[str] = ()
     ) -> None:
-        """Say what was done, and preview the segment again."""
+        """Show the result of an act, and preview the segment again."""
         if act:
             self.host.made_on[act] = self.tab
         remark = f" {display_line(warnings[0])}" if warnings else ""
@@ -755,7 +758,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         )
 
     def on_choice_pane_left(self, message: ChoicePane.Left) -> None:
-        """What is still being measured for a budget is no longer asked for."""
+        """Drop the measurement for a budget."""
         message.stop()
         self._question += 1
 
@@ -808,7 +811,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @runs(keys.APPLY, unless=_needs_segment)
     def apply(self) -> None:
-        """Replace the segments with their summaries, as they are shown."""
+        """Replace the segments with their summaries, as shown."""
         data, context = self.data, self.context
         if data.plan is None or context is None:
             return
@@ -881,7 +884,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @runs(keys.SWITCH_ENGINE, unless=_needs_segment)
     async def switch_engine(self) -> None:
-        """To the model, which writes this segment at once; or back to the offline engine."""
+        """Switch to the model, which writes this segment immediately, or back to the offline
+        engine.
+        """
         data = self.data
         if data.engine == "model":
             data.engine = "offline"
@@ -915,7 +920,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @runs(keys.ASK_FOR_ALL, unless=_needs_model)
     def ask_for_all(self) -> None:
-        """Let the model write everything that it has not written."""
+        """Let the model write every choice that it has not written."""
         waiting = self.data.waiting()
         if waiting:
             self._write(waiting)
@@ -988,7 +993,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.writing = None
         written = f"{run.done:,} of {len(run.choices):,} written"
         if run.stopped.is_set():
-            self.say(f"Stopped: {written}, and kept. w or W goes on.")
+            self.say(f"Stopped: {written}, and kept. w or W continues.")
         elif not run.failed:
             dot = glyphs(self.app).dot
             self.say(f"{self._model_name}: {written} {dot} A applies, w writes this one again.")
@@ -1029,7 +1034,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         )
 
     def on_summary_edit_pane_taken(self, message: SummaryEditPane.Taken) -> None:
-        """The text is the summary of its segment now."""
+        """Use the text as the summary of its segment."""
         message.stop()
         choice, found = message.choice, message.found
         key = self.data.write(choice.segment, message.content, found)
@@ -1052,7 +1057,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.segments.refresh()
         self.settle()
         if message.kept:
-            self.say(f"The draft for {choice.segment} is kept: e goes on with it.")
+            self.say(f"The draft for {choice.segment} is kept: e continues it.")
         else:
             self.say(f"{choice.segment} was left unchanged.")
 
@@ -1176,7 +1181,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.copy_text(content, f"Copied {found.segment.id} ({len(content):,} characters).")
 
     def zoom(self) -> None:
-        """Fill the screen with the focused pane; of all levels, with the summary."""
+        """Fill the screen with the focused pane; from all levels, with the summary."""
         if self.all_levels_shown:
             self._show_one_level()
             self._focus_pane(self.summary)
@@ -1188,7 +1193,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.set_focus(pane, scroll_visible=False)
 
     def back(self) -> None:
-        """Leave one thing: what is being written, all levels, the zoom, the pane."""
+        """Leave one state: the writing, all levels, the zoom, the pane."""
         for work in (self.writing, self.long_task):
             if work is not None:
                 work.stopped.set()

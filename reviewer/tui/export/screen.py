@@ -1,4 +1,4 @@
-"""The difference that an export would make, and only then the writing."""
+"""The difference that an export would make, shown before anything is written."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _READING = "The difference is still being computed: try again."
 
 
 class PlaceField(Field, inherit_bindings=False):
-    """Where to write. Enter takes it, escape leaves it as it was."""
+    """Where to write. Enter takes it, escape keeps the old one."""
 
     DEFAULT_CSS = "PlaceField { display: none; margin: 0 1; } PlaceField.-open { display: block; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -43,13 +43,13 @@ class PlaceField(Field, inherit_bindings=False):
 
 
 class Difference(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
-    """The difference; its keys are the screen's."""
+    """The difference; the screen handles the keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
 
 class ExportScreen(TextScreen, pane=keys.EXPORT):
-    """Plans the export when it opens and when another place is named; writes what is in sight."""
+    """Plans the export when it opens and for every new place; writes the plan on the screen."""
 
     AUTO_FOCUS = "#difference"
 
@@ -73,7 +73,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         self._read_plans()
 
     def _read_plans(self, trouble: str = "") -> None:
-        """Plan anew; `trouble` is why the plan before could not be written, and stays in sight."""
+        """Plan again; `trouble`, the reason why the last plan was not written, stays visible."""
         self._plans, self._why_not = None, _READING
         exports, project, form, place = self.engine.exports, self.project, self._form, self._place
 
@@ -132,7 +132,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
 
     @runs(keys.WRITE, unless=_nothing_to_write)
     async def write_files(self) -> None:
-        """Write the plans in sight. A file that changed meanwhile is left alone, and named."""
+        """Write the plans on the screen. A file that changed meanwhile is left alone, and named."""
         plans, self._why_not = self._plans or [], _READING
         try:
             backups = await to_thread(self.engine.exports.write, plans)

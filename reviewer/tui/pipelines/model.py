@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class NodeState(Struct, frozen=True):
-    """A node in a run: its latest outcome, how often it ran, what it is doing now."""
+    """A node in a run: its latest outcome, how often it ran, its present activity."""
 
     outcome: str = ""
     word: str = ""
@@ -66,7 +66,7 @@ class Graph(Struct, frozen=True):
 
 
 class PipelinesModel:
-    """Rows with a cursor, which stays on its node or edge whatever changes."""
+    """Rows with a cursor, which stays on its node or edge through every change."""
 
     def __init__(self) -> None:
         self.graph: Graph | None = None
@@ -94,7 +94,7 @@ class PipelinesModel:
 
     @property
     def node(self) -> PipelineNode | None:
-        """The node that the row under the cursor is about: of an edge its target."""
+        """The node of the row under the cursor; for an edge its target."""
         row = self.current
         return None if row is None else row.node if isinstance(row, NodeRow) else row.way.node
 
@@ -146,7 +146,7 @@ MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summar
 
 
 class RunShown(Struct, frozen=True):
-    """A run now: its row, the state of each node, the history for preambles."""
+    """A run at this moment: its row, the state of each node, the history for preambles."""
 
     view: RunView
     history: RunHistory
@@ -157,7 +157,7 @@ class RunShown(Struct, frozen=True):
 
 
 class Handed(Struct, frozen=True):
-    """What a node gets in each mode, and its last answer. `stages`: how many ran before."""
+    """The input of a node in each mode, and its last answer. `stages`: how many ran before."""
 
     way: Way
     preambles: dict[str, Preamble]
@@ -168,7 +168,7 @@ class Handed(Struct, frozen=True):
     session_turns: int
     stages: int
     again: bool
-    """The node has run: this is what it got then, with the context as it is now."""
+    """The node has run: this is its input at that time, with the context as it is now."""
     answered: KeptTurn | None = None
 
 
@@ -182,7 +182,7 @@ _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "target", "venv", "site-packa
 
 
 def pipelines_below(folder: Path) -> list[Path]:
-    """DOT files below a folder, hidden and built folders left out, nearest first."""
+    """DOT files below a folder, without hidden and build folders, nearest first."""
     found: list[Path] = []
     todo = [(folder, 0)]
     entries_read = 0
@@ -191,7 +191,7 @@ def pipelines_below(folder: Path) -> list[Path]:
         try:
             entries = sorted(os.scandir(place), key=lambda entry: entry.name)
         except OSError:
-            continue  # a folder that cannot be read has nothing to offer
+            continue  # ignore folders that cannot be read
         for entry in entries:
             entries_read += 1
             if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
@@ -220,7 +220,7 @@ def read_graph(engine: Engine, path: Path) -> Graph:
 
 
 def read_run(engine: Engine, view: RunView) -> RunShown:
-    """A run as its checkpoint has it; `trouble` says what cannot be read."""
+    """A run according to its checkpoint; `trouble` says what cannot be read."""
     pipelines = engine.pipelines
     try:
         history = pipelines.history_of(view.run_id)
@@ -237,7 +237,7 @@ def read_run(engine: Engine, view: RunView) -> RunShown:
 def read_handed(
     engine: Engine, graph: Graph, run: RunShown | None, way: Way | None, node: str
 ) -> Handed:
-    """What a node gets in each mode: before its latest stage of the run, else after all of it."""
+    """A node's input in each mode: before its latest stage of the run, else after all of it."""
     rules = engine.pipelines.rules
     history = run.history if run is not None else RunHistory("")
     before, again = _before(history, node)
@@ -270,7 +270,7 @@ def read_handed(
 
 
 def _before(history: RunHistory, node: str) -> tuple[RunHistory, bool]:
-    """The run before the latest stage of a node, and whether there is one."""
+    """The run before the latest stage of a node, and whether it had one."""
     for at in range(len(history.completed) - 1, -1, -1):
         if history.completed[at].node == node:
             return msgspec.structs.replace(history, completed=history.completed[:at]), True

@@ -1,4 +1,4 @@
-"""What the Pipelines screen is made of: its list, and nodes and preambles as text."""
+"""The parts of the Pipelines screen: its list, and nodes and preambles as text."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ class PipelineList(RowList):
 
 
 NAME_CELLS = 12
-"""A name keeps at least so many cells before the mode beside it gives way."""
+"""Cells that a name keeps before the mode beside it is shortened."""
 
 
 def arrow(sign: Glyphs, *, back: bool = False) -> str:
-    """What stands before the target of an edge."""
+    """The arrow before the target of an edge."""
     if sign.rule == "-":
         return "<-" if back else "->"
     return "↺" if back else "→"
@@ -82,7 +82,7 @@ def thread_mark(name: str, sign: Glyphs) -> str:
 
 
 def state_sign(state: NodeState | None, sign: Glyphs) -> tuple[str, bool]:
-    """The sign of how a node stands in the run, and whether it is a warning."""
+    """The sign of a node's state in the run, and whether it is a warning."""
     if state is None:
         return " ", False
     if state.now == "asks":
@@ -125,7 +125,7 @@ def node_strip(
     here: bool,
     focused: bool,
 ) -> Strip:
-    """A node: how it stands, its name, how it is entered. Exactly `width` cells."""
+    """A node: its state, its name, how it is entered. Exactly `width` cells."""
     text = style.strong_here if here else style.text if reachable else style.dim
     accent = style.accent_here if here else style.accent
     warm = style.warm_here if here else style.warm
@@ -167,7 +167,7 @@ def edge_strip(
 def _beside(
     left: list[Part], right: str, width: int, style: Palette, sign: Glyphs, *, here: bool
 ) -> Strip:
-    """The left part, and on the right as much of the mode as leaves it readable."""
+    """The left part, and on the right as much of the mode as fits beside it."""
     fill = style.text_here if here else style.text
     dim = style.dim_here if here else style.dim
     words = display_line(right)
@@ -196,7 +196,7 @@ def way_title(way: Way, signs: Glyphs) -> str:
 def chain(resolution: Resolution, signs: Glyphs) -> tuple[str, tuple[Span, ...]]:
     """`edge full  >  node -  >  graph compact`, the step that decided marked and named.
 
-    A step before it that said something was passed over, because it is no mode.
+    An earlier step with a value was skipped because the value is not a mode.
     """
     text, spans, decided = "", [], False
     for rule, said in resolution.steps:
@@ -222,7 +222,7 @@ def way_blocks(
     remarks: Sequence[Remark],
     signs: Glyphs,
 ) -> list[Block]:
-    """How a node is entered and why so, where it leads, what it is."""
+    """How a node is entered and why, where it leads, its own attributes."""
     node, edge = way.node, way.edge
     text, spans = chain(way.fidelity, signs)
     blocks = [
@@ -261,14 +261,14 @@ def way_blocks(
 
 
 def bar(tokens: int, budget: int, cells: int, signs: Glyphs) -> str:
-    """How much of a ceiling is used."""
+    """A bar of how much of a ceiling is used."""
     full, empty = signs.shades[0], signs.shades[-1]
     used = 0 if not budget else min(max(round(tokens * cells / budget), 1 if tokens else 0), cells)
     return full * used + empty * (cells - used)
 
 
 def left_out(text: Preamble) -> str:
-    """What a preamble had no room for, in words; empty when it has all."""
+    """The parts that did not fit into a preamble, in words; empty when all did."""
     parts = [
         f"{count(text.left_out, 'oldest stage')} left out" if text.left_out else "",
         f"{count(text.values_left_out, 'value')} left out" if text.values_left_out else "",
@@ -294,14 +294,14 @@ def preamble_title(mode: str, handed: Handed, signs: Glyphs, *, chosen: bool) ->
 
 
 def before_words(handed: Handed) -> str:
-    """After which stages this is handed over."""
+    """The stages before this input, in words."""
     stages = count(handed.stages, "stage") if handed.stages else "no stage"
     again = ", before its latest run; context values as they are now" if handed.again else ""
     return f"{handed.way.node.name} after {stages}{again}"
 
 
 def preamble_blocks(mode: str, handed: Handed, signs: Glyphs) -> list[Block]:
-    """The text of a mode, under what it cost and what it left out."""
+    """The text of a mode, below its cost and its omissions."""
     if mode == "full":
         return _session_blocks(handed, signs)
     text = handed.preambles[mode]
@@ -316,7 +316,7 @@ def preamble_blocks(mode: str, handed: Handed, signs: Glyphs) -> list[Block]:
 
 
 def _session_blocks(handed: Handed, signs: Glyphs) -> list[Block]:
-    """What a thread carries, and what a resume would lose of it."""
+    """The session of a thread, and what a resume would lose of it."""
     carried, node = handed.carried, handed.way.node.name
     name = thread_mark(carried.thread, signs)
     turns = count(handed.session_turns, "turn")
@@ -326,7 +326,7 @@ def _session_blocks(handed: Handed, signs: Glyphs) -> list[Block]:
         return [Block(none, "text", first=(Run(" "),))]
     blocks = [
         Block(
-            f"{node} goes on with the session of {name}: {turns}, {handed.session_tokens:,} tok. "
+            f"{node} continues the session of {name}: {turns}, {handed.session_tokens:,} tok. "
             "Nothing is put before its prompt.",
             first=(Run(" "),),
         ),
@@ -358,7 +358,7 @@ def answer_blocks(handed: Handed, live: str) -> list[Block]:
 
 
 def shown_text(mode: str, handed: Handed) -> str:
-    """The text of a view, as it is copied: of a mode, of all six, or the last answer."""
+    """The text of a view for copying: of a mode, of all six, or the last answer."""
     if mode == ALL:
         return "\n\n".join(f"== {each}\n{shown_text(each, handed)}" for each in MODES)
     if mode == ANSWER:
@@ -369,9 +369,9 @@ def shown_text(mode: str, handed: Handed) -> str:
 # the six modes side by side
 
 NARROWEST = 34
-"""A column has at least so many cells."""
+"""Least width of a column in cells."""
 SHORTEST = 8
-"""Rows of text that a mode gets at least."""
+"""Least rows of text for a mode."""
 HEAD_ROWS = 3
 _BAR = 10
 
@@ -396,7 +396,7 @@ def columns(handed: Handed, width: int, height: int, signs: Glyphs) -> list[Bloc
 
 
 def _cell(mode: str, handed: Handed, cells: int, texts: int, signs: Glyphs) -> list[Line]:
-    """A mode in so many rows: key and name, tokens against ceiling, what is missing, the text."""
+    """A mode in a number of rows: key and name, tokens against ceiling, omissions, the text."""
     number = MODES.index(mode) + 1
     mine = mode == handed.way.fidelity.value
     if mode == "full":

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine, Event, Question, RunDone, RunOptions
 
 KEPT_CHARACTERS = 20_000
-"""Of the answer that is arriving, the newest characters are kept."""
+"""Characters of the arriving answer that are kept, the newest."""
 POLL_SECONDS = 0.05
 EXIT_SECONDS = 2.0
-"""How long the program waits at its end for a run that was cancelled."""
+"""Time at the program's end to wait for a run that was cancelled."""
 
 
 class BackgroundRun:
-    """One run and what it is doing now. Everything may be read from any thread."""
+    """One run and its present activity. Everything may be read from any thread."""
 
     def __init__(self, engine: Engine, path: Path, *, stepping: bool) -> None:
         self._engine = engine
@@ -35,14 +35,14 @@ class BackgroundRun:
         self.thread_name = ""
         self.degraded = False
         self.answer = ""
-        """What has arrived of its answer."""
+        """The part of its answer that has arrived."""
         self.question: Question | None = None
         self.stages = 0
         self.next = ""
-        """The node that follows the stage that has ended."""
+        """The node after the stage that has ended."""
         self.note = ""
         self.remark = ""
-        """What a person should know about a recent answer."""
+        """A remark about a recent answer."""
         self.pausing = False
         """The run waits for the next step."""
         self.done: RunDone | None = None
@@ -84,7 +84,7 @@ class BackgroundRun:
 
     def reply(self, text: str) -> None:
         """Answer the question. Raises RunError when nothing is asked."""
-        asked, self.question = self.question, None  # first: the next question may come at once
+        asked, self.question = self.question, None  # first: the next question may come immediately
         try:
             self._engine.pipelines.answer(self.run_id, text)
         except ReviewerError:
@@ -99,7 +99,7 @@ class BackgroundRun:
                 self._engine.pipelines.cancel(self.run_id)
 
     def close(self) -> None:
-        """The program ends: cancel, and give the run a moment to write its checkpoint."""
+        """Cancel at the end of the program, and give the run a moment to write its checkpoint."""
         self.cancel()
         if self._thread is not None:
             self._thread.join(EXIT_SECONDS)
@@ -110,7 +110,7 @@ class BackgroundRun:
 
     @property
     def cancelling(self) -> bool:
-        """Whether it was cancelled and has not ended yet."""
+        """Whether it was cancelled but has not ended yet."""
         return self._cancelled.is_set() and self.running
 
     @property
@@ -175,7 +175,7 @@ class BackgroundRun:
         self.pausing = False
 
     def _notify(self, *, always: bool) -> None:
-        """Wake the screen; pieces of an answer wake it once until it has drawn."""
+        """Wake the screen; pieces of an answer do so once until the screen has drawn."""
         listener = self.listener
         if listener is not None and (always or self._unseen):
             self._unseen = False

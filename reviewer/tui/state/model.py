@@ -90,7 +90,7 @@ class StateModel:
         return self._rows.get(key)
 
     def window(self, start: int, stop: int) -> None:
-        """Read the rows of a window that are not known yet, at once."""
+        """Read the rows of a window that are not known yet, together."""
         missing = []
         for index in range(max(start, 0), min(stop, self.total)):
             found = self._at(index)
@@ -106,7 +106,6 @@ class StateModel:
                 self._rows[row.id] = row
 
     def head_above(self, index: int) -> Head | None:
-        """The heading of the group that a row is in."""
         found = self._at(index)
         return found[0].head if found else None
 

@@ -1,4 +1,4 @@
-"""What the State screen is made of: its list, its form, and a key of trusted state as text."""
+"""The parts of the State screen: its list, its form, and a key of trusted state as text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class FactList(RowList):
 
     @property
     def first_in_sight(self) -> int:
-        """The heading above the cursor has to be in sight too."""
+        """The heading above the cursor has to be visible too."""
         above = self.model.cursor - 1
         return above if isinstance(self.model.row(above), Head) else self.model.cursor
 
@@ -97,7 +97,7 @@ def fact_strip(
     here: bool,
     focused: bool,
 ) -> Strip:
-    """One fact: a key with its value, or a wording with the sign of what is special about it."""
+    """One fact: a key with its value, or a wording with a sign for its special state."""
     text = style.text_here if here else style.text
     dim = style.dim_here if here else style.dim
     accent = style.accent_here if here else style.accent
@@ -125,7 +125,7 @@ def fact_strip(
 
 FIELDS = (
     ("project", "whose state this is"),
-    ("key", "what it is about: db_engine"),
+    ("key", "its subject: db_engine"),
     ("value", "type it"),
     ("note", "why it is so"),
     ("evidence", "where it can be looked up: path:line"),
@@ -154,7 +154,7 @@ class ValueArea(EditorArea):
 
 
 class StateForm(Actor, Vertical, pane=keys.FORM):
-    """The fields of one value. It writes nothing: it posts what the person typed."""
+    """The fields of one value. It does not write: it posts the typed values."""
 
     DEFAULT_CSS = """
     StateForm { height: auto; width: 1fr; }
@@ -194,7 +194,7 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
                     yield Field(hint, id=f"field-{name}")
 
     def begin(self, project: str | None, *, ask_project: bool) -> None:
-        """A new key. The fields are empty, or have what was typed but not written."""
+        """A new key. The fields are empty, or have the text that was typed but not written."""
         if self.about:
             self._fill({})
         self.about = ""
@@ -216,7 +216,6 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
         self._fields()[0].focus(scroll_visible=False)
 
     def clear(self) -> None:
-        """Forget what was typed."""
         self._fill({})
         self.about = ""
 
@@ -229,7 +228,7 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
 
     @property
     def values(self) -> dict[str, str]:
-        """What the fields say."""
+        """The contents of the fields."""
         found = {name: self._area(name).text.strip() for name, _ in FIELDS}
         return {
             name: text if name == "value" else " ".join(text.splitlines())
@@ -237,7 +236,7 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
         }
 
     def _fields(self) -> list[Widget]:
-        """The fields in sight."""
+        """The visible fields."""
         return [
             self._area(name)
             for name, _ in FIELDS
@@ -246,7 +245,7 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
 
     @runs(shared.SAVE_FORM)
     def save(self) -> None:
-        """Post what was typed, unless something that is needed is missing."""
+        """Post the values, unless a required one is missing."""
         values = self.values
         for name in ("project", "key", "value"):
             if not values[name]:

@@ -24,9 +24,9 @@ async def test_an_edit_is_saved_shown_and_undone(fair: Engine) -> None:
 async def test_leaving_an_edit_keeps_a_draft(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "e", *" Really", "escape")
-        assert "is kept; e goes on" in said(screen)
+        assert "is kept; e continues" in said(screen)
         await screen.press("e")
-        assert "this is the draft that you left" in said(screen)
+        assert "this is your draft" in said(screen)
         assert "signs. Really" in screen.text or " Really" in screen.text
         assert fair.contexts.commit(chain(fair)[1]).text == TURNS[1][1]
 

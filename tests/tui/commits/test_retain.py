@@ -108,8 +108,8 @@ async def test_what_matches_is_marked_in_the_text_while_it_is_typed(fair: Engine
 async def test_escape_keeps_a_draft_that_goes_on(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "r", *"words", "tab", *"x+", "ctrl+r", "escape")
-        assert "is kept: r goes on with it." in said(screen)
-        assert "draft kept: r goes on" in screen.text
+        assert "is kept: r continues it." in said(screen)
+        assert "draft kept: r continues" in screen.text
         assert priorities(fair) == "pnnnnn"
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "r")

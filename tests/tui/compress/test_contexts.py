@@ -94,7 +94,7 @@ async def test_only_pins(kiosk):
     kiosk.contexts.annotate(list(kiosk.contexts.ids(CommitQuery(1))), priority="pinned")
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4")
-        assert "holds only pinned commits" in " ".join(screen.text.split())
+        assert "has only pinned commits" in " ".join(screen.text.split())
         await screen.press("3", "A")
         assert "nothing to compress" in said(screen).lower()
 

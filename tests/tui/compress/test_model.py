@@ -223,7 +223,7 @@ async def test_an_older_text_of_the_model_is_called_that_and_can_be_left(machine
         first = machines.contexts.ids(CommitQuery(1))[0]
         machines.contexts.annotate(first, retain_match=["The kiosk prints receipts too slowly"])
         await screen.press("R", "w")
-        assert "what the model wrote before" in summary(screen)
+        assert "the model's earlier text" in summary(screen)
         await screen.press("o")
         assert "Slow receipts were cured" not in summary(screen)
         await screen.press("A")

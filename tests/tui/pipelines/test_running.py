@@ -53,7 +53,7 @@ async def test_a_loop_goes_on_in_the_same_session(engine: Engine, bakery: Path) 
         await screen.press("g", "j", "j", "1")
         assert shown(screen).handed_pane.title.startswith("full · 3 turns")
         text = shown(screen).handed_pane.plain_text
-        assert "goes on with the session of «dough»" in text
+        assert "continues the session of «dough»" in text
         assert "A resume would lose them: the first such node gets summary:high" in text
         assert text.count("### knead") == 2
         await screen.press("c")
@@ -69,7 +69,7 @@ async def test_one_stage_at_a_time(engine: Engine, bakery: Path) -> None:
         await screen.press("space")
         await until_it(screen, "waits after 2 stages")
         assert at(screen) == "shape"
-        assert "goes on with the session of «dough»: 1 turn" in screen.text.replace("\n", " ")
+        assert "continues the session of «dough»: 1 turn" in screen.text.replace("\n", " ")
         await screen.press("r")
         await until_it(screen, "asks")
 

@@ -228,7 +228,7 @@ async def test_leaving_an_edit_keeps_a_draft_for_the_next_time(stocked):
         assert stocked.drafts.load(first).endswith("xyz")
     async with opened(stocked) as screen:
         await screen.press("e")
-        assert screen.status == f"Edit #{first}: this is the draft that you left."
+        assert screen.status == f"Edit #{first}: this is your draft."
         await screen.press("ctrl+s")
         assert stocked.queue.candidate(first).content.endswith("xyz")
 

@@ -82,7 +82,7 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
         role=row[4],
         text=row[10],
         tokens=row[11],
-        said=TURN_KINDS.get(row[5], "text"),
+        kind=TURN_KINDS.get(row[5], "text"),
         name=row[6],
         at=row[7],
         commit=row[0],

@@ -70,12 +70,12 @@ class SourceTerms:
         self.text = fold("\n".join(turn.text for turn in turns))
         mentions: dict[tuple[str, bool], _Mentions] = {}
         for number, turn in enumerate(turns):
-            factor = KIND_WEIGHT[turn.said] * (PERSON if turn.role == "user" else 1.0)
-            body = turn.text if turn.said == "text" else without_escapes(turn.text)
+            factor = KIND_WEIGHT[turn.kind] * (PERSON if turn.role == "user" else 1.0)
+            body = turn.text if turn.kind == "text" else without_escapes(turn.text)
             if "[masked " in body:
                 body = without_masks(body)
             for text, kind, start, end in mentioned(body):
-                if turn.said != "text" and is_markup(body, kind, end):
+                if turn.kind != "text" and is_markup(body, kind, end):
                     continue
                 key = (text, kind == "term")
                 known = mentions.get(key)

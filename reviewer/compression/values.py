@@ -32,7 +32,7 @@ class Turn(Struct, frozen=True, gc=False):
     role: str
     text: str
     tokens: int
-    said: TurnKind = "text"
+    kind: TurnKind = "text"
     name: str = ""
     at: str | None = None
     commit: int | None = None

@@ -20,7 +20,7 @@ from reviewer.resources import styles_folder
 from reviewer.text.display import display_line, use_ascii_marks
 from reviewer.tui.keymap import load_keymap
 from reviewer.tui.kit import keys
-from reviewer.tui.kit.actor import Actor, Host, Said, runs
+from reviewer.tui.kit.actor import Actor, Host, StatusMessage, runs
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
@@ -127,8 +127,8 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         """The terminal has the focus again: others may have written meanwhile."""
         self.queue_screen.watch_store()
 
-    @on(Said)
-    def _said(self, message: Said) -> None:
+    @on(StatusMessage)
+    def _show_status(self, message: StatusMessage) -> None:
         for bar in self.screen.query(StatusBar):
             bar.say(message.text, bad=message.bad)
 

@@ -104,21 +104,21 @@ def _named(key: str) -> str:
         head, base = key[:-2], key[-1]
     else:
         head, _, base = key.rpartition("+")
-    held = sorted(head.lower().split("+")) if head else []
-    unknown = [each for each in held if each not in MODIFIERS]
+    modifiers = sorted(head.lower().split("+")) if head else []
+    unknown = [each for each in modifiers if each not in MODIFIERS]
     if unknown:
         raise KeymapError(_no_key(key, unknown[0], MODIFIERS))
-    if len(base) == 1 and base.isalpha() and "ctrl" in held:
+    if len(base) == 1 and base.isalpha() and "ctrl" in modifiers:
         base = base.lower()
-    elif len(base) == 1 and base.isalpha() and held == ["shift"]:
-        base, held = base.upper(), []
+    elif len(base) == 1 and base.isalpha() and modifiers == ["shift"]:
+        base, modifiers = base.upper(), []
     if len(base) == 1 and base.isprintable():
-        return "+".join((*held, _character_to_key(base)))
+        return "+".join((*modifiers, _character_to_key(base)))
     known = [str(each.value) for each in Keys if each.value.isalnum()]
     character = key_to_character(REPLACED_KEYS.get(base, base))
     if base not in known and (character is None or _character_to_key(character) != base):
         raise KeymapError(_no_key(key, base, known))
-    return "+".join((*held, base))
+    return "+".join((*modifiers, base))
 
 
 MODIFIERS = ("alt", "ctrl", "hyper", "meta", "shift", "super")

@@ -62,29 +62,29 @@ def minimize(data: str) -> str:
     parts = _STYLE.split(_NEEDLESS.sub("", data))
     if len(parts) < 5:
         return data
-    said = [parts[0]]
+    written = [parts[0]]
     live: str | None = ""  # the terminal's current style; None: unknown
     ended = False  # a reset has been read but not yet written
     for style, text in zip(parts[1::2], parts[2::2], strict=True):
         if style in ("0", ""):
             ended = True
             if _MOVE.fullmatch(text):
-                said.append(text)
+                written.append(text)
             elif text:
-                said += (RESET, text)
+                written += (RESET, text)
                 live, ended = "", False
             continue
         if ended or live == "":
-            said.append(_step(live, style))
+            written.append(_step(live, style))
             live = style
         else:
-            said.append(f"\x1b[{style}m")
+            written.append(f"\x1b[{style}m")
             live = None
         ended = False
-        said.append(text)
+        written.append(text)
     if ended:
-        said.append(RESET)
-    return "".join(said)
+        written.append(RESET)
+    return "".join(written)
 
 
 @lru_cache(maxsize=4096)
@@ -156,7 +156,7 @@ def minimizing(driver: type[Driver]) -> type[Driver]:
 
 POLL = 0.1
 """Seconds between two checks whether the driver has to stop."""
-AT_ONCE = 4096
+READ_SIZE = 4096
 """Bytes per read."""
 GONE = 129
 """Exit code after the terminal went away; the same as for a program killed by SIGHUP."""
@@ -181,11 +181,11 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
             with selectors.SelectSelector() as selector:
                 selector.register(self.fileno, selectors.EVENT_READ)
                 while not self.exit_event.is_set():
-                    came = os.read(self.fileno, AT_ONCE) if selector.select(POLL) else None
-                    if came == b"":  # the terminal is gone, and reading would never end
+                    data = os.read(self.fileno, READ_SIZE) if selector.select(POLL) else None
+                    if data == b"":  # the terminal is gone, and reading would never end
                         self._app.call_later(self._app.exit, return_code=GONE)
                         return
-                    for event in self._events(decode(came or b"")):
+                    for event in self._events(decode(data or b"")):
                         self.process_message(event)
 
         def _events(self, typed: str) -> Iterator[Message]:

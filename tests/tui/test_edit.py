@@ -15,7 +15,7 @@ from reviewer.engine import Engine
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import hunks
 from reviewer.tui.kit import edit_pane
-from reviewer.tui.kit.actor import Host, Said
+from reviewer.tui.kit.actor import Host, StatusMessage
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.edit_pane import EditPane, diff_block, length_remark
 from reviewer.tui.theme import DARK, GLYPHS, THEMES
@@ -43,8 +43,8 @@ class Editor(Host):
         yield self.pane
         yield StatusBar()
 
-    @on(Said)
-    def said(self, message: Said) -> None:
+    @on(StatusMessage)
+    def said(self, message: StatusMessage) -> None:
         self.query_one(StatusBar).say(message.text)
 
     @on(EditPane.Saved)

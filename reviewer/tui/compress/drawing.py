@@ -12,7 +12,7 @@ from reviewer.tui.compress.model import (
     CompressModel,
     Markers,
     Path,
-    answered,
+    answer_key,
     level_name,
 )
 from reviewer.tui.kit.contexts import priority_sign
@@ -69,9 +69,9 @@ def speaker(turn: Turn, recorded: Mapping[int, str] | None = None) -> str:
     `recorded` is the type of commits that have the role of the user but were written by a program.
     """
     role = (recorded or {}).get(turn.commit or 0, turn.role)
-    if turn.said == "tool_use":
+    if turn.kind == "tool_use":
         return f"{role} calls {turn.name}".rstrip()
-    if turn.said == "thinking":
+    if turn.kind == "thinking":
         return f"{role} thinks"
     return turn.name or role
 
@@ -237,11 +237,11 @@ def writer_note(data: CompressModel, choice: Choice, signs: Glyphs) -> Block | N
     trouble = data.trouble(choice)
     if trouble:
         below = "This is the offline result"
-        if answered(choice) in data.answers:
+        if answer_key(choice) in data.answers:
             below = "This is the model's earlier text"
         words = f"{trouble} {below}: o takes the offline result, w asks the model again."
         return Block(words, "warm", first=(Run(f" {signs.stale} ", "warm"),))
-    if data.waits(choice):
+    if data.awaits_model(choice):
         words = "The offline result; the model has not written this yet: w asks it."
         return Block(words, "faint", first=(Run(" "),))
     return None

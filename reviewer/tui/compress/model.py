@@ -68,22 +68,22 @@ class Checked(Struct, frozen=True):
     matches: tuple[Span, ...] = ()
 
 
-Answered = tuple[tuple[int, ...], Level]
+AnswerKey = tuple[tuple[int, ...], Level]
 """Identifies a model's answer: commits, whatever the id of their segment, and a level."""
 
 
-def answered(choice: Choice) -> Answered:
+def answer_key(choice: Choice) -> AnswerKey:
     """The key of a choice among the answers."""
     return choice.sources, choice.level
 
 
 @dataclass
-class Kept:
+class Choices:
     """The choices for one context, kept while other screens are shown."""
 
     chosen: dict[tuple[int, ...], Choice] = field(default_factory=dict)
     """By the commits of each choice."""
-    answers: dict[Answered, tuple[str, str]] = field(default_factory=dict)
+    answers: dict[AnswerKey, tuple[str, str]] = field(default_factory=dict)
     """The model's text, and the model's name."""
     target: int | None = None
     engine: Literal["offline", "model"] = "offline"
@@ -111,7 +111,7 @@ class CompressModel:
         self.checked: dict[Key, Checked] = {}
         self.troubles: dict[Key, str] = {}
         """Why there is no preview, as a sentence."""
-        self.answers: dict[Answered, tuple[str, str]] = {}
+        self.answers: dict[AnswerKey, tuple[str, str]] = {}
         """The model's text, and the model's name: checked again after pins change."""
         self.chosen: dict[tuple[int, ...], Choice] = {}
         """Every choice so far, by its commits."""
@@ -179,21 +179,21 @@ class CompressModel:
         self.taken_offline.clear()
         self.forget_all()
 
-    def enter(self, kept: Kept) -> None:
+    def enter(self, kept: Choices) -> None:
         """Begin with the earlier choices for a context."""
         self.clear()
         self.chosen, self.answers = kept.chosen, kept.answers
         self.target, self.engine = kept.target, kept.engine
 
-    def kept(self) -> Kept:
+    def choices(self) -> Choices:
         """The choices, for when this context is shown again."""
-        return Kept(dict(self.chosen), dict(self.answers), self.target, self.engine)
+        return Choices(dict(self.chosen), dict(self.answers), self.target, self.engine)
 
     def forget(self, segments: Iterable[str]) -> None:
         """Drop the previews of some segments, so that they are written again."""
-        gone = set(segments)
+        dropped = set(segments)
         keys = {*self.previews, *self.troubles, *self.checked}
-        for key in [key for key in keys if key.segment in gone]:
+        for key in [key for key in keys if key.segment in dropped]:
             self.previews.pop(key, None)
             self.checked.pop(key, None)
             self.troubles.pop(key, None)
@@ -244,20 +244,20 @@ class CompressModel:
             return choice
         return structs.replace(choice, level=level, content=None, engine="", append_missing=False)
 
-    def waits(self, choice: Choice) -> bool:
+    def awaits_model(self, choice: Choice) -> bool:
         """Whether the model has not written a choice yet."""
-        return self.writer(choice) == "model" and answered(choice) not in self.answers
+        return self.writer(choice) == "model" and answer_key(choice) not in self.answers
 
-    def waiting(self) -> list[Choice]:
+    def unwritten(self) -> list[Choice]:
         """Every choice that the model has not written yet."""
-        return [each for each in self.plan.choices if self.waits(each)] if self.plan else []
+        return [each for each in self.plan.choices if self.awaits_model(each)] if self.plan else []
 
     def trouble(self, choice: Choice) -> str:
         """Why there is no preview of a choice; empty when there is one, or it is not ready yet."""
         key = self.key(choice)
         return self.troubles.get(key) or self.troubles.get(key._replace(writer="offline"), "")
 
-    def part(self, choice: Choice) -> tuple[Key, Plan]:
+    def offline_plan(self, choice: Choice) -> tuple[Key, Plan]:
         """The key of the preview of one choice, and a plan for it that does not ask a model.
 
         Text of a model is only checked; without one the offline result is shown.
@@ -265,20 +265,20 @@ class CompressModel:
         assert self.plan is not None
         key = self.key(choice)
         if key.writer == "model":
-            answer = self.answers.get(answered(choice))
+            answer = self.answers.get(answer_key(choice))
             if answer is None:
                 key = key._replace(writer="offline")
             else:
                 choice = structs.replace(choice, content=answer[0], engine=answer[1])
         return key, one_segment(structs.replace(self.plan, engine="offline"), choice)
 
-    def part_by_hand(self, choice: Choice, content: str) -> Plan:
+    def plan_by_hand(self, choice: Choice, content: str) -> Plan:
         """A plan of this choice alone with a text by hand."""
         assert self.plan is not None
         by_hand = structs.replace(choice, content=content, engine=BY_HAND)
         return one_segment(structs.replace(self.plan, engine="offline"), by_hand)
 
-    def asking(self, choice: Choice) -> Plan:
+    def model_plan(self, choice: Choice) -> Plan:
         """A plan of this choice alone for the model to write."""
         assert self.plan is not None
         plain = structs.replace(choice, content=None, engine="")
@@ -317,7 +317,7 @@ class CompressModel:
         found = self.shown(choice)
         if found is None:
             return Size(target_tokens(whole, choice.level), exact=False)
-        return Size(found.tokens, exact=not self.waits(choice))
+        return Size(found.tokens, exact=not self.awaits_model(choice))
 
     def whole(self) -> Size:
         """The tokens that the whole context will have."""
@@ -339,9 +339,9 @@ class CompressModel:
             else each
             for each in self.plan.choices
         )
-        self.take(structs.replace(self.plan, choices=choices))
+        self.replace_plan(structs.replace(self.plan, choices=choices))
 
-    def take_fitted(self, plan: Plan) -> int:
+    def use_fitted_plan(self, plan: Plan) -> int:
         """Choose the levels of a plan for the whole context; returns the number of texts by hand
         that were dropped.
         """
@@ -353,24 +353,24 @@ class CompressModel:
                 self.chosen[choice.sources] = choice
         return left
 
-    def took_answer(self, choice: Choice, found: SegmentPreview) -> Key:
+    def store_answer(self, choice: Choice, found: SegmentPreview) -> Key:
         """Store a model's text for a choice; returns the key of its preview."""
-        self.answers[answered(choice)] = found.compressed.content, found.compressed.engine
+        self.answers[answer_key(choice)] = found.compressed.content, found.compressed.engine
         return Key(choice.segment, choice.level, "model")
 
     def write(self, segment: str, content: str, found: SegmentPreview) -> Key:
         """Store a summary by hand for a segment; returns the key of its preview."""
         assert self.plan is not None
-        self.take(self.plan.with_text(segment, content))
+        self.replace_plan(self.plan.with_text(segment, content))
         return Key(segment, found.level, "by hand")
 
-    def took(self, key: Key, found: SegmentPreview, checked: Checked) -> None:
+    def store_preview(self, key: Key, found: SegmentPreview, checked: Checked) -> None:
         """Store a preview."""
         self.previews[key] = found
         self.checked[key] = checked
         self.troubles.pop(key, None)
 
-    def take(self, plan: Plan) -> None:
+    def replace_plan(self, plan: Plan) -> None:
         """Replace the plan by another one for the same segments."""
         self.plan = plan
         self.chosen.update((each.sources, each) for each in plan.choices)

@@ -99,7 +99,7 @@ class SegmentList(RowList):
         elif data.writer(choice) == "by hand" or first in self.drafts:
             state = sign.edited
         else:
-            state = sign.ellipsis if data.waits(choice) else " "
+            state = sign.ellipsis if data.awaits_model(choice) else " "
         return segment_strip(
             data.segments[at],
             choice,
@@ -372,7 +372,7 @@ class SummaryPane(TextPane):
             sign = (Run(f" {signs.stale} " if trouble else " ", "warm"),)
             self.show([Block(words, "dim", first=sign)], title=name)
             return
-        checked = data.checked.get(data.part(choice)[0])
+        checked = data.checked.get(data.offline_plan(choice)[0])
         matches = checked.matches if checked is not None else ()
         blocks, marked = summary_blocks(found, markers, matches, signs)
         note = writer_note(data, choice, signs)

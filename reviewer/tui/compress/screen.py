@@ -34,9 +34,9 @@ from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import check_blocks
 from reviewer.tui.compress.model import (
     Checked,
+    Choices,
     CompressModel,
     Fold,
-    Kept,
     Key,
     LostRow,
     Markers,
@@ -407,7 +407,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             if other:
                 self._keep_choices()
                 kept = self.host.compress_kept.get(found.context.id)
-                data.enter(kept if kept is not None else Kept())
+                data.enter(kept if kept is not None else Choices())
             self.contexts, self.context = found.contexts, found.context
             self._version, self.start = found.version, found.start
             self.segments.drafts = found.drafts
@@ -435,7 +435,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def _keep_choices(self) -> None:
         if self.context is not None:
-            self.host.compress_kept[self.context.id] = self.data.kept()
+            self.host.compress_kept[self.context.id] = self.data.choices()
 
     def _keep_place(self) -> None:
         """Remember the context, the segment under the cursor, and the choices."""
@@ -484,7 +484,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         everything = self.data.sent <= PREVIEWED_TOKENS
         jobs: dict[Key, Job] = {}
         for choice in self.data.to_preview(everything=everything):
-            key, plan = self.data.part(choice)
+            key, plan = self.data.offline_plan(choice)
             known = key in self.data.previews or key in self.data.troubles
             if not known and key not in jobs:
                 jobs[key] = self._preview_job(key, plan)
@@ -498,7 +498,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
                 self._no_preview(key, str(error))
 
         return Job(
-            key, lambda: self._preview(plan), lambda found: self.took_preview(key, *found), failed
+            key, lambda: self._preview(plan), lambda found: self.store_preview(key, *found), failed
         )
 
     def _preview(self, plan: Plan, watch: Watch | None = None) -> tuple[SegmentPreview, Checked]:
@@ -509,9 +509,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         checks = self.engine.contexts.check(asked.patterns, text)
         return found, Checked(asked, checks, match_spans(checks, text))
 
-    def took_preview(self, key: Key, found: SegmentPreview, checked: Checked) -> None:
+    def store_preview(self, key: Key, found: SegmentPreview, checked: Checked) -> None:
         """Store a preview and draw the change."""
-        self.data.took(key, found, checked)
+        self.data.store_preview(key, found, checked)
         self._redraw(key)
 
     def _no_preview(self, key: Key, sentence: str) -> None:
@@ -561,7 +561,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.summary.draw(data, self.markers, live)
         checks = []
         if found is not None and live is None:
-            checked = data.checked.get(data.part(choice)[0], Checked())
+            checked = data.checked.get(data.offline_plan(choice)[0], Checked())
             checks = check_blocks(found, RATIOS[choice.level], checked, glyphs(self.app))
         self.checks.show(checks, title="Checks")
         if self.all_levels_shown:
@@ -780,7 +780,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
         def done(plan: Plan) -> None:
             self.long_task = None
-            left = self.data.take_fitted(plan)
+            left = self.data.use_fitted_plan(plan)
             self.start = None
             levels = [choice.level for choice in plan.choices]
             words = ", ".join(
@@ -818,7 +818,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         if self.partial:
             self.say("The rest of the context is still being read, try again.")
             return
-        waiting = data.waiting()
+        waiting = data.unwritten()
         if waiting:
             self.say(
                 f"The model has not written {count(len(waiting), 'segment')}: W asks for them, "
@@ -899,7 +899,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         data.engine = "model"
         self.segments.refresh()
         choice = data.choice
-        if choice is not None and data.waits(choice):
+        if choice is not None and data.awaits_model(choice):
             self._write([choice])
         else:
             self.settle()
@@ -921,7 +921,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     @runs(keys.ASK_FOR_ALL, unless=_needs_model)
     def ask_for_all(self) -> None:
         """Let the model write every choice that it has not written."""
-        waiting = self.data.waiting()
+        waiting = self.data.unwritten()
         if waiting:
             self._write(waiting)
         else:
@@ -941,7 +941,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def _write(self, choices: Sequence[Choice]) -> None:
         data, engine = self.data, self.engine
-        run = self.writing = ModelRun(choices, [data.asking(each) for each in choices])
+        run = self.writing = ModelRun(choices, [data.model_plan(each) for each in choices])
         for choice in choices:
             data.troubles.pop(Key(choice.segment, choice.level, "model"), None)
 
@@ -971,7 +971,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     ) -> None:
         run.ended(choice.segment)
         run.done += 1
-        self.took_preview(self.data.took_answer(choice, found), found, checked)
+        self.store_preview(self.data.store_answer(choice, found), found, checked)
         if self.writing is run and not run.stopped.is_set() and run.done < len(run.choices):
             self.say(f"{run.words} with {self._model_name}; escape stops it.")
 
@@ -1023,7 +1023,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self, choice: Choice, content: str, take: Callable[[SegmentPreview, Checked], None]
     ) -> None:
         """Preview a choice with a text by hand before everything else."""
-        plan = self.data.part_by_hand(choice, content)
+        plan = self.data.plan_by_hand(choice, content)
         self.previews.prioritize(
             Job(
                 ("by hand", content),
@@ -1040,7 +1040,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         key = self.data.write(choice.segment, message.content, found)
         self.segments.drafts = self.segments.drafts | {choice.sources[0]}
         self.close_overlay()
-        self.took_preview(key, found, message.checked)
+        self.store_preview(key, found, message.checked)
         self.segments.refresh()
         self.settle()
         anchors = len(found.compressed.anchors_missing)

@@ -88,10 +88,10 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
         commit = choice.sources[0]
         draft = self._drafts.load(commit)
         self._choice, self._judged = choice, None
-        given = draft if draft is not None else content
+        initial = draft if draft is not None else content
         title = f"Edit {choice.segment} at {level_name(choice.level)}"
-        self.begin(commit, original, given if given != original else None, title=title)
-        self._check(given)
+        self.begin(commit, original, initial if initial != original else None, title=title)
+        self._check(initial)
         if draft is not None:
             self.say(f"{choice.segment} by hand: this is your draft.")
         else:

@@ -185,10 +185,10 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         """Show a 0-based line of the file; `E` and `y` use it from now on."""
         self._line = line
         window = self._window
-        held = range(0)
+        loaded = range(0)
         if window is not None:
-            held = range(window.first_line, window.first_line + len(window.lines))
-        if self.shows_file and line not in held:
+            loaded = range(window.first_line, window.first_line + len(window.lines))
+        if self.shows_file and line not in loaded:
             self._read_lines(line, "line")
         else:
             self._draw("line")
@@ -461,14 +461,14 @@ def records(evidence: EvidenceView) -> list[RecordView]:
 def _marks(window: FileWindow, evidence: EvidenceView, cited: range) -> dict[int, tuple[Span, ...]]:
     """Where the span is in the file's lines: unchanged, or escaped as in JSON."""
     lines = evidence.record.text[evidence.span_start : evidence.span_end].split("\n")
-    said = [line.strip() for line in lines if line.strip()]
+    parts = [line.strip() for line in lines if line.strip()]
     marks: dict[int, tuple[Span, ...]] = {}
     for number in cited:
         at = number - window.first_line
         if not 0 <= at < len(window.lines):
             continue
         line = window.lines[at]
-        for text in _spellings(said, whole="\n".join(lines)):
+        for text in _spellings(parts, whole="\n".join(lines)):
             place = line.find(text)
             if place >= 0:
                 marks[number] = (Span(place, place + len(text)),)
@@ -476,9 +476,9 @@ def _marks(window: FileWindow, evidence: EvidenceView, cited: range) -> dict[int
     return marks
 
 
-def _spellings(said: Sequence[str], whole: str) -> list[str]:
+def _spellings(parts: Sequence[str], whole: str) -> list[str]:
     encoded = [json.dumps(whole, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True)]
-    return [text for text in (*encoded, *said) if text]
+    return [text for text in (*encoded, *parts) if text]
 
 
 def _number_cells(highest: int) -> int:

@@ -14,7 +14,7 @@ from reviewer.engine import Engine
 from reviewer.text.display import display_line
 from reviewer.tui.export import keys
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import Said, runs
+from reviewer.tui.kit.actor import StatusMessage, runs
 from reviewer.tui.kit.edit_pane import Field
 from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Block, Run, count, diff_blocks, tail
@@ -87,12 +87,12 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
                 plans = [exports.plan_into(project, place)]
             return plans, [exports.diff(plan) for plan in plans]
 
-        def took(found: tuple[list[PlannedFile], list[list[str]]]) -> None:
+        def show_plans(found: tuple[list[PlannedFile], list[list[str]]]) -> None:
             self._planned(*found)
             if trouble:
                 self.say_trouble(trouble)
 
-        self.read(work, took, group="plan", failed=self._refused)
+        self.read(work, show_plans, group="plan", failed=self._refused)
 
     def _refused(self, sentence: str) -> None:
         self._why_not = sentence
@@ -146,7 +146,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
             kept = f"; {len(backups)} backups are in {backups[0].parent}"
         below = self.app.screen_stack[-2]
         self.dismiss()
-        below.post_message(Said(f"Wrote {display_line(where)}{display_line(kept)}"))
+        below.post_message(StatusMessage(f"Wrote {display_line(where)}{display_line(kept)}"))
 
     @runs(keys.OTHER_PLACE)
     def other_place(self) -> None:

@@ -57,7 +57,7 @@ MethodT = TypeVar("MethodT", bound=Callable[..., object])
 Value = TypeVar("Value")
 
 
-class Said(Message):
+class StatusMessage(Message):
     """A sentence for the status line."""
 
     def __init__(self, text: str, *, bad: bool = False) -> None:
@@ -120,7 +120,7 @@ class Actor(_Node):
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a sentence in the status line of this screen, or of the one that replaced it."""
         target = self.app.screen if detached(self) else self
-        target.post_message(Said(text, bad=bad))
+        target.post_message(StatusMessage(text, bad=bad))
 
     def why_not(self, action: Action) -> str | None:
         """Why an action of this node cannot run now; None when it can."""
@@ -336,7 +336,7 @@ class Host(App[int], inherit_bindings=False):
         self.made_on: dict[int, str] = {}
         """The acts of this session by their id, with the screen that made each."""
         self.compress_kept: dict[int, Any] = {}
-        """The choices on the Compress screen, by context (`compress.model.Kept`)."""
+        """The choices on the Compress screen, by context (`compress.model.Choices`)."""
         self.background_run: Stoppable | None = None
         """The run of a pipeline, which outlives its screen."""
         self.packet_source: PacketSource | None = None
@@ -401,7 +401,7 @@ class Host(App[int], inherit_bindings=False):
 
         def progress() -> None:
             target = self.screen if detached(node) else node
-            target.post_message(Said(act.sentence))
+            target.post_message(StatusMessage(act.sentence))
 
         timer = self.set_interval(PROGRESS_SECONDS, progress)
 

@@ -101,12 +101,12 @@ class RowList(ScrollView, can_focus=True):
             return self.row_strip(at, width, style, sign)
         words, how = "", style.text
         if not total:
-            said = [
+            lines = [
                 (line, style.dim if number else style.text)
                 for number, sentence in enumerate(self.empty)
                 for line in wrapped(sentence, width - len(INDENT))
             ]
-            words, how = said[y - 1] if 0 < y <= len(said) else ("", style.text)
+            words, how = lines[y - 1] if 0 < y <= len(lines) else ("", style.text)
         return line_of([(INDENT + words, how)], width, style.text, sign.ellipsis)
 
     def render_lines(self, crop: Region) -> list[Strip]:

@@ -29,7 +29,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.editor import open_in_editor
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import Actor, DismissOnce, Said, detached, runs
+from reviewer.tui.kit.actor import Actor, DismissOnce, StatusMessage, detached, runs
 from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar, TabBar
 from reviewer.tui.kit.line import Separator, TitleRule
 from reviewer.tui.kit.row_list import RowList
@@ -153,8 +153,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """Show a sentence as a problem."""
         self.say(sentence, bad=True)
 
-    @on(Said)
-    def _said(self, message: Said) -> None:
+    @on(StatusMessage)
+    def _show_status(self, message: StatusMessage) -> None:
         message.stop()
         self.status.say(message.text, bad=message.bad)
 
@@ -233,10 +233,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     # copying and opening
 
-    def copy_text(self, text: str, said: str) -> None:
+    def copy_text(self, text: str, message: str) -> None:
         """Copy to the clipboard with OSC 52."""
         self.app.copy_to_clipboard(text)
-        self.say(said)
+        self.say(message)
 
     def edit_file(self, path: str, line: int) -> None:
         """Open a file at a 0-based line in the person's editor."""

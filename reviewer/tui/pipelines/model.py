@@ -156,7 +156,7 @@ class RunShown(Struct, frozen=True):
     """Why its checkpoint cannot be read, as a sentence."""
 
 
-class Handed(Struct, frozen=True):
+class NodeInput(Struct, frozen=True):
     """The input of a node in each mode, and its last answer. `stages`: how many ran before."""
 
     way: Way
@@ -169,7 +169,7 @@ class Handed(Struct, frozen=True):
     stages: int
     again: bool
     """The node has run: this is its input at that time, with the context as it is now."""
-    answered: KeptTurn | None = None
+    last_answer: KeptTurn | None = None
 
 
 # reading
@@ -234,9 +234,9 @@ def read_run(engine: Engine, view: RunView) -> RunShown:
     return RunShown(view, history, states, turns)
 
 
-def read_handed(
+def read_node_input(
     engine: Engine, graph: Graph, run: RunShown | None, way: Way | None, node: str
-) -> Handed:
+) -> NodeInput:
     """A node's input in each mode: before its latest stage of the run, else after all of it."""
     rules = engine.pipelines.rules
     history = run.history if run is not None else RunHistory("")
@@ -256,7 +256,7 @@ def read_handed(
         f"### {turn.node}, stage {turn.step}\n{turn.prompt}\n\n{turn.answer}" for turn in turns
     )
     answers = [turn for turn in (run.turns if run is not None else ()) if turn.node == node]
-    return Handed(
+    return NodeInput(
         way=chosen,
         preambles=preambles,
         carried=carried,
@@ -265,7 +265,7 @@ def read_handed(
         session_turns=len(turns) or len(carried.stages),
         stages=stages,
         again=again,
-        answered=answers[-1] if answers else None,
+        last_answer=answers[-1] if answers else None,
     )
 
 

@@ -27,14 +27,14 @@ from reviewer.tui.pipelines.model import (
     MODES,
     EdgeRow,
     Graph,
-    Handed,
+    NodeInput,
     NodeRow,
     NodeState,
     PipelinesModel,
     RunShown,
     pipelines_below,
     read_graph,
-    read_handed,
+    read_node_input,
     read_run,
 )
 from reviewer.tui.pipelines.panes import (
@@ -77,9 +77,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     def __init__(self, engine: Engine, project: str | None) -> None:
         self.graph = PipelinesModel()
         self.way_pane = TextPane(id="way")
-        self.handed_pane = TextPane(id="handed")
+        self.input_pane = TextPane(id="node-input")
         rows = PipelineList(self.graph, id="stops")
-        panes = [self.way_pane, self.handed_pane]
+        panes = [self.way_pane, self.input_pane]
         super().__init__(engine, project, rows, panes, title="Pipelines")
         self.path: Path | None = None
         self.loaded = False
@@ -90,7 +90,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.past_runs: Sequence[RunView] = ()
         self.run: RunShown | None = None
         """The run that is shown."""
-        self.handed: Handed | None = None
+        self.node_input: NodeInput | None = None
         """The input of the node under the cursor."""
         self.view = ""
         """The chosen mode, `all` or `answer`; empty for the mode that resolves."""
@@ -124,7 +124,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def arranged(self) -> None:
         """All modes side by side depend on the size of the pane."""
-        self.call_after_refresh(self._draw_handed)
+        self.call_after_refresh(self._draw_input)
 
     def on_resize(self) -> None:
         super().on_resize()
@@ -186,7 +186,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         def failed(sentence: str) -> None:
             self.loaded, self.trouble = True, sentence
-            self.run = self.handed = None
+            self.run = self.node_input = None
             self._file_changed_at = _changed_at(path)
             self.graph.load(None)
             self.graph.states = {}
@@ -233,7 +233,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self._foreign_version = self.engine.foreign_version()
         self._show_states()
         self._draw()
-        self._read_handed()
+        self._read_input()
         if run is not None and run.trouble:
             self.say_trouble(run.trouble)
 
@@ -265,7 +265,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def follow(self) -> None:
         self._draw_way()
-        self._read_handed()
+        self._read_input()
 
     def ways(self) -> Sequence[Way]:
         row, graph = self.graph.current, self.graph.graph
@@ -278,13 +278,13 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         ways = self.ways()
         return ways[self.way_number % len(ways)] if ways else None
 
-    def _read_handed(self) -> None:
+    def _read_input(self) -> None:
         """Read the input of the node under the cursor in each mode."""
         engine, graph, run = self.engine, self.graph.graph, self.run
         row, node = self.graph.current, self.graph.node
         if graph is None or node is None:
-            self.handed = None
-            self._draw_handed()
+            self.node_input = None
+            self._draw_input()
             return
         ran = run is not None and bool(run.history.completed)
         way = self.way()
@@ -292,13 +292,13 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             way = None  # use the mode in which the run enters it
         name = node.name
 
-        def then(handed: Handed) -> None:
+        def then(node_input: NodeInput) -> None:
             node = self.graph.node
-            if node is not None and handed.way.node.name == node.name:
-                self.handed = handed
-                self._draw_handed()
+            if node is not None and node_input.way.node.name == node.name:
+                self.node_input = node_input
+                self._draw_input()
 
-        self.read(lambda: read_handed(engine, graph, run, way, name), then, group="handed")
+        self.read(lambda: read_node_input(engine, graph, run, way, name), then, group="node_input")
 
     # drawing
 
@@ -308,7 +308,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.list.rows_changed()
         self._draw_title()
         self._draw_way()
-        self._draw_handed()
+        self._draw_input()
         self.show_footer()
 
     def _empty(self) -> tuple[str, ...]:
@@ -372,42 +372,42 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @property
     def mode(self) -> str:
         """The view below: a mode, `all` or `answer`."""
-        return self.view or (self.handed.way.fidelity.value if self.handed else MODES[2])
+        return self.view or (self.node_input.way.fidelity.value if self.node_input else MODES[2])
 
-    def _draw_handed(self, *, from_start: bool = False) -> None:
+    def _draw_input(self, *, from_start: bool = False) -> None:
         """The node's input in the chosen mode, or its last answer."""
-        pane, handed, node, signs = (
-            self.handed_pane,
-            self.handed,
+        pane, node_input, node, signs = (
+            self.input_pane,
+            self.node_input,
             self.graph.node,
             glyphs(self.app),
         )
-        if handed is None or node is None:
+        if node_input is None or node is None:
             pane.show([], title="")
             return
-        keep = not from_start and handed.way.node.name == node.name
+        keep = not from_start and node_input.way.node.name == node.name
         if self.mode == ANSWER:
             self._draw_answer(keep_scroll=keep)
             return
         if self.mode == ALL:
-            blocks = columns(handed, max(pane.size.width - 1, 20), pane.room, signs)
-            title = f"Six modes {signs.dot} {before_words(handed)}"
+            blocks = columns(node_input, max(pane.size.width - 1, 20), pane.room, signs)
+            title = f"Six modes {signs.dot} {before_words(node_input)}"
         else:
-            blocks = preamble_blocks(self.mode, handed, signs)
-            title = preamble_title(self.mode, handed, signs, chosen=bool(self.view))
+            blocks = preamble_blocks(self.mode, node_input, signs)
+            title = preamble_title(self.mode, node_input, signs, chosen=bool(self.view))
         pane.show(blocks, title=title, hints=HINTS, keep_scroll=keep)
 
     def _draw_answer(self, *, keep_scroll: bool = True) -> None:
         """The node's last answer, or the one that is arriving."""
-        handed, node, background = self.handed, self.graph.node, self.background
-        if self.mode != ANSWER or handed is None or node is None:
+        node_input, node, background = self.node_input, self.graph.node, self.background
+        if self.mode != ANSWER or node_input is None or node is None:
             return
         arriving = ""
         if background is not None and background.running and background.node == node.name:
             arriving = background.answer or "..."
         title = f"{node.name} answers" if arriving else f"The last answer of {node.name}"
-        self.handed_pane.show(
-            answer_blocks(handed, arriving), title=title, hints=HINTS, keep_scroll=keep_scroll
+        self.input_pane.show(
+            answer_blocks(node_input, arriving), title=title, hints=HINTS, keep_scroll=keep_scroll
         )
 
     # why a key cannot be used now
@@ -581,7 +581,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if background is not None and background.question is not None:
             await self._ask(background.question)
         else:
-            self.read_pane(self.handed_pane)
+            self.read_pane(self.input_pane)
 
     async def _ask(self, question: Question) -> None:
         """Offer the choices of a question; free text where it is allowed."""
@@ -841,7 +841,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.view = "" if self.view == view else view
         if was_all and view != ALL:
             self.unzoom()
-        self._draw_handed(from_start=True)
+        self._draw_input(from_start=True)
 
     @runs(keys.MODE_FULL, unless=no_node)
     def view_full(self) -> None:
@@ -876,7 +876,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """Show all six over the whole screen, or one again."""
         self._show_view(ALL)
         if self.view == ALL:
-            self.fill_with(self.handed_pane)
+            self.fill_with(self.input_pane)
         else:
             self.unzoom()
 
@@ -911,7 +911,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @property
     def copied_text(self) -> str:
-        return shown_text(self.mode, self.handed) if self.handed is not None else ""
+        return shown_text(self.mode, self.node_input) if self.node_input is not None else ""
 
     @runs(shared.COPY, unless=no_text)
     def copy(self) -> None:

@@ -190,13 +190,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             worker = get_current_worker()
             return self.engine.ids(query, limit=FIRST_PAGE, cancelled=lambda: worker.is_cancelled)
 
-        def took_first_page(ids: array[int]) -> None:
+        def show_first_page(ids: array[int]) -> None:
             self._take_list(query, ids)
             if len(ids) == FIRST_PAGE:
                 self._ask_for(query, extends=True)
 
         if quick:
-            self.read(first_page, took_first_page, group="ids")
+            self.read(first_page, show_first_page, group="ids")
         elif extends:
             self.read(lambda: self._all_ids(query), self._take_rest, group="ids")
         else:

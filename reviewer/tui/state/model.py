@@ -52,9 +52,9 @@ class StateModel:
         self._rows.clear()
         self._states = {state.id: state for state in states}
         groups = [_Group(Head(TRUSTED, "L3", len(states)), [state.id for state in states])]
-        for held in holdings:
-            layer = "L2" if held.kind == "entity" else "L1"
-            groups.append(_Group(Head(held.type, layer, len(held.ids)), held.ids))
+        for holding in holdings:
+            layer = "L2" if holding.kind == "entity" else "L1"
+            groups.append(_Group(Head(holding.type, layer, len(holding.ids)), holding.ids))
         self._groups = [group for group in groups if group.keys]
         self._starts, self.total = [], 0
         for group in self._groups:

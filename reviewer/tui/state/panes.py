@@ -200,10 +200,10 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
         self.about = ""
         self._open("New value", project or "", ask_project=ask_project)
 
-    def begin_with(self, project: str, held: dict[str, str]) -> None:
+    def begin_with(self, project: str, values: dict[str, str]) -> None:
         """A new value of a key: the fields have the value that it supersedes."""
-        self._fill(held)
-        self.about = held["key"]
+        self._fill(values)
+        self.about = values["key"]
         self._open(f"New value of {display_line(self.about)}", project, ask_project=False)
 
     def _open(self, title: str, project: str, *, ask_project: bool) -> None:
@@ -288,17 +288,17 @@ def state_blocks(
     values: Sequence[StateView], signs: Glyphs, earlier: int, *, now: datetime
 ) -> list[Block]:
     """The value, then up to `earlier` former ones, newest first."""
-    held = values[0]
-    blocks = [Block(held.value, "text", first=(Run(" "),)), Block("")]
-    if held.ended_at is not None:
-        ended = f"{signs.rejected} unset {moment(held.ended_at)}"
+    latest = values[0]
+    blocks = [Block(latest.value, "text", first=(Run(" "),)), Block("")]
+    if latest.ended_at is not None:
+        ended = f"{signs.rejected} unset {moment(latest.ended_at)}"
         blocks.append(labelled("status", ended, "warm"))
-    when = f"by hand, {elapsed(held.set_at, now)} ago ({moment(held.set_at)})"
+    when = f"by hand, {elapsed(latest.set_at, now)} ago ({moment(latest.set_at)})"
     blocks.append(labelled("set", when))
-    if held.note:
-        blocks.append(labelled("note", held.note))
-    blocks.append(labelled("evidence", held.evidence or "none was named"))
-    blocks.append(labelled("project", held.project))
+    if latest.note:
+        blocks.append(labelled("note", latest.note))
+    blocks.append(labelled("evidence", latest.evidence or "none was named"))
+    blocks.append(labelled("project", latest.project))
     past = values[1:]
     for place, value in enumerate(past[:earlier]):
         until = f"  until {moment(value.ended_at)}"

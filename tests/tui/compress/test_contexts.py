@@ -122,11 +122,11 @@ async def test_a_long_context_shows_its_first_part_before_the_rest(machines, mon
     monkeypatch.setattr(reading, "LONG", 10)
     monkeypatch.setattr(reading, "FIRST_PART", 7)
     shown: list[int] = []
-    took = CompressModel.load
+    original = CompressModel.load
 
     def load(self: CompressModel, segments: list[Segment], *rest: object) -> list[str]:
         shown.append(len(segments))
-        return took(self, segments, *rest)
+        return original(self, segments, *rest)
 
     monkeypatch.setattr(CompressModel, "load", load)
     async with opened(machines, project="acme") as screen:

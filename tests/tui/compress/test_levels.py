@@ -136,14 +136,14 @@ async def test_while_the_cursor_runs_nothing_is_previewed_or_drawn_beside_the_li
         shown = compress(screen)
         assert shown.previews.pending == 0
         key, found = next(iter(shown.data.previews.items()))
-        shown.took_preview(key, found, Checked())
+        shown.store_preview(key, found, Checked())
         assert drawn == [], "a preview that arrives late waits, too"
         shown.settle()
         assert "original" in drawn
 
 
 def row_of(role: str, type_: str, said: str = "text", name: str = "") -> Turn:
-    return Turn(role=role, text=f"from {type_}", tokens=3, said=said, name=name, commit=1)
+    return Turn(role=role, text=f"from {type_}", tokens=3, kind=said, name=name, commit=1)
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ async def test_what_was_written_before_the_stop_is_kept(machines, monkeypatch):
         await screen.until(lambda: "Stopped" in said(screen))
         await screen.settle()
         assert "Slow receipts were cured" in summary(screen)
-        assert len(compress(screen).data.waiting()) == 1
+        assert len(compress(screen).data.unwritten()) == 1
 
 
 async def test_a_failing_endpoint_says_what_failed_and_offers_the_offline_result(
@@ -124,7 +124,7 @@ async def test_a_dead_endpoint_is_asked_no_more_for_the_other_segments(machines,
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "3", "j", "3", "j", "3", "j", "3", "g", "m", "W")
         assert model.asked == 2
-        assert len(compress(screen).data.waiting()) == 3
+        assert len(compress(screen).data.unwritten()) == 3
 
 
 async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reason_is_told(
@@ -139,7 +139,7 @@ async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reaso
         assert model.asked == 4
         assert "The kiosk prints receipts too slowly" in said(screen)
         assert "o takes the offline result" in said(screen)
-        assert compress(screen).data.waiting()
+        assert compress(screen).data.unwritten()
 
 
 class SecondWaits(ScriptedModel):

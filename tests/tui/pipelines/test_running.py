@@ -51,8 +51,8 @@ async def test_a_loop_goes_on_in_the_same_session(engine: Engine, bakery: Path) 
         await screen.until(lambda: states(screen).get("knead", ("", 0))[1] == 2)
         await until_it(screen, "asks")
         await screen.press("g", "j", "j", "1")
-        assert shown(screen).handed_pane.title.startswith("full · 3 turns")
-        text = shown(screen).handed_pane.plain_text
+        assert shown(screen).input_pane.title.startswith("full · 3 turns")
+        text = shown(screen).input_pane.plain_text
         assert "continues the session of «dough»" in text
         assert "A resume would lose them: the first such node gets summary:high" in text
         assert text.count("### knead") == 2
@@ -157,14 +157,14 @@ async def test_past_runs_are_looked_at(engine: Engine, bakery: Path) -> None:
         assert "run done" in screen.text
         await screen.press("G", "k", "k", "k", "k", "7")
         assert at(screen) == "bake"
-        assert "Bake them" in shown(screen).handed_pane.plain_text
+        assert "Bake them" in shown(screen).input_pane.plain_text
 
 
 async def test_what_a_node_got_is_told_as_of_its_latest_run(engine: Engine, bakery: Path) -> None:
     engine.pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "j", "j", "3")
-        text = shown(screen).handed_pane.plain_text
+        text = shown(screen).input_pane.plain_text
         assert "shape after 2 stages, before its latest run" in text
         assert "- Completed stages: start (success), knead (success)\n" in text
 

@@ -140,8 +140,8 @@ async def test_each_mode_has_its_key(
 ) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "j", key)
-        assert title in shown(screen).handed_pane.title
-        assert text in shown(screen).handed_pane.plain_text
+        assert title in shown(screen).input_pane.title
+        assert text in shown(screen).input_pane.plain_text
         await screen.press("j")
         assert shown(screen).view != ""
         await screen.press(key)

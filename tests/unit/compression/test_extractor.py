@@ -307,7 +307,7 @@ def test_what_a_tool_printed_is_needed_less_than_what_was_said() -> None:
     ],
 )
 def test_names_are_what_has_to_be_written_again(text: str, said: bool, names: list[str]) -> None:
-    assert names_in(text, said=said) == names
+    assert names_in(text, in_words=said) == names
 
 
 def test_units_are_one_line_and_bounded() -> None:

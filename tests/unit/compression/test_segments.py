@@ -85,13 +85,13 @@ def test_a_person_who_turns_to_something_else_cuts() -> None:
 
 def test_an_answer_of_a_tool_stays_with_its_call() -> None:
     pairs = [
-        structs.replace(sized(10), said=said)
+        structs.replace(sized(10), kind=said)
         for _ in range(25)
         for said in ("tool_use", "tool_result")
     ]
     shifted = [sized(10), *pairs]
     for part in cut_segments(shifted):
-        assert part.turns[0].said != "tool_result"
+        assert part.turns[0].kind != "tool_result"
 
 
 def test_ids_are_free_of_what_a_marker_means_and_go_on_from_a_number() -> None:

@@ -182,8 +182,11 @@ def test_an_id_cannot_lead_out_of_the_folder(folder: Path, template_id: str) -> 
     ("text", "words"),
     [
         ("template_id = ", "is not TOML"),
-        ('template_id = "brief"\nsystem_prompt = ""\n', "user_prompt must be there"),
-        ('template_id = "brief"\nsystem_prompt = 3\nuser_prompt = "x"\n', "system_prompt must be"),
+        ('template_id = "brief"\nsystem_prompt = ""\n', "user_prompt is missing"),
+        (
+            'template_id = "brief"\nsystem_prompt = 3\nuser_prompt = "x"\n',
+            "system_prompt is missing or is not text",
+        ),
         ('template_id = "brief"\nsystem_prompt = ""\nuser_prompt = " "\n', "nothing to ask"),
         ('template_id = "other"\nsystem_prompt = ""\nuser_prompt = "x"\n', "is other"),
         (

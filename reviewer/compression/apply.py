@@ -269,7 +269,8 @@ def apply_preview(
     """Write a preview, unless the context changed.
 
     Raises ConflictError when the head is not `head` or the commits changed otherwise,
-    RetentionError when a summary does not meet its criteria, ReviewerError where nothing changes.
+    RetentionError when a summary does not meet its criteria, ReviewerError if the context would not
+    change.
     """
     require_retained(preview)
     plan = preview.plan

@@ -280,7 +280,7 @@ class ContextSnapshot:
         return index
 
     def require_segments(self) -> None:
-        """Raise ReviewerError where there is nothing to compress."""
+        """Raise ReviewerError without any segments."""
         if not self.segments:
             raise ReviewerError(
                 "There is nothing to compress: the range is empty or has only pinned commits."

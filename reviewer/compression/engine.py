@@ -35,7 +35,7 @@ class Finished:
     def __init__(self, compressed: CompressedSegment, seconds: float, model_tokens: int) -> None:
         self.compressed, self.seconds, self.model_tokens = compressed, seconds, model_tokens
         self.reported = False
-        """Whether it was logged and published, which happens when somebody first asks for it."""
+        """Whether it was logged and published, which happens on its first use."""
 
 
 class SegmentAnalysis:
@@ -102,7 +102,6 @@ class SummaryTask(Struct, frozen=True):
 
     @property
     def segment(self) -> Segment:
-        """The segment of the analysis."""
         return self.analysis.segment
 
 

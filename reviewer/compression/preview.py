@@ -168,7 +168,7 @@ def _checked(
 
 
 def _why_kept(segment: Segment, plan: Plan, choice: Choice, compressed: CompressedSegment) -> str:
-    """Why a segment stays Full whatever its level; empty if it does not."""
+    """Why a segment stays Full at any level; empty if it does not."""
     if choice.level is Level.FULL or choice.engine == BY_HAND:
         return ""
     if compressed.content.strip():

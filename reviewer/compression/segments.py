@@ -37,7 +37,7 @@ def cut_segments(
 
     Cut where a person changes the topic, after a pause, at pinned turns (which are in no segment),
     and around a turn that is too large by itself. A segment has at least `FEWEST_TURNS` turns if
-    that many are in a row, even if they exceed the tokens; a tool's result stays with its call
+    that many follow each other, even if they exceed the tokens; a tool's result stays with its call
     where possible. Segments are named `s1`, `s2`, ... from `first` on.
     """
     parts: list[Sequence[Turn]] = []

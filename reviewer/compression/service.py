@@ -194,8 +194,8 @@ class Compression:
     ) -> Preview:
         """Dry run of a plan; the result's `plan` has the summaries filled in, ready to apply.
 
-        Nothing is written. Raises ConflictError when the context changed since the plan was made,
-        and the exceptions of the engine: ModelError, CancelledError, RetryExhaustedError,
+        The store is unchanged. Raises ConflictError when the context changed since the plan was
+        made, and the exceptions of the engine: ModelError, CancelledError, RetryExhaustedError,
         LicenceError.
         """
         watch = watch or Watch(cancelled)
@@ -215,8 +215,8 @@ class Compression:
 
         Commits outside the segments stay as they are. Missing summaries are written first. Raises
         ConflictError when the head moved meanwhile, RetentionError when a summary does not meet its
-        criteria, ReviewerError where nothing would change, and the exceptions of the engine; then
-        nothing is written.
+        criteria, ReviewerError if the context would not change, and the exceptions of the engine;
+        the store is then unchanged.
         """
         if plan.context != context:
             raise ReviewerError(f"The plan is for the context #{plan.context}, not #{context}.")

@@ -232,7 +232,7 @@ class Summarizer:
         *,
         engine: str = "by hand",
     ) -> CompressedSegment:
-        """A summary that somebody else wrote, as a compressed segment with its markers."""
+        """A summary written elsewhere, as a compressed segment with its markers."""
         return self._result(self.analysis(segment), tuple(anchors), level, content, engine)
 
     def validate_fidelity(
@@ -321,7 +321,7 @@ class Summarizer:
         return self._finish(analysis, anchors, Level(level - 1), options).compressed
 
     def _report(self, analysis: SegmentAnalysis, finished: Finished) -> None:
-        """Log and publish a summary when somebody first asks for it."""
+        """Log and publish a summary on its first use."""
         if finished.reported:
             return
         finished.reported = True

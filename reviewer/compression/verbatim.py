@@ -22,7 +22,7 @@ TAG_LENGTHS = (TAG_LENGTH, 24, 18)
 
 def find_verbatim(text: str, wanted: str, start: int = 0) -> tuple[int, int] | None:
     """The first span of `text`, from `start` on, that equals `wanted` but for white space and
-    Unicode form; None where there is none.
+    Unicode form; None without one.
     """
     at = text.find(wanted, start) if wanted else -1
     if at >= 0:

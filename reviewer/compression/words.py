@@ -34,7 +34,7 @@ CONTENT = 0.55
 PAIRS = 2.0
 """Worth of a pair of words relative to a single word."""
 LEAST = 0.02
-"""Probability below which another mention of a word is worth nothing."""
+"""Probability below which another mention of a word has no worth."""
 
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
 _FREQUENCY_LIST = """

@@ -65,7 +65,7 @@ class OpenAIChat:
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
-        """The answer, as `ChatModel.complete` says. Secrets in `messages` are masked first.
+        """The answer, as described at `ChatModel.complete`. Secrets in `messages` are masked first.
 
         ValueError for no messages or a limit below 1.
         """
@@ -338,7 +338,7 @@ class _Answer:
         self.began = False
 
     def add(self, chunk: ChatCompletionChunk) -> str:
-        """Add a chunk and return its text; a malformed one adds nothing."""
+        """Add a chunk and return its text; a malformed one is skipped."""
         piece = ""
         # The client passes responses on unchecked: fields may be missing or have another type.
         model, usage = getattr(chunk, "model", None), getattr(chunk, "usage", None)
@@ -484,7 +484,7 @@ def _connection(problem: openai.APIConnectionError, endpoint: Endpoint) -> Model
                 )
             case ConnectionRefusedError():
                 return ModelError(
-                    f"Nothing answers at {endpoint.base_url}. Start the server there (reviewer "
+                    f"No server answers at {endpoint.base_url}. Start the server there (reviewer "
                     "model serve starts a small local one), or correct base_url under [model]."
                 )
             case OSError() if cause.strerror and not isinstance(cause, ConnectionError):
@@ -505,19 +505,19 @@ def _status(problem: openai.APIStatusError, endpoint: Endpoint) -> ModelError:
         return ModelError(f"{host} refuses the key ({code}: {words}). {what}")
     if code == 404:
         return ModelError(
-            f"{host} knows no model {endpoint.model} at this address ({code}: {words}). Check name "
-            "and base_url under [model]."
+            f"{host} does not have the model {endpoint.model} at this address ({code}: {words}). "
+            "Check name and base_url under [model]."
         )
     if code == 429:
         return ModelError(
-            f"{host} takes no more requests for now ({code}: {words}). Wait and try again, or "
+            f"{host} accepts no more requests for now ({code}: {words}). Wait and try again, or "
             "lower concurrency under [model]."
         )
     if code >= 500:
         return ModelError(f"{host} failed ({code}: {words}). Try again; its log may say why.")
     if 300 <= code < 400:
         return ModelError(
-            f"{host} sends requests on to another address ({code}), which is not followed. Set "
+            f"{host} redirects to another address ({code}), which is not followed. Set "
             "base_url under [model] to that address."
         )
     if code == 413 or ("context" in words.lower() and "token" in words.lower()):

@@ -25,7 +25,6 @@ PANES: tuple[Pane, ...] = (
     QUEUE,
     COMMITS,
     RETENTION,
-    PIPELINES,
     COMPRESS,
     SUMMARY,
     PACKET,

@@ -33,7 +33,7 @@ from reviewer.tui.terminal import (
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
 
 DEFECT = "This is a defect of reviewer"
-KEPT = "What was decided is kept, and so are drafts. REVIEWER_DEBUG=1 shows where."
+KEPT = "Your decisions and drafts are kept. REVIEWER_DEBUG=1 shows where."
 
 if TYPE_CHECKING:
     from textual.driver import Driver

@@ -50,7 +50,7 @@ def editor_argv(path: str, line: int, environment: Mapping[str, str]) -> list[st
 def open_in_editor(app: App[int], path: str, line: int) -> str:
     """Leave the screen to the editor until it ends; returns a sentence about the result.
 
-    Raises SourceError when the file is gone, ReviewerError when there is no editor.
+    Raises SourceError when the file no longer exists, ReviewerError without an editor.
     """
     if not Path(path).is_file():
         raise SourceError(f"{path} is gone; the evidence pane shows the text that was stored.")

@@ -37,11 +37,10 @@ class HelpRow:
     reason: str | None = None
     """Why the action cannot run now."""
     meaning: str = ""
-    """What a sign means; `keys` is the sign then."""
+    """The meaning of a sign; `keys` is then the sign."""
 
     @property
     def heading(self) -> bool:
-        """Whether it is a heading."""
         return self.action is None and not self.meaning
 
     @property
@@ -134,7 +133,6 @@ class HelpList(RowList):
 
     @property
     def current(self) -> HelpRow:
-        """The row under the cursor."""
         return self.rows[self._cursor] if self.rows else HelpRow("")
 
     @property

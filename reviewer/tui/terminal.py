@@ -182,7 +182,7 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
                 selector.register(self.fileno, selectors.EVENT_READ)
                 while not self.exit_event.is_set():
                     data = os.read(self.fileno, READ_SIZE) if selector.select(POLL) else None
-                    if data == b"":  # the terminal is gone, and reading would never end
+                    if data == b"":  # the terminal went away, and reading would never end
                         self._app.call_later(self._app.exit, return_code=GONE)
                         return
                     for event in self._events(decode(data or b"")):

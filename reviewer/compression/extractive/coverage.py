@@ -94,7 +94,6 @@ class DuplicateIndex:
             self.add(piece)
 
     def add(self, piece: Piece) -> None:
-        """Add a piece."""
         self._text += piece.key + BETWEEN
         for word in piece.bag:
             self._by_word.setdefault(word, []).append(piece)

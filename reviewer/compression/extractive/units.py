@@ -89,7 +89,7 @@ _NUMBERED = re.compile(r"^\s*\d+[→│|\t:]|^\s*(?://|#|\*|[+-] )")
 
 
 def source_units(turns: Sequence[Turn]) -> list[SourceUnit]:
-    """Every unit of the turns in order; thoughts only where there is nothing else."""
+    """Every unit of the turns in order; thoughts only if there are no other turns."""
     thoughts = all(turn.kind == "thinking" for turn in turns)
     return [unit for number, turn in enumerate(turns) for unit in _of_turn(number, turn, thoughts)]
 
@@ -247,7 +247,7 @@ _LOOKS = re.compile(
 
 
 def is_wrapper(text: str) -> bool:
-    """Whether the client wrote a text around what people and agents wrote."""
+    """Whether the client wrote a text around the words of people and agents."""
     opening = text.lstrip(" \t*_>-")
     if opening.startswith((SUMMARY_START, *WRAPPER_STARTS, *BOOT_STARTS)):
         return True
@@ -406,7 +406,7 @@ def tool_lines(
     """Lines of calls and results with their order, the most informative first.
 
     Errors and first lines come before last lines, these before lines with a name or number, from
-    each call and result in turn. `tokens` limits how many there are.
+    each call and result in turn. `tokens` limits their number.
     """
     owners = [unit.turn for unit in units]
     found: list[tuple[int, int, int, SourceUnit, float]] = []

@@ -65,7 +65,7 @@ COMMITS = Pane(
 
 SWITCH_MODE = Action(
     "switch_mode", "ctrl+r", "text or regex",
-    "Take the pattern under the cursor as a text, or as a regular expression.", "Select",
+    "Treat the pattern under the cursor as text, or as a regular expression.", "Select",
 )  # fmt: skip
 RETENTION = Pane(
     "retain", "Writing what must survive",

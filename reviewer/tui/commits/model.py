@@ -46,10 +46,10 @@ class CommitsModel(RowModel["CommitRow"]):
         """The ids without a filter: they give the neighbours of a row that the filter hides."""
 
     def load(self, ids: array[int], here: int | None = None, *, filtered: bool = False) -> None:
-        """Show other rows. Marks stay on rows that are still there.
+        """Show other rows. Marks stay on rows that are still listed.
 
         The cursor goes to the id `here`, else it stays on its row; if that row no longer exists, it
-        goes to the nearest one below that does, else above.
+        goes to the nearest one below, else above.
         """
         before, at = self.ids, self.cursor
         if here is not None and here not in before and here in self._unfiltered:
@@ -184,9 +184,8 @@ def align_modes(
 ) -> list[Mode]:
     """The mode of each line after an edit.
 
-    Lines that did not change keep theirs. A changed line takes the mode of the line that was in
-    its place; an added line takes the mode it had when it was last there (`known`), else it is a
-    text.
+    Lines that did not change keep theirs. A changed line takes the mode of the line that was in its
+    place; an added line takes its last mode (`known`), else it is a text.
     """
     first = 0
     shorter = min(len(before), len(after))

@@ -244,7 +244,7 @@ def survival_blocks(shown: Shown, signs: Glyphs) -> list[Block]:
         blocks.append(_labelled("", f"{signs.edited} draft kept: r continues", "warm"))
     if not retention:
         bare = row.priority == "important"
-        nothing = "nothing in particular: compressed with care" if bare else "nothing was asked for"
+        nothing = "no rules: compressed with care" if bare else "no rules"
         blocks.append(_labelled("retain", f"{nothing}, r sets what must survive", "faint"))
     blocks += _decisions(view, signs)
     if view.original is not None:
@@ -327,7 +327,6 @@ class Balance(Line):
         self._tokens: dict[str, int] = {}
 
     def show(self, totals: TokenTotals | None) -> None:
-        """Show other totals."""
         tokens = {} if totals is None else tokens_by_priority(totals)
         if tokens != self._tokens:
             self._tokens = tokens

@@ -1,4 +1,4 @@
-"""The form for what must survive of a commit: words, patterns with live checks, the reason."""
+"""The form for retention rules of a commit: words, patterns with live checks, the reason."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class RetentionForm(Actor, Vertical, pane=keys.RETENTION):
 
     @runs(keys.SWITCH_MODE, unless=_not_on_a_pattern)
     def switch_mode(self) -> None:
-        """Take the pattern under the cursor as a text, or as a regular expression."""
+        """Treat the pattern under the cursor as text, or as a regular expression."""
         self.checked.switch()
 
     @runs(shared.NEXT_FIELD)
@@ -234,7 +234,6 @@ class CheckedPatterns(Vertical):
         return [self._checks[each] for each in self.area.patterns if each in self._checks]
 
     def show_checks(self, checks: Iterable[PatternCheck]) -> None:
-        """Show results."""
         self._checks.update(((each.pattern.text, each.pattern.mode), each) for each in checks)
         self._redraw()
 
@@ -355,7 +354,7 @@ class PatternArea(EditorArea):
         return (self._lines[row], self.modes[row]) if row < len(self._lines) else None
 
     def on_resize(self) -> None:
-        """More or fewer lines are in sight."""
+        """More or fewer lines are visible."""
         self.post_message(self.Scrolled())
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -383,7 +382,6 @@ class PatternMarks(Widget):
         self.checks: Mapping[tuple[str, Mode], PatternCheck] = {}
 
     def restyle(self) -> None:
-        """Draw again after a change of theme."""
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -426,7 +424,6 @@ class _CheckLine(Line):
         self._shown: tuple[str, bool] = ("", False)
 
     def show(self, text: str, *, warn: bool = False) -> None:
-        """Show another sentence."""
         shown = (display_line(text), warn)
         if shown != self._shown:
             self._shown = shown

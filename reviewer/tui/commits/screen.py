@@ -142,7 +142,6 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         yield self.outlook_line
 
     def on_resize(self) -> None:
-        """The title fits again."""
         self.call_after_refresh(self._show_title)
 
     def on_unmount(self) -> None:
@@ -370,7 +369,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         )
 
     def _current_view(self) -> CommitView:
-        """The commit under the cursor. Raises ReviewerError when there is none."""
+        """The commit under the cursor. Raises ReviewerError without one."""
         number, shown = self.commits.current_id, self._shown
         if number is None:
             raise ReviewerError("There is no commit under the cursor.")
@@ -415,7 +414,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
     def _show_written(
         self, act: int, title: str, commits: Sequence[int], warnings: Sequence[str] = ()
     ) -> None:
-        """Show what an act changed; marks are cleared. `act` 0 changed nothing.
+        """Show the result of an act; marks are cleared. `act` 0: there was no change.
 
         The rows are read again, and the list stays as it is: a row that no longer passes the filter
         remains until the list is read again. Totals follow after a pause.
@@ -461,7 +460,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         else:
             self.open_context(first.context, touched[0])
 
-    # what must survive
+    # retention rules
 
     @property
     def _form_open(self) -> bool:
@@ -555,7 +554,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         """Write the criteria as one act; on failure the form stays open and shows why.
 
         The form shows all criteria of one commit, so they are replaced. Of several commits it shows
-        none, so an empty field changes nothing.
+        none, so an empty field leaves them unchanged.
         """
         if not changed:
             self._leave_form(commits, criteria, changed=False)
@@ -889,7 +888,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
                 number = Option("", "a number", "such as 8000 or 8k")
                 self.offer([number] if text else [forget] if self.target is not None else [])
                 return
-            self.offer([Option("", f"{target:,}", "enter takes it as the target")])
+            self.offer([Option("", f"{target:,}", "enter sets it as the target")])
             self._target_timer = self.set_timer(TARGET_SECONDS, lambda: measure(target))
 
         async def then(option: Option) -> None:
@@ -931,4 +930,4 @@ def _short(commit: str) -> str:
 
 
 def _no_line(commit: str) -> str:
-    return f"{_short(commit)} names no line of a file: it was not imported from one."
+    return f"{_short(commit)} has no source line: it was not imported from a file."

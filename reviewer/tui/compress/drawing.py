@@ -239,7 +239,7 @@ def writer_note(data: CompressModel, choice: Choice, signs: Glyphs) -> Block | N
         below = "This is the offline result"
         if answer_key(choice) in data.answers:
             below = "This is the model's earlier text"
-        words = f"{trouble} {below}: o takes the offline result, w asks the model again."
+        words = f"{trouble} {below}: o uses the offline result, w asks the model again."
         return Block(words, "warm", first=(Run(f" {signs.stale} ", "warm"),))
     if data.awaits_model(choice):
         words = "The offline result; the model has not written this yet: w asks it."

@@ -12,7 +12,7 @@ DETAILED = Action(
 )  # fmt: skip
 BRIEF = Action(
     "level_brief", "3", "brief",
-    "Show this segment at Brief: about a tenth: goal, decisions, state, what failed.", "Decide",
+    "Show this segment at Brief: about a tenth: goal, decisions, state, failures.", "Decide",
 )  # fmt: skip
 TAGS = Action(
     "level_tags", "4", "tags", "Show this segment at Tags: about a fiftieth, its tags.", "Decide"
@@ -59,7 +59,7 @@ ASK_FOR_ALL = Action(
     "Let the model write every segment that it has not written yet.", "Decide",
 )  # fmt: skip
 TAKE_OFFLINE = Action(
-    "take_offline", "o", "take offline",
+    "take_offline", "o", "use offline",
     "Use the offline result for this segment instead of the model's.", "Decide",
 )  # fmt: skip
 

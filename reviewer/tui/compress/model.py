@@ -95,7 +95,7 @@ class CompressModel:
     def __init__(self) -> None:
         self.segments: tuple[Segment, ...] = ()
         self.cursor = 0
-        """The index of a segment, 0 when there is none."""
+        """The index of a segment; 0 without segments."""
         self._places: dict[str, int] = {}
         self.plan: Plan | None = None
         self.engine: Literal["offline", "model"] = "offline"
@@ -119,7 +119,6 @@ class CompressModel:
     # segments
 
     def segment(self, segment: str) -> Segment | None:
-        """A segment by its id."""
         at = self._places.get(segment)
         return None if at is None else self.segments[at]
 
@@ -128,7 +127,6 @@ class CompressModel:
 
     @property
     def current(self) -> Segment | None:
-        """The segment under the cursor."""
         return self.segments[self.cursor] if self.cursor < len(self.segments) else None
 
     @property
@@ -208,7 +206,6 @@ class CompressModel:
 
     @property
     def choice(self) -> Choice | None:
-        """The choice for the segment under the cursor."""
         if self.plan is None or self.cursor >= len(self.plan.choices):
             return None
         return self.plan.choices[self.cursor]
@@ -220,7 +217,6 @@ class CompressModel:
         return self.shown(choice) if choice is not None else None
 
     def writer(self, choice: Choice) -> Writer:
-        """The writer of a choice."""
         if choice.engine == BY_HAND:
             return "by hand"
         model = self.engine == "model" and choice.segment not in self.taken_offline
@@ -365,7 +361,6 @@ class CompressModel:
         return Key(segment, found.level, "by hand")
 
     def store_preview(self, key: Key, found: SegmentPreview, checked: Checked) -> None:
-        """Store a preview."""
         self.previews[key] = found
         self.checked[key] = checked
         self.troubles.pop(key, None)

@@ -457,7 +457,6 @@ class LostList(RowList):
 
     @property
     def current(self) -> LostRow | None:
-        """The row under the cursor."""
         return self.rows[self._cursor] if self._cursor < len(self.rows) else None
 
     @property

@@ -172,7 +172,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.lost_title.set_class(zoomed not in (None, self.lost), "-off")
 
     def show_joint(self) -> None:
-        """The inner vertical rule meets the rule above what is lost."""
+        """The inner vertical rule meets the rule above the list of losses."""
         if not detached(self):
             self.between.joint = max(self.lost_title.region.y - self.between.region.y, 0)
 
@@ -234,7 +234,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def unfinished(self) -> str:
         if self.overlay is not None and self.overlay is self.editor:
-            return "Finish the summary first: ctrl+s takes it, escape keeps a draft."
+            return "Finish the summary first: ctrl+s accepts it, escape keeps a draft."
         return super().unfinished()
 
     def _needs_context(self) -> str | None:
@@ -332,7 +332,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @runs(keys.CONTEXTS, unless=_needs_context)
     async def choose_context(self) -> None:
-        """Choose the context to show; those that changed latest come first."""
+        """Choose the context to show, the latest changed first."""
         from reviewer.tui.kit.choice_pane import Option
 
         here = self.context
@@ -822,7 +822,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         if waiting:
             self.say(
                 f"The model has not written {count(len(waiting), 'segment')}: W asks for them, "
-                "o takes the offline result of one, m goes back to the offline engine."
+                "o uses the offline result of one, m goes back to the offline engine."
             )
             return
         chosen = [each for each in data.plan.choices if each.level is not Level.FULL]
@@ -986,7 +986,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             return
         run.failed += 1
         self._no_preview(Key(choice.segment, choice.level, "model"), str(error))
-        self.say_trouble(f"{error} o takes the offline result, w asks again.")
+        self.say_trouble(f"{error} o uses the offline result, w asks again.")
 
     def _all_written(self, run: ModelRun) -> None:
         if self.writing is run:
@@ -1165,7 +1165,6 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @property
     def all_levels_shown(self) -> bool:
-        """Whether the four levels are side by side."""
         return self.has_class("-all-levels")
 
     def _show_one_level(self) -> None:

@@ -95,7 +95,7 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
         if draft is not None:
             self.say(f"{choice.segment} by hand: this is your draft.")
         else:
-            self.say(f"{choice.segment} by hand: ctrl+s takes it, escape keeps a draft.")
+            self.say(f"{choice.segment} by hand: ctrl+s accepts it, escape keeps a draft.")
 
     @property
     def checks(self) -> TextPane:
@@ -175,7 +175,7 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
                 self.say("Nothing that can be appended is missing.")
                 return
             self.put(text)
-            self.say("Appended the missing parts; ctrl+s takes it.")
+            self.say("Appended the missing parts; ctrl+s accepts it.")
 
         self._check(content, then)
 

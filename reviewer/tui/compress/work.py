@@ -1,4 +1,4 @@
-"""Work of the Compress screen in threads: previews in order of urgency, and what a model writes."""
+"""Work of the Compress screen in threads: previews in order of urgency, and a model's summaries."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _FLAG_WORDS = {
 }
 _STATE_WORDS = {
     SourceState.CHANGED: "source changed since",
-    SourceState.GONE: "source gone, the stored text is all there is",
+    SourceState.GONE: "source missing, only the stored text is left",
     SourceState.MOVED: "source grew or moved, the text is still in it",
 }
 

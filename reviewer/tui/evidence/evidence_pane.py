@@ -42,7 +42,7 @@ class EvidencePane(TextPane):
         self._draw()
 
     def show_nothing(self, sentence: str = "") -> None:
-        """Say why there is no evidence."""
+        """Show why there is no evidence."""
         self._evidence, self._at = (), 0
         self.show(
             [Block(sentence, "dim", first=(Run("  "),))] if sentence else [], title="Evidence"
@@ -64,12 +64,10 @@ class EvidencePane(TextPane):
         return True
 
     def previous_evidence(self) -> None:
-        """Show the evidence before this one."""
         if not self.turn(-1):
             self._say_end("first")
 
     def next_evidence(self) -> None:
-        """Show the evidence after this one."""
         if not self.turn(1):
             self._say_end("last")
 

@@ -195,7 +195,6 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     @runs(shared.GO_HOME)
     def go_home(self) -> None:
-        """To the first line of the file."""
         if self._wants_file and self._window is not None and self._window.first_line > 0:
             self._read_lines(0, "start")
         else:
@@ -203,7 +202,6 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     @runs(shared.GO_END)
     def go_end(self) -> None:
-        """To the last line of the file."""
         if self._wants_file and self._window is not None and self._window.total_lines is None:
             self._read_lines(BEYOND, "end")
         else:
@@ -243,7 +241,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     @runs(keys.SEARCH)
     def open_search(self) -> None:
-        """Ask what to search for."""
+        """Ask for the words to search for."""
         field = self.query_one(SearchField)
         field.display = True
         field.value = self._needle

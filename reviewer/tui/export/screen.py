@@ -60,7 +60,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         self._place = place
         self._plans: list[PlannedFile] | None = None
         self._why_not = _READING
-        """Why nothing can be written now; empty when it can."""
+        """Why the plan cannot be written now; empty if it can."""
 
     def compose(self) -> ComposeResult:
         yield Difference(id="difference")
@@ -108,7 +108,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
             return
         lines = [line for diff in diffs for line in diff]
         if not changed:
-            self._why_not = "Nothing would change: what is there says all of it already."
+            self._why_not = "The export is already up to date."
             self._draw([Block(self._why_not, "dim", first=(Run(" "),))])
             self.say(self._why_not)
             return
@@ -155,7 +155,9 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         field.add_class("-open")
         field.fill(str(self._place))
         field.focus(scroll_visible=False)
-        self.say("Enter takes the place and shows the difference there, escape leaves it.")
+        self.say(
+            "Enter accepts the place and shows the difference there, escape keeps the old one."
+        )
 
     @on(Field.Entered)
     def _place_named(self, event: Field.Entered) -> None:

@@ -51,7 +51,7 @@ READ_ONLY = "The store is read-only: you can look, but nothing can be decided or
 WAITING = "Waiting for another program to finish writing ..."
 
 DETACHED = (NoMatches, MountError, NoScreen, ScreenStackError)
-"""Raised by Textual when a screen that is being closed is asked for one of its widgets."""
+"""Raised by Textual when a screen that is closing is queried for one of its widgets."""
 
 MethodT = TypeVar("MethodT", bound=Callable[..., object])
 Value = TypeVar("Value")
@@ -374,7 +374,7 @@ class Host(App[int], inherit_bindings=False):
         self.packet_source = PacketSource(folder)
 
     def refuses_to_write(self) -> str | None:
-        """Why nothing can be written now."""
+        """Why the store cannot be written now."""
         if self.engine.read_only:
             return READ_ONLY
         act = self.background_act
@@ -384,7 +384,7 @@ class Host(App[int], inherit_bindings=False):
         return None
 
     def stop_running(self) -> bool:
-        """Stop the act that is being written; False when there is none."""
+        """Stop the act that is being written; False without one."""
         if self.running is None:
             return False
         self.running.stop()

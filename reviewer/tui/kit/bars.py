@@ -39,7 +39,6 @@ class HeaderBar(Line):
         self.promoted, self.rejected = other.promoted, other.rejected
 
     def show_counts(self, counts: Counts) -> None:
-        """Show the state of the queue."""
         self.waiting = counts.waiting
         self.promoted, self.rejected = counts.promoted_today, counts.rejected_today
 

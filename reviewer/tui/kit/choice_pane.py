@@ -59,11 +59,9 @@ class ChoiceList(ScrollView):
 
     @property
     def current(self) -> Option | None:
-        """The option under the cursor."""
         return self.options[self.cursor] if self.cursor < len(self.options) else None
 
     def move_by(self, rows: int) -> None:
-        """Move the cursor by a number of rows."""
         if not self.options:
             return
         self.cursor = max(0, min(self.cursor + rows, len(self.options) - 1))
@@ -74,18 +72,15 @@ class ChoiceList(ScrollView):
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the clicked option."""
         at = self.scroll_offset.y + event.y
         if at < len(self.options):
             self.move_by(at - self.cursor)
             self.post_message(self.Clicked())
 
     def restyle(self) -> None:
-        """Draw again after a change of theme."""
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One option."""
         style, sign = palette(self.app), glyphs(self.app)
         width, at = self.size.width, self.scroll_offset.y + y
         if at >= len(self.options):
@@ -123,7 +118,6 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
         self._narrow: Callable[[str], None] | None = None
 
     def compose(self) -> ComposeResult:
-        """Title, field, options."""
         yield TitleRule()
         yield Field(NARROW)
         yield ChoiceList()
@@ -152,13 +146,11 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
         self.field.focus(scroll_visible=False)
 
     def offer(self, options: Sequence[Option]) -> None:
-        """Show other options."""
         self._options = options
         self.list.show(options)
 
     @property
     def field(self) -> Field:
-        """The text field."""
         return self.query_one(Field)
 
     @property
@@ -189,32 +181,26 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
 
     @runs(keys.CHOOSE)
     def choose(self) -> None:
-        """Choose the option under the cursor."""
         option = self.list.current
         if option is not None:
             self.post_message(self.Chosen(option))
 
     @runs(keys.LEAVE_CHOICE)
     def leave(self) -> None:
-        """Leave without choosing."""
         self.post_message(self.Left())
 
     @runs(keys.CHOICE_DOWN)
     def line_down(self) -> None:
-        """One option down."""
         self.list.move_by(1)
 
     @runs(keys.CHOICE_UP)
     def line_up(self) -> None:
-        """One option up."""
         self.list.move_by(-1)
 
     @runs(keys.CHOICE_PAGE_DOWN)
     def page_down(self) -> None:
-        """A page down."""
         self.list.move_by(max(self.list.size.height - 1, 1))
 
     @runs(keys.CHOICE_PAGE_UP)
     def page_up(self) -> None:
-        """A page up."""
         self.list.move_by(-max(self.list.size.height - 1, 1))

@@ -287,7 +287,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._draft_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """The title, the editor, the difference."""
         title = EditTitle()
         title.verb = self._verb
         yield title
@@ -332,17 +331,14 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
     @property
     def editor(self) -> EditorArea:
-        """The text area."""
         return self.query_one(EditorArea)
 
     @property
     def difference(self) -> WordDiffView:
-        """The view of what changed."""
         return self.query_one(WordDiffView)
 
     @property
     def content(self) -> str:
-        """The text in the editor."""
         return self.editor.text
 
     @property
@@ -371,14 +367,12 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
     @runs(keys.NEXT_HUNK)
     def next_hunk(self) -> None:
-        """Choose the next change."""
         chosen = self.difference.chosen
         if chosen is not None:
             self.difference.choose(chosen + 1)
 
     @runs(keys.PREVIOUS_HUNK)
     def previous_hunk(self) -> None:
-        """Choose the previous change."""
         chosen = self.difference.chosen
         if chosen is not None:
             self.difference.choose(chosen - 1)
@@ -433,7 +427,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         return self._describe(self.content)
 
     def draw_title(self) -> None:
-        """Draw the title again."""
         remark, warn = self.remark()
         focused = self.editor.has_focus
         self.query_one(EditTitle).show(self._title, remark, warn=warn, focused=focused)

@@ -16,7 +16,7 @@ MOVES = (LINE_DOWN, LINE_UP, HALF_DOWN, HALF_UP, PAGE_DOWN, PAGE_UP, GO_HOME, GO
 
 UNDO = Action(
     "undo", "u", "undo",
-    "Take back the last decision. One that was made elsewhere is named first and wants the key"
+    "Take back the last decision. One that was made elsewhere is named first and needs the key"
     " again.",
     "Decide", writes=True,
 )  # fmt: skip
@@ -34,7 +34,7 @@ FILTER = Action("filter", "/", "filter", "Show only rows that match words and fi
 REFRESH = Action("refresh", "R", "refresh", "Read everything again.", "Select")
 MARK = Action(
     "mark", "space", "mark",
-    "Mark this row and go down; a decision then takes all marked rows.", "Select",
+    "Mark this row and go down; the next decision applies to all marked rows.", "Select",
 )  # fmt: skip
 RANGE = Action(
     "range", "v", "range",
@@ -52,7 +52,7 @@ PREVIOUS_PANE = Action(
 PANE_ACTIONS = (ZOOM, UNZOOM, NEXT_PANE, PREVIOUS_PANE)
 BACK = Action(
     "back", "escape", "back",
-    "Leave one thing after another: the range, the marks, the zoom, the pane, the filter.", "Move",
+    "Leave, one at a time: the range, the marks, the zoom, the pane, the filter.", "Move",
 )  # fmt: skip
 LEAVE = Action("leave", "q", "to the queue", "Close this screen and go back.", "Screens")
 CLOSE = Action("close", "escape,q", "close", "Close this and go back.", "Move")
@@ -109,7 +109,7 @@ EDIT = Pane(
     (SAVE_EDIT, LEAVE_EDIT, NEXT_HUNK, REVERT_HUNK),
 )  # fmt: skip
 
-CHOOSE = Action("choose", "enter", "choose", "Take the line under the cursor.", "Select")
+CHOOSE = Action("choose", "enter", "choose", "Choose the line under the cursor.", "Select")
 LEAVE_CHOICE = Action("leave_choice", "escape", "leave", "Leave without choosing.", "Move")
 CHOICE_DOWN = Action(
     "choice_down", "down", "down", "Go one line down; typing narrows the list.", "Move"

@@ -55,7 +55,6 @@ class Line(Widget):
         raise NotImplementedError
 
     def restyle(self) -> None:
-        """Draw again after a change of theme."""
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -119,11 +118,9 @@ class Separator(Widget):
     """The line, from the top, at which the rule of the lower pane meets it; 0 for none."""
 
     def restyle(self) -> None:
-        """Draw again after a change of theme."""
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One cell of the rule."""
         plain = glyphs(self.app).rule == "-"
         joints = {self.joint: "├", 0: "┬"}
         sign = ("+" if y in joints else "|") if plain else joints.get(y, "│")

@@ -42,7 +42,7 @@ class RowList(ScrollView, can_focus=True):
         self.remark = ""
         """The end of the last line, after the position of the cursor."""
 
-    # what a subclass provides
+    # provided by subclasses
 
     @property
     def total(self) -> int:
@@ -116,7 +116,6 @@ class RowList(ScrollView, can_focus=True):
         return super().render_lines(crop)
 
     def restyle(self) -> None:
-        """Draw again after a change of theme."""
         self.refresh()
 
     def rows_changed(self) -> None:
@@ -127,7 +126,6 @@ class RowList(ScrollView, can_focus=True):
         self.refresh()
 
     def redraw_foot(self) -> None:
-        """Draw the last line again."""
         self.refresh(Region(0, self.height, self.size.width, FOOT_LINES))
 
     # moving
@@ -152,7 +150,6 @@ class RowList(ScrollView, can_focus=True):
         self.post_message(self.Moved())
 
     def move_by(self, rows: int) -> None:
-        """Move the cursor by this many rows."""
         self.move_to(self.cursor + rows)
 
     def line_down(self) -> None:
@@ -225,11 +222,9 @@ class RowList(ScrollView, can_focus=True):
                 self.post_message(self.Opened())
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """The wheel moves the cursor."""
         event.stop()
         self.move_by(WHEEL_LINES)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """The wheel moves the cursor."""
         event.stop()
         self.move_by(-WHEEL_LINES)

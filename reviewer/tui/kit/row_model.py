@@ -70,12 +70,10 @@ class RowModel(Generic[RowT]):
 
     @property
     def current_id(self) -> int | None:
-        """The id under the cursor."""
         return self.ids[self.cursor] if 0 <= self.cursor < len(self.ids) else None
 
     @property
     def current(self) -> RowT | None:
-        """The row under the cursor."""
         return self.row(self.cursor)
 
     def index_of(self, ids: Iterable[int]) -> int | None:
@@ -100,7 +98,6 @@ class RowModel(Generic[RowT]):
         return bool(self.marks) or self.range_from is not None
 
     def in_range(self, index: int) -> bool:
-        """Whether a row belongs to the range in progress."""
         if self.range_from is None:
             return False
         return min(self.range_from, self.cursor) <= index <= max(self.range_from, self.cursor)
@@ -130,7 +127,6 @@ class RowModel(Generic[RowT]):
         return marked if marked or self.current_id is None else [self.current_id]
 
     def toggle_mark(self) -> None:
-        """Mark the row under the cursor, or unmark it."""
         if self.current_id is not None:
             self.marks.symmetric_difference_update({self.current_id})
 

@@ -116,8 +116,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
         A later read of the same group replaces an earlier one. A ReviewerError goes to `failed` as
         a sentence, or to the status line. With `one_at_a_time` reads of the group never overlap,
-        even across screens of this class that were closed and opened again, and one that is no
-        longer wanted is not begun: use it for work that takes seconds.
+        even across screens of this class that were closed and opened again, and a read that is no
+        longer wanted does not start: use it for work that takes seconds.
         """
         self._latest[group] += 1
         number = self._latest[group]
@@ -164,7 +164,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """Read everything that is shown again; overridden by screens that show the store."""
 
     def watch_store(self) -> None:
-        """Reload if anybody, this process included, has written since the last check."""
+        """Reload if any process, this one included, has written since the last check."""
         if self.is_active and self.engine.version() != self._seen_version:
             self.note_version()
             self.reload()
@@ -216,7 +216,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     @runs(keys.REDO, unless=_nothing_to_redo)
     async def redo(self) -> None:
-        """Redo the act that was undone last."""
         redone = await self.write(self.engine.history.redo, "Redoing")
         self.host.made_on[redone.target] = self.tab
         self._reversed(redone, "Redone", "u to undo")
@@ -454,7 +453,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self._refused_to_drop: TextEdit | None = None
 
     def compose(self) -> ComposeResult:
-        """Header and tabs, the list and its panes, what is below them, status and keys."""
+        """Header and tabs, the list and its panes, the parts below them, status and keys."""
         # Set the breakpoint classes immediately, or Textual lays everything out twice.
         width, height = self.app.size
         self.add_class(_breakpoint(width, COLUMNS), _breakpoint(height, ROWS))
@@ -481,7 +480,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         return ()
 
     def compose_left(self) -> Iterable[Widget]:
-        """The list and what is above it."""
+        """The list and the part above it."""
         return self.title_rule, self.list
 
     def compose_right(self) -> ComposeResult:
@@ -565,7 +564,6 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self.say_marked()
 
     def clear_marks(self) -> None:
-        """Unmark every row."""
         self._marked_model().clear_marks()
         self.list.refresh()
         self.say_marked()
@@ -704,7 +702,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self.separator.joint = lower.region.y - self.separator.region.y if lower else 0
 
     def on_descendant_focus(self) -> None:
-        """Title and footer follow the focus; the filter's field shows what is in use."""
+        """Title and footer follow the focus; the filter's field shows the active filter."""
         self.title_rule.focused(self.list.has_focus)
         self.show_footer()
         self._settle_filter()
@@ -823,7 +821,6 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     @property
     def editing(self) -> TextEdit | None:
-        """The text that is being edited."""
         return self._edit if self.overlay is self._editor else None
 
     async def on_edit_pane_saved(self, message: EditPane.Saved) -> None:
@@ -883,7 +880,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             await self.patiently(lambda: edit.keep(message.content))
 
     def keep_now(self) -> None:
-        """Keep the draft of what is being typed."""
+        """Keep the draft of the text being typed."""
         edit, editor = self.editing, self._editor
         if edit is not None and editor is not None and editor.changed:
             edit.keep(editor.content)
@@ -967,7 +964,6 @@ class TextScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     @property
     def text(self) -> TextPane:
-        """The pane."""
         return self.query_one(TextPane)
 
     @property
@@ -980,7 +976,7 @@ def _breakpoint(size: int, breakpoints: list[tuple[int, str]]) -> str:
 
 
 def _types(key: str) -> bool:
-    """Whether a text field takes a key as a character."""
+    """Whether a text field would type this key as a character."""
     from textual.keys import key_to_character
 
     character = key_to_character(key)

@@ -49,7 +49,7 @@ class Block(Struct, frozen=True, gc=False):
 
     `first` is left of the first line and `rest` left of all others (blanks as wide as `first` when
     it is not given). `wrap` False keeps each line on one row and cuts it with an ellipsis. A text
-    longer than `limit` characters is shown around its first span only, and says so.
+    longer than `limit` characters is shown around its first span only, with a remark.
     """
 
     text: str
@@ -74,7 +74,6 @@ class Line(Struct, frozen=True, gc=False):
 
     @property
     def text(self) -> str:
-        """The row's characters."""
         return "".join(run.text for run in self.runs)
 
     @property
@@ -294,7 +293,7 @@ SHOWN_LINES = 2_000
 
 
 def diff_blocks(lines: Sequence[str]) -> list[Block]:
-    """One block a line, cut to one row; a long difference says how much is left out."""
+    """One block a line, cut to one row; a long one ends with the number of lines left out."""
     blocks = [Block(line, _diff_style(line), first=(Run(" "),)) for line in lines[:SHOWN_LINES]]
     if len(lines) > SHOWN_LINES:
         blocks.append(Block(f"and {len(lines) - SHOWN_LINES:,} lines more", "faint"))

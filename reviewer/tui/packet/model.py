@@ -57,7 +57,6 @@ class PacketModel:
 
     @property
     def current(self) -> Row | None:
-        """The row under the cursor."""
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
     @property
@@ -67,7 +66,6 @@ class PacketModel:
 
     @property
     def section(self) -> str:
-        """The section of the row under the cursor."""
         row = self.current
         if isinstance(row, SectionRow):
             return row.name
@@ -90,7 +88,6 @@ class PacketModel:
         self.cursor = 0
 
     def filter_by(self, text: str) -> None:
-        """Show only what matches."""
         self.filter = text
         self._build()
 

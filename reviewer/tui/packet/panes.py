@@ -516,7 +516,6 @@ class PromptName(LineWidget):
         self.refresh()
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The name."""
         return [(f" {self._words} ", style.accent)], []
 
 

@@ -332,7 +332,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def why_not(self, action: Action) -> str | None:
         if self.prompt.is_open:
-            return "Finish the field first: enter takes it, escape leaves."
+            return "Finish the field first: enter accepts it, escape leaves."
         return super().why_not(action)
 
     def no_packet(self) -> str | None:

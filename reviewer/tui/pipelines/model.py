@@ -38,7 +38,7 @@ class NodeState(Struct, frozen=True):
 
 
 class NodeRow(NamedTuple):
-    """A node. `way` is how it is entered, None where nothing leads to it."""
+    """A node. `way` is how it is entered, None for a node that no edge enters."""
 
     node: PipelineNode
     way: Way | None
@@ -89,7 +89,6 @@ class PipelinesModel:
 
     @property
     def current(self) -> Row | None:
-        """The row under the cursor."""
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
     @property
@@ -220,7 +219,7 @@ def read_graph(engine: Engine, path: Path) -> Graph:
 
 
 def read_run(engine: Engine, view: RunView) -> RunShown:
-    """A run according to its checkpoint; `trouble` says what cannot be read."""
+    """A run according to its checkpoint; `trouble`: the reason why a part cannot be read."""
     pipelines = engine.pipelines
     try:
         history = pipelines.history_of(view.run_id)

@@ -187,7 +187,7 @@ _WINS = " wins"
 
 
 def way_title(way: Way, signs: Glyphs) -> str:
-    """`implement → review`, or the node alone where nothing leads to it."""
+    """`implement → review`, or the node alone if no edge enters it."""
     if way.edge is None:
         return way.node.name
     return f"{way.edge.source} {arrow(signs)} {way.edge.target}"
@@ -316,7 +316,7 @@ def preamble_blocks(mode: str, node_input: NodeInput, signs: Glyphs) -> list[Blo
 
 
 def _session_blocks(node_input: NodeInput, signs: Glyphs) -> list[Block]:
-    """The session of a thread, and what a resume would lose of it."""
+    """The session of a thread, and the part that a resume would lose."""
     carried, node = node_input.carried, node_input.way.node.name
     name = thread_mark(carried.thread, signs)
     turns = count(node_input.session_turns, "turn")

@@ -1,4 +1,4 @@
-"""A run in a thread of its own, which outlives the screen that started it."""
+"""A run in its own thread, which outlives the screen that started it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ class BackgroundRun:
     # called by the screen
 
     def start(self, project: str, options: RunOptions) -> None:
-        """Run the pipeline."""
         pipelines = self._engine.pipelines
         self._start_thread(
             lambda: pipelines.start_run(
@@ -69,7 +68,6 @@ class BackgroundRun:
         )
 
     def resume(self, run_id: str, options: RunOptions) -> None:
-        """Continue a run."""
         pipelines = self._engine.pipelines
         self._start_thread(
             lambda: pipelines.resume_run(
@@ -83,7 +81,7 @@ class BackgroundRun:
         self._gate.set()
 
     def reply(self, text: str) -> None:
-        """Answer the question. Raises RunError when nothing is asked."""
+        """Answer the question. Raises RunError without a question."""
         asked, self.question = self.question, None  # first: the next question may come immediately
         try:
             self._engine.pipelines.answer(self.run_id, text)
@@ -115,7 +113,6 @@ class BackgroundRun:
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
         return self.done is None and not self.error and self.defect is None
 
     # in the run's thread
@@ -164,7 +161,7 @@ class BackgroundRun:
         self._notify(always=not isinstance(event, engine.Text))
 
     def _wait_for_step(self) -> None:
-        """Wait between two stages until the next step is asked for."""
+        """Wait between two stages for the next step."""
         if not self._stepping or self._cancelled.is_set():
             return
         self._gate.clear()

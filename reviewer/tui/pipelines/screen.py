@@ -211,7 +211,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @property
     def run_id(self) -> str | None:
-        """The run that is shown."""
         return self.run.view.run_id if self.run is not None else None
 
     def _read_run(self, run_id: str, say: str = "") -> None:
@@ -274,7 +273,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         return (row.way,) if isinstance(row, EdgeRow) else graph.into.get(row.node.name, ())
 
     def way(self) -> Way | None:
-        """The edge that is explained."""
         ways = self.ways()
         return ways[self.way_number % len(ways)] if ways else None
 
@@ -543,7 +541,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @runs(keys.RESUME, unless=cannot_resume)
     async def resume(self) -> None:
-        """Continue the run that is shown."""
         run_id = self.run_id
         if run_id is None or self.path is None:
             return
@@ -605,7 +602,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
                 self.background.reply(typed if option.key == FREE_TEXT else option.key)
                 self.say("Answered.")
 
-        detail = "type your answer" if question.freeform else "enter takes a line"
+        detail = "type your answer" if question.freeform else "enter chooses a line"
         title = display_line(question.text) or question.node
         await self.choose(title, detail, options, then, narrow=narrow)
 

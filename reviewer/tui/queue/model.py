@@ -155,7 +155,7 @@ COARSE_MINUTES = 10
 
 
 class Pace:
-    """Estimates how long the rest of the queue takes, from the decisions on single rows."""
+    """Estimates the time for the rest of the queue from the decisions on single rows."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock

@@ -801,7 +801,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
 
     def keep_now(self) -> None:
-        """Keep the draft of what is being typed, and the place in the queue."""
+        """Keep the draft of the text being typed, and the place in the queue."""
         super().keep_now()
         self._keep_place()
 

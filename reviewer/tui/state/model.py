@@ -47,7 +47,7 @@ class StateModel:
         self.cursor = 0
 
     def load(self, states: Sequence[StateView], holdings: Sequence[Holding]) -> None:
-        """Show other rows; the cursor stays on its row where that is still there."""
+        """Show other rows; the cursor stays on its row if that is still listed."""
         here, place = self.current_key, self.cursor
         self._rows.clear()
         self._states = {state.id: state for state in states}
@@ -111,7 +111,6 @@ class StateModel:
 
     @property
     def current(self) -> StateView | QueueRow | None:
-        """The fact under the cursor."""
         row = self.row(self.cursor)
         return None if isinstance(row, Head) else row
 

@@ -178,7 +178,6 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
         """The key whose new value is written; empty for a new key."""
 
     def compose(self) -> ComposeResult:
-        """A title, then name and field in turn."""
         yield TitleRule()
         for name, hint in FIELDS:
             with Horizontal(id=f"row-{name}"):
@@ -228,7 +227,6 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
 
     @property
     def values(self) -> dict[str, str]:
-        """The contents of the fields."""
         found = {name: self._area(name).text.strip() for name, _ in FIELDS}
         return {
             name: text if name == "value" else " ".join(text.splitlines())
@@ -256,7 +254,6 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
 
     @runs(shared.LEAVE_FORM)
     def leave(self) -> None:
-        """Post that the person leaves."""
         self.post_message(self.Left())
 
     @on(Field.Entered)

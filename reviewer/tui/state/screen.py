@@ -294,7 +294,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     @runs(keys.UNSET, unless=not_trusted)
     async def unset(self) -> None:
-        """Unset the key under the cursor."""
         row = self.facts.current
         if row is not None and not isinstance(row, QueueRow):
             project, key = row.project, row.key
@@ -526,7 +525,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             raise SourceError(LOADING)
         places = places_of(shown.steps)
         if not places:
-            raise SourceError("This was written by hand and names no line of a file.")
+            raise SourceError("This was written by hand and has no source line.")
         place = min(self._place, len(places) - 1)
         return shown.steps[places[place]], place
 

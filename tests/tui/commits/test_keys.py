@@ -48,7 +48,7 @@ async def test_a_commit_by_hand_has_no_line_to_open(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         for key in ("o", "E"):
             await screen.press("f3", "G", key)
-            sentence = f"{shown} names no line of a file: it was not imported from one."
+            sentence = f"{shown} has no source line: it was not imported from a file."
             assert said(screen) == sentence
 
 

@@ -74,7 +74,7 @@ async def test_a_commit_by_hand_has_no_source(fair: Engine) -> None:
     fair.contexts.add(1, role="user", text="By hand.")
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "G", "o")
-        assert "names no line of a file" in said(screen)
+        assert "has no source line" in said(screen)
         assert isinstance(screen.app.screen, CommitsScreen)
 
 

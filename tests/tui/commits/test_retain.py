@@ -51,7 +51,7 @@ async def test_criteria_are_written_and_make_the_commit_important(fair: Engine) 
         assert '"legal" does not occur in' in said(screen)
         await screen.press("u")
         assert not fair.contexts.commit(chain(fair)[BUDGET]).retention
-        assert "nothing was asked for" in screen.text
+        assert "no rules" in screen.text
 
 
 async def test_checks_are_live_and_name_the_fault(fair: Engine) -> None:

@@ -109,7 +109,7 @@ async def test_a_failing_endpoint_says_what_failed_and_offers_the_offline_result
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "m")
         assert "does not answer" in said(screen)
-        assert "o takes the offline result" in said(screen)
+        assert "o uses the offline result" in said(screen)
         assert "does not answer" in summary(screen)
         assert "We decided to keep the connection" in summary(screen), "shown below the reason"
         await screen.press("o")
@@ -138,7 +138,7 @@ async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reaso
         await screen.press("f4", "m")
         assert model.asked == 4
         assert "The kiosk prints receipts too slowly" in said(screen)
-        assert "o takes the offline result" in said(screen)
+        assert "o uses the offline result" in said(screen)
         assert compress(screen).data.unwritten()
 
 

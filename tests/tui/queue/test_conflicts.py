@@ -134,7 +134,7 @@ async def test_w_walks_any_row_down_to_the_line(engine: Engine, rivals) -> None:
     async with opened(engine) as screen:
         await screen.press("W")
         assert isinstance(screen.app.screen, WhyScreen)
-        assert f"Why do I know #{conflict}?" in screen.text
+        assert f"Why is #{conflict} known?" in screen.text
         assert "0001-ledger-database.md:11" in screen.text
         assert "0002-ledger-database.md:11" in screen.text
         await screen.press("]", "o")

@@ -116,7 +116,7 @@ async def test_what_was_written_by_hand_says_so(known: Engine) -> None:
         await screen.press("f7", "G")
         assert "hand-authored" in screen.text
         await screen.press("o")
-        assert said(screen) == "This was written by hand and names no line of a file."
+        assert said(screen) == "This was written by hand and has no source line."
 
 
 async def test_reasons_are_sentences(known: Engine) -> None:

@@ -141,6 +141,8 @@ class Glyphs:
     rule: str = "─"
     newline: str = "⏎"
     times: str = "×"
+    arrow: str = "→"
+    loop: str = "↺"
     minus: str = "−"
     thumb: str = "▐"
     pinned: str = "●"
@@ -169,6 +171,8 @@ ASCII = Glyphs(
     rule="-",
     newline="\\",
     times="x",
+    arrow="->",
+    loop="<-",
     minus="-",
     thumb="#",
     pinned="P",

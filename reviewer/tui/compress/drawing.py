@@ -55,11 +55,6 @@ MISSING_SHOWN = 6
 PASSES = "pass: .85, all anchors"
 
 
-def arrow(signs: Glyphs) -> str:
-    """From a size to another one."""
-    return "->" if signs.rule == "-" else "→"
-
-
 # the original
 
 
@@ -318,7 +313,7 @@ def _fidelity(preview: SegmentPreview, signs: Glyphs) -> Block:
             f"context {figure(found.context_retention)}",
         )
     )
-    text = f"{parts} {arrow(signs)} {figure(found.overall_score)}"
+    text = f"{parts} {signs.arrow} {figure(found.overall_score)}"
     more = f"  ({PASSES})"
     spans = (Span(len(text), len(text + more), "faint", here=False),)
     return _row(sign, text + more, "text", spans)

@@ -16,7 +16,6 @@ from reviewer.compressing import MOST_LOST, Level, newly_lost
 from reviewer.text.display import display_line
 from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import (
-    arrow,
     original_blocks,
     summary_blocks,
     summary_title,
@@ -272,7 +271,7 @@ class WholeBar(Line):
         over = target is not None and after > target
         sizes: list[Part] = [
             (" whole ", style.dim),
-            (f"{before:,} {arrow(sign)} ", style.text),
+            (f"{before:,} {sign.arrow} ", style.text),
             (f"{'' if exact else '~'}{after:,}", style.warm if over else style.accent),
             (" ", style.text),
         ]

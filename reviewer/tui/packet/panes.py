@@ -344,7 +344,7 @@ class PacketList(RowList):
         if row.before is not None and row.before.state != item.state:
             parts += [
                 (f"{state_sign(row.before, sign)}{STATE_CELLS[row.before.state]}", dim),
-                (">" if sign.rule == "-" else "→", accent),
+                (sign.arrow[-1], accent),
                 (f"{state_sign(item, sign)}{STATE_CELLS[item.state]} ", accent),
             ]
         else:
@@ -474,12 +474,11 @@ def _bought(smaller: Packet, larger: Packet, sign: Glyphs) -> Iterator[Block]:
     ]
     if not changed:
         yield Block("no difference: both show the same", "dim")
-    arrow = "->" if sign.rule == "-" else "→"
     for old, new in changed:
         worse = new.tokens < old.tokens
         head = f"{new.tokens - old.tokens:+,} "
         yield Block(
-            f"{old.state} {arrow} {new.state}  {new.title}",
+            f"{old.state} {sign.arrow} {new.state}  {new.title}",
             "warm" if worse else "accent",
             first=(Run(f"{head:>8}", "dim"),),
             wrap=False,

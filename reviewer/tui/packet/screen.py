@@ -269,7 +269,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.list.empty = self._empty()
         self.bars.refresh()
         pair = self.packets.smaller_larger
-        arrow = "->" if glyphs(self.app).rule == "-" else "→"
+        arrow = glyphs(self.app).arrow
         compared = f"{pair[0].budget:,} {arrow} {pair[1].budget:,}" if pair else ""
         self.bars_rule.show("Sections", compared or "used / at most")
         shown = f"{self.packets.shown:,} shown" if self.packets.filter else ""

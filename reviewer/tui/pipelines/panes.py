@@ -71,9 +71,7 @@ NAME_CELLS = 12
 
 def arrow(sign: Glyphs, *, back: bool = False) -> str:
     """The arrow before the target of an edge."""
-    if sign.rule == "-":
-        return "<-" if back else "->"
-    return "↺" if back else "→"
+    return sign.loop if back else sign.arrow
 
 
 def thread_mark(name: str, sign: Glyphs) -> str:

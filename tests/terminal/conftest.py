@@ -1,4 +1,4 @@
-"""The program in a pseudo-terminal, with an emulator of a person's screen."""
+"""The program in a pseudo-terminal, with an emulator that shows what a person would see."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Terminal:
             self._parser.feed(data)
 
     def rests(self, seconds: float, within: float = 40.0) -> bool:
-        """Whether the screen stays unchanged for this many seconds within the limit."""
+        """Whether there comes a time of so many seconds in which nothing is drawn."""
         end = time.monotonic() + within
         while time.monotonic() < end:
             if not select.select([self._terminal], [], [], seconds)[0]:
@@ -79,7 +79,7 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """The text of the screen."""
+        """What stands on the screen."""
         return "\n".join(line.rstrip() for line in self.screen.display)
 
     def until(self, *words: str, seconds: float = 40.0) -> str:
@@ -116,7 +116,7 @@ class Terminal:
         return self.code
 
     def kill(self) -> None:
-        """Kill it, as a crash would."""
+        """End it at once, as a crash would."""
         if self.running():
             os.kill(self._pid, signal.SIGKILL)
             self.ended()

@@ -49,9 +49,8 @@ LETTERS = [*ascii_letters, *digits, *"/*:;.,<>[]{}+_-!^|@&é漢"]
 
 
 class Walk(NamedTuple):
-    """Results of a walk of random keys. Memory in MB, at each tenth of the way; pauses in seconds,
-    longest first; reports of the watch, one early and one at the end.
-    """
+    """What a walk of random keys showed. Memory in MB, at each tenth of the way; pauses in seconds,
+    longest first, as waited for; reports of the watch, one early and one at the end."""
 
     keys: int
     rss_early: float
@@ -70,8 +69,8 @@ def resident(pid: int) -> float:
 
 
 def prepared(folder: Path, *, seeds: int = 500) -> Path:
-    """A working folder with a context folder and pipelines; a store with rows for every screen:
-    candidates, decisions, contexts, a compressed one, runs, a history.
+    """A folder to stand in, with a context folder and pipelines; a store with something on every
+    screen: candidates, decisions, contexts, a compressed one, runs, a history.
     """
     work = folder / "work"
     shutil.copytree(sample_data_folder(), work)
@@ -124,8 +123,8 @@ def next_key(source: random.Random) -> str:
 
 
 def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
-    """Press this many keys, each after the answer to the previous one has settled; first those that
-    open the screens.
+    """Press so many keys, each after the answer to the one before has come to rest; first those
+    that open the screens.
     """
     source = random.Random(seed)
     target = store.with_name("watch.json")
@@ -203,8 +202,9 @@ def told(terminal: Terminal, target: Path) -> Report:
 
 
 def main() -> None:
-    """Walk and report; exit 1 when the program ended, grew, or hung. The first tenth opens every
-    screen, each of which loads its modules on first use.
+    """Walk, say what was seen; exit 1 when the program ended, grew, or stood still.
+
+    The first tenth opens every screen, and each loads what it needs when it is first opened.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keys", type=int, default=10_000)

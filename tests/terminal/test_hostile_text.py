@@ -108,7 +108,7 @@ def test_no_screen_hands_a_payload_to_the_terminal(hostile: Path, plain: bool) -
             terminal.until_it(lambda before=before: terminal.text != before)
             for key in keys[1:]:
                 terminal.press(key)
-                # An escape followed immediately by another key would be the beginning of that key.
+                # An escape that another key follows at once would be the beginning of that key.
                 terminal.read(0.15 if key == "\x1b" else 0.03)
                 if mark in terminal.text:
                     reached.add(name)

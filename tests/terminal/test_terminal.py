@@ -1,4 +1,4 @@
-"""The screen in a terminal: the picture, and the bytes that the terminal gets."""
+"""The screen in a terminal: what a person sees, and what the terminal is told."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_leaving_gives_the_terminal_back(launch):
     assert b"Traceback" not in terminal.stream
 
 
-def test_an_idle_screen_does_not_draw(launch):
+def test_an_idle_screen_draws_nothing(launch):
     terminal = launch()
     terminal.until("3 wait", "Evidence")
     assert terminal.rests(4.5)  # two looks at the store for other writers

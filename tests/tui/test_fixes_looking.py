@@ -1,4 +1,4 @@
-"""Looking at things: help that scrolls, evidence pages, signs for a plain terminal."""
+"""What is looked at is whole: help that scrolls, evidence that turns, marks that a terminal has."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_square_brackets_turn_the_evidence(engine, tmp_path):
         assert "next evidence" in screen.text
 
 
-def test_a_heading_in_the_record_before_is_not_repeated():
+def test_a_heading_that_stands_before_the_record_is_not_said_again():
     before = record(id=4, shape="section", text="# ADR 1\n\nAccepted.", headings=("ADR 1",))
     found = evidence(
         text="## Decision\n\nWe use WAL.", shape="section", headings=("ADR 1", "Decision"),
@@ -76,7 +76,7 @@ def test_a_heading_in_the_record_before_is_not_repeated():
     assert sum("ADR 1" in text for text in shown) == 1
 
 
-def test_a_heading_that_was_cut_from_the_record_before_is_shown():
+def test_a_heading_that_was_cut_away_before_the_record_is_said():
     before = record(id=4, shape="section", text="# ADR 1\n\n" + "word " * 200, headings=("ADR 1",))
     found = evidence(
         text="## Decision\n\nWe use WAL.", shape="section", headings=("ADR 1", "Decision"),
@@ -85,13 +85,13 @@ def test_a_heading_that_was_cut_from_the_record_before_is_shown():
     assert "ADR 1" in [block.text for block in evidence_blocks(found, GLYPHS)]
 
 
-async def test_the_palette_finds_an_action_by_its_effect(stocked):
+async def test_the_palette_finds_an_action_by_what_it_does(stocked):
     async with opened(stocked) as screen:
         await screen.press("ctrl+p", *"theme")
         await screen.until(lambda: "dark or light" in screen.text)
 
 
-async def test_ascii_marks_hidden_characters_with_ascii(engine, tmp_path):
+async def test_ascii_marks_what_is_hidden_with_ascii(engine, tmp_path):
     note = tmp_path / "n.md"
     note.write_text(
         "We decided to use \x1b[31mred\x07 ink \u202e for the ledger because.\n", "utf-8"

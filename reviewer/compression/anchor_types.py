@@ -28,7 +28,7 @@ ANYBODY = frozenset({"user", "assistant", "note"})
 
 
 class Cue(NamedTuple):
-    """A sign of an anchor: the roles that may say it, and a search in lower-case text."""
+    """A sign of an anchor: the roles that may use it, and a search in lower-case text."""
 
     roles: frozenset[str]
     search: Callable[[str], re.Match[str] | None]

@@ -170,25 +170,25 @@ def _answered(turns: Sequence[Turn]) -> list[bool]:
         turn = turns[number]
         speaker = (turn.role, turn.name)
         answered[number] = bool(later - {speaker})
-        if turn.said == "text" and turn.text.strip():
+        if turn.kind == "text" and turn.text.strip():
             later.add(speaker)
     return answered
 
 
 def _found(turn: Turn, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
-    if turn.said == "tool_result" or turn.role == "tool":
+    if turn.kind == "tool_result" or turn.role == "tool":
         yield from _errors(turn.text)
-    elif turn.said == "tool_use":
+    elif turn.kind == "tool_use":
         if WRITING_TOOLS.search(turn.name):
             for match in WRITTEN_FILE.finditer(turn.text):
                 yield AnchorType.CODE_ARTIFACT, *match.span("path")
-    elif turn.said == "text" and turn.role != "system" and turn.priority is not Priority.SKIP:
+    elif turn.kind == "text" and turn.role != "system" and turn.priority is not Priority.SKIP:
         use, text, _ = classify(turn.text) if turn.role == "user" else (Use.SAID, turn.text, {})
         if use is Use.SAID:
-            yield from _said(turn.role, text, answered=answered)
+            yield from _in_words(turn.role, text, answered=answered)
 
 
-def _said(role: str, text: str, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
+def _in_words(role: str, text: str, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
     for unit in units(text):
         if unit.kind in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
             yield from _stated(role, text, unit, answered=answered)

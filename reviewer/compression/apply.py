@@ -1,7 +1,7 @@
 """A preview written to the store as one act: a new chain with summaries in place of segments.
 
 The originals stay in the store, outside the chain. Commits after the range are repeated after the
-summaries, so that hashes cover the new chain (important-priority.md).
+summaries, so that hashes cover the new chain (`docs/design.md`, "Priorities and retention").
 """
 
 from __future__ import annotations
@@ -268,7 +268,8 @@ def apply_preview(
     """Write a preview, unless the context changed.
 
     Raises ConflictError when the head is not `head` or the commits changed otherwise,
-    RetentionError when a summary does not meet its criteria, ReviewerError where nothing changes.
+    RetentionError when a summary does not meet its criteria, ReviewerError if the context would not
+    change.
     """
     require_retained(preview)
     plan = preview.plan
@@ -322,6 +323,6 @@ def _require_same(snapshot: ContextSnapshot, preview: Preview) -> None:
     for each in preview.segments:
         if now.get(each.segment.id) != each.segment:
             raise ConflictError(
-                "What was said about the commits changed meanwhile. Nothing was written; preview "
+                "The annotations of the commits changed meanwhile. Nothing was written; preview "
                 "again."
             )

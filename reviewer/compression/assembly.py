@@ -24,7 +24,7 @@ from reviewer.llm.retry import RetryExhaustedError
 from reviewer.text.normalise import fold
 
 ROUNDS = 4
-"""Times that a text is requested in another length before it is cut."""
+"""How often a text is requested in another length before it is cut."""
 SENTENCE = 30
 """Tokens for a sentence where the anchors are only names."""
 TAGS_SHARE = 0.5
@@ -107,7 +107,7 @@ class Assembly:
         return (*points, *self._retained_spans(append_points(body, points)))
 
     def _retained_spans(self, content: str) -> tuple[str, ...]:
-        """Spans of the source that meet failed criteria, for an engine that takes no steering."""
+        """Spans of the source that meet failed criteria, for an engine without steering."""
         if not self._engine.rewrites:
             return ()
         failures = validate_retention(content, self._task.criteria)

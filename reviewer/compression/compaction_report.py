@@ -107,7 +107,7 @@ def _report(
 ) -> CompactionReport:
     count = counter().count
     known = _names(before)
-    held = _names([summary])
+    in_summary = _names([summary])
     by_agent: Counter[str] = Counter()
     by_person: Counter[str] = Counter()
     for block in after:
@@ -121,7 +121,7 @@ def _report(
     dropped = [
         Dropped(mask(name).text, known[name], times, name in files, name in person)
         for name, times in needed.items()
-        if name not in held
+        if name not in in_summary
     ]
     dropped.sort(key=lambda each: (-each.needed, -each.before, each.text))
     return CompactionReport(
@@ -132,15 +132,15 @@ def _report(
         len(needed),
         len(files),
         len(person),
-        _share(set(needed), held),
-        _share(files, held),
-        _share(person, held),
+        _share(set(needed), in_summary),
+        _share(files, in_summary),
+        _share(person, in_summary),
         tuple(dropped),
     )
 
 
-def _share(wanted: set[str], held: Counter[str]) -> float | None:
-    return round(sum(name in held for name in wanted) / len(wanted), 4) if wanted else None
+def _share(wanted: set[str], in_summary: Counter[str]) -> float | None:
+    return round(sum(name in in_summary for name in wanted) / len(wanted), 4) if wanted else None
 
 
 def _names(blocks: Iterable[Block]) -> Counter[str]:

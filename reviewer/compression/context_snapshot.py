@@ -82,7 +82,7 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
         role=row[4],
         text=row[10],
         tokens=row[11],
-        said=TURN_KINDS.get(row[5], "text"),
+        kind=TURN_KINDS.get(row[5], "text"),
         name=row[6],
         at=row[7],
         commit=row[0],
@@ -182,7 +182,7 @@ AnchorCache = dict[int, tuple[AnchorPoint, ...]]
 class LazyAnchors(Sequence[tuple[AnchorPoint, ...]]):
     """The anchors of each segment, found when that segment is first looked at.
 
-    `marks` are by origin, which `origins` maps commits to; `cache` is read and added to.
+    `marks` are by origin, to which `origins` maps commits; `cache` is read and added to.
     """
 
     def __init__(
@@ -230,7 +230,7 @@ class LazyAnchors(Sequence[tuple[AnchorPoint, ...]]):
 
 
 class ContextSnapshot:
-    """A chain and the segments of a range of it, as they were when the snapshot was made."""
+    """A chain and the segments of a range of it, at the time of the snapshot."""
 
     def __init__(
         self,
@@ -280,10 +280,10 @@ class ContextSnapshot:
         return index
 
     def require_segments(self) -> None:
-        """Raise ReviewerError where there is nothing to compress."""
+        """Raise ReviewerError without any segments."""
         if not self.segments:
             raise ReviewerError(
-                "There is nothing to compress: the range is empty or holds only pinned commits."
+                "There is nothing to compress: the range is empty or has only pinned commits."
                 if self.chain
                 else "There is nothing to compress: the context is empty."
             )

@@ -35,7 +35,7 @@ class Finished:
     def __init__(self, compressed: CompressedSegment, seconds: float, model_tokens: int) -> None:
         self.compressed, self.seconds, self.model_tokens = compressed, seconds, model_tokens
         self.reported = False
-        """Whether it was logged and published, which happens when somebody first asks for it."""
+        """Whether it was logged and published, which happens on its first use."""
 
 
 class SegmentAnalysis:
@@ -71,7 +71,7 @@ class SegmentAnalysis:
         return Extractor(self.segment.turns, self._count)
 
     def fidelity(self, compressed: CompressedSegment) -> FidelityValidation:
-        """How faithful a summary of the segment is, and what it lost."""
+        """How faithful a summary of the segment is, and its losses."""
         known = self._fidelity.get(compressed)
         if known is None:
             known = validate_fidelity(self.segment, compressed, self.terms)
@@ -94,7 +94,7 @@ class SummaryTask(Struct, frozen=True):
     criteria: tuple[TurnCriteria, ...] = ()
     """Retention criteria that the text will be checked against."""
     care: bool = False
-    """Whether some turns are IMPORTANT without saying what must survive."""
+    """Whether some turns are IMPORTANT without criteria."""
     cancelled: Callable[[], bool] | None = None
     on_text: Callable[[str], None] | None = None
     on_attempt: Callable[[int], None] | None = None
@@ -102,7 +102,6 @@ class SummaryTask(Struct, frozen=True):
 
     @property
     def segment(self) -> Segment:
-        """The segment of the analysis."""
         return self.analysis.segment
 
 
@@ -125,7 +124,7 @@ class SummaryEngine(Protocol):
 
     @property
     def rewrites(self) -> bool:
-        """Whether it writes the same text every time, and another length costs next to nothing."""
+        """Whether it writes the same text every time, and another length is nearly free."""
         ...
 
     def write(self, task: SummaryTask) -> EngineText:

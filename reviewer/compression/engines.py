@@ -41,7 +41,7 @@ class Engines:
         raise ReviewerError(f'There is no engine "{name}"; choose offline or model.')
 
     def concurrency(self, engine: EngineName) -> int:
-        """How many segments may be written at once."""
+        """How many segments may be written in parallel."""
         return load_settings().model.concurrency if engine == "model" else 1
 
     def summarizer(self, engine: EngineName, model_id: str | None = None) -> Summarizer:

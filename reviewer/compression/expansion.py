@@ -15,7 +15,8 @@ from reviewer.errors import UnknownIdError
 
 
 def expand_summary(reader: Reader, summarizer: Summarizer, commit: int, text: str) -> str:
-    """The text of a summary commit with its markers expanded; `summarizer` writes what is between.
+    """The text of a summary commit with its markers expanded; `summarizer` writes the levels in
+    between.
 
     Raises UnknownIdError for a commit that is not a summary.
     """

@@ -1,4 +1,4 @@
-"""How faithful a summary is and what it lost, worked out without a model."""
+"""How faithful a summary is and its losses, computed without a model."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _PIECE = re.compile(r"[\w.$@/-]+")
 
 
 class Term(Struct, frozen=True):
-    """A salient term and its first place. `weight` counts how often it occurs and who said it."""
+    """A salient term and its first place. `weight` counts how often it occurs and its speakers."""
 
     text: str
     kind: TermKind
@@ -70,12 +70,12 @@ class SourceTerms:
         self.text = fold("\n".join(turn.text for turn in turns))
         mentions: dict[tuple[str, bool], _Mentions] = {}
         for number, turn in enumerate(turns):
-            factor = KIND_WEIGHT[turn.said] * (PERSON if turn.role == "user" else 1.0)
-            body = turn.text if turn.said == "text" else without_escapes(turn.text)
+            factor = KIND_WEIGHT[turn.kind] * (PERSON if turn.role == "user" else 1.0)
+            body = turn.text if turn.kind == "text" else without_escapes(turn.text)
             if "[masked " in body:
                 body = without_masks(body)
             for text, kind, start, end in mentioned(body):
-                if turn.said != "text" and is_markup(body, kind, end):
+                if turn.kind != "text" and is_markup(body, kind, end):
                     continue
                 key = (text, kind == "term")
                 known = mentions.get(key)
@@ -102,7 +102,7 @@ class SourceTerms:
         self._gains = list(accumulate(term.weight for term in ranked))
 
     def most_covered(self, tokens: int) -> float:
-        """The greatest weight that so many tokens can cover: the densest terms first."""
+        """The greatest weight that `tokens` can cover: the densest terms first."""
         from bisect import bisect_right
 
         whole = bisect_right(self._costs, tokens)
@@ -237,7 +237,7 @@ def missing_anchors(
 def validate_fidelity(
     segment: Segment, compressed: CompressedSegment, source: SourceTerms | None = None
 ) -> FidelityValidation:
-    """The three parts and the overall score, 0 to 1, and what was lost.
+    """The three parts and the overall score, 0 to 1, and the losses.
 
     `source`: the segment's terms, where they are known already.
     """
@@ -275,7 +275,7 @@ def factual_accuracy(content: str, source: SourceTerms) -> float:
 
 
 def context_retention(summary: SummaryTerms, source: SourceTerms, tokens: int) -> float:
-    """Weight of the salient terms kept, divided by the most that so many tokens can cover."""
+    """Weight of the salient terms kept, divided by the most that as many tokens can cover."""
     if not source.terms:
         return 1.0
     most = source.most_covered(tokens)

@@ -32,7 +32,7 @@ class Outlook(Struct, frozen=True):
     at_level: dict[Level, int]
     """Tokens of the whole context if every segment went to that level."""
     floor: int
-    """Tokens of pins and anchors, below which the context cannot get."""
+    """Tokens of pins and anchors, the least that the context can have."""
 
 
 class Cost(Struct, frozen=True):
@@ -98,7 +98,7 @@ def reach(
     *,
     at_least: int = 0,
 ) -> Reach:
-    """Whether the target can be reached at the lowest level, and what costs most.
+    """Whether the target can be reached at the lowest level, and the largest costs.
 
     `at_least`: tokens that are needed, where a dry run has shown it.
     """

@@ -1,7 +1,7 @@
 """The statements of IMPORTANT turns that an extract takes first.
 
 Guidance in words ("preserve all dollar amounts and deadlines") names kinds of values and subjects;
-statements with these come first. Without guidance, statements that say most come first.
+statements with these come first. Without guidance, the most informative statements come first.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _KIND_LIST = (
     ),
 )
 _KINDS = tuple((re.compile(name), re.compile(value, re.IGNORECASE)) for name, value in _KIND_LIST)
-"""Words of guidance that name a kind of value, and how values of the kind look."""
+"""Words of guidance that name a kind of value, and the pattern of its values."""
 _GUIDING = frozenset(
     {"preserve", "keep", "retain", "all", "every", "detail", "details", "exact", "include"}
 )

@@ -1,4 +1,5 @@
-"""Expansion markers: `[→more:SEGMENT:topic]` and `[→detail:SEGMENT]` (hierarchical-summarizer.md).
+"""Expansion markers: `[→more:SEGMENT:topic]` and `[→detail:SEGMENT]` (`docs/design.md`, "Levels and
+anchors").
 
 Only a marker of the summary's own segment can be expanded. One that names another segment, or was
 in the source already, is plain text.

@@ -1,4 +1,4 @@
-"""Measurements and log lines of every compression (hierarchical-summarizer.md, section 8)."""
+"""Measurements and log lines of every compression (`docs/design.md`, "Levels and anchors")."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ MARGIN = 64
 
 
 class ModelEngine:
-    """Abstractive: one answer of the model for each level; retries name what is missing."""
+    """Abstractive: one answer of the model for each level; retries name the missing details."""
 
     rewrites = False
 
@@ -276,7 +276,7 @@ def steering(diagnosis: str) -> str:
 
 
 def cut_text(turns: Sequence[Turn], tokens: int, count: Callable[[str], int]) -> str:
-    """The turns in at most `tokens`; the longest are shortened first, with a mark that says so."""
+    """The turns in at most `tokens`; the longest are shortened first, with a mark."""
     whole = full_text(turns)
     if count(whole) <= tokens:
         return whole

@@ -185,7 +185,6 @@ def read_level(level: Level | str) -> Level:
 
 
 def segment_sources(segment: Segment) -> tuple[int, ...]:
-    """The ids of a segment's commits."""
     return tuple(turn.commit for turn in segment.turns if turn.commit is not None)
 
 

@@ -62,8 +62,8 @@ def preview_plan(
 ) -> Preview:
     """The context after the plan, with the summaries filled into the plan's choices.
 
-    Up to `concurrency` segments are written at once. The first failure stops the others and is
-    raised: CancelledError, and what the engine raises.
+    Up to `concurrency` segments are written in parallel. The first failure stops the others and is
+    raised: CancelledError, and the exceptions of the engine.
     """
     failed = threading.Event()
     is_cancelled = watch.cancelled
@@ -125,7 +125,7 @@ def preview_choice(
     summarizer: Summarizer,
     watch: Watch = Watch(),  # noqa: B008 - a frozen value
 ) -> SegmentPreview:
-    """One segment at its level. Raises what the engine raises."""
+    """One segment at its level. Raises the exceptions of the engine."""
     number = snapshot.index_of(choice.segment)
     segment, anchors = snapshot.segments[number], snapshot.anchors[number]
     failures: tuple[RetentionFailure, ...] = ()
@@ -170,7 +170,7 @@ def _checked(
 
 
 def _why_kept(segment: Segment, plan: Plan, choice: Choice, compressed: CompressedSegment) -> str:
-    """Why a segment stays Full whatever its level; empty where it does not."""
+    """Why a segment stays Full at any level; empty if it does not."""
     if choice.level is Level.FULL or choice.engine == BY_HAND:
         return ""
     if compressed.content.strip():

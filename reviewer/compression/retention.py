@@ -1,6 +1,6 @@
 """Retention criteria of IMPORTANT turns: collected, checked, and met with spans of the source.
 
-From important-priority.md.
+See `docs/design.md`, "Priorities and retention".
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def collect_criteria(
 
 
 def needs_care(segment: Segment) -> bool:
-    """Whether a turn is IMPORTANT without saying what must survive."""
+    """Whether a turn is IMPORTANT without criteria."""
     return any(t.priority is Priority.IMPORTANT and not t.retention for t in segment.turns)
 
 

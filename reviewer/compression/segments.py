@@ -36,9 +36,9 @@ def cut_segments(
     """The turns in order, in segments of at most `MOST_TURNS` turns or `MOST_TOKENS` tokens.
 
     Cut where a person changes the topic, after a pause, at pinned turns (which are in no segment),
-    and around a turn that is too large by itself. A segment has at least `FEWEST_TURNS` turns where
-    there are so many in a row, even if they exceed the tokens; a tool's result stays with its call
-    where possible. Segments are called `s1`, `s2`, ... from `first` on.
+    and around a turn that is too large by itself. A segment has at least `FEWEST_TURNS` turns if
+    that many follow each other, even if they exceed the tokens; a tool's result stays with its call
+    where possible. Segments are named `s1`, `s2`, ... from `first` on.
     """
     parts: list[Sequence[Turn]] = []
     for run in _runs(turns):
@@ -104,7 +104,7 @@ def _begins(run: list[Turn], number: int, words: Counter[str]) -> bool:
         now, then = from_iso(turn.at), from_iso(before.at)
         if now is not None and then is not None and now - then > GAP:
             return True
-    if turn.role != "user" or turn.said != "text":
+    if turn.role != "user" or turn.kind != "text":
         return False
     if _NEW_TOPIC.match(turn.text):
         return True
@@ -117,9 +117,9 @@ def _begins(run: list[Turn], number: int, words: Counter[str]) -> bool:
 def _before_call(run: list[Turn], number: int, start: int) -> int:
     """Where to cut, at `number` or shortly before it, without separating a result from its call."""
     cut = number
-    while cut - start > FEWEST_TURNS and run[cut].said == "tool_result":
+    while cut - start > FEWEST_TURNS and run[cut].kind == "tool_result":
         cut -= 1
-    return cut if run[cut].said != "tool_result" else number
+    return cut if run[cut].kind != "tool_result" else number
 
 
 def _size(turn: Turn) -> int:
@@ -135,8 +135,8 @@ def _topics(parts: Sequence[Sequence[Turn]]) -> list[str]:
     """For each segment the three words that distinguish it most from the others."""
     counts = []
     for part in parts:
-        said = [t for t in part if t.said == "text" and t.role in ("user", "assistant", "note")]
-        counts.append(Counter(word for turn in said or part for word in set(_words(turn))))
+        spoken = [t for t in part if t.kind == "text" and t.role in ("user", "assistant", "note")]
+        counts.append(Counter(word for turn in spoken or part for word in set(_words(turn))))
     everywhere = Counter(word for each in counts for word in each)
     topics = []
     for each in counts:
@@ -150,9 +150,9 @@ def _topics(parts: Sequence[Sequence[Turn]]) -> list[str]:
 
 def speaker(turn: Turn) -> str:
     """The label of a turn's speaker in front of its text."""
-    if turn.said == "tool_use":
+    if turn.kind == "tool_use":
         return f"{turn.role} calls {turn.name}" if turn.name else f"{turn.role} calls"
-    if turn.said == "thinking":
+    if turn.kind == "thinking":
         return f"{turn.role} thinks"
     return turn.name or turn.role
 

@@ -102,7 +102,8 @@ class Compression:
     ) -> Iterator[SegmentAtLevel]:
         """Every segment of a context, or of a range of it, at all levels.
 
-        Raises UnknownIdError, ReviewerError where there is nothing, and what the engine raises.
+        Raises UnknownIdError, ReviewerError if there are no segments, and the exceptions of the
+        engine.
         """
         retention = options.retention if options else None
         snapshot = self._snapshots.get(context, start, end, retention)
@@ -128,8 +129,8 @@ class Compression:
     ) -> Plan:
         """Every segment of a context, or of a range of it, at one level.
 
-        Raises UnknownIdError, and ReviewerError where there is nothing to compress or a pattern of
-        `options` matches nothing there.
+        Raises UnknownIdError, and ReviewerError if there is nothing to compress or a pattern of
+        `options` does not match there.
         """
         level = read_level(level)
         require_licence(level, self._tier())
@@ -195,8 +196,9 @@ class Compression:
     ) -> Preview:
         """Dry run of a plan; the result's `plan` has the summaries filled in, ready to apply.
 
-        Nothing is written. Raises ConflictError when the context changed since the plan was made,
-        and what the engine raises: ModelError, CancelledError, RetryExhaustedError, LicenceError.
+        The store is unchanged. Raises ConflictError when the context changed since the plan was
+        made, and the exceptions of the engine: ModelError, CancelledError, RetryExhaustedError,
+        LicenceError.
         """
         watch = watch or Watch(cancelled)
         snapshot = self._snapshot_of(plan)
@@ -214,9 +216,9 @@ class Compression:
         """Write a plan: summaries in place of its segments, one act, undone by one undo.
 
         Commits outside the segments stay as they are. Missing summaries are written first. Raises
-        ConflictError when the head moved meanwhile, RetentionError when a summary does not meet
-        its criteria, ReviewerError where nothing would change, and what the engine raises; then
-        nothing is written.
+        ConflictError when the head moved meanwhile, RetentionError when a summary does not meet its
+        criteria, ReviewerError if the context would not change, and the exceptions of the engine;
+        the store is then unchanged.
         """
         if plan.context != context:
             raise ReviewerError(f"The plan is for the context #{plan.context}, not #{context}.")
@@ -243,7 +245,7 @@ class Compression:
         *,
         engine: str | None = None,
     ) -> CompressedSegment:
-        """A segment at a level (hierarchical-summarizer.md, section 4).
+        """A segment at a level (`docs/design.md`, "Levels and anchors").
 
         See `Summarizer.compress`.
         """
@@ -263,7 +265,7 @@ class Compression:
     def validate_fidelity(
         self, segment: Segment, compressed: CompressedSegment
     ) -> FidelityValidation:
-        """How faithful a compressed segment is, and what it lost."""
+        """How faithful a compressed segment is, and its losses."""
         return self.engines.summarizer("offline").validate_fidelity(segment, compressed)
 
     def check_retention(

@@ -1,6 +1,6 @@
 """A segment at each level: licence, engine, anchors, markers, fidelity and measurements.
 
-Follows hierarchical-summarizer.md, section 5.1, for either engine.
+The same steps for either engine; see `docs/design.md`, "Levels and anchors".
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ NEEDED: dict[Level, tuple[str, Tier]] = {
     Level.BRIEF: (SUMMARIZER, "writer-pro"),
     Level.TAGS: (TAGS, "teams"),
 }
-"""Level -> the feature and the tier it needs (hierarchical-summarizer.md, sections 1 and 3.2)."""
+"""Level -> the feature and the tier that it needs."""
 
 
 class LicenceError(ReviewerError):
@@ -87,7 +87,7 @@ def require_licence(level: Level, tier: Tier) -> None:
 
 
 def target_tokens(tokens: int, level: Level) -> int:
-    """How many tokens a level aims at for so many of the source."""
+    """How many tokens a level aims at for a number of tokens of the source."""
     if level is Level.FULL:
         return tokens
     return min(tokens, max(ceil(tokens / RATIOS[level]), MIN_TOKENS[level]))
@@ -115,7 +115,7 @@ class Summarizer:
     """Compresses segments to levels with one engine. Safe from several threads.
 
     `count` counts tokens; `publish` gets every segment that was compressed. `offline` writes the
-    texts that markers expand to; None where this summarizer is itself the offline one.
+    texts to which markers expand; None if this summarizer is itself the offline one.
     """
 
     def __init__(
@@ -232,17 +232,17 @@ class Summarizer:
         *,
         engine: str = "by hand",
     ) -> CompressedSegment:
-        """A summary that somebody else wrote, as a compressed segment with its markers."""
+        """A summary written elsewhere, as a compressed segment with its markers."""
         return self._result(self.analysis(segment), tuple(anchors), level, content, engine)
 
     def validate_fidelity(
         self, segment: Segment, compressed: CompressedSegment
     ) -> FidelityValidation:
-        """How faithful a compressed segment is, and what it lost, without a model."""
+        """How faithful a compressed segment is, and its losses, without a model."""
         return self.analysis(segment).fidelity(compressed)
 
     def expanded_text(self, segment: Segment, level: Level, anchors: Sequence[AnchorPoint]) -> str:
-        """What a marker in a summary at `level` expands to: the segment one level nearer to Full.
+        """The text to which a marker in a summary at `level` expands: one level nearer to Full.
 
         The offline engine writes it, also in summaries of a model.
         """
@@ -312,7 +312,7 @@ class Summarizer:
     ) -> CompressedSegment | None:
         """The segment one level nearer to Full, which the level must not exceed.
 
-        None where finding out would ask a model, and under a ceiling, which every level fills.
+        None if a model would have to be asked, and under a ceiling, which every level fills.
         """
         if options.ceiling is not None or not self.writer.rewrites:
             return None
@@ -321,7 +321,7 @@ class Summarizer:
         return self._finish(analysis, anchors, Level(level - 1), options).compressed
 
     def _report(self, analysis: SegmentAnalysis, finished: Finished) -> None:
-        """Log and publish a summary when somebody first asks for it."""
+        """Log and publish a summary on its first use."""
         if finished.reported:
             return
         finished.reported = True

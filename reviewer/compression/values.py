@@ -1,4 +1,4 @@
-"""The data contract of compression (hierarchical-summarizer.md, section 4)."""
+"""The data contract of compression (`docs/design.md`, "Levels and anchors")."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Turn(Struct, frozen=True, gc=False):
     role: str
     text: str
     tokens: int
-    said: TurnKind = "text"
+    kind: TurnKind = "text"
     name: str = ""
     at: str | None = None
     commit: int | None = None

@@ -15,14 +15,14 @@ from reviewer.commits.values import Pattern
 from reviewer.text.normalise import fold
 
 TAG_LENGTH = 30
-"""Characters of the tag of a detected anchor (hierarchical-summarizer.md, 5.2)."""
+"""Characters of the tag of a detected anchor (`docs/design.md`, "Levels and anchors")."""
 TAG_LENGTHS = (TAG_LENGTH, 24, 18)
 """Lengths that such a tag may have; the longest with which all tags fit the target is used."""
 
 
 def find_verbatim(text: str, wanted: str, start: int = 0) -> tuple[int, int] | None:
     """The first span of `text`, from `start` on, that equals `wanted` but for white space and
-    Unicode form; None where there is none.
+    Unicode form; None without one.
     """
     at = text.find(wanted, start) if wanted else -1
     if at >= 0:

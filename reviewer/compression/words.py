@@ -32,9 +32,9 @@ LENGTH = 1000
 CONTENT = 0.55
 """Share of the content words in written English."""
 PAIRS = 2.0
-"""Worth of a pair of words against a single word."""
+"""Worth of a pair of words relative to a single word."""
 LEAST = 0.02
-"""Probability below which another mention of a word is worth nothing."""
+"""Probability below which another mention of a word has no worth."""
 
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
 _FREQUENCY_LIST = """

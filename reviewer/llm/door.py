@@ -1,4 +1,4 @@
-"""Opens the models that the settings name. Without settings there is no model."""
+"""Opens the models named in the settings; there is no default model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reviewer.settings import ModelSettings, Settings
 
 
 def open_model(settings: Settings) -> ChatModel:
-    """The model that the settings name; nothing is sent yet. Raises ModelError without one."""
+    """The model named in the settings; sends nothing yet. Raises ModelError without one."""
     check_endpoint(settings.model)  # before the import, which takes half a second
     from reviewer.llm.openai_chat import OpenAIChat
 

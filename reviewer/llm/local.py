@@ -73,7 +73,6 @@ class LocalServer:
         ]
 
     def close(self) -> None:
-        """Stop serving."""
         del self._server
 
 

@@ -30,7 +30,7 @@ class Completion(Struct, frozen=True):
 
 
 class ModelError(ReviewerError):
-    """The model could not be asked, or did not answer; the message says what to do."""
+    """The model could not be asked, or did not answer; the message has advice."""
 
 
 class CancelledError(ModelError):
@@ -38,7 +38,7 @@ class CancelledError(ModelError):
 
 
 class ChatModel(Protocol):
-    """A model; safe to call from several threads at once."""
+    """A model; safe to call from several threads."""
 
     name: str
 

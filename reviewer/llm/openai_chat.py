@@ -1,8 +1,8 @@
 """Any OpenAI-compatible endpoint, through the `openai` package: streamed, cancellable, explained.
 
-A request runs in a thread of its own, because nothing arrives while a model reads a long prompt:
-whoever cancels must not wait for that, and the server should notice at once. Importing this module
-imports `openai`, which takes about half a second.
+A request runs in a thread of its own, because no data arrives while a model reads a long prompt: a
+cancellation must not wait for that, and the server should notice it immediately. Importing this
+module imports `openai`, which takes about half a second.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class OpenAIChat:
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
-        """The answer, as `ChatModel.complete` says. Secrets in `messages` are masked first.
+        """The answer, as described at `ChatModel.complete`. Secrets in `messages` are masked first.
 
         ValueError for no messages or a limit below 1.
         """
@@ -210,8 +210,8 @@ class _Exchange:
     ) -> Generator[ChatCompletionChunk, None, None]:
         """The chunks of the answer; leaving the iteration closes the connection.
 
-        Raises what the client raises, _MalformedError, CancelledError as soon as `stop` says so,
-        and _LateError when the answer was not whole after so many seconds.
+        Raises the client's exceptions, _MalformedError, CancelledError as soon as `stop` returns
+        True, and _LateError when the answer is not whole after `seconds`.
         """
         end = time.monotonic() + seconds
         threading.Thread(
@@ -323,7 +323,7 @@ Finish = Literal["stop", "length", "filtered"]
 
 
 class _Answer:
-    """An answer that grows from chunks. `finish` is None until the endpoint says it is whole."""
+    """An answer that grows from chunks. `finish` is None until the endpoint reports the end."""
 
     def __init__(self, messages: Sequence[ChatMessage], max_tokens: int) -> None:
         self._messages = messages
@@ -338,7 +338,7 @@ class _Answer:
         self.began = False
 
     def add(self, chunk: ChatCompletionChunk) -> str:
-        """Add a chunk and return its text; a malformed one adds nothing."""
+        """Add a chunk and return its text; a malformed one is skipped."""
         piece = ""
         # The client passes responses on unchecked: fields may be missing or have another type.
         model, usage = getattr(chunk, "model", None), getattr(chunk, "usage", None)
@@ -378,7 +378,7 @@ class _Answer:
         return "".join(self._pieces) or "".join(self._refusal)
 
     def completion(self, model: str) -> Completion:
-        """The whole answer with secrets masked, which a model may know from elsewhere.
+        """The whole answer, with secrets masked that a model may know from elsewhere.
 
         The tokens are the endpoint's, or counted here where it gives none.
         """
@@ -412,7 +412,7 @@ class _Answer:
                 f"The endpoint {endpoint.host} withheld the answer (content filter). Use another "
                 "model or the offline engine."
             )
-        raise ModelError(f"The model {endpoint.model} answered nothing. Try again.")
+        raise ModelError(f"The model {endpoint.model} gave an empty answer. Try again.")
 
 
 _FINISH: dict[str, Finish] = {
@@ -450,7 +450,7 @@ def _no_chat(endpoint: Endpoint) -> ModelError:
 
 
 def _explain(problem: openai.OpenAIError, endpoint: Endpoint, seconds: float) -> ModelError:
-    """An error of the client as a sentence that says what to do."""
+    """An error of the client as a sentence with advice."""
     match problem:
         case openai.APITimeoutError():
             return _timed_out(endpoint, seconds)
@@ -484,7 +484,7 @@ def _connection(problem: openai.APIConnectionError, endpoint: Endpoint) -> Model
                 )
             case ConnectionRefusedError():
                 return ModelError(
-                    f"Nothing answers at {endpoint.base_url}. Start the server there (reviewer "
+                    f"No server answers at {endpoint.base_url}. Start the server there (reviewer "
                     "model serve starts a small local one), or correct base_url under [model]."
                 )
             case OSError() if cause.strerror and not isinstance(cause, ConnectionError):
@@ -505,19 +505,19 @@ def _status(problem: openai.APIStatusError, endpoint: Endpoint) -> ModelError:
         return ModelError(f"{host} refuses the key ({code}: {words}). {what}")
     if code == 404:
         return ModelError(
-            f"{host} knows no model {endpoint.model} at this address ({code}: {words}). Check name "
-            "and base_url under [model]."
+            f"{host} does not have the model {endpoint.model} at this address ({code}: {words}). "
+            "Check name and base_url under [model]."
         )
     if code == 429:
         return ModelError(
-            f"{host} takes no more requests for now ({code}: {words}). Wait and try again, or "
+            f"{host} accepts no more requests for now ({code}: {words}). Wait and try again, or "
             "lower concurrency under [model]."
         )
     if code >= 500:
         return ModelError(f"{host} failed ({code}: {words}). Try again; its log may say why.")
     if 300 <= code < 400:
         return ModelError(
-            f"{host} sends requests on to another address ({code}), which is not followed. Set "
+            f"{host} redirects to another address ({code}), which is not followed. Set "
             "base_url under [model] to that address."
         )
     if code == 413 or ("context" in words.lower() and "token" in words.lower()):

@@ -1,4 +1,4 @@
-"""Retry with steering (important-priority.md, "Failure Protocol").
+"""Retry with steering (`docs/design.md`, "Priorities and retention").
 
 A result that fails its check is requested again, with the diagnosis of the failure in the prompt.
 """
@@ -46,8 +46,8 @@ def retry_with_steering(
     """The first result of `attempt` that passes `validate`, in at most 1 + `max_retries` attempts.
 
     `validate` returns (True, None) or (False, diagnosis); `steer` gets the diagnosis of every
-    failure but the last. Raises RetryExhaustedError after the last one, and everything that
-    `attempt` raises. ValueError for a negative number of retries.
+    failure but the last. Raises RetryExhaustedError after the last one, and the exceptions of
+    `attempt`. ValueError for a negative number of retries.
     """
     if max_retries < 0:
         raise ValueError("max_retries cannot be negative")

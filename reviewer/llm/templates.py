@@ -1,8 +1,7 @@
 """Prompt templates: TOML files, which a user may replace, in a subset of mustache.
 
-The subset (hierarchical-summarizer.md, section 5.2) is `{{name}}`, `{{name.field}}`,
-`{{#list}}...{{/list}}` and `{{name | truncate:30}}`. Values are inserted as they are: a value that
-looks like a template is never expanded.
+The subset is `{{name}}`, `{{name.field}}`, `{{#list}}...{{/list}}` and `{{name | truncate:30}}`.
+Values are inserted as they are: a value that looks like a template is never expanded.
 """
 
 from __future__ import annotations
@@ -128,7 +127,7 @@ def _read(path: Path) -> tuple[str, dict[str, object]]:
 def _text(path: Path, values: Mapping[str, object], key: str) -> str:
     value = values.get(key)
     if not isinstance(value, str):
-        raise TemplateError(f"{path}: {key} must be there, as text.")
+        raise TemplateError(f"{path}: {key} is missing or is not text.")
     return value
 
 
@@ -200,12 +199,12 @@ def _parse(text: str) -> tuple[Part, ...]:
         if inner.startswith(("#", "/")):
             section = SECTION.fullmatch(inner)
             if section is None:
-                raise _SyntaxError(f"{found[0]} names no list", line)
+                raise _SyntaxError(f"{found[0]} does not name a list", line)
             if inner[0] == "#":
                 open_sections.append((section[1], line))
                 levels.append([])
             elif not open_sections or open_sections[-1][0] != section[1]:
-                raise _SyntaxError(f"{found[0]} closes what is not open", line)
+                raise _SyntaxError(f"{found[0]} closes a section that is not open", line)
             else:
                 name, began = open_sections.pop()
                 parts = tuple(levels.pop())

@@ -28,7 +28,7 @@ MEANINGS = {
     "hint": ("policy", "One of the policies speaks for it."),
     "edited": ("reworded", "Its wording was changed, or a draft of one is kept."),
     "by_hand": ("by hand", "A person wrote it, without a source."),
-    "mark": ("marked", "The next decision takes it."),
+    "mark": ("marked", "The next decision applies to it."),
     "pinned": ("pinned", "A commit that survives every compression."),
     "important": ("important", "A commit whose facts must survive a compression."),
     "skip": ("skipped", "A commit that no summary takes."),

@@ -25,7 +25,6 @@ PANES: tuple[Pane, ...] = (
     QUEUE,
     COMMITS,
     RETENTION,
-    PIPELINES,
     COMPRESS,
     SUMMARY,
     PACKET,
@@ -115,10 +114,10 @@ FORMER_IDS = {
     "source_editor": "open_editor",
     "why_editor": "open_editor",
 }
-"""Ids that a keymap may still use, with the ids that replaced them."""
+"""Former ids that a keymap may still use, with their replacements."""
 
 SHARED = 3
-"""An action of this many panes is listed once, under a heading of its own."""
+"""An action on this many panes is listed once, under a common heading."""
 
 
 def key_table() -> str:

@@ -20,7 +20,7 @@ from reviewer.resources import styles_folder
 from reviewer.text.display import display_line, use_ascii_marks
 from reviewer.tui.keymap import load_keymap
 from reviewer.tui.kit import keys
-from reviewer.tui.kit.actor import Actor, Host, Said, runs
+from reviewer.tui.kit.actor import Actor, Host, StatusMessage, runs
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
@@ -33,7 +33,7 @@ from reviewer.tui.terminal import (
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
 
 DEFECT = "This is a defect of reviewer"
-KEPT = "What was decided is kept, and so are drafts. REVIEWER_DEBUG=1 shows where."
+KEPT = "Your decisions and drafts are kept. REVIEWER_DEBUG=1 shows where."
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -48,7 +48,7 @@ SWITCH_SECONDS = 0.0005
 
 
 class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
-    """Shows a store. Everything that is decided goes through `engine`."""
+    """Shows a store. Every decision goes through `engine`."""
 
     TITLE = "reviewer"
     CSS_PATH: ClassVar = [
@@ -84,11 +84,11 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         self.project = project
         self._collector = ScreenCollector(self)
         self._cannot_keep = False
-        """What is being typed could not be kept when the program was to end."""
+        """The text being typed could not be saved at the end of the program."""
         self.glyphs = ASCII if ascii else GLYPHS
         use_ascii_marks(ascii)
-        # Textual would turn the colours of a terminal's own palette into true ones, in a second
-        # copy of every line; the themes have none. Without colour it would send greys.
+        # Textual would convert a terminal's own palette to true colours, in a second copy of every
+        # line; our themes have none of them. Without colour it would send greys.
         self._filters = []
         if self.no_color:
             self._filters.append(Colourless())
@@ -115,7 +115,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
     async def on_event(self, event: events.Event) -> None:
         """Give a key that was typed ahead to the text field that has opened meanwhile.
 
-        Such a key was sent to the pane before; a text field itself lets no printable key through.
+        Textual would still send it to the pane; a text field itself lets no printable key through.
         """
         if isinstance(event, events.Key) and event.is_forwarded and event.is_printable:
             field = self.focused
@@ -128,8 +128,8 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         """The terminal has the focus again: others may have written meanwhile."""
         self.queue_screen.watch_store()
 
-    @on(Said)
-    def _said(self, message: Said) -> None:
+    @on(StatusMessage)
+    def _show_status(self, message: StatusMessage) -> None:
         for bar in self.screen.query(StatusBar):
             bar.say(message.text, bad=message.bad)
 
@@ -138,12 +138,12 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         return super().pop_screen()
 
     def _fatal_error(self) -> None:
-        """End with one sentence; Textual would print a traceback with what people wrote in it."""
+        """End with one sentence; Textual would print a traceback that contains user data."""
         if os.environ.get("REVIEWER_DEBUG"):
             super()._fatal_error()
             return
         problem = self._exception
-        if isinstance(problem, ReviewerError):  # the store went bad under what is shown
+        if isinstance(problem, ReviewerError):  # the store was damaged while it was shown
             sentence = display_line(str(problem))
         else:
             sentence = f"{DEFECT} ({display_line(f'{type(problem).__name__}: {problem}')}). {KEPT}"
@@ -165,7 +165,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
             raise TypeError(f"the first screen is {screen}")
         return screen
 
-    # going from screen to screen
+    # changing screens
 
     @runs(keys.SHOW_QUEUE)
     def show_queue(self) -> None:
@@ -198,7 +198,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         await self._show("reviewer.tui.history.screen", "HistoryScreen")
 
     async def _show(self, module: str, name: str) -> None:
-        """Show a screen in place of the one on top; it is imported when it is first shown."""
+        """Show a screen in place of the one on top; it is imported on first use."""
         kind: Callable[..., Screen[None]] = getattr(await to_thread(import_module, module), name)
         if type(self.screen) is not kind:
             keep_now = getattr(self.screen, "keep_now", None)
@@ -257,9 +257,9 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
     @runs(keys.QUIT)
     def leave(self) -> None:
-        """Leave; the place in the queue is kept, and what is being typed.
+        """Leave; the place in the queue and the text being typed are kept.
 
-        Raises StoreError when that cannot be kept; asked again, it leaves without.
+        Raises StoreError when that fails; the second time it leaves anyway.
         """
         for screen in self.screen_stack:
             keep_now = getattr(screen, "keep_now", None)
@@ -282,11 +282,11 @@ def run_screen(
     keymap: Path | None = None,
     light: bool = False,
 ) -> int:
-    """Show the screen until it is left; the exit code.
+    """Show the screen until it is left; returns the exit code.
 
     Raises KeymapError when the keymap file cannot be used.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
-    gc.disable()  # until the first paint: a collection in between costs as much as a frame
+    gc.disable()  # until the first paint: a collection in between takes as long as a frame
     app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light)
     return app.run() or app.return_code or 0

@@ -34,8 +34,8 @@ def editor_argv(path: str, line: int, environment: Mapping[str, str]) -> list[st
         raise ReviewerError(f"${name} cannot be read: {error}.") from error
     program = which(argv[0], path=environment.get("PATH")) if argv else None
     if program is None:
-        raise ReviewerError(f"${name} names {command!r}, which is no program on this machine.")
-    # A name such as `+!command` or `-c` would be an order to the editor.
+        raise ReviewerError(f"${name} names {command!r}, which is not a program on this machine.")
+    # A name such as `+!command` or `-c` would be a command to the editor.
     path = os.path.abspath(path)
     kind = Path(argv[0]).name.removesuffix(".exe")
     if kind in _GOTO:
@@ -48,9 +48,9 @@ def editor_argv(path: str, line: int, environment: Mapping[str, str]) -> list[st
 
 
 def open_in_editor(app: App[int], path: str, line: int) -> str:
-    """Leave the screen to the editor until it ends; a sentence about how it went.
+    """Leave the screen to the editor until it ends; returns a sentence about the result.
 
-    Raises SourceError when the file is gone, ReviewerError when there is no editor.
+    Raises SourceError when the file no longer exists, ReviewerError without an editor.
     """
     if not Path(path).is_file():
         raise SourceError(f"{path} is gone; the evidence pane shows the text that was stored.")

@@ -1,4 +1,4 @@
-"""The keys that work where the focus is: what each does, and why some cannot be used now."""
+"""The keys that work with the present focus: what each does, and why some cannot be used now."""
 
 from __future__ import annotations
 
@@ -37,16 +37,14 @@ class HelpRow:
     reason: str | None = None
     """Why the action cannot run now."""
     meaning: str = ""
-    """What a sign means; `keys` is the sign then."""
+    """The meaning of a sign; `keys` is then the sign."""
 
     @property
     def heading(self) -> bool:
-        """Whether it only names the rows below it."""
         return self.action is None and not self.meaning
 
     @property
     def explanation(self) -> str:
-        """Why the action cannot run now, or what it does; what the sign means."""
         return self.reason or (self.action.help if self.action else self.meaning)
 
 
@@ -109,7 +107,7 @@ def help_rows(host: Host, below: Screen[Any]) -> list[HelpRow]:
 
 
 def legend(signs: Glyphs) -> list[HelpRow]:
-    """What each sign beside a row means."""
+    """The meaning of each sign beside a row."""
     return [
         HelpRow(title, keys=getattr(signs, name), meaning=sentence)
         for name, (title, sentence) in MEANINGS.items()
@@ -117,7 +115,7 @@ def legend(signs: Glyphs) -> list[HelpRow]:
 
 
 class HelpList(RowList):
-    """Actions in columns: key, name, what it does or why it cannot run now."""
+    """Actions in columns: key, name, effect or why it cannot run now."""
 
     def __init__(self, rows: Sequence[HelpRow], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -135,12 +133,11 @@ class HelpList(RowList):
 
     @property
     def current(self) -> HelpRow:
-        """The row under the cursor."""
         return self.rows[self._cursor] if self.rows else HelpRow("")
 
     @property
     def first_in_sight(self) -> int:
-        """The heading above the cursor has to be in sight too."""
+        """The heading above the cursor has to be visible too."""
         heading = self._cursor and self.rows[self._cursor - 1].heading
         return self._cursor - 1 if heading else self._cursor
 

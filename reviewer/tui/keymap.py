@@ -13,7 +13,7 @@ from reviewer.tui.kit.action import Action, shown_key
 
 
 class KeymapError(ReviewerError):
-    """A keymap names what does not exist, or gives one key to two actions."""
+    """A keymap names an unknown action or key, or gives one key to two actions."""
 
 
 class Keymap:
@@ -26,7 +26,7 @@ class Keymap:
         """
         self.overrides: dict[str, str] = {}
         self.notes: list[str] = []
-        """What a person should know about their keymap, a sentence each."""
+        """Remarks about the keymap, a sentence each."""
         for given, text in (overrides or {}).items():
             name = FORMER_IDS.get(given, given)
             if name not in ACTIONS:
@@ -64,7 +64,7 @@ def load_keymap(path: Path | None) -> Keymap:
 
     The table `[keys]` maps action ids to a key or a list of keys, such as `promote = "A"`.
 
-    Raises KeymapError with what is wrong and where.
+    Raises KeymapError with the problem and its place.
     """
     if path is None:
         return Keymap()
@@ -95,7 +95,7 @@ def _keys_text(name: str, value: object) -> str:
 def _named(key: str) -> str:
     """A key by its Textual name: `question_mark` for `?`, `ctrl+shift+up` for `Shift+Ctrl+up`.
 
-    Raises KeymapError for what no keyboard sends.
+    Raises KeymapError for a key that no keyboard sends.
     """
     from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
 
@@ -104,21 +104,21 @@ def _named(key: str) -> str:
         head, base = key[:-2], key[-1]
     else:
         head, _, base = key.rpartition("+")
-    held = sorted(head.lower().split("+")) if head else []
-    unknown = [each for each in held if each not in MODIFIERS]
+    modifiers = sorted(head.lower().split("+")) if head else []
+    unknown = [each for each in modifiers if each not in MODIFIERS]
     if unknown:
         raise KeymapError(_no_key(key, unknown[0], MODIFIERS))
-    if len(base) == 1 and base.isalpha() and "ctrl" in held:
+    if len(base) == 1 and base.isalpha() and "ctrl" in modifiers:
         base = base.lower()
-    elif len(base) == 1 and base.isalpha() and held == ["shift"]:
-        base, held = base.upper(), []
+    elif len(base) == 1 and base.isalpha() and modifiers == ["shift"]:
+        base, modifiers = base.upper(), []
     if len(base) == 1 and base.isprintable():
-        return "+".join((*held, _character_to_key(base)))
+        return "+".join((*modifiers, _character_to_key(base)))
     known = [str(each.value) for each in Keys if each.value.isalnum()]
     character = key_to_character(REPLACED_KEYS.get(base, base))
     if base not in known and (character is None or _character_to_key(character) != base):
         raise KeymapError(_no_key(key, base, known))
-    return "+".join((*held, base))
+    return "+".join((*modifiers, base))
 
 
 MODIFIERS = ("alt", "ctrl", "hyper", "meta", "shift", "super")

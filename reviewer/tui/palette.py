@@ -16,7 +16,7 @@ _WORD = re.compile(r"\w+")
 HELP_SCORE = 0.01
 """Ranks a match in the help below every match in a title."""
 LONGEST = 100
-"""Characters that the query may have."""
+"""Most characters of a query."""
 
 
 class Palette(DismissOnce, CommandPalette):
@@ -26,11 +26,11 @@ class Palette(DismissOnce, CommandPalette):
         super().__init__(providers=[ActionProvider], placeholder="Find an action")
 
     def on_mount(self) -> None:
-        # A text of megabytes, pasted by mistake, would be compared with every action for hours.
+        # A pasted text of megabytes would be compared with every action for hours.
         self.query_one(CommandInput).max_length = LONGEST
 
     def _action_command_list(self, action: str) -> None:
-        # A list that takes no room yet knows no lines, and turning its page raises KeyError.
+        # A list without a size yet has no lines, and turning its page raises KeyError.
         if self.query_one(CommandList).scrollable_content_region:
             super()._action_command_list(action)
 
@@ -39,7 +39,7 @@ class ActionProvider(Provider):
     """Actions with their keys; one that cannot run now says why."""
 
     async def discover(self) -> AsyncIterator[DiscoveryHit]:
-        """Every action, before anything is typed."""
+        """Every action, for an empty query."""
         for action, node in self._actions():
             yield DiscoveryHit(
                 self._title(action, node),
@@ -48,7 +48,7 @@ class ActionProvider(Provider):
             )
 
     async def search(self, query: str) -> AsyncIterator[Hit]:
-        """The actions whose title matches, then those whose help has words that begin so."""
+        """The actions whose title matches, then those whose help has words with that beginning."""
         matcher = self.matcher(query)
         for action, node in self._actions():
             title = self._title(action, node)

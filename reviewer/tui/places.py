@@ -14,13 +14,13 @@ def place_file(store: Path) -> Path:
 
 
 def load_place(store: Path, project: str | None) -> int | None:
-    """The id that a project was left at; None when nothing readable was kept."""
+    """The id that a project was left at; None if none can be read."""
     found = _read(place_file(store)).get(project or "")
     return found if isinstance(found, int) else None
 
 
 def save_place(store: Path, project: str | None, memory_id: int) -> None:
-    """Remember a place; the file is replaced at once, for its owner only.
+    """Remember a place; the file is replaced atomically, for its owner only.
 
     Raises OSError when the folder cannot be written.
     """
@@ -32,7 +32,7 @@ def save_place(store: Path, project: str | None, memory_id: int) -> None:
 
 
 def _read(path: Path) -> dict[str, object]:
-    """What the file holds; nothing when it is missing or damaged: it is only a place."""
+    """The contents of the file; empty if it is missing or damaged, because it is only a place."""
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
@@ -41,17 +41,17 @@ def _read(path: Path) -> dict[str, object]:
 
 
 def load_context(store: Path, project: str | None) -> int | None:
-    """The context that was in sight last; None when nothing was kept."""
+    """The context that was shown last; None if none was kept."""
     return load_place(store, f"context of {project or ''}")
 
 
 def load_commit(store: Path, context: int) -> int | None:
-    """The commit that the cursor was on in a context; None when nothing was kept."""
+    """The commit that the cursor was on in a context; None if none was kept."""
     return load_place(store, f"commit of {context}")
 
 
 def keep_context(store: Path, project: str | None, context: int, commit: int | None) -> None:
-    """Remember the context in sight, and the commit under the cursor where there is one.
+    """Remember the present context, and the commit under the cursor where there is one.
 
     Raises OSError when the folder cannot be written.
     """

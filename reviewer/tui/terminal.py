@@ -1,6 +1,6 @@
-"""What the program does differently from Textual at the terminal, and why.
+"""Changes to how Textual uses the terminal, and the reason for each.
 
-Each part is here because a measurement showed that it matters; the figure is given with it.
+Each change made a measurable difference; the figure is given with it.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _MOVE = re.compile(r"\x1b\[\d+;\d+H")
 _NEEDLESS = re.compile(rf"(?:{_MOVE.pattern}|\r?\n)+(?={_MOVE.pattern})")
 _ATTRIBUTES = {str(code) for code in range(1, 10)}
 _WIDTHS = {"2": 5, "5": 3}
-"""Numbers of a colour after 38 or 48: `38;2;r;g;b`, `38;5;n`."""
+"""How many numbers follow 38 or 48 in a colour: `38;2;r;g;b`, `38;5;n`."""
 
 
 class AnsiStyle(NamedTuple):
-    """What a sequence asks for that follows a reset."""
+    """A style sequence, reduced to its effect after a reset."""
 
     attributes: frozenset[str]
     colour: str
@@ -53,43 +53,43 @@ class AnsiStyle(NamedTuple):
 
 
 def minimize(data: str) -> str:
-    """The same picture in fewer bytes. What is no style stays as it is, and where it is.
+    """Write the same picture in fewer bytes; everything except styles stays unchanged and in place.
 
-    A style after a reset is said as the difference from the one before it, unless text without
-    any style stands between them. Of several moves of the cursor the last is said. The text has
-    to end with a reset, as all that Textual draws does.
+    A style after a reset is written as its difference from the style before, unless unstyled text
+    lies between them. Of several cursor moves in a row only the last is written. The text has to
+    end with a reset, as everything that Textual draws does.
     """
     parts = _STYLE.split(_NEEDLESS.sub("", data))
     if len(parts) < 5:
         return data
-    said = [parts[0]]
-    live: str | None = ""  # the style that the terminal has; None: not known
-    ended = False  # it was reset since, which is still to be said
+    written = [parts[0]]
+    live: str | None = ""  # the terminal's current style; None: unknown
+    ended = False  # a reset has been read but not yet written
     for style, text in zip(parts[1::2], parts[2::2], strict=True):
         if style in ("0", ""):
             ended = True
             if _MOVE.fullmatch(text):
-                said.append(text)
+                written.append(text)
             elif text:
-                said += (RESET, text)
+                written += (RESET, text)
                 live, ended = "", False
             continue
         if ended or live == "":
-            said.append(_step(live, style))
+            written.append(_step(live, style))
             live = style
         else:
-            said.append(f"\x1b[{style}m")
+            written.append(f"\x1b[{style}m")
             live = None
         ended = False
-        said.append(text)
+        written.append(text)
     if ended:
-        said.append(RESET)
-    return "".join(said)
+        written.append(RESET)
+    return "".join(written)
 
 
 @lru_cache(maxsize=4096)
 def _step(live: str | None, style: str) -> str:
-    """What brings a terminal from one style to another."""
+    """The sequence that brings a terminal from one style to another."""
     wanted = _read(style)
     known = None if live is None else _read(live) if live else AnsiStyle(frozenset(), "", "")
     whole = f"\x1b[0;{style}m" if live != "" else f"\x1b[{style}m"
@@ -110,7 +110,7 @@ def _step(live: str | None, style: str) -> str:
 
 
 def _read(style: str) -> AnsiStyle | None:
-    """A style from its numbers; None where there is more in it than attributes and colours."""
+    """A style from its numbers; None if they contain more than attributes and colours."""
     numbers = style.split(";")
     attributes: set[str] = set()
     colours = {"3": "", "4": ""}
@@ -137,11 +137,11 @@ _PLAIN = {
     **{str(code): "3" for code in (*range(30, 38), 39, *range(90, 98))},
     **{str(code): "4" for code in (*range(40, 48), 49, *range(100, 108))},
 }
-"""The terminal's own sixteen colours and its default, by what they colour."""
+"""The terminal's own sixteen colours and its default, by their use."""
 
 
 def minimizing(driver: type[Driver]) -> type[Driver]:
-    """A driver that says less for the same picture."""
+    """A driver that writes less for the same picture."""
 
     class MinimizingDriver(driver):  # type: ignore[misc,valid-type]
         """Writes through `minimize`."""
@@ -155,24 +155,24 @@ def minimizing(driver: type[Driver]) -> type[Driver]:
 # input: bytes that are not UTF-8
 
 POLL = 0.1
-"""Seconds between two looks at whether the driver is to end."""
-AT_ONCE = 4096
-"""Bytes that are read at once."""
+"""Seconds between two checks whether the driver has to stop."""
+READ_SIZE = 4096
+"""Bytes per read."""
 GONE = 129
-"""Exit code when the terminal went away, as of a program that SIGHUP ends."""
+"""Exit code after the terminal went away; the same as for a program killed by SIGHUP."""
 
 
 def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
-    """A driver to which a byte that is no text is a character that no key has.
+    """A driver that accepts bytes that are not UTF-8, as characters that no key has.
 
-    Textual's ends the program with a traceback. Only drivers that read the terminal themselves,
-    those of Linux and macOS, are changed.
+    Textual's own driver ends the program with a traceback. Only the drivers of Linux and macOS,
+    which read the terminal themselves, are changed.
     """
     if not hasattr(driver, "run_input_thread"):
         return driver
 
     class AnyBytesDriver(driver):  # type: ignore[misc,valid-type]
-        """Reads as Textual's does, with another decoder."""
+        """Reads as Textual's driver does, with another decoder."""
 
         def run_input_thread(self) -> None:
             """Wait for input and hand out events until the driver ends."""
@@ -181,18 +181,18 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
             with selectors.SelectSelector() as selector:
                 selector.register(self.fileno, selectors.EVENT_READ)
                 while not self.exit_event.is_set():
-                    came = os.read(self.fileno, AT_ONCE) if selector.select(POLL) else None
-                    if came == b"":  # the terminal is gone, and there would be no end of reading
+                    data = os.read(self.fileno, READ_SIZE) if selector.select(POLL) else None
+                    if data == b"":  # the terminal went away, and reading would never end
                         self._app.call_later(self._app.exit, return_code=GONE)
                         return
-                    for event in self._events(decode(came or b"")):
+                    for event in self._events(decode(data or b"")):
                         self.process_message(event)
 
         def _events(self, typed: str) -> Iterator[Message]:
             for letter in (*typed, ""):
                 try:
                     yield from self._parser.feed(letter) if letter else self._parser.tick()
-                except (ValueError, ArithmeticError):  # a key or a place of a number that is none
+                except (ValueError, ArithmeticError):  # an impossible key or code point
                     self._parser = XTermParser(self._debug)
 
     return AnyBytesDriver
@@ -202,12 +202,12 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
 
 
 def release_drawn_lines() -> None:
-    """Keep Textual from holding every line that the last thousand widgets drew.
+    """Keep Textual from storing every line that the last thousand widgets drew.
 
     Textual 8.2 remembers the two colours behind a widget by the widget's own cache of lines, where
     the colours alone would do: the cache outlives the widget, some 100 MB after an hour of walking
-    between screens, and each collection of the garbage goes through it. Where Textual has no such
-    cache (any more) nothing is done.
+    between screens, and every garbage collection goes through it. Does not change a version of
+    Textual without that cache.
     """
     kept = getattr_static(StylesCache, "get_inner_outer", None)
     by_widget = getattr(kept, "__wrapped__", None)
@@ -216,10 +216,10 @@ def release_drawn_lines() -> None:
 
 
 def forget_lines(widgets: Iterable[DOMNode]) -> None:
-    """Let go of the lines that widgets drew, which are many small objects that nothing refers to.
+    """Drop the lines that widgets drew: many small objects that nothing else refers to.
 
-    The collector of the garbage need not find that out then: it is half of what it would go
-    through when a screen was left.
+    The garbage collector then need not find them itself; they are half of what it would go through
+    after a screen was left.
     """
     for widget in widgets:
         kept = getattr(widget, "_styles_cache", None)
@@ -228,35 +228,35 @@ def forget_lines(widgets: Iterable[DOMNode]) -> None:
 
 
 AFTER_SECONDS = 0.15
-"""From leaving a screen until it is cleared away: the next one is drawn by then."""
+"""Delay between leaving a screen and collecting it; the next one has been drawn by then."""
 SELDOM = 40
-"""The collector goes through everything by itself four times less often than it would."""
+"""How much less often the collector runs a full collection by itself."""
 
 
 class ScreenCollector:
-    """Collects the garbage of one screen at a time.
+    """Collects garbage one screen at a time.
 
-    Widgets refer to each other in circles. Left to itself the collector waits until those of four
-    or five screens have gathered, and frees them all while a key waits: 100 ms and more, where one
-    screen costs a fifth of that.
+    Widgets refer to each other in circles. Left to itself the collector waits for four or five
+    closed screens and frees them all while a key waits: 100 ms and more, where one screen costs a
+    fifth of that.
     """
 
     def __init__(self, app: App[int]) -> None:
-        """`app` keeps the time."""
+        """`app` provides the timer."""
         self._app = app
         self._timer: Timer | None = None
         self._left: list[DOMNode] = []
 
     @staticmethod
     def begin() -> None:
-        """From now on the collector works, but not on what there is already."""
+        """Start collecting, but leave the objects that exist already alone."""
         gc.freeze()
         young, middle, _ = gc.get_threshold()
         gc.set_threshold(young, middle, SELDOM)
         gc.enable()
 
     def soon(self, left: Screen[Any]) -> None:
-        """A screen is being left. Several in a row are cleared away together."""
+        """A screen is closing; several in a row are collected together."""
         self._left += left.walk_children(with_self=True)
         if self._timer is not None:
             self._timer.stop()
@@ -277,7 +277,7 @@ _BLOCKS = {RichColor.parse(each.text).triplet for each in COLOURS.values()}
 
 
 class Colourless(LineFilter):
-    """Takes colours out of everything that is drawn, whatever widget drew it.
+    """Removes colours from everything that is drawn, whichever widget drew it.
 
     Marked spans and selections become underlined, a cursor in a text field reversed.
     """
@@ -293,5 +293,5 @@ def _plain(style: Style) -> Style:
     return style.without_color + Style(
         underline=True if behind in _MARKED else None,
         reverse=True if behind in _BLOCKS else None,
-        meta=style.meta or None,  # a list finds the row under the mouse by it
+        meta=style.meta or None,  # a list finds the row under the mouse by its metadata
     )

@@ -21,7 +21,7 @@ LIGHT = "reviewer-light"
 
 @dataclass(frozen=True)
 class Colours:
-    """The ten colours that everything is mixed from."""
+    """The ten colours that all styles are mixed from."""
 
     background: str
     cursor: str
@@ -67,7 +67,7 @@ COLOURS = {
 class Palette:
     """The styles that lines are drawn with. `*_here` are the same on the row of the cursor.
 
-    `kept` is what a retention criterion matches, `anchor` what must survive a compression.
+    `kept` marks the match of a retention criterion, `anchor` text that must survive a compression.
     """
 
     text: Style
@@ -141,6 +141,8 @@ class Glyphs:
     rule: str = "─"
     newline: str = "⏎"
     times: str = "×"
+    arrow: str = "→"
+    loop: str = "↺"
     minus: str = "−"
     thumb: str = "▐"
     pinned: str = "●"
@@ -169,6 +171,8 @@ ASCII = Glyphs(
     rule="-",
     newline="\\",
     times="x",
+    arrow="->",
+    loop="<-",
     minus="-",
     thumb="#",
     pinned="P",
@@ -217,7 +221,7 @@ THEMES = (
 
 
 def palette(app: Any) -> Palette:
-    """The styles of the theme that an app shows now; the dark ones for a foreign theme."""
+    """The styles of the theme in use; those of the dark theme if it is not one of ours."""
     return PALETTES.get(app.theme, PALETTES[DARK])
 
 

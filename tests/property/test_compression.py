@@ -176,7 +176,7 @@ def write(engine: Engine, made: list[Turn]) -> int:
                 context,
                 role=each.role,
                 text=each.text,
-                type=TYPES.get(each.said, "tool_result"),
+                type=TYPES.get(each.kind, "tool_result"),
                 priority=each.priority,
                 retain_match=patterns,
             )

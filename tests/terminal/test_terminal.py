@@ -134,7 +134,7 @@ def test_a_missing_editor_is_one_sentence(launch):
     terminal = launch(EDITOR="no-such-editor-anywhere", VISUAL="")
     terminal.until("3 wait", "Evidence")
     terminal.press("E")
-    terminal.until("is no program on this machine.")
+    terminal.until("is not a program on this machine.")
 
 
 def test_copying_tells_the_terminal(launch):

@@ -1,4 +1,4 @@
-"""A store of our own for the screen: a few notes with clusters, and a clock that stands still."""
+"""A store of our own for the screen: a few notes with clusters, and a fixed clock."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ RULES: dict[tuple[object, ...], list[RuleSet]] = {}
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    """A file of notes that holds a handful of candidates."""
+    """A file of notes with a handful of candidates."""
     path = tmp_path / "notes" / "decisions.md"
     path.parent.mkdir()
     path.write_text(NOTES, "utf-8")
@@ -79,7 +79,7 @@ def seeded(engine: Engine) -> Engine:
 
 
 @pytest.fixture(autouse=True)
-def _panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def _panes_follow_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kit_screen, "REST_SECONDS", 0.001)
     monkeypatch.setattr(queue_screen, "STATE_SECONDS", 0.001)
     monkeypatch.setattr("reviewer.tui.kit.screen.REST_SECONDS", 0.001)
@@ -138,7 +138,7 @@ class Screen:
 
     @property
     def text(self) -> str:
-        """What stands on the screen."""
+        """The text of the screen."""
         strips = self.app.screen._compositor.render_strips()
         return "\n".join(strip.text.rstrip() for strip in strips)
 

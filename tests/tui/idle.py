@@ -1,4 +1,4 @@
-"""When a screen under test has nothing left to do: seen in the loop, not guessed by a pause."""
+"""When a screen under test has no work left: read from the loop, not guessed by a pause."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from time import process_time
 import pytest
 
 TICK = 1 / 60
-"""Seconds between two paints of Textual: a timer due within one belongs to what happens now."""
+"""Seconds between two paints of Textual: a timer due within one belongs to the present work."""
 
 STUCK = 0.05
 """Seconds without a stroke of work after which a thread is taken to wait for something itself."""
@@ -35,9 +35,10 @@ def count_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def idle(soon: float = TICK, longest: float = LONGEST) -> None:
-    """Return when nothing is ready to run, no thread works, and no timer is due within `soon`."""
+    """Return when no callback is ready, no thread works, and no timer is due within `soon`."""
     loop = asyncio.get_running_loop()
-    # Nothing public says what a loop has left; these two have been there since asyncio is.
+    # No public API shows the pending work of a loop; these two attributes have existed as long as
+    # asyncio.
     ready, scheduled = loop._ready, loop._scheduled  # type: ignore[attr-defined]
     end = loop.time() + longest
     while loop.time() < end:

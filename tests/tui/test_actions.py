@@ -15,7 +15,7 @@ BY_ID = {pane.id: pane for pane in PANES}
 
 
 @pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS)
-def test_every_action_says_what_it_is(action: Action) -> None:
+def test_every_action_has_a_title_and_a_sentence(action: Action) -> None:
     assert action.title
     assert action.help.endswith(".")
 
@@ -84,7 +84,9 @@ async def test_every_key_of_a_pane_is_reachable_and_gives_its_reason_in_a_senten
     async with opened(stocked) as screen:
         await screen.press(*keys)
         found = dict(reachable(screen.app.screen))
-        for action in (*BY_ID[pane].actions, *APP.actions):
+        taken = {key for action in BY_ID[pane].actions for key in action.keys.split(",")}
+        outer = [each for each in APP.actions if not taken.issuperset(each.keys.split(","))]
+        for action in (*BY_ID[pane].actions, *outer):
             assert action in found, action.id
             reason = found[action].why_not(action)
             assert reason is None or reason.endswith((".", "?")), reason

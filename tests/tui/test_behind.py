@@ -1,4 +1,4 @@
-"""What goes on behind the screen keeps nothing that was left, and stands in nobody's way."""
+"""Background work does not keep closed screens alive, and blocks nobody."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE = 30.0
 
 
 class Bare(App[None]):
-    """Nothing but screens."""
+    """Only screens."""
 
 
 async def until(holds: Callable[[], bool]) -> None:

@@ -1,4 +1,4 @@
-"""A decision on many rows goes on behind the screen, says how far it is, and can be stopped."""
+"""A decision on many rows continues in the background, shows its progress, and can be stopped."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def test_it_says_how_far_it_is_and_escape_takes_it_back(many, gate):
         assert (waiting(many), screen.app.running) == (MANY, None)
 
 
-async def test_what_is_not_stopped_is_one_act_and_its_undo_is_shown_too(many, gate):
+async def test_a_finished_decision_is_one_act_and_its_undo_is_shown_too(many, gate):
     async with opened(many, project="acme") as screen:
         await screen.press("asterisk")
         await screen.pilot.press("x")
@@ -80,7 +80,7 @@ async def test_what_is_not_stopped_is_one_act_and_its_undo_is_shown_too(many, ga
         assert screen.status.startswith("Undone")
 
 
-async def test_an_undo_that_outlives_its_screen_is_done_and_ends_nothing(many, gate):
+async def test_an_undo_that_outlives_its_screen_is_completed(many, gate):
     many.triage.reject(many.ids(QueueQuery(project="acme")))
     async with opened(many, project="acme") as screen:
         await screen.press("f8")

@@ -1,4 +1,4 @@
-"""Editing: the text on top, the difference below, drafts, and what may not be saved."""
+"""Editing: the text above, the difference below, drafts, and texts that cannot be saved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reviewer.engine import Engine
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import hunks
 from reviewer.tui.kit import edit_pane
-from reviewer.tui.kit.actor import Host, Said
+from reviewer.tui.kit.actor import Host, StatusMessage
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.edit_pane import EditPane, diff_block, length_remark
 from reviewer.tui.theme import DARK, GLYPHS, THEMES
@@ -28,7 +28,7 @@ ORIGINAL = "Use PostgreSQL 16 for the ledger; SQLite stays for tests."
 
 
 class Editor(Host):
-    """An edit pane alone, and what it posted."""
+    """An edit pane alone, and its messages."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,8 +43,8 @@ class Editor(Host):
         yield self.pane
         yield StatusBar()
 
-    @on(Said)
-    def said(self, message: Said) -> None:
+    @on(StatusMessage)
+    def show_status(self, message: StatusMessage) -> None:
         self.query_one(StatusBar).say(message.text)
 
     @on(EditPane.Saved)
@@ -83,13 +83,13 @@ def kinds(app: Editor) -> list[str]:
 # the difference as text
 
 
-def test_brackets_say_what_was_removed_and_added() -> None:
+def test_brackets_mark_removals_and_additions() -> None:
     found = hunks("Use MySQL 8 here", "We use MySQL 9 here")
     assert diff_block(found, 0, GLYPHS).text == "▌[-Use-] {+We use+} MySQL [-8-] {+9+} here"
     assert diff_block(found, 1, GLYPHS).text == "[-Use-] {+We use+} MySQL ▌[-8-] {+9+} here"
 
 
-def test_nothing_changed_is_said() -> None:
+def test_an_unchanged_text_is_reported() -> None:
     assert diff_block(hunks("a", "a"), 0, GLYPHS).text == "Nothing is changed yet."
 
 
@@ -131,7 +131,7 @@ async def test_an_empty_wording_is_refused_with_a_sentence() -> None:
         assert "A memory needs words" in app.query_one(StatusBar).text
 
 
-async def test_escape_posts_what_is_there_and_whether_it_differs() -> None:
+async def test_escape_posts_the_text_and_whether_it_differs() -> None:
     async with editing() as (app, pilot):
         await pilot.press("escape")
         assert app.posted[-1] == ("Left", 412, ORIGINAL, False)
@@ -162,7 +162,7 @@ async def test_leaving_gives_no_draft_afterwards(monkeypatch: pytest.MonkeyPatch
         assert kinds(app) == ["Left"]
 
 
-async def test_a_draft_goes_on_and_is_compared_with_the_original(
+async def test_a_draft_is_continued_and_compared_with_the_original(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(edit_pane, "DRAFT_AFTER", SOON / 2)
@@ -191,7 +191,7 @@ async def test_hunks_are_walked_and_put_back_one_by_one() -> None:
         assert "nothing to put back" in app.query_one(StatusBar).text
 
 
-async def test_what_was_put_back_can_be_undone_in_the_editor() -> None:
+async def test_a_reverted_change_can_be_undone_in_the_editor() -> None:
     draft = "Take PostgreSQL 16 for the ledger; SQLite stays for tests."
     async with editing(draft=draft) as (app, pilot):
         await pilot.press("tab", "backspace", "tab")
@@ -229,7 +229,7 @@ async def test_a_large_text_is_compared_behind() -> None:
         assert app.pane.difference.changes == 1
 
 
-async def test_what_is_being_written_when_the_program_is_quit_is_there_again(
+async def test_text_being_typed_at_the_end_of_the_program_is_kept(
     stocked: Engine,
 ) -> None:
     async with opened(stocked) as screen:

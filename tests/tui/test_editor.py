@@ -36,7 +36,7 @@ def test_each_editor_gets_the_line_in_its_own_way(programs, command, arguments):
 
 @pytest.mark.parametrize("name", ["+!touch owned", "-c", "--cmd", "+q"])
 @pytest.mark.parametrize("command", ["vim", "code"])
-def test_a_file_name_is_no_order_to_the_editor(programs, command, name):
+def test_a_file_name_is_not_a_command_to_the_editor(programs, command, name):
     *_, last = editor_argv(name, 3, {**programs, "EDITOR": command})
     assert last.startswith("/")
     assert name in last
@@ -51,7 +51,7 @@ def test_visual_comes_before_editor(programs):
     ("environment", "says"),
     [
         ({}, "set $VISUAL or $EDITOR"),
-        ({"EDITOR": "emacs"}, "is no program on this machine"),
+        ({"EDITOR": "emacs"}, "is not a program on this machine"),
         ({"EDITOR": "vim 'half"}, "cannot be read"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What stands on the screen, cell for cell, at the sizes that people have."""
+"""The screens, cell for cell, at common sizes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SIZES = [(118, 34), (80, 24), (60, 20), (200, 60)]
 
 @pytest.fixture
 def dozen(engine):
-    """A store with twelve made candidates: no rule of the extractor decides what is shown."""
+    """A store with twelve made candidates: so the rules of the extractor do not matter."""
     engine.intake.seed(12, project="acme")
     return engine
 

@@ -1,4 +1,4 @@
-"""The ledger on the screen: what was done, what it changed, and taking it back from there."""
+"""The ledger on the screen: acts, their changes, and undoing them from there."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def history(screen: Screen) -> HistoryScreen:
     return found
 
 
-def said(screen: Screen) -> str:
+def status_text(screen: Screen) -> str:
     return history(screen).query_one(StatusBar).text
 
 
@@ -83,7 +83,7 @@ def test_new_and_removed_rows_are_named_and_the_rest_is_counted() -> None:
 # on the screen
 
 
-async def test_the_newest_act_comes_first_with_what_it_changed(stocked: Engine) -> None:
+async def test_the_newest_act_comes_first_with_its_changes(stocked: Engine) -> None:
     number = stocked.queue.ids(QueueQuery())[0]
     stocked.triage.reject([number])
     async with opened(stocked) as screen:
@@ -113,13 +113,13 @@ async def test_u_takes_the_last_decision_back_and_z_does_it_again(stocked: Engin
     async with opened(stocked) as screen:
         await screen.press("f8", "u")
         assert stocked.queue.candidate(number).status == "candidate"
-        assert said(screen) == f"Undone: Rejected #{number} - Z to redo"
+        assert status_text(screen) == f"Undone: Rejected #{number} - Z to redo"
         assert "✗ undone" in screen.text
         await screen.press("Z")
         assert stocked.queue.candidate(number).status == "invalid"
-        assert said(screen) == f"Redone: Rejected #{number} - u to undo"
+        assert status_text(screen) == f"Redone: Rejected #{number} - u to undo"
         await screen.press("u", "u")
-        assert "undo" in said(screen).lower()
+        assert "undo" in status_text(screen).lower()
 
 
 async def test_x_takes_back_the_act_under_the_cursor_and_only_that(stocked: Engine) -> None:
@@ -136,7 +136,7 @@ async def test_x_takes_back_the_act_under_the_cursor_and_only_that(stocked: Engi
         assert chosen.undone
 
 
-async def test_a_conflict_is_named_and_nothing_changes(stocked: Engine) -> None:
+async def test_a_conflict_is_named_and_the_store_is_unchanged(stocked: Engine) -> None:
     number = stocked.queue.ids(QueueQuery())[0]
     stocked.triage.reject([number])
     stocked.triage.restore([number])
@@ -146,7 +146,7 @@ async def test_a_conflict_is_named_and_nothing_changes(stocked: Engine) -> None:
         await screen.press("f8", "j", "j", "x")
         assert stocked.queue.candidate(number).status == "active"
         assert stocked.history.acts_total() == acts
-        assert f"#{number}" in said(screen)
+        assert f"#{number}" in status_text(screen)
 
 
 async def test_a_decision_of_somebody_else_appears_and_the_cursor_stays(
@@ -189,7 +189,7 @@ async def test_an_act_without_memories_says_so(engine: Engine) -> None:
         opened_act.insert("project", name="empty")
     async with opened(engine) as screen:
         await screen.press("f8", "enter")
-        assert said(screen) == "Act 1 changed no memory."
+        assert status_text(screen) == "Act 1 changed no memory."
 
 
 async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:
@@ -232,7 +232,7 @@ async def test_it_fits_every_size(stocked: Engine, size: tuple[int, int]) -> Non
 
 
 class Book:
-    """A ledger of so many acts, and what was asked of it."""
+    """A ledger with a number of acts, and the reads of it."""
 
     def __init__(self, total: int) -> None:
         self.total = total

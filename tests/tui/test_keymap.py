@@ -71,7 +71,7 @@ def test_what_cannot_be_used_is_refused_with_what_to_do(tmp_path, text, says):
 )
 def test_a_key_is_named_as_the_keyboard_sends_it(tmp_path, written_key, key):
     keymap = load_keymap(written(tmp_path, f'[keys]\nswitch_theme = "{written_key}"'))
-    assert keymap.keys("switch_theme") == (key,)
+    assert keymap.keys(ACTIONS["switch_theme"]) == (key,)
 
 
 def test_a_missing_file_is_one_sentence(tmp_path):
@@ -79,8 +79,8 @@ def test_a_missing_file_is_one_sentence(tmp_path):
         load_keymap(tmp_path / "none.toml")
 
 
-def test_an_empty_table_changes_nothing():
-    assert Keymap({}).keys("quit") == ("ctrl+q",)
+def test_an_empty_table_changes_no_key():
+    assert Keymap({}).keys(ACTIONS["quit"]) == ("ctrl+q",)
 
 
 async def test_the_screen_obeys_and_shows_the_other_key(tmp_path, stocked):

@@ -14,12 +14,12 @@ FAR = "/far" + "/further" * 12 + "/away"
 
 
 def rows_of(screen: Screen, start: str) -> str:
-    """The text of the screen from a row on that holds `start`, without line ends and blanks."""
+    """The text of the screen from the row that contains `start`, without line ends and blanks."""
     text = screen.text
     return "".join(text[text.index(start) :].split())
 
 
-def test_a_sentence_in_lines_loses_nothing():
+def test_a_wrapped_sentence_is_complete():
     sentence = f"{FAR} is no folder: 名前を付けてください."
     lines = wrapped(sentence, 20)
     assert "".join("".join(lines).split()) == "".join(sentence.split())
@@ -54,7 +54,7 @@ async def test_trouble_takes_the_rows_it_needs_and_gives_them_back(engine):
         assert bar.size.height == 1
 
 
-async def test_a_file_that_was_not_ingested_has_nothing_that_was_said(engine, tmp_path):
+async def test_a_file_that_was_not_ingested_has_no_records(engine, tmp_path):
     path = tmp_path / "flow.dot"
     path.write_text("digraph Flow {\n  start [shape=Mdiamond]\n  done [shape=Msquare]\n"
                     "  start -> done\n}\n")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Walking between screens for hours leaves nothing behind."""
+"""Walking between screens for hours leaves no objects behind."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def test_a_field_takes_the_colours_of_the_other_theme(stocked):
         assert field._theme.base_style != before
 
 
-async def test_news_for_a_screen_that_has_lost_its_footer_ends_nothing(stocked):
+async def test_a_late_update_of_a_closing_screen_is_harmless(stocked):
     """Its panes go one after another when it is left, and a key may still be on its way."""
     async with opened(stocked, size=(80, 24)) as screen:
         await screen.press("f3")

@@ -17,14 +17,14 @@ from tests.tui.conftest import Screen, opened
 
 
 class Disk:
-    """What a slow disk is asked for, and when it answers."""
+    """The requests to a slow disk, and when it answers."""
 
     def __init__(self) -> None:
         self.asked = threading.Event()
         self.answers = threading.Event()
 
 
-def type_at_once(screen: Screen, *keys: str) -> None:
+def type_without_waiting(screen: Screen, *keys: str) -> None:
     """Keys that arrive before any of them has been handled."""
     for key in keys:
         screen.app.post_message(events.Key(key, key if len(key) == 1 else None))
@@ -45,9 +45,9 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     return disk
 
 
-async def test_what_is_typed_while_a_screen_opens_goes_to_that_screen(engine, disk):
+async def test_keys_typed_while_a_screen_opens_go_to_that_screen(engine, disk):
     async with opened(engine) as screen:
-        type_at_once(screen, "f3", "ctrl+p", "z")
+        type_without_waiting(screen, "f3", "ctrl+p", "z")
         await screen.until(disk.asked.is_set)
         disk.answers.set()
         await screen.until(lambda: isinstance(screen.app.screen, Palette))

@@ -32,7 +32,7 @@ async def test_a_reason_with_markup_is_shown_literally(stocked, monkeypatch):
         await screen.until(lambda: reason in screen.text)
 
 
-async def test_a_paste_of_a_book_is_no_name_of_an_action(stocked):
+async def test_a_long_paste_is_not_compared_with_every_action(stocked):
     async with opened(stocked) as screen:
         await screen.press("ctrl+p", *"the")
         asked = screen.app.screen.query_one(CommandInput)

@@ -1,4 +1,4 @@
-"""Wrapping: nothing is lost, nothing is wider than the pane, and spans stay on their words."""
+"""Wrapping: the text is complete, never wider than the pane, and spans stay on their words."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_words_are_kept_whole_where_they_fit() -> None:
     assert rows(Block("the ledger uses postgres"), 12) == ["the ledger", "uses", "postgres"]
 
 
-def test_a_word_that_is_too_long_is_broken_and_goes_on_in_the_same_row() -> None:
+def test_a_word_that_is_too_long_is_broken_and_continues_in_the_same_row() -> None:
     assert rows(Block("see /var/log/reviewer"), 10) == ["see /var/l", "og/reviewe", "r"]
 
 
@@ -63,7 +63,7 @@ def test_letters_are_not_parted_from_their_accents() -> None:
     assert shown == ["e\u0301" * 8, "e\u0301" * 4]
 
 
-def test_margins_stand_left_of_every_row_and_take_room() -> None:
+def test_margins_are_left_of_every_row_and_take_room() -> None:
     block = Block("one two three", first=(Run("a: "),))
     assert rows(block, 10) == ["a: one two", "   three"]
     barred = Block("one two three", first=(Run("| a "),), rest=(Run("|   "),))
@@ -86,7 +86,7 @@ def test_only_rows_of_spans_that_a_pane_scrolls_to_are_marked() -> None:
     assert [line.marked for line in lay_out([block], 8)] == [False, True, False]
 
 
-def test_a_text_that_is_too_long_is_shown_around_its_span_and_says_what_is_missing() -> None:
+def test_a_text_that_is_too_long_is_shown_around_its_span_with_the_size_of_the_rest() -> None:
     text = "x" * 500_000 + " NEEDLE " + "y" * 500_000
     block = Block(text, spans=(Span(500_001, 500_007),), more=", o opens the source")
     lines = lay_out([block], 60)
@@ -118,7 +118,7 @@ def test_ranges_are_in_order_narrow_enough_and_only_white_space_lies_between(
 
 
 @given(st.lists(texts, max_size=4), widths, st.data())
-def test_rows_hold_everything_and_are_never_too_wide(
+def test_rows_contain_the_whole_text_and_are_never_too_wide(
     parts: list[str], width: int, data: st.DataObject
 ) -> None:
     blocks = []
@@ -136,6 +136,6 @@ def test_rows_hold_everything_and_are_never_too_wide(
 
 
 @given(st.integers(0, len(HOSTILE)), st.integers(0, len(HOSTILE)), widths)
-def test_no_row_holds_a_character_that_a_terminal_obeys(a: int, b: int, width: int) -> None:
+def test_no_row_contains_a_character_that_a_terminal_obeys(a: int, b: int, width: int) -> None:
     for line in lay_out([Block(HOSTILE, spans=(Span(min(a, b), max(a, b)),))], width):
         assert display_text(line.text) == line.text

@@ -1,4 +1,4 @@
-"""The screen on a store that may only be read, and on a disk that takes nothing any more."""
+"""The screen on a read-only store, and on a disk that accepts no more writes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def test_nobody_types_what_could_not_be_kept(protected):
         assert screen.queue.editing is None
 
 
-async def test_every_screen_opens_and_says_nothing_of_places(protected):
+async def test_every_screen_opens_without_a_message_about_places(protected):
     async with opened(protected) as screen:
         for key in ("f3", "f4", "f5", "f6", "f7", "f8", "f2"):
             await screen.press(key)
@@ -57,10 +57,10 @@ def full(*_: object) -> None:
 
 
 @pytest.mark.parametrize("keys", [("e", "x"), ("f3", "e", "x"), ("f3", "r", "x")])
-async def test_what_is_typed_stays_in_sight_when_no_draft_of_it_can_be_kept(
+async def test_typed_text_stays_visible_when_its_draft_cannot_be_kept(
     stocked, tmp_path, monkeypatch, keys
 ):
-    """Wordings, commits, and what has to survive of one."""
+    """Wordings, commits, and retention rules of one."""
     talk = tmp_path / "talk.json"
     talk.write_text('[{"role": "user", "content": "Print receipts within 2 seconds."}]')
     stocked.contexts.import_file(talk, project="acme")

@@ -1,4 +1,4 @@
-"""Looking into a source: the line, what stands around it, and files that changed or are gone."""
+"""Looking into a source: the line, its surroundings, and files that changed or were deleted."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_lines_of_json_that_are_not_cited_take_one_row_each() -> None:
     assert len(lay_out(blocks, 60)) == 3
 
 
-def test_records_are_shown_as_they_were_said_in_the_order_of_the_file() -> None:
+def test_records_are_shown_as_written_in_the_order_of_the_file() -> None:
     found = evidence(
         before=(record(id=4, line_start=440, role="assistant", text="Which?"),),
         after=(record(id=6, line_start=450, use="tool output", text="ok"),),
@@ -141,13 +141,13 @@ def source(screen: Screen) -> SourceScreen:
     return found
 
 
-def said(screen: Screen) -> str:
+def status_text(screen: Screen) -> str:
     return source(screen).query_one(StatusBar).text
 
 
 @pytest.fixture
 def long_note(engine: Engine, tmp_path: Path) -> Path:
-    """A note of three thousand lines; the candidate stands in line 1,501."""
+    """A note of three thousand lines; the candidate is in line 1,501."""
     path = tmp_path / "notes" / "long.md"
     path.parent.mkdir(exist_ok=True)
     filler = [f"plain words of line {n + 1}" for n in range(3000)]
@@ -231,7 +231,7 @@ async def test_words_are_searched_in_the_whole_file(engine: Engine, long_note: P
         await screen.press("/", *"line 2999", "enter")
         assert " 2999   plain words of line 2999" in screen.text
         await screen.press("n")
-        assert said(screen) == '"line 2999" does not occur below; N searches above.'
+        assert status_text(screen) == '"line 2999" does not occur below; N searches above.'
         await screen.press("/", *["backspace"] * 9, *"line 77", "enter")
         await screen.press("N")
         assert "plain words of line 779" in screen.text
@@ -248,7 +248,9 @@ async def test_escape_leaves_the_search_before_the_screen(engine: Engine, long_n
         assert screen.app.screen is screen.queue
 
 
-async def test_a_turn_is_shown_as_said_and_as_the_file_has_it(engine: Engine, chat: Path) -> None:
+async def test_a_turn_is_shown_as_a_record_and_as_lines_of_the_file(
+    engine: Engine, chat: Path
+) -> None:
     async with opened(engine) as screen:
         await look(screen, engine)
         assert f" 4 ▌ assistant  {WANTED}" in screen.text
@@ -268,12 +270,12 @@ async def test_hostile_text_is_only_looked_at(engine: Engine, chat: Path) -> Non
             await screen.press("r")
 
 
-async def test_a_search_in_what_was_said_stays_there(engine: Engine, chat: Path) -> None:
+async def test_a_search_in_the_records_stays_there(engine: Engine, chat: Path) -> None:
     async with opened(engine) as screen:
         await look(screen, engine)
         await screen.press("/", *"Fine", "enter")
         assert source(screen).match is not None
-        assert "line 5 · as it was said" in screen.text
+        assert "line 5 · as it was written" in screen.text
 
 
 async def test_a_file_that_is_gone_leaves_the_stored_text(engine: Engine, chat: Path) -> None:
@@ -281,7 +283,7 @@ async def test_a_file_that_is_gone_leaves_the_stored_text(engine: Engine, chat: 
     async with opened(engine) as screen:
         await look(screen, engine)
         assert f"▌ assistant  {WANTED}" in screen.text
-        assert "This is the text that was stored." in said(screen)
+        assert "This is the text that was stored." in status_text(screen)
         await screen.press("r", "g", "G", "j", "n", "N")
         assert f"▌ assistant  {WANTED}" in screen.text
 
@@ -291,14 +293,14 @@ async def test_a_note_that_is_gone_leaves_the_stored_text(engine: Engine, long_n
     async with opened(engine) as screen:
         await look(screen, engine)
         assert WANTED in screen.text
-        assert "This is the text that was stored." in said(screen)
+        assert "This is the text that was stored." in status_text(screen)
 
 
 async def test_a_file_that_changed_says_so(engine: Engine, long_note: Path) -> None:
     long_note.write_text(long_note.read_text("utf-8").replace(WANTED, "Something else."), "utf-8")
     async with opened(engine) as screen:
         await look(screen, engine)
-        assert "The file changed since it was read" in said(screen)
+        assert "The file changed since it was read" in status_text(screen)
         await screen.press("r")
         assert WANTED in screen.text
 
@@ -308,7 +310,7 @@ async def test_y_copies_path_and_line(engine: Engine, long_note: Path) -> None:
         await look(screen, engine)
         await screen.press("y")
         assert screen.app.clipboard == f"{long_note}:1501"
-        assert said(screen) == f"Copied {long_note}:1501"
+        assert status_text(screen) == f"Copied {long_note}:1501"
 
 
 async def test_without_an_editor_e_says_what_to_set(
@@ -319,7 +321,7 @@ async def test_without_an_editor_e_says_what_to_set(
     async with opened(engine) as screen:
         await look(screen, engine)
         await screen.press("E")
-        assert "set $VISUAL or $EDITOR" in said(screen)
+        assert "set $VISUAL or $EDITOR" in status_text(screen)
 
 
 @pytest.mark.parametrize("key", ["escape", "q", "o", "f2"])

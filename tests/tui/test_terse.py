@@ -1,4 +1,4 @@
-"""What is drawn reaches the terminal in fewer bytes, and looks the same there."""
+"""The drawing reaches the terminal in fewer bytes, and looks the same there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ATTRIBUTES = ["", "1", "3", "7", "1;4", "58;2;1;2;3"]
 
 
 def shown(data: str) -> tuple[list[list[object]], tuple[int, int]]:
-    """Every cell of a terminal after this, with its colours, and where the cursor stands."""
+    """Every cell of a terminal after this output, with its colours, and the place of the cursor."""
     screen = pyte.Screen(COLUMNS, ROWS)
     pyte.Stream(screen).feed(data)
     cells: list[list[object]] = [[screen.buffer[y][x] for x in range(COLUMNS)] for y in range(ROWS)]
@@ -49,7 +49,7 @@ def test_the_picture_is_the_same(data: str) -> None:
 
 
 @given(pictures, pictures)
-def test_what_is_drawn_next_begins_without_a_style(first: str, second: str) -> None:
+def test_the_next_text_begins_without_a_style(first: str, second: str) -> None:
     assert shown(minimize(first) + minimize(second)) == shown(first + second)
 
 
@@ -64,11 +64,11 @@ def test_what_is_drawn_next_begins_without_a_style(first: str, second: str) -> N
     ],
     ids=["the same", "another colour", "bold as well", "bold no more", "no background any more"],
 )
-def test_only_what_differs_is_said(pieces: list[tuple[str, str, str, str]], said: str) -> None:
+def test_only_differences_are_written(pieces: list[tuple[str, str, str, str]], said: str) -> None:
     assert minimize("".join(styled(*piece) for piece in pieces)) == said
 
 
-def test_of_moves_of_the_cursor_the_last_is_said() -> None:
+def test_of_several_cursor_moves_only_the_last_is_written() -> None:
     rows = "\x1b[1;1H\x1b[31ma\x1b[0m\x1b[1;2H\r\n\x1b[2;1H\x1b[31mb\x1b[0m\x1b[1;1H"
 
     assert minimize(rows) == "\x1b[1;1H\x1b[31ma\x1b[2;1Hb\x1b[1;1H\x1b[0m"

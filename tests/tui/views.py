@@ -1,4 +1,4 @@
-"""Values of the engine for tests of the panes, with what a test does not care about filled in."""
+"""Values of the engine for tests of the panes, with defaults for fields that do not matter."""
 
 from __future__ import annotations
 

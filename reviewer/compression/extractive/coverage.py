@@ -94,7 +94,6 @@ class DuplicateIndex:
             self.add(piece)
 
     def add(self, piece: Piece) -> None:
-        """Add a piece."""
         self._text += piece.key + BETWEEN
         for word in piece.bag:
             self._by_word.setdefault(word, []).append(piece)
@@ -221,13 +220,13 @@ class Selection:
         return piece.key in self._keys or self._duplicates.contains_similar(piece)
 
     def add(self, pieces: Sequence[Piece], budget: int) -> None:
-        """Choose pieces in this order while they fit the budget, whatever they cover."""
+        """Choose pieces in this order while they fit the budget, regardless of their worth."""
         for piece in pieces:
             if 0 < piece.cost <= budget - self.spent and piece.key not in self._keys:
                 self.take(piece)
 
     def take(self, piece: Piece) -> bool:
-        """Choose a piece whatever its worth; False when one with its key was chosen."""
+        """Choose a piece regardless of its worth; False when one with its key was chosen."""
         if piece.key in self._keys:
             return False
         self.spent += piece.cost
@@ -295,7 +294,7 @@ class Selection:
         return keep
 
     def drop(self, tokens: int, keep: int = 0) -> None:
-        """Remove the last pieces until so many tokens are free; the first `keep` stay."""
+        """Remove the last pieces until `tokens` are free; the first `keep` stay."""
         wanted = self.spent - tokens
         while self.spent > wanted and len(self.chosen) > keep:
             self._duplicates = None

@@ -292,7 +292,6 @@ class _Draft:
         return self._within_ceiling()
 
     def _lacks_required_name(self) -> bool:
-        """Whether a required name is missing."""
         if not self._required_names:
             return False
         text = fold(self._assemble())

@@ -60,7 +60,7 @@ class Material:
             section, weight = section_of(unit, turn, self._first_request)
             if unit.turn == self._last_word and section is Section.FINDINGS:
                 section = Section.STATE
-            names = names_in(unit.source, said=turn.said == "text")
+            names = names_in(unit.source, in_words=turn.kind == "text")
             cost = self.count(f"{unit.text}\n")
             pieces.append(
                 Piece(number, unit, section, cost, self.expected, names=names, weight=weight)
@@ -91,12 +91,14 @@ class Material:
     @cached_property
     def _last_word(self) -> int:
         """The turn of the agent's last words; -1 for none."""
-        said = (n for n in range(len(self.turns) - 1, -1, -1) if self.turns[n].role == "assistant")
-        return next((n for n in said if self._in_words(n)), -1)
+        answers = (
+            n for n in range(len(self.turns) - 1, -1, -1) if self.turns[n].role == "assistant"
+        )
+        return next((n for n in answers if self._in_words(n)), -1)
 
     def _in_words(self, number: int) -> bool:
         turn = self.turns[number]
-        return turn.said == "text" and not is_summary(turn) and number in self._spoken
+        return turn.kind == "text" and not is_summary(turn) and number in self._spoken
 
     @cached_property
     def _spoken(self) -> frozenset[int]:
@@ -120,8 +122,8 @@ class Material:
         return found
 
     def filler(self, level: Level, tokens: int) -> list[Piece]:
-        """Pieces for so many tokens after all that was said: at Brief the last calls, then lines of
-        calls and results, the most informative first.
+        """Pieces for `tokens` after the words: at Brief the last calls, then lines of calls and
+        results, the most informative first.
         """
         calls = [piece for piece in reversed(self.pieces) if piece.unit.form is Form.CALL]
         calls.sort(key=lambda each: not self._writes(each.unit))
@@ -147,7 +149,7 @@ class Material:
         turn = self.turns[unit.turn]
         if is_summary(turn):
             return "user message" in unit.heading.lower()
-        return turn.role == "user" and turn.said == "text" and not turn.name
+        return turn.role == "user" and turn.kind == "text" and not turn.name
 
     @cached_property
     def _pieces_of_turn(self) -> dict[int, list[Piece]]:
@@ -202,7 +204,7 @@ class Material:
 
     def speaker(self, turn: int) -> str:
         """The speaker of a turn: a name, or else the role."""
-        said = self.turns[turn]
-        if said.said == "tool_result":
+        shown = self.turns[turn]
+        if shown.kind == "tool_result":
             return "Tool"
-        return (said.name if said.said == "text" else "") or _SPEAKERS.get(said.role, "")
+        return (shown.name if shown.kind == "text" else "") or _SPEAKERS.get(shown.role, "")

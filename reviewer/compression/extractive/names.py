@@ -2,7 +2,7 @@
 
 A name is needed the more, the more often and the more recently it occurred: each occurrence counts
 with a power of its age, as with human memory (Anderson & Schooler 1991, "Reflections of the
-Environment in Memory"). What people and agents say counts more than the output of tools.
+Environment in Memory"). Words of people and agents count more than the output of tools.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ _PASSED_OVER = frozenset(
 )
 
 
-def names_in(text: str, *, said: bool = True) -> list[str]:
+def names_in(text: str, *, in_words: bool = True) -> list[str]:
     """Paths, file names, symbols, flags and issue numbers, as often as they occur.
 
     A path to a file also gives the file's name, and a dotted name those of its parts that are names
-    by themselves. Text in backticks is a name only where `said` by somebody, not in tool output.
+    by themselves. Text in backticks is a name only in words (`in_words`), not in tool output.
     """
-    if not said:
+    if not in_words:
         text = text.replace("`", " ")
-    return [name for each in identifiers(text) for name in _names(text, each, said)]
+    return [name for each in identifiers(text) for name in _names(text, each, in_words)]
 
 
-def _names(text: str, found: Identifier, said: bool) -> Iterator[str]:
+def _names(text: str, found: Identifier, in_words: bool) -> Iterator[str]:
     kind = found.kind
     if kind in _PASSED_OVER:
         return
     name = found.text.strip(".,:;`'\"").removesuffix("()")
-    if found.text.endswith("()") and not said and not _COMPOUND.search(name):
+    if found.text.endswith("()") and not in_words and not _COMPOUND.search(name):
         return
     if not _SHORTEST <= len(name) <= _LONGEST:
         if kind is IdentifierKind.CODE and name:
-            yield from names_in(name, said=False)
+            yield from names_in(name, in_words=False)
         return
     before = text[found.start - 1 : found.start]
     if before == "\\" and name[0] in "nrt":  # the letter of an escape such as a line break
@@ -65,7 +65,7 @@ def _names(text: str, found: Identifier, said: bool) -> Iterator[str]:
             return
     in_tag = before == "<"
     if kind is IdentifierKind.CODE:
-        inner = names_in(name, said=False)
+        inner = names_in(name, in_words=False)
         yield from inner
         parts = _PARTS.split(name)
         dotted = len(parts) > 1 and any(_COMPOUND.search(part) for part in parts)
@@ -73,7 +73,7 @@ def _names(text: str, found: Identifier, said: bool) -> Iterator[str]:
             yield name
     elif kind is IdentifierKind.PATH:
         if not in_tag:
-            yield from _path(name, said or before in _QUOTES)
+            yield from _path(name, in_words or before in _QUOTES)
     elif kind is IdentifierKind.FLAG:
         flag = name.split("=", 1)[0]
         if flag.startswith("--"):
@@ -83,7 +83,7 @@ def _names(text: str, found: Identifier, said: bool) -> Iterator[str]:
     elif kind is IdentifierKind.NAME and not in_tag:
         parts = _PARTS.split(name)
         compound = [part for part in parts if _COMPOUND.search(part)]
-        if len(parts) == 1 or (said and not compound):
+        if len(parts) == 1 or (in_words and not compound):
             yield name
         else:
             yield from compound
@@ -140,9 +140,9 @@ class NameScores:
                     continue
                 homes.setdefault(tail, Counter())[folder] += 1
                 raw[folder] += weight * HOME
-                if turn.said == "text":
+                if turn.kind == "text":
                     raw[name] += weight
-            if turn.said == "tool_use" and turn.name:
+            if turn.kind == "tool_use" and turn.name:
                 calls[turn.name] += 1
                 known = arguments.setdefault(turn.name, {})
                 known.update(dict.fromkeys(arguments_of(turn.text)))
@@ -155,9 +155,9 @@ class NameScores:
 
 def names_of(turn: Turn) -> list[str]:
     """The names in a turn; for JSON those in its values."""
-    if turn.said == "tool_use":
-        return names_in("\n".join(values_of(turn.text)), said=False)
-    return names_in(turn.text, said=turn.said == "text")
+    if turn.kind == "tool_use":
+        return names_in("\n".join(values_of(turn.text)), in_words=False)
+    return names_in(turn.text, in_words=turn.kind == "text")
 
 
 def values_of(text: str) -> Iterator[str]:
@@ -196,11 +196,11 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _weight(turn: Turn) -> float:
-    if turn.said == "text":
+    if turn.kind == "text":
         return SAID
-    if turn.said == "tool_use":
+    if turn.kind == "tool_use":
         return WRITTEN if WRITING_TOOLS.search(turn.name) else CALLED
-    return PRINTED if turn.said == "tool_result" else 0.0
+    return PRINTED if turn.kind == "tool_result" else 0.0
 
 
 TITLE = "Files and identifiers:"

@@ -89,8 +89,8 @@ _NUMBERED = re.compile(r"^\s*\d+[→│|\t:]|^\s*(?://|#|\*|[+-] )")
 
 
 def source_units(turns: Sequence[Turn]) -> list[SourceUnit]:
-    """Every unit of the turns in order; thoughts only where there is nothing else."""
-    thoughts = all(turn.said == "thinking" for turn in turns)
+    """Every unit of the turns in order; thoughts only if there are no other turns."""
+    thoughts = all(turn.kind == "thinking" for turn in turns)
     return [unit for number, turn in enumerate(turns) for unit in _of_turn(number, turn, thoughts)]
 
 
@@ -100,13 +100,13 @@ def strip_markup(text: str) -> str:
 
 
 def _of_turn(number: int, turn: Turn, thoughts: bool) -> Iterator[SourceUnit]:
-    if turn.said == "tool_use":
+    if turn.kind == "tool_use":
         text = call_line(turn)
         if text:
             yield SourceUnit(number, Form.CALL, text, text)
-    elif turn.said == "tool_result":
+    elif turn.kind == "tool_result":
         yield from _errors(number, turn.text)
-    elif turn.said == "text" or thoughts:
+    elif turn.kind == "text" or thoughts:
         yield from _units_of_text(number, turn.text)
 
 
@@ -247,7 +247,7 @@ _LOOKS = re.compile(
 
 
 def is_wrapper(text: str) -> bool:
-    """Whether the client wrote a text around what people and agents wrote."""
+    """Whether the client wrote a text around the words of people and agents."""
     opening = text.lstrip(" \t*_>-")
     if opening.startswith((SUMMARY_START, *WRAPPER_STARTS, *BOOT_STARTS)):
         return True
@@ -406,12 +406,12 @@ def tool_lines(
     """Lines of calls and results with their order, the most informative first.
 
     Errors and first lines come before last lines, these before lines with a name or number, from
-    each call and result in turn. `tokens` limits how many there are.
+    each call and result in turn. `tokens` limits their number.
     """
     owners = [unit.turn for unit in units]
     found: list[tuple[int, int, int, SourceUnit, float]] = []
     for number, turn in enumerate(turns):
-        if turn.said not in ("tool_use", "tool_result"):
+        if turn.kind not in ("tool_use", "tool_result"):
             continue
         place = bisect_right(owners, number) - 0.5
         for rank, line, text in _ranked(turn):
@@ -429,10 +429,10 @@ def tool_lines(
 
 
 def _ranked(turn: Turn) -> Iterator[tuple[int, int, str]]:
-    text = turn.text if turn.said == "tool_result" else "\n".join(values_of(turn.text))
+    text = turn.text if turn.kind == "tool_result" else "\n".join(values_of(turn.text))
     lines = [line.strip() for line in text.split("\n")]
     lines = [line for line in lines if _TWO_LETTERS.search(line)]
-    if turn.said == "tool_use":
+    if turn.kind == "tool_use":
         lines = lines[1:]  # the first is a unit of its own
     number = 0
     for at, line in enumerate(lines):

@@ -1,1 +1,1 @@
-"""The Commits screen: a context as a chain of commits, and what each must keep."""
+"""The Commits screen: a context as a chain of commits, and the retention rules of each."""

@@ -11,7 +11,7 @@ PIN = Action(
 )  # fmt: skip
 IMPORTANT = Action(
     "make_important", "i", "important",
-    "Compress the marked commits, or this one, with care; r says what must survive.", "Decide",
+    "Compress the marked commits, or this one, with care; r sets what must survive.", "Decide",
     writes=True, takes_marked=True,
 )  # fmt: skip
 NORMAL = Action(
@@ -21,7 +21,7 @@ NORMAL = Action(
 )  # fmt: skip
 SKIP = Action(
     "make_skip", "S", "skip",
-    "Leave the marked commits, or this one, out of what an agent gets.", "Decide",
+    "Leave the marked commits, or this one, out of the agent's context.", "Decide",
     writes=True, takes_marked=True,
 )  # fmt: skip
 RETAIN = Action(
@@ -38,7 +38,7 @@ IMPORT = Action(
     writes=True,
 )  # fmt: skip
 COMPRESS_FROM = Action(
-    "compress_from", "c", "compress", "Go to the summaries of what follows from this commit on.",
+    "compress_from", "c", "compress", "Go to the summaries from this commit on.",
     "Screens",
 )  # fmt: skip
 CONTEXTS = Action("choose_context", "C", "contexts", "Choose the context to show.", "Select")
@@ -65,7 +65,7 @@ COMMITS = Pane(
 
 SWITCH_MODE = Action(
     "switch_mode", "ctrl+r", "text or regex",
-    "Take the pattern under the cursor as a text, or as a regular expression.", "Select",
+    "Treat the pattern under the cursor as text, or as a regular expression.", "Select",
 )  # fmt: skip
 RETENTION = Pane(
     "retain", "Writing what must survive",

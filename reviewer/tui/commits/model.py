@@ -1,4 +1,4 @@
-"""A context as values: the list, a commit as it is read, criteria as they are typed, tokens."""
+"""A context as values: the list, one commit, criteria as they are typed, tokens."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Mode = Literal["substring", "regex"]
 PATTERNS_SHOWN = 50
 """Patterns of a commit that are checked and shown below its text."""
 PRIORITIES = ("pinned", "important", "normal", "skip")
-"""From the one that compression treats with most care to the one that it leaves out."""
+"""From the most careful treatment in compression to none."""
 
 _COMMIT_COLUMNS = {"annotation": "commit_id", "commit_": "target_id"}
 """The column that names the commit of a row, by table."""
@@ -43,13 +43,13 @@ class CommitsModel(RowModel["CommitRow"]):
     def __init__(self, fetch: Callable[[Sequence[int]], list[CommitRow]]) -> None:
         super().__init__(fetch)
         self._unfiltered = self.ids
-        """The ids without a filter: they tell the neighbours of a row that the filter hides."""
+        """The ids without a filter: they give the neighbours of a row that the filter hides."""
 
     def load(self, ids: array[int], here: int | None = None, *, filtered: bool = False) -> None:
-        """Show other rows. Marks stay on rows that are still there.
+        """Show other rows. Marks stay on rows that are still listed.
 
-        The cursor goes to the id `here`, else it stays on its row; if that row is gone, it goes to
-        the nearest one below that is left, else above.
+        The cursor goes to the id `here`, else it stays on its row; if that row no longer exists, it
+        goes to the nearest one below, else above.
         """
         before, at = self.ids, self.cursor
         if here is not None and here not in before and here in self._unfiltered:
@@ -69,7 +69,7 @@ class CommitsModel(RowModel["CommitRow"]):
 
 
 class Chain(Struct, frozen=True):
-    """A context as it was read, and all contexts there are."""
+    """A context as it was read, and all contexts of the store."""
 
     context: ContextView
     contexts: Sequence[ContextView]
@@ -79,11 +79,9 @@ class Chain(Struct, frozen=True):
 
 
 class Shown(Struct, frozen=True):
-    """Everything that the panes show of one commit."""
-
     view: CommitView
     call: CallText | None = None
-    """The text as lines, for the call of a tool."""
+    """The arguments of a tool call as lines."""
     checks: tuple[PatternCheck, ...] = ()
     matches: tuple[Span, ...] = ()
     anchors: tuple[Span, ...] = ()
@@ -92,7 +90,7 @@ class Shown(Struct, frozen=True):
 
 
 def read_chain(engine: Engine, project: str | None, wanted: int | None, text: str) -> Chain | None:
-    """A context through a filter: the one that is wanted, else the one that was shown last.
+    """A context through a filter: the wanted one, else the one shown last.
 
     None when there is no context. Raises FilterError.
     """
@@ -108,7 +106,7 @@ def read_chain(engine: Engine, project: str | None, wanted: int | None, text: st
 
 
 def read_commit(engine: Engine, number: int) -> Shown:
-    """A commit with its checks and what compression keeps of it. Raises UnknownIdError."""
+    """A commit with its checks and its anchors. Raises UnknownIdError."""
     view = engine.contexts.commit(number)
     checks = engine.contexts.check(view.retention.patterns[:PATTERNS_SHOWN], view.text)
     return Shown(
@@ -122,9 +120,9 @@ def read_commit(engine: Engine, number: int) -> Shown:
 
 
 def _anchor_spans(engine: Engine, view: CommitView) -> tuple[Span, ...]:
-    """What compression keeps of a commit without being asked."""
+    """The spans of a commit that compression keeps anyway."""
     if view.row.priority in ("pinned", "skip"):
-        return ()  # the one survives whole, the other not at all
+        return ()  # a pinned commit is kept whole, a skipped one not at all
     found = engine.compression.anchor_spans(view.text, view.row.role)
     spans: list[Span] = []
     for each in sorted(found, key=lambda each: each.start):
@@ -148,8 +146,6 @@ def changed_commits(changes: Sequence[ChangeView]) -> list[int]:
 
 
 class Criteria(Struct, frozen=True):
-    """What is in the form."""
-
     instructions: str = ""
     patterns: tuple[tuple[str, Mode], ...] = ()
     reason: str = ""
@@ -170,7 +166,8 @@ def decode_draft(text: str) -> Criteria:
 
 
 def as_typed(retention: RetentionCriteria) -> Criteria:
-    """Criteria as the form shows them, each on one line; a new reason is asked for each time.
+    """Criteria as the form shows them, each on one line; without the reason, which every save asks
+    for.
 
     Line breaks become `\\n` in a regular expression, and blanks elsewhere.
     """
@@ -187,9 +184,8 @@ def align_modes(
 ) -> list[Mode]:
     """The mode of each line after an edit.
 
-    Lines that did not change keep theirs. A changed line takes the mode of the line that was in
-    its place; an added line takes the mode it had when it was last there (`known`), else it is a
-    text.
+    Lines that did not change keep theirs. A changed line takes the mode of the line that was in its
+    place; an added line takes its last mode (`known`), else it is a text.
     """
     first = 0
     shorter = min(len(before), len(after))

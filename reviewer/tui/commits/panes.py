@@ -1,4 +1,4 @@
-"""What the Commits screen draws: the rows, one commit, and the lines about tokens."""
+"""The parts of the Commits screen: the rows, one commit, and the lines about tokens."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from reviewer.compression.fit import Outlook, Reach
 
 WITH_HASH, WITH_ROLE = 56, 36
-"""Narrower lists leave the hash out, then the role."""
+"""Narrower lists leave out the hash, then the role."""
 ROLE_CELLS, TOKEN_CELLS = 9, 6
 LABEL_CELLS = 12
 EARLIER_SHOWN = 5
@@ -55,7 +55,7 @@ class CommitList(RowList):
         super().__init__(id=id)
         self.model = model
         self.highest_id = 0
-        """The highest id of the context: it says how wide the column is."""
+        """The highest id of the context, for the width of the column."""
 
     @property
     def total(self) -> int:
@@ -72,7 +72,7 @@ class CommitList(RowList):
         self.model.window(start, stop)
 
     def redraw_commits(self, ids: Collection[int]) -> None:
-        """Draw those commits again that are in sight."""
+        """Redraw the visible ones of these commits."""
         top = self.scroll_offset.y
         for at in range(top, min(top + self.height, self.total)):
             if self.model.ids[at] in ids:
@@ -150,7 +150,7 @@ def commit_strip(
 
 
 def row_words(row: CommitRow) -> str:
-    """What a row says of the text: a call of a tool by the tool's name, else the first line."""
+    """The text of a commit in its row: the tool's name for a call, else the first line."""
     if row.type == "tool_call" and not row.edited:
         return " ".join(call_line(row).split())
     if written_by_program(row):
@@ -181,7 +181,7 @@ def commit_title(view: CommitView, signs: Glyphs) -> str:
 
 
 def text_blocks(shown: Shown, matches: Sequence[Span]) -> list[Block]:
-    """The text: what criteria match is marked strongly, what must survive anyway lightly."""
+    """The text: matches of criteria are marked strongly, other anchors lightly."""
     view = shown.view
     more = ", o opens the source" if view.source_line is not None else ""
     margin = (Run(" "),)
@@ -215,11 +215,11 @@ _UNCHECKED = {
     "normal": "normal: not checked until the commit is important (i)",
     "skip": "skip: left out; these are checked again when it is important (i)",
 }
-"""What criteria mean on a commit that is not important."""
+"""The meaning of criteria on a commit that is not important."""
 
 
 def survival_blocks(shown: Shown, signs: Glyphs) -> list[Block]:
-    """What must survive of a commit, whether it matches, and who decided when and why."""
+    """The retention rules of a commit, whether each matches, and who decided when and why."""
     view = shown.view
     retention, row = view.retention, view.row
     blocks = []
@@ -240,11 +240,11 @@ def survival_blocks(shown: Shown, signs: Glyphs) -> list[Block]:
     if retention and row.priority in _UNCHECKED:
         blocks.append(_labelled("", _UNCHECKED[row.priority], "warm"))
     if shown.draft:
-        blocks.append(_labelled("", f"{signs.edited} draft kept: r goes on", "warm"))
+        blocks.append(_labelled("", f"{signs.edited} draft kept: r continues", "warm"))
     if not retention:
         bare = row.priority == "important"
-        nothing = "nothing in particular: compressed with care" if bare else "nothing was asked for"
-        blocks.append(_labelled("retain", f"{nothing}, r says what must survive", "faint"))
+        nothing = "no rules: compressed with care" if bare else "no rules"
+        blocks.append(_labelled("retain", f"{nothing}, r sets what must survive", "faint"))
     blocks += _decisions(view, signs)
     if view.original is not None:
         remark = f"{signs.edited} the original is kept: e shows what changed"
@@ -304,7 +304,7 @@ def verdict(check: PatternCheck, signs: Glyphs) -> tuple[str, str]:
 
 
 def imported_words(done: Imported) -> str:
-    """What an import brought, and what it passed over."""
+    """A sentence about an import, and the lines that it skipped."""
     name = display_line(done.context.name)
     if not done.commits:
         return f"{name} has all of that file already: nothing was added."
@@ -326,14 +326,13 @@ class Balance(Line):
         self._tokens: dict[str, int] = {}
 
     def show(self, totals: TokenTotals | None) -> None:
-        """Show other totals."""
         tokens = {} if totals is None else tokens_by_priority(totals)
         if tokens != self._tokens:
             self._tokens = tokens
             self.refresh()
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The bar takes the cells that the numbers leave; where they are too few it is left out."""
+        """The bar takes the cells beside the numbers; with too few it is left out."""
         if not self._tokens:
             return [], []
         styles = dict(
@@ -354,14 +353,16 @@ class Balance(Line):
 
 
 class OutlookLine(Line):
-    """What would be left after compressing, in one sentence."""
+    """Outlook after compressing, in one sentence."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._wordings: tuple[str, ...] = ()
 
     def show(self, wordings: Sequence[str]) -> None:
-        """Show another sentence: ways to say it, the longest first; the first that fits counts."""
+        """Show another sentence, given in several wordings, the longest first; the first that fits
+        is drawn.
+        """
         if tuple(wordings) != self._wordings:
             self._wordings = tuple(wordings)
             self.refresh()
@@ -374,7 +375,7 @@ class OutlookLine(Line):
 
 
 def outlook_wordings(outlook: Outlook, reach: Reach | None, signs: Glyphs) -> tuple[str, ...]:
-    """An outlook as one line: ways to say it, the longest first."""
+    """Wordings of an outlook as one line, the longest first."""
     between = f" {signs.dot} "
     levels = between.join(
         f"{level.name.title()} {short_count(tokens)}"
@@ -399,7 +400,7 @@ def outlook_wordings(outlook: Outlook, reach: Reach | None, signs: Glyphs) -> tu
 
 
 def unmeasured_wordings(tokens: int) -> tuple[str, ...]:
-    """What the line says of a context that is measured only when a person asks."""
+    """Wordings for a context that is measured only on request."""
     return (
         f"Measuring what would be left of {short_count(tokens)} tokens takes a while: w does it.",
         "w measures what would be left.",

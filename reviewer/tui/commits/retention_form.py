@@ -1,4 +1,4 @@
-"""The form for what must survive of a commit: words, patterns with live checks, the reason."""
+"""The form for retention rules of a commit: words, patterns with live checks, the reason."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from reviewer.commits.values import PatternCheck
 
 CHECK_AFTER = 0.15
-"""Seconds without a key after which patterns are checked again."""
+"""Pause in typing before patterns are checked again."""
 DRAFT_AFTER = 0.5
-"""Seconds after the first unsaved key when the draft is given out to be kept."""
+"""Seconds after the first unsaved key when the draft is posted."""
 MARK_CELLS = 13
 MODE_WORDS: dict[Mode, str] = {"substring": "text", "regex": "regex"}
 
 
 class RetentionForm(Actor, Vertical, pane=keys.RETENTION):
-    """The fields. It writes and checks nothing: it posts what the person typed."""
+    """The fields. It does not write or check: it posts the typed text."""
 
     DEFAULT_CSS = """
     RetentionForm { height: auto; width: 1fr; }
@@ -44,7 +44,7 @@ class RetentionForm(Actor, Vertical, pane=keys.RETENTION):
     """
 
     class Typed(Message):
-        """Base of the messages: the commits, and what is in the form."""
+        """Base of the messages: the commits, and the contents of the form."""
 
         def __init__(self, commits: tuple[int, ...], criteria: Criteria, *, changed: bool) -> None:
             super().__init__()
@@ -56,7 +56,7 @@ class RetentionForm(Actor, Vertical, pane=keys.RETENTION):
         """The person wants these criteria."""
 
     class Left(Typed):
-        """The person left; the text is worth keeping as a draft when it is `changed`."""
+        """The person left; the text should be kept as a draft when it is `changed`."""
 
     class DraftChanged(Typed):
         """Typing has paused: keep a draft."""
@@ -84,7 +84,7 @@ class RetentionForm(Actor, Vertical, pane=keys.RETENTION):
     def begin(
         self, commits: Iterable[int], title: str, before: Criteria, draft: Criteria | None
     ) -> None:
-        """Write the criteria of some commits, from the draft where there is one."""
+        """Fill in the criteria of some commits, from the draft if there is one."""
         self._stop_timers()
         self.commits = tuple(commits)
         self._before, self._given = before, before if draft is None else draft
@@ -96,12 +96,12 @@ class RetentionForm(Actor, Vertical, pane=keys.RETENTION):
 
     @property
     def criteria(self) -> Criteria:
-        """What is in the fields."""
+        """The contents of the fields."""
         return Criteria(self._words.value, tuple(self.checked.area.patterns), self._reason.value)
 
     @property
     def changed(self) -> bool:
-        """Whether that differs from the criteria of the commit."""
+        """Whether the fields differ from the criteria of the commit."""
         return self.criteria != self._before
 
     @runs(shared.SAVE_FORM)
@@ -119,7 +119,7 @@ class RetentionForm(Actor, Vertical, pane=keys.RETENTION):
 
     @runs(keys.SWITCH_MODE, unless=_not_on_a_pattern)
     def switch_mode(self) -> None:
-        """Take the pattern under the cursor as a text, or as a regular expression."""
+        """Treat the pattern under the cursor as text, or as a regular expression."""
         self.checked.switch()
 
     @runs(shared.NEXT_FIELD)
@@ -172,7 +172,7 @@ class RetentionForm(Actor, Vertical, pane=keys.RETENTION):
 class CheckedPatterns(Vertical):
     """Patterns with marks before them and a sentence about one below.
 
-    It checks nothing: it posts which patterns are in sight and not checked yet.
+    It does not check: it posts the visible patterns without a check.
     """
 
     DEFAULT_CSS = """
@@ -181,14 +181,14 @@ class CheckedPatterns(Vertical):
     """
 
     class ChecksWanted(Message):
-        """These patterns are in sight and not checked yet."""
+        """These patterns are visible and not checked yet."""
 
         def __init__(self, patterns: tuple[tuple[str, Mode], ...]) -> None:
             super().__init__()
             self.patterns = patterns
 
     class Switched(Message):
-        """A pattern has another mode now."""
+        """A pattern has changed its mode."""
 
         def __init__(self, mode: Mode) -> None:
             super().__init__()
@@ -216,7 +216,7 @@ class CheckedPatterns(Vertical):
         self._check_soon()
 
     def stop(self) -> None:
-        """Ask for no checks any more."""
+        """Stop asking for checks."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -234,7 +234,6 @@ class CheckedPatterns(Vertical):
         return [self._checks[each] for each in self.area.patterns if each in self._checks]
 
     def show_checks(self, checks: Iterable[PatternCheck]) -> None:
-        """Show results."""
         self._checks.update(((each.pattern.text, each.pattern.mode), each) for each in checks)
         self._redraw()
 
@@ -271,7 +270,7 @@ class CheckedPatterns(Vertical):
 
     @on(TextArea.Changed)
     def _typed(self) -> None:
-        """Not stopped: the form around wants it too."""
+        """Not stopped: the surrounding form wants it too."""
         self.area.keep_modes()
         self._redraw()
         self._check_soon()
@@ -297,7 +296,7 @@ class PatternArea(EditorArea):
     """
 
     class Scrolled(Message):
-        """Other lines are in sight."""
+        """Other lines are visible."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(
@@ -344,7 +343,7 @@ class PatternArea(EditorArea):
 
     @property
     def patterns_in_sight(self) -> list[tuple[str, Mode]]:
-        """Those of the lines in sight."""
+        """The patterns of the visible lines."""
         top = self.scroll_offset.y
         rows = slice(top, top + max(self.size.height, 1))
         lines = zip(self._lines[rows], self.modes[rows], strict=True)
@@ -355,7 +354,7 @@ class PatternArea(EditorArea):
         return (self._lines[row], self.modes[row]) if row < len(self._lines) else None
 
     def on_resize(self) -> None:
-        """More or fewer lines are in sight."""
+        """More or fewer lines are visible."""
         self.post_message(self.Scrolled())
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -383,7 +382,6 @@ class PatternMarks(Widget):
         self.checks: Mapping[tuple[str, Mode], PatternCheck] = {}
 
     def restyle(self) -> None:
-        """Draw again after a change of theme."""
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -426,7 +424,6 @@ class _CheckLine(Line):
         self._shown: tuple[str, bool] = ("", False)
 
     def show(self, text: str, *, warn: bool = False) -> None:
-        """Show another sentence."""
         shown = (display_line(text), warn)
         if shown != self._shown:
             self._shown = shown

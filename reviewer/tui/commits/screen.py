@@ -1,4 +1,4 @@
-"""A context as a chain of commits: what each may become when the context is compressed."""
+"""A context as a chain of commits: how each is treated when the context is compressed."""
 
 from __future__ import annotations
 
@@ -65,21 +65,21 @@ if TYPE_CHECKING:
 
 TOTALS_SECONDS = 0.12
 OUTLOOK_SECONDS = 0.6
-"""After this long without a change the totals, and what would be left, are read."""
+"""Pause after a change before the totals and the outlook are read."""
 TARGET_SECONDS = 0.3
-"""After this long without a key the number of tokens that was typed is looked into."""
+"""Pause in typing before a number of tokens is measured."""
 UNASKED_TOKENS = 400_000
-"""A context of more tokens is measured only when a person asks: it takes seconds."""
+"""Tokens above which a context is measured only on request: it takes seconds."""
 MANY = 500
-"""From so many commits on, an act shows its progress."""
+"""Number of commits from which an act shows its progress."""
 CHANGES_READ = 10_000
 REMEMBERED = 1_000
-"""So many commits of an act are remembered, to go back to when it is undone."""
+"""Commits of an act that are remembered, to go back to when it is undone."""
 TITLE_CELLS, NAME_CELLS = 8, 12
-"""What the rule around a title takes; so much of a context's name is shown at least."""
+"""Cells of the rule around a title, and the least cells of a context's name."""
 FORGET = "forget"
 NO_CONTEXT = 0
-"""An id that no context has: a query of it only parses the filter."""
+"""An id that no context has: a query with it only parses the filter."""
 UNNAMED_PROJECT = "default"
 """The project of an import outside a git work tree, when the screen shows all projects."""
 
@@ -90,7 +90,7 @@ NO_CONTEXTS = (
 
 
 class CommitsScreen(ListScreen, pane=keys.COMMITS):
-    """The chain on the left; the commit under the cursor over what must survive of it."""
+    """The chain on the left; the commit under the cursor over its retention rules."""
 
     tab = "commits"
     FILTER_HINT = "words  priority:pinned  role:user  tokens>500  -word"
@@ -113,10 +113,10 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         self.context: ContextView | None = None
         self.contexts: Sequence[ContextView] = ()
         self.target: int | None = None
-        """The number of tokens that a person would like the context to fit in."""
+        """The target number of tokens for the context."""
         self._was_read = False
         self._filter = ""
-        """The filter that was asked for last."""
+        """The filter of the latest request."""
         self._shown: Shown | None = None
         self._form: RetentionForm | None = None
         self._importing = ""
@@ -124,7 +124,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         self._commits_of: dict[int, tuple[int, ...]] = {}
         """The commits that acts of this screen changed, by act."""
         self._question = 0
-        """Counts what the chooser asked, so that late options go to their own question."""
+        """Counts the questions of the chooser, so that late options go to their own question."""
         self._kept_place: tuple[int, int | None] | None = None
         self._totals_timer: Timer | None = None
         self._outlook_timer: Timer | None = None
@@ -135,11 +135,10 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         yield self.outlook_line
 
     def on_resize(self) -> None:
-        """The title fits again."""
         self.call_after_refresh(self._show_title)
 
     def on_unmount(self) -> None:
-        """The place is there when the screen is opened again."""
+        """Save the place for when the screen is opened again."""
         self._keep_place()
 
     # reasons why a key cannot be used now
@@ -182,7 +181,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
     # the chain
 
     def reload(self) -> None:
-        """Read the context again, or the one that was shown last; the cursor stays."""
+        """Read the context again, or the one shown last; the cursor stays."""
         self._read_chain()
 
     @runs(shared.REFRESH)
@@ -191,7 +190,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         self._read_chain(message="The context was read again.")
 
     def open_context(self, context: int, here: int | None = None) -> None:
-        """Show a context, with the cursor on a commit of it or where it was left."""
+        """Show a context, with the cursor on a commit of it or on its last place."""
         self._keep_place()
         self._filter = ""
         self._read_chain(context, here)
@@ -251,7 +250,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         return ("This context has no commits.",)
 
     def _show_title(self) -> None:
-        """The name of the context, how large it is, and the filter."""
+        """The name of the context, its size, and the filter."""
         context = self.context
         if context is None:
             self.title_rule.show("Commits")
@@ -265,7 +264,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         self.title_rule.show(fit(display_line(context.name), room, signs.ellipsis), detail)
 
     def watch_store(self) -> None:
-        """Notice what others wrote, unless an overlay is about a row; keep the place."""
+        """Show changes by others, unless an overlay is about a row; keep the place."""
         self._keep_place()
         if self.overlay is None:
             super().watch_store()
@@ -327,7 +326,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
     # the commit under the cursor
 
     def follow(self) -> None:
-        """Read the commit, check its patterns, find what must survive."""
+        """Read the commit, check its patterns, find its anchors."""
         number, engine = self.commits.current_id, self.engine
         if number is None:
             self._shown = None
@@ -338,7 +337,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
     def _show_commit(self, shown: Shown) -> None:
         if shown.view.row.id != self.commits.current_id or self._form_open:
-            return  # the cursor went on, or the form is about another commit
+            return  # the cursor has moved, or the form is about another commit
         same = self._shown is not None and self._shown.view.row.id == shown.view.row.id
         self._shown = shown
         self._draw_commit(keep_scroll=same)
@@ -363,7 +362,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         )
 
     def _current_view(self) -> CommitView:
-        """The commit under the cursor. Raises ReviewerError when there is none."""
+        """The commit under the cursor. Raises ReviewerError without one."""
         number, shown = self.commits.current_id, self._shown
         if number is None:
             raise ReviewerError("There is no commit under the cursor.")
@@ -408,10 +407,10 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
     def _show_written(
         self, act: int, title: str, commits: Sequence[int], warnings: Sequence[str] = ()
     ) -> None:
-        """Show what an act changed; marks are cleared. `act` 0 changed nothing.
+        """Show the result of an act; marks are cleared. `act` 0: there was no change.
 
-        The rows are read again, and the list stays as it is: a row that the filter no longer lets
-        through remains until the list is read again. Totals follow after a pause.
+        The rows are read again, and the list stays as it is: a row that no longer passes the filter
+        remains until the list is read again. Totals follow after a pause.
         """
         if act:
             self._commits_of[act] = tuple(commits[:REMEMBERED])
@@ -429,7 +428,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         self._read_totals_soon()
 
     def show_reversed(self, undone: Undone) -> None:
-        """Read again, and go to a commit that was changed; it may be in another context."""
+        """Read again, and go to a changed commit, even in another context."""
         self.note_version()
         engine, remembered = self.engine, self._commits_of.get(undone.target, ())
 
@@ -454,7 +453,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         else:
             self.open_context(first.context, touched[0])
 
-    # what must survive
+    # retention rules
 
     @property
     def _form_open(self) -> bool:
@@ -494,7 +493,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
                 " a field that you leave empty keeps them, one that you fill replaces them."
             )
         elif draft is not None:
-            self.say(f"This is the draft that you left for {self._named(commits)}.")
+            self.say(f"This is your draft for {self._named(commits)}.")
         else:
             self.say("One pattern a line, ctrl+r switches text and regex; ctrl+s saves.")
 
@@ -515,7 +514,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         return _short(self._shown.view.row.hash)
 
     def on_checked_patterns_checks_wanted(self, message: CheckedPatterns.ChecksWanted) -> None:
-        """Check patterns against the commit in sight."""
+        """Check patterns against the commit on the screen."""
         from reviewer.commits.values import Pattern
 
         message.stop()
@@ -545,10 +544,10 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
     async def _save_criteria(
         self, commits: Sequence[int], criteria: Criteria, *, changed: bool
     ) -> None:
-        """Write the criteria as one act; when that fails the form stays and says why.
+        """Write the criteria as one act; on failure the form stays open and shows why.
 
         The form shows all criteria of one commit, so they are replaced. Of several commits it shows
-        none, so an empty field changes nothing.
+        none, so an empty field leaves them unchanged.
         """
         if not changed:
             self._leave_form(commits, criteria, changed=False)
@@ -583,7 +582,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         )
 
     def _leave_form(self, commits: Sequence[int], criteria: Criteria, *, changed: bool) -> None:
-        """Keep a draft. Raises StoreError when that is not possible; the form stays open then."""
+        """Keep a draft. Raises StoreError when that fails; the form then stays open."""
         drafts = self.engine.retention_drafts
         if changed:
             drafts.save(commits[0], encode_draft(criteria))
@@ -592,7 +591,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         which = self._named(commits)
         self.close_overlay()
         if changed:
-            self.say(f"The draft for {which} is kept: r goes on with it.")
+            self.say(f"The draft for {which} is kept: r continues it.")
         else:
             self.say(f"Nothing was changed about {which}.")
         self.follow()
@@ -606,7 +605,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         )
 
     def keep_now(self) -> None:
-        """Keep what is being typed, and the place."""
+        """Save the text being typed, and the place."""
         super().keep_now()
         form = self._form
         if form is not None and self._form_open and form.changed:
@@ -617,7 +616,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
     @runs(keys.EDIT, unless=_not_one_commit)
     async def edit(self) -> None:
-        """Edit the text of the commit under the cursor; the original stays below an edit."""
+        """Edit the text of the commit under the cursor; the original is kept."""
         view = await to_thread(self._current_view)
         number, which = view.row.id, _short(view.row.hash)
 
@@ -684,7 +683,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
     @runs(keys.COMPRESS_FROM, unless=_no_commit)
     def compress_from(self) -> None:
-        """Show the summaries of what follows from the commit under the cursor on."""
+        """Show the Compress screen from the commit under the cursor on."""
         number = self.commits.current_id
         if number is not None:
             self._keep_place()  # the other screen shows the context that was left last
@@ -701,7 +700,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
     @runs(keys.CONTEXTS, unless=_no_context)
     async def choose_context(self) -> None:
-        """Choose among all contexts; the one that is shown comes last."""
+        """Choose among all contexts; the present one comes last."""
         from reviewer.tui.kit.choice_pane import Option
 
         here, with_project = self.context, self.project is None
@@ -723,7 +722,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
     @runs(keys.IMPORT, unless=_imports)
     async def import_context(self) -> None:
-        """Choose a file; what is typed is completed from its folder."""
+        """Choose a file; typed paths are completed."""
         from reviewer.tui.kit.paths import path_options, typed_path
 
         self._question += 1
@@ -752,18 +751,18 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         await ask_in(f"{await to_thread(self._import_folder)}/")
 
     def _import_folder(self) -> Path:
-        """The folder of the context in sight, else the working folder."""
+        """The folder of the context on the screen, else the working folder."""
         source = self.context.source_path if self.context is not None else None
         folder = Path(source).parent if source is not None else Path.cwd()
         return folder if folder.is_dir() else Path.cwd()
 
     def _offer(self, question: int, options: Sequence[Option]) -> None:
-        """Show other options, unless something else is asked by now."""
+        """Show other options, unless another question is open by now."""
         if question == self._question:
             self.offer(options)
 
     def _import(self, path: Path) -> None:
-        """Import in a thread; the screen goes on meanwhile."""
+        """Import in a thread; the screen can be used meanwhile."""
         engine, project = self.engine, self._import_project()
         self._importing = display_line(path.name)
         self.say(f"Importing {self._importing} into {display_line(project)} ...")
@@ -775,7 +774,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         )
 
     def _import_project(self) -> str:
-        """The project of the screen, else of the context in sight, else of the working folder."""
+        """The project of the screen, else of the context, else of the working folder."""
         if self.project is not None:
             return self.project
         if self.context is not None:
@@ -797,7 +796,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
     # tokens
 
     def _read_totals_soon(self) -> None:
-        """Something was written: read the totals, and what would be left, after a pause."""
+        """Read the totals and the outlook after a pause."""
         if self._totals_timer is not None:
             self._totals_timer.stop()
         self._totals_timer = self.set_timer(TOTALS_SECONDS, self._read_totals)
@@ -847,7 +846,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
     @runs(keys.WHAT_FITS, unless=_no_commit)
     async def what_fits(self) -> None:
-        """Ask for a number of tokens and offer the commits that stand in its way."""
+        """Ask for a number of tokens and list the commits that need most."""
         from reviewer.tui.kit.choice_pane import Option
 
         context, engine, signs = self.context, self.engine, glyphs(self.app)
@@ -882,7 +881,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
                 number = Option("", "a number", "such as 8000 or 8k")
                 self.offer([number] if text else [forget] if self.target is not None else [])
                 return
-            self.offer([Option("", f"{target:,}", "enter takes it as the target")])
+            self.offer([Option("", f"{target:,}", "enter sets it as the target")])
             self._target_timer = self.set_timer(TARGET_SECONDS, lambda: measure(target))
 
         async def then(option: Option) -> None:
@@ -894,7 +893,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
             if option.key not in ("", FORGET):
                 self._go_to(int(option.key))
                 pinned = option.detail.startswith("pinned")
-                hint = "n lets it be compressed" if pinned else "r says what must survive of it"
+                hint = "n lets it be compressed" if pinned else "r sets what must survive of it"
                 self.say(f"This is in the way: {hint}, S leaves it out.")
 
         await self.choose(
@@ -919,9 +918,9 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
 
 def _short(commit: str) -> str:
-    """The part of a hash that is shown."""
+    """The first characters of a hash, for display."""
     return commit[:HASH_CHARACTERS]
 
 
 def _no_line(commit: str) -> str:
-    return f"{_short(commit)} names no line of a file: it was not imported from one."
+    return f"{_short(commit)} has no source line: it was not imported from a file."

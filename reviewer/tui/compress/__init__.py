@@ -1,1 +1,1 @@
-"""The Compress screen: a level for each segment of a context, and what each level loses."""
+"""The Compress screen: a level for each segment of a context, and the losses of each level."""

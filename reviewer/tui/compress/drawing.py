@@ -1,4 +1,4 @@
-"""What the panes of the Compress screen say, as blocks of text: original, summary, checks."""
+"""The panes of the Compress screen as blocks of text: original, summary, checks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reviewer.tui.compress.model import (
     CompressModel,
     Markers,
     Path,
-    answered,
+    answer_key,
     level_name,
 )
 from reviewer.tui.kit.contexts import priority_sign
@@ -43,36 +43,30 @@ WORDS = {
     "ErrorContext": "error",
     "CodeArtifact": "code",
 }
-"""What the letters mean."""
+"""The meaning of the letters."""
 
 MISSING_SHOWN = 6
 PASSES = "pass: .85, all anchors"
-
-
-def arrow(signs: Glyphs) -> str:
-    """From a size to another one."""
-    return "->" if signs.rule == "-" else "→"
 
 
 # the original
 
 
 def speaker(turn: Turn, recorded: Mapping[int, str] | None = None) -> str:
-    """Who speaks, or what a tool did.
+    """The author of a turn, or the activity of a tool.
 
-    `recorded` is the type of the commits that have the role of the user but were not written by a
-    person.
+    `recorded` is the type of commits that have the role of the user but were written by a program.
     """
     role = (recorded or {}).get(turn.commit or 0, turn.role)
-    if turn.said == "tool_use":
+    if turn.kind == "tool_use":
         return f"{role} calls {turn.name}".rstrip()
-    if turn.said == "thinking":
+    if turn.kind == "thinking":
         return f"{role} thinks"
     return turn.name or role
 
 
 def anchor_sign(anchor: AnchorPoint, signs: Glyphs) -> str:
-    """Its type as a letter, behind `●` or `◆` where a person asked for it."""
+    """The type of an anchor as a letter, after `●` or `◆` if a person asked for it."""
     letter = LETTERS[anchor.type]
     if anchor.source in ("pinned", "confirmed"):
         return f"{signs.pinned}{letter}"
@@ -168,7 +162,7 @@ def summary_title(preview: SegmentPreview, signs: Glyphs) -> str:
 def summary_blocks(
     preview: SegmentPreview, markers: Markers, matches: Sequence[Span], signs: Glyphs
 ) -> tuple[list[Block], dict[int, Path]]:
-    """The summary with what was expanded, and the blocks that end with a marker."""
+    """The summary with its expanded markers, and the blocks that end with a marker."""
     blocks: list[Block] = []
     marked_blocks: dict[int, Path] = {}
     compressed = preview.compressed
@@ -209,7 +203,7 @@ def summary_blocks(
 
 
 def _anchors_in(preview: SegmentPreview) -> list[Span]:
-    """Where the summary has the anchors verbatim."""
+    """The places of verbatim anchors in the summary."""
     content, found = preview.compressed.content, []
     for each in preview.compressed.anchors:
         at = content.find(each.content)
@@ -228,15 +222,15 @@ def _within(spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
 
 
 def writer_note(data: CompressModel, choice: Choice, signs: Glyphs) -> Block | None:
-    """What a person must know above a summary: that the model did not write it, and why."""
+    """The note above a summary: that the model did not write it, and why."""
     trouble = data.trouble(choice)
     if trouble:
         below = "This is the offline result"
-        if answered(choice) in data.answers:
-            below = "This is what the model wrote before"
-        words = f"{trouble} {below}: o takes the offline result, w asks the model again."
+        if answer_key(choice) in data.answers:
+            below = "This is the model's earlier text"
+        words = f"{trouble} {below}: o uses the offline result, w asks the model again."
         return Block(words, "warm", first=(Run(f" {signs.stale} ", "warm"),))
-    if data.waits(choice):
+    if data.awaits_model(choice):
         words = "The offline result; the model has not written this yet: w asks it."
         return Block(words, "faint", first=(Run(" "),))
     return None
@@ -246,7 +240,7 @@ def writer_note(data: CompressModel, choice: Choice, signs: Glyphs) -> Block | N
 
 
 def check_blocks(preview: SegmentPreview, aim: int, checked: Checked, signs: Glyphs) -> list[Block]:
-    """Criteria, anchors, fidelity, ratio against its aim, and what else a person must know."""
+    """Criteria, anchors, fidelity, ratio against its aim, and other remarks."""
     if preview.level == 0:
         return [
             *_criteria(checked, signs),
@@ -262,7 +256,7 @@ def check_blocks(preview: SegmentPreview, aim: int, checked: Checked, signs: Gly
 
 
 def legend(preview: SegmentPreview) -> str:
-    """What the letters at the anchors of a segment mean: `2 D decision, 1 F fact`."""
+    """The meaning of the letters at the anchors of a segment: `2 D decision, 1 F fact`."""
     types = Counter(each.type for each in preview.compressed.anchors)
     return ", ".join(f"{number} {LETTERS[of]} {WORDS[of]}" for of, number in types.items())
 
@@ -313,7 +307,7 @@ def _fidelity(preview: SegmentPreview, signs: Glyphs) -> Block:
             f"context {figure(found.context_retention)}",
         )
     )
-    text = f"{parts} {arrow(signs)} {figure(found.overall_score)}"
+    text = f"{parts} {signs.arrow} {figure(found.overall_score)}"
     more = f"  ({PASSES})"
     spans = (Span(len(text), len(text + more), "faint", here=False),)
     return _row(sign, text + more, "text", spans)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
-FULL = Action(
-    "level_full", "1", "full", "Show this segment at Full: the original, as it is.", "Decide"
-)
+FULL = Action("level_full", "1", "full", "Show this segment at Full: the original.", "Decide")
 DETAILED = Action(
     "level_detailed", "2", "detailed",
     "Show this segment at Detailed: about a third, in order, with speakers.", "Decide",
 )  # fmt: skip
 BRIEF = Action(
     "level_brief", "3", "brief",
-    "Show this segment at Brief: about a tenth: goal, decisions, state, what failed.", "Decide",
+    "Show this segment at Brief: about a tenth: goal, decisions, state, failures.", "Decide",
 )  # fmt: skip
 TAGS = Action(
     "level_tags", "4", "tags", "Show this segment at Tags: about a fiftieth, its tags.", "Decide"
@@ -38,18 +36,18 @@ EDIT_SUMMARY = Action(
 )  # fmt: skip
 PIN_LOST = Action(
     "pin_lost", "p", "pin lost",
-    "Keep what is lost here verbatim in every summary; on a pinned line, unpin it.", "Decide",
+    "Keep this lost text verbatim in every summary; on a pinned line, unpin it.", "Decide",
     writes=True,
 )  # fmt: skip
 RETAIN_LOST = Action(
     "retain_lost", "r", "retain lost",
-    "Make what is lost here a criterion of its commit: every summary is checked for it.", "Decide",
+    "Make this lost text a criterion of its commit: every summary is checked for it.", "Decide",
     writes=True,
 )  # fmt: skip
 
 SWITCH_ENGINE = Action(
     "switch_engine", "m", "offline or model",
-    "Let the model of the settings write, this segment at once; or go back to the offline engine.",
+    "Let the model of the settings write, this segment immediately, or go back to offline.",
     "Decide",
 )  # fmt: skip
 ASK_MODEL = Action(
@@ -61,7 +59,7 @@ ASK_FOR_ALL = Action(
     "Let the model write every segment that it has not written yet.", "Decide",
 )  # fmt: skip
 TAKE_OFFLINE = Action(
-    "take_offline", "o", "take offline",
+    "take_offline", "o", "use offline",
     "Use the offline result for this segment instead of the model's.", "Decide",
 )  # fmt: skip
 
@@ -101,11 +99,11 @@ AWAIT_WORK = (
     *LEVELS, SAME_LEVEL, FIT, APPLY, EDIT_SUMMARY, PIN_LOST, RETAIN_LOST, keys.UNDO, keys.REDO,
     SWITCH_ENGINE, ASK_MODEL, ASK_FOR_ALL, TAKE_OFFLINE, keys.REFRESH,
 )  # fmt: skip
-"""Actions that wait until what is being written, fitted or applied is done or stopped."""
+"""Actions that wait until writing, fitting or applying is done or stopped."""
 
 APPEND_MISSING = Action(
     "append_missing", "ctrl+t", "append missing",
-    "Append what the summary misses: criteria and anchors, in the words of the source.", "Decide",
+    "Append missing criteria and anchors to the summary, in the words of the source.", "Decide",
 )  # fmt: skip
 SUMMARY = Pane(
     "summary", "Writing a summary",

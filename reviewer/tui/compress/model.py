@@ -1,7 +1,7 @@
-"""The Compress screen as values: segments, their levels, previews, markers, what is lost.
+"""The Compress screen as values: segments, their levels, previews, markers, losses.
 
 No widget and no store. Previews are kept for each segment, level and writer, so that going back and
-forth costs nothing; what was not previewed yet is estimated, and says so.
+forth is free; sizes without a preview are estimates and marked as such.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def level_name(level: int) -> str:
 
 
 class Key(NamedTuple):
-    """What a preview is of."""
+    """Identifies a preview."""
 
     segment: str
     level: Level
@@ -66,23 +66,23 @@ class Checked(Struct, frozen=True):
     matches: tuple[Span, ...] = ()
 
 
-Answered = tuple[tuple[int, ...], Level]
-"""What a model's answer is about: commits, whatever their segment is called, and a level."""
+AnswerKey = tuple[tuple[int, ...], Level]
+"""Identifies a model's answer: commits, whatever the id of their segment, and a level."""
 
 
-def answered(choice: Choice) -> Answered:
-    """What an answer for a choice is kept under."""
+def answer_key(choice: Choice) -> AnswerKey:
+    """The key of a choice among the answers."""
     return choice.sources, choice.level
 
 
 @dataclass
-class Kept:
-    """What was chosen for one context, kept while other screens are shown."""
+class Choices:
+    """The choices for one context, kept while other screens are shown."""
 
     chosen: dict[tuple[int, ...], Choice] = field(default_factory=dict)
-    """By the commits that the choices are for."""
-    answers: dict[Answered, tuple[str, str]] = field(default_factory=dict)
-    """What a model wrote, and its name."""
+    """By the commits of each choice."""
+    answers: dict[AnswerKey, tuple[str, str]] = field(default_factory=dict)
+    """The model's text, and the model's name."""
     target: int | None = None
     engine: Literal["offline", "model"] = "offline"
 
@@ -93,41 +93,38 @@ class CompressModel:
     def __init__(self) -> None:
         self.segments: tuple[Segment, ...] = ()
         self.cursor = 0
-        """The index of a segment, 0 when there is none."""
+        """The index of a segment; 0 without segments."""
         self._places: dict[str, int] = {}
         self.plan: Plan | None = None
         self.engine: Literal["offline", "model"] = "offline"
-        """What writes where nothing else was chosen."""
+        """The engine for segments without another choice."""
         self.sent = 0
         """Tokens of the whole context as it is."""
         self.target: int | None = None
         self.speakers: Mapping[int, str] = {}
-        """What commits with the role of the user are recorded as, where no person wrote them."""
+        """The recorded type of commits with the role of the user that a program wrote."""
         self.taken_offline: set[str] = set()
-        """Segments that stay with the offline result while the model writes."""
+        """Segments that use the offline result while the model writes."""
         self.previews: dict[Key, SegmentPreview] = {}
         self.checked: dict[Key, Checked] = {}
         self.troubles: dict[Key, str] = {}
         """Why there is no preview, as a sentence."""
-        self.answers: dict[Answered, tuple[str, str]] = {}
-        """What a model wrote, and its name: judged again where something was pinned meanwhile."""
+        self.answers: dict[AnswerKey, tuple[str, str]] = {}
+        """The model's text, and the model's name: checked again after pins change."""
         self.chosen: dict[tuple[int, ...], Choice] = {}
-        """Every choice that was made, by the commits that it was made for."""
+        """Every choice so far, by its commits."""
 
     # segments
 
     def segment(self, segment: str) -> Segment | None:
-        """A segment by its id."""
         at = self._places.get(segment)
         return None if at is None else self.segments[at]
 
     def index_of(self, segment: str) -> int | None:
-        """The index of a segment by its id."""
         return self._places.get(segment)
 
     @property
     def current(self) -> Segment | None:
-        """The segment under the cursor."""
         return self.segments[self.cursor] if self.cursor < len(self.segments) else None
 
     @property
@@ -149,10 +146,9 @@ class CompressModel:
         self.cursor = max(0, min(at, len(self.segments) - 1))
 
     def load(self, segments: Sequence[Segment], plan: Plan | None, sent: int) -> list[str]:
-        """Take segments as they were read; previews stay for those that did not change.
+        """Replace the segments; previews stay for those that did not change.
 
-        What was chosen for the same commits is chosen again. Returns the known segments that
-        changed.
+        Choices for the same commits are restored. Returns the known segments that changed.
         """
         before, first = self.segments, self.first_commit
         self._show(segments)
@@ -171,7 +167,7 @@ class CompressModel:
     # contexts
 
     def clear(self) -> None:
-        """Forget everything about the context."""
+        """Drop everything about the context."""
         self._show(())
         self.plan, self.sent, self.cursor = None, 0, 0
         self.target = None
@@ -179,59 +175,57 @@ class CompressModel:
         self.taken_offline.clear()
         self.forget_all()
 
-    def enter(self, kept: Kept) -> None:
-        """Begin with what was chosen for a context before."""
+    def enter(self, kept: Choices) -> None:
+        """Begin with the earlier choices for a context."""
         self.clear()
         self.chosen, self.answers = kept.chosen, kept.answers
         self.target, self.engine = kept.target, kept.engine
 
-    def kept(self) -> Kept:
-        """What was chosen, for when this context is shown again."""
-        return Kept(dict(self.chosen), dict(self.answers), self.target, self.engine)
+    def choices(self) -> Choices:
+        """The choices, for when this context is shown again."""
+        return Choices(dict(self.chosen), dict(self.answers), self.target, self.engine)
 
     def forget(self, segments: Iterable[str]) -> None:
-        """Write the previews of some segments again."""
-        gone = set(segments)
+        """Drop the previews of some segments, so that they are written again."""
+        dropped = set(segments)
         keys = {*self.previews, *self.troubles, *self.checked}
-        for key in [key for key in keys if key.segment in gone]:
+        for key in [key for key in keys if key.segment in dropped]:
             self.previews.pop(key, None)
             self.checked.pop(key, None)
             self.troubles.pop(key, None)
 
     def forget_all(self) -> None:
-        """Write every preview again; what a model or a person wrote is judged again."""
+        """Drop every preview; texts of a model or a person are checked again."""
         self.previews.clear()
         self.checked.clear()
         self.troubles.clear()
 
-    # what is shown
+    # the present state
 
     @property
     def choice(self) -> Choice | None:
-        """What is chosen for the segment under the cursor."""
         if self.plan is None or self.cursor >= len(self.plan.choices):
             return None
         return self.plan.choices[self.cursor]
 
     @property
     def current_preview(self) -> SegmentPreview | None:
-        """The preview of what is chosen for the segment under the cursor."""
+        """The preview of the choice for the segment under the cursor."""
         choice = self.choice
         return self.shown(choice) if choice is not None else None
 
     def writer(self, choice: Choice) -> Writer:
-        """Who writes what is chosen."""
         if choice.engine == BY_HAND:
             return "by hand"
         model = self.engine == "model" and choice.segment not in self.taken_offline
         return "model" if model and choice.level is not Level.FULL else "offline"
 
     def key(self, choice: Choice) -> Key:
-        """What a choice is kept under."""
+        """The key of a choice among the previews."""
         return Key(choice.segment, choice.level, self.writer(choice))
 
     def shown(self, choice: Choice) -> SegmentPreview | None:
-        """The preview of a choice; the offline one where the model has not written yet."""
+        """The preview of a choice; the offline one until the model has written."""
         key = self.key(choice)
         found = self.previews.get(key)
         if found is None and key.writer == "model":
@@ -239,53 +233,53 @@ class CompressModel:
         return found
 
     def at_level(self, choice: Choice, level: Level) -> Choice:
-        """A choice as it would be at a level; a summary by hand belongs to its own level."""
+        """A choice moved to a level; a summary by hand belongs to its own level."""
         if level == choice.level:
             return choice
         return structs.replace(choice, level=level, content=None, engine="", append_missing=False)
 
-    def waits(self, choice: Choice) -> bool:
-        """Whether the model is still to write a choice."""
-        return self.writer(choice) == "model" and answered(choice) not in self.answers
+    def awaits_model(self, choice: Choice) -> bool:
+        """Whether the model has not written a choice yet."""
+        return self.writer(choice) == "model" and answer_key(choice) not in self.answers
 
-    def waiting(self) -> list[Choice]:
-        """Everything that the model is still to write."""
-        return [each for each in self.plan.choices if self.waits(each)] if self.plan else []
+    def unwritten(self) -> list[Choice]:
+        """Every choice that the model has not written yet."""
+        return [each for each in self.plan.choices if self.awaits_model(each)] if self.plan else []
 
     def trouble(self, choice: Choice) -> str:
-        """Why there is no preview of a choice; empty when there is one, or it is not there yet."""
+        """Why there is no preview of a choice; empty when there is one, or it is not ready yet."""
         key = self.key(choice)
         return self.troubles.get(key) or self.troubles.get(key._replace(writer="offline"), "")
 
-    def part(self, choice: Choice) -> tuple[Key, Plan]:
-        """What the preview of one choice is kept under, and a plan for it that asks no model.
+    def offline_plan(self, choice: Choice) -> tuple[Key, Plan]:
+        """The key of the preview of one choice, and a plan for it that does not ask a model.
 
-        What a model wrote is only judged; where it has not written, the offline result is shown.
+        Text of a model is only checked; without one the offline result is shown.
         """
         assert self.plan is not None
         key = self.key(choice)
         if key.writer == "model":
-            answer = self.answers.get(answered(choice))
+            answer = self.answers.get(answer_key(choice))
             if answer is None:
                 key = key._replace(writer="offline")
             else:
                 choice = structs.replace(choice, content=answer[0], engine=answer[1])
         return key, one_segment(structs.replace(self.plan, engine="offline"), choice)
 
-    def part_by_hand(self, choice: Choice, content: str) -> Plan:
-        """The plan of one choice alone with a text by hand."""
+    def plan_by_hand(self, choice: Choice, content: str) -> Plan:
+        """A plan of this choice alone with a text by hand."""
         assert self.plan is not None
         by_hand = structs.replace(choice, content=content, engine=BY_HAND)
         return one_segment(structs.replace(self.plan, engine="offline"), by_hand)
 
-    def asking(self, choice: Choice) -> Plan:
-        """The plan of one choice alone for the model to write."""
+    def model_plan(self, choice: Choice) -> Plan:
+        """A plan of this choice alone for the model to write."""
         assert self.plan is not None
         plain = structs.replace(choice, content=None, engine="")
         return one_segment(structs.replace(self.plan, engine="model"), plain)
 
     def engine_text(self, choice: Choice, found: SegmentPreview) -> str:
-        """What the engine wrote for a choice, also where a person wrote since."""
+        """The engine's text for a choice, even if a person has written one since."""
         plain = structs.replace(choice, content=None, engine="")
         return (self.shown(plain) or found).compressed.content
 
@@ -293,7 +287,7 @@ class CompressModel:
         """Choices in the order in which their previews are wanted.
 
         The segment under the cursor at its level and the others, the two segments below, then all
-        that is compressed.
+        other compressed ones.
         """
         here = self.choice
         if self.plan is None or here is None:
@@ -310,14 +304,14 @@ class CompressModel:
     def size(self, choice: Choice) -> Size:
         """The tokens that a segment will have in the context."""
         segment = self.segment(choice.segment)
-        assert segment is not None  # choices are of the segments that are shown
+        assert segment is not None  # choices are of the segments on the screen
         whole = segment.tokens
         if choice.level is Level.FULL:
             return Size(whole, exact=True)
         found = self.shown(choice)
         if found is None:
             return Size(target_tokens(whole, choice.level), exact=False)
-        return Size(found.tokens, exact=not self.waits(choice))
+        return Size(found.tokens, exact=not self.awaits_model(choice))
 
     def whole(self) -> Size:
         """The tokens that the whole context will have."""
@@ -330,7 +324,7 @@ class CompressModel:
     # choosing
 
     def choose(self, segments: Iterable[str], level: Level) -> None:
-        """Another level for some segments; a summary by hand of another level is left."""
+        """Choose another level for some segments; summaries by hand of other levels are dropped."""
         wanted = set(segments)
         assert self.plan is not None
         choices = tuple(
@@ -339,10 +333,12 @@ class CompressModel:
             else each
             for each in self.plan.choices
         )
-        self.take(structs.replace(self.plan, choices=choices))
+        self.replace_plan(structs.replace(self.plan, choices=choices))
 
-    def take_fitted(self, plan: Plan) -> int:
-        """Choose the levels of a plan for the whole context; returns the texts by hand left."""
+    def use_fitted_plan(self, plan: Plan) -> int:
+        """Choose the levels of a plan for the whole context; returns the number of texts by hand
+        that were dropped.
+        """
         left = 0
         for choice in plan.choices:
             before = self.chosen.get(choice.sources)
@@ -351,35 +347,34 @@ class CompressModel:
                 self.chosen[choice.sources] = choice
         return left
 
-    def took_answer(self, choice: Choice, found: SegmentPreview) -> Key:
-        """What a model wrote for a choice; returns what its preview is kept under."""
-        self.answers[answered(choice)] = found.compressed.content, found.compressed.engine
+    def store_answer(self, choice: Choice, found: SegmentPreview) -> Key:
+        """Store a model's text for a choice; returns the key of its preview."""
+        self.answers[answer_key(choice)] = found.compressed.content, found.compressed.engine
         return Key(choice.segment, choice.level, "model")
 
     def write(self, segment: str, content: str, found: SegmentPreview) -> Key:
-        """A summary by hand for a segment; returns what its preview is kept under."""
+        """Store a summary by hand for a segment; returns the key of its preview."""
         assert self.plan is not None
-        self.take(self.plan.with_text(segment, content))
+        self.replace_plan(self.plan.with_text(segment, content))
         return Key(segment, found.level, "by hand")
 
-    def took(self, key: Key, found: SegmentPreview, checked: Checked) -> None:
-        """A preview is there."""
+    def store_preview(self, key: Key, found: SegmentPreview, checked: Checked) -> None:
         self.previews[key] = found
         self.checked[key] = checked
         self.troubles.pop(key, None)
 
-    def take(self, plan: Plan) -> None:
-        """Another plan for the same segments."""
+    def replace_plan(self, plan: Plan) -> None:
+        """Replace the plan by another one for the same segments."""
         self.plan = plan
         self.chosen.update((each.sources, each) for each in plan.choices)
 
     def to_apply(self) -> Plan:
-        """The plan with all that was previewed in it. There has to be one."""
+        """The plan filled with all previews. There must be a plan."""
         assert self.plan is not None
         return filled(structs.replace(self.plan, engine=self.engine), self.shown)
 
 
-# what is lost
+# losses
 
 
 @dataclass(frozen=True)
@@ -395,11 +390,10 @@ class LostRow:
     new: bool = True
     """The level closer to Full still has it."""
     pinned: bool = False
-    """It is not lost: a person pinned it."""
 
 
 def lost_rows(preview: SegmentPreview, new: frozenset[str]) -> list[LostRow]:
-    """What a preview lost, then what is pinned in it."""
+    """The losses of a preview, then its pinned spans."""
     rows = [
         LostRow(each.text, each.kind, each.times, each.turn, each.start, each.end, each.text in new)
         for each in preview.fidelity.lost_information
@@ -414,7 +408,7 @@ def lost_rows(preview: SegmentPreview, new: frozenset[str]) -> list[LostRow]:
 
 
 def anchor_type(preview: SegmentPreview | None, row: LostRow) -> AnchorType:
-    """The type of a lost anchor; a fact where the lost piece was none."""
+    """The type of a lost anchor; a fact if the lost piece was not an anchor."""
     anchors = preview.compressed.anchors if preview is not None else ()
     place = (row.turn, row.start, row.end)
     same = (each.type for each in anchors if (each.turn, each.start, each.end) == place)
@@ -424,31 +418,31 @@ def anchor_type(preview: SegmentPreview | None, row: LostRow) -> AnchorType:
 # markers
 
 Path = tuple[str, ...]
-"""A marker by the markers that had to be opened before it, and its own id."""
+"""A marker: the markers that had to be opened before it, and its own id."""
 
 
 @dataclass(frozen=True)
 class Fold:
-    """A marker in sight: where it is in the tree of texts, and what it opens."""
+    """A visible marker: its place in the tree of texts, and the segment that it opens."""
 
     path: Path
     marker: ExpansionMarker
 
 
 class Markers:
-    """Which markers of the summary in sight are open, and which one the keys are about."""
+    """The open markers of the summary on the screen, and the chosen one."""
 
     def __init__(self) -> None:
         self.opened: dict[Path, Nearer] = {}
         self.chosen: Path | None = None
 
     def clear(self) -> None:
-        """Another summary: everything is closed."""
+        """Close everything, for another summary."""
         self.opened.clear()
         self.chosen = None
 
     def folds(self, preview: SegmentPreview | None) -> list[Fold]:
-        """Every marker in sight, in order; those within an opened one come after it."""
+        """Every visible marker in order; those within an opened one come after it."""
         found: list[Fold] = []
 
         def walk(inner: Sequence[ExpansionMarker], above: Path) -> None:
@@ -464,13 +458,13 @@ class Markers:
         return found
 
     def step(self, folds: Sequence[Fold], step: int) -> Fold:
-        """The marker after the chosen one, or before it; beyond the ends it begins again."""
+        """The marker after the chosen one, or before it; wraps around at the ends."""
         paths = [fold.path for fold in folds]
         if self.chosen in paths:
             return folds[(paths.index(self.chosen) + step) % len(folds)]
         return folds[0 if step > 0 else -1]
 
     def close(self, path: Path) -> None:
-        """Close a marker and all that is open within it."""
+        """Close a marker and all open ones within it."""
         for each in [each for each in self.opened if each[: len(path)] == path]:
             del self.opened[each]

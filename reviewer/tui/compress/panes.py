@@ -17,7 +17,6 @@ from reviewer.compression.values import Level
 from reviewer.text.display import display_line
 from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import (
-    arrow,
     original_blocks,
     summary_blocks,
     summary_title,
@@ -85,7 +84,7 @@ class SegmentList(RowList):
         """All segments are in memory."""
 
     def redraw(self, index: int) -> None:
-        """Draw a row again if it is in sight."""
+        """Redraw a row if it is visible."""
         top = self.scroll_offset.y
         if top <= index < top + self.height:
             self.refresh_line(index - top)
@@ -101,7 +100,7 @@ class SegmentList(RowList):
         elif data.writer(choice) == "by hand" or first in self.drafts:
             state = sign.edited
         else:
-            state = sign.ellipsis if data.waits(choice) else " "
+            state = sign.ellipsis if data.awaits_model(choice) else " "
         return segment_strip(
             data.segments[at],
             choice,
@@ -161,7 +160,7 @@ def segment_strip(
 
 @dataclass(frozen=True)
 class LevelFigures:
-    """What is known of a level: nothing yet, its figures, or why there are none."""
+    """The state of a level: not previewed yet, its figures, or why there are none."""
 
     tokens: int | None = None
     ratio: float = 0.0
@@ -171,7 +170,7 @@ class LevelFigures:
 
 
 def level_figures(data: CompressModel, choice: Choice) -> LevelFigures:
-    """The figures of a choice, as far as they are known."""
+    """The figures of a choice, if they are known yet."""
     found = data.shown(choice)
     if found is not None:
         compressed, fidelity = found.compressed, found.fidelity
@@ -195,7 +194,7 @@ class LevelsLine(ClickLine):
         self._chosen = 0
 
     def show(self, figures: tuple[LevelFigures, ...], chosen: int) -> None:
-        """Show other figures; nothing for none."""
+        """Show other figures; pass none to clear the line."""
         if (figures, chosen) != (self._figures, self._chosen):
             self._figures, self._chosen = figures, chosen
             self.refresh()
@@ -261,20 +260,20 @@ class WholeBar(Line):
             self.refresh()
 
     def clear(self) -> None:
-        """There is no context."""
+        """Clear the bar, for no context."""
         if self._now is not None:
             self._now = None
             self.refresh()
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The bar takes the room that the numbers leave; with too little it is left out."""
+        """The bar takes the room beside the numbers; with too little it is left out."""
         if self._now is None:
             return [], []
         before, after, exact, target, engine = self._now
         over = target is not None and after > target
         sizes: list[Part] = [
             (" whole ", style.dim),
-            (f"{before:,} {arrow(sign)} ", style.text),
+            (f"{before:,} {sign.arrow} ", style.text),
             (f"{'' if exact else '~'}{after:,}", style.warm if over else style.accent),
             (" ", style.text),
         ]
@@ -310,14 +309,14 @@ def _bar(
 
 
 class OriginalPane(TextPane):
-    """A segment as it was said, with its anchors in brackets."""
+    """A segment as it was written, with its anchors in brackets."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._shown: tuple[object, ...] = ()
 
     def forget(self) -> None:
-        """Draw again next time, whatever is shown."""
+        """Draw again next time, even the same segment."""
         self._shown = ()
 
     def draw(self, data: CompressModel, lost: LostRow | None) -> None:
@@ -344,8 +343,6 @@ class OriginalPane(TextPane):
 
 
 class SummaryPane(TextPane):
-    """Shows a summary; a click on a marker expands it."""
-
     class Clicked(Message):
         """A marker was clicked."""
 
@@ -360,7 +357,7 @@ class SummaryPane(TextPane):
         self._about: tuple[object, ...] = ()
 
     def draw(self, data: CompressModel, markers: Markers, live: str | None) -> None:
-        """Show the summary of the segment under the cursor; `live`: what a model has written."""
+        """Show the summary of the segment under the cursor; `live`: the model's text so far."""
         choice, found = data.choice, data.current_preview
         if choice is None:
             return
@@ -376,7 +373,7 @@ class SummaryPane(TextPane):
             sign = (Run(f" {signs.stale} " if trouble else " ", "warm"),)
             self.show([Block(words, "dim", first=sign)], title=name)
             return
-        checked = data.checked.get(data.part(choice)[0])
+        checked = data.checked.get(data.offline_plan(choice)[0])
         matches = checked.matches if checked is not None else ()
         blocks, marked = summary_blocks(found, markers, matches, signs)
         note = writer_note(data, choice, signs)
@@ -408,7 +405,7 @@ class SummaryPane(TextPane):
 
 
 class LostList(RowList):
-    """What a level drops, heaviest first; below it what people pinned in the segment."""
+    """The losses of a level, heaviest first; below them the pinned spans of the segment."""
 
     class Selected(Message):
         """The cursor is on another row."""
@@ -422,7 +419,7 @@ class LostList(RowList):
         self._about: tuple[object, ...] = ()
 
     def draw(self, data: CompressModel) -> None:
-        """Show what the level of the segment under the cursor loses."""
+        """Show the losses of the segment under the cursor at its level."""
         choice, found = data.choice, data.current_preview
         if choice is None:
             return
@@ -454,14 +451,13 @@ class LostList(RowList):
         self.post_message(self.Selected())
 
     def show(self, rows: Sequence[LostRow], *, keep: bool) -> None:
-        """Show other rows, the cursor on the first, or where it is with `keep`."""
+        """Show other rows, the cursor on the first, or unmoved with `keep`."""
         self.rows = rows
         self._cursor = max(0, min(self._cursor if keep else 0, len(rows) - 1))
         self.rows_changed()
 
     @property
     def current(self) -> LostRow | None:
-        """The row under the cursor."""
         return self.rows[self._cursor] if self._cursor < len(self.rows) else None
 
     @property
@@ -507,7 +503,7 @@ class LevelColumns(Horizontal):
     """The four levels of a segment side by side."""
 
     LEAST = 100
-    """Columns of the screen that they need."""
+    """Screen width in columns that they need."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -520,7 +516,7 @@ class LevelColumns(Horizontal):
             yield pane
 
     def draw(self, data: CompressModel) -> None:
-        """Draw what is known of every level of the segment under the cursor."""
+        """Draw the state of every level of the segment under the cursor."""
         choice, segment = data.choice, data.current
         signs = glyphs(self.app)
         for level, pane in zip(Level, self.panes, strict=True):

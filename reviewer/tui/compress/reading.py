@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
 
 LONG, FIRST_PART = 2_000, 200
-"""Of a context with more commits, this many are cut into segments and shown before the others."""
+"""Commits of a long context that are cut into segments and shown first."""
 
 
 class ContextRead(Struct, frozen=True):
-    """A context as it was read. `trouble` says why there is nothing to compress."""
+    """A context as it was read. `trouble` says why it cannot be compressed."""
 
     context: ContextView
     contexts: Sequence[ContextView]
@@ -32,7 +32,7 @@ class ContextRead(Struct, frozen=True):
     summaries: frozenset[int]
     """Commits that are summaries already."""
     speakers: Mapping[int, str]
-    """What a commit with the role of the user is recorded as, where no person wrote it."""
+    """The recorded type of a commit with the role of the user that a program wrote."""
     drafts: frozenset[int]
     version: object
     start: int | None
@@ -44,10 +44,10 @@ class ContextRead(Struct, frozen=True):
 def read_context(
     engine: Engine, project: str | None, wanted: int | None, start: int | None, *, entire: bool
 ) -> ContextRead | None:
-    """A context of a project from the commit `start` on; the latest where it does not exist.
+    """A context of a project from the commit `start` on; the latest if it does not exist.
 
-    Of a long context only the first part, unless it is wanted `entire`. None when there is no
-    context. Raises StoreError.
+    Of a long context only the first part, unless `entire`. None when there is no context. Raises
+    StoreError.
     """
     contexts = engine.contexts.all(project)
     if not contexts:
@@ -105,7 +105,7 @@ def _read(
 
 
 def first_plan(found: ContextRead, plan: Plan, *, all_full: bool) -> Plan:
-    """What is shown before anything was chosen: Brief, the newest segments and summaries Full."""
+    """The plan before any choice: Brief, the newest segments and summaries Full."""
     total = len(found.segments)
     newest = LAST_FULL if total > LAST_FULL and not found.partial else 0
     choices = []

@@ -1,4 +1,4 @@
-"""What a smaller context would say and lose: a level for each segment, before it is applied."""
+"""Previews of a smaller context and its losses: a level for each segment, before it is applied."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import check_blocks
 from reviewer.tui.compress.model import (
     Checked,
+    Choices,
     CompressModel,
     Fold,
-    Kept,
     Key,
     LostRow,
     Markers,
@@ -69,9 +69,10 @@ if TYPE_CHECKING:
     from reviewer.tui.kit.choice_pane import ChoicePane, Option
 
 PREVIEWED_TOKENS = 400_000
-"""A context of more tokens is previewed where the cursor is, and its size is an estimate."""
+"""Tokens above which only the segment under the cursor is previewed, and the size is an estimate.
+"""
 MEASURE_SECONDS = 0.3
-"""A typed budget is measured after this long without a key."""
+"""Pause in typing before a budget is measured."""
 QUOTED = 60
 """Characters of a span that a message quotes."""
 TITLE_CELLS, NAME_CELLS = 8, 10
@@ -89,7 +90,7 @@ STILL_PREVIEWING = "The preview is still being written, try again."
 
 
 class CompressScreen(ListScreen, pane=keys.COMPRESS):
-    """Segments on the left; the original beside its summary, what that loses, and its checks."""
+    """Segments on the left; the original beside its summary, with losses and checks."""
 
     tab = "compress"
 
@@ -115,14 +116,14 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         super().__init__(engine, project, self.segments, panes, title="Segments")
 
         self.start = start
-        """The commit that the range begins at; None for the whole context."""
+        """The commit at which the range begins; None for the whole context."""
         self.contexts: Sequence[ContextView] = ()
         self.context: ContextView | None = None
         self.was_read = False
         self.partial = False
         """The rest of a long context is still being read."""
         self._version: object = None
-        """Of the context in sight, as it was read."""
+        """The read state of the context on the screen."""
         self._foreign = engine.foreign_version()
 
         self.previews = PreviewQueue(
@@ -133,15 +134,15 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         """Levels are being chosen, or summaries applied."""
         self._model_name = "model"
         self._question = 0
-        """Counts the budgets asked for, so that a late answer finds its question or is dropped."""
+        """Counts the budgets, so that a late answer finds its question or is dropped."""
 
         self._place: LostRow | None = None
-        """What is lost and highlighted in the original."""
+        """The lost text that is highlighted in the original."""
 
     # layout
 
     def compose_right(self) -> ComposeResult:
-        """Levels, then the original beside what becomes of it."""
+        """Levels, then the original beside the summary."""
         yield self.levels
         with Horizontal(id="panes"):
             yield self.original
@@ -156,7 +157,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         return (self.whole,)
 
     def arranged(self) -> None:
-        """Hide what belongs to panes that are hidden."""
+        """Hide the parts that belong to hidden panes."""
         covered = self.overlay is not None
         zoomed = None if covered else self.zoomed
         self.query_one("#panes").set_class(covered, "-off")
@@ -166,7 +167,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.lost_title.set_class(zoomed not in (None, self.lost), "-off")
 
     def show_joint(self) -> None:
-        """The inner vertical rule meets the rule above what is lost."""
+        """The inner vertical rule meets the rule above the list of losses."""
         if not detached(self):
             self.between.joint = max(self.lost_title.region.y - self.between.region.y, 0)
 
@@ -182,7 +183,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._show_title()
 
     def on_descendant_focus(self) -> None:
-        """The layout and the titles follow the focus; in the summary a marker is chosen at once."""
+        """The layout and the titles follow the focus; in the summary a marker is chosen
+        immediately.
+        """
         self._fold()
         self.lost_title.focused(self.lost.has_focus)
         if self.focused is self.summary and self.markers.chosen is None and self._folds():
@@ -206,14 +209,14 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @property
     def moved(self) -> Movable:
-        """The move keys move in the lost list while that has the focus."""
+        """The move keys go to the list of losses while it has the focus."""
         return self.lost if self.focused is self.lost else self.list
 
     # when keys cannot run
 
     @property
     def running(self) -> str:
-        """What goes on: `Writing 3 of 12`; empty for nothing."""
+        """The work in progress: `Writing 3 of 12`; empty for none."""
         if self.writing is not None:
             return self.writing.words
         return self.long_task.words if self.long_task is not None else ""
@@ -226,7 +229,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def unfinished(self) -> str:
         if self.overlay is not None and self.overlay is self.editor:
-            return "Finish the summary first: ctrl+s takes it, escape keeps a draft."
+            return "Finish the summary first: ctrl+s accepts it, escape keeps a draft."
         return super().unfinished()
 
     def _needs_context(self) -> str | None:
@@ -282,7 +285,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     # reading the context
 
     def reload(self) -> None:
-        """Read the context left last; later read again only what others changed."""
+        """Read the context left last; later read again only the parts that others changed."""
         if not self.was_read:
             wanted = load_context(self.engine.path, self.project)
             self._read_context(wanted)
@@ -300,7 +303,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.read(lambda: self.engine.contexts.changed(number), take, group="watch")
 
     def watch_store(self) -> None:
-        """Do not exchange a context while something about it is open or being written."""
+        """Do not replace a context while something about it is open or being written."""
         if self.overlay is None and not self.running:
             super().watch_store()
 
@@ -324,7 +327,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @runs(keys.CONTEXTS, unless=_needs_context)
     async def choose_context(self) -> None:
-        """Choose the context to show; those that changed latest come first."""
+        """Choose the context to show, the latest changed first."""
         from reviewer.tui.kit.choice_pane import Option
 
         here = self.context
@@ -353,7 +356,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def _read_written(self, sentence: str = "", *, all_full: bool = False) -> None:
         """Read the context again after this screen wrote to it.
 
-        `all_full`: segments without a choice stay as they are, as after a compression.
+        `all_full`: segments without a choice stay at Full, as after a compression.
         """
         number = self.context.id if self.context is not None else None
         self._read_context(number, sentence, all_full=all_full, own=True)
@@ -367,7 +370,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         own: bool = False,
         entire: bool = False,
     ) -> None:
-        """`own`: this screen wrote; `entire`: read a long context to its end at once."""
+        """`own`: this screen wrote; `entire`: read a long context in one go."""
         engine, project, start = self.engine, self.project, self.start
         self._foreign = engine.foreign_version()
         self.note_version()
@@ -399,7 +402,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             if other:
                 self._keep_choices()
                 kept = self.host.compress_kept.get(found.context.id)
-                data.enter(kept if kept is not None else Kept())
+                data.enter(kept if kept is not None else Choices())
             self.contexts, self.context = found.contexts, found.context
             self._version, self.start = found.version, found.start
             self.segments.drafts = found.drafts
@@ -427,10 +430,10 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def _keep_choices(self) -> None:
         if self.context is not None:
-            self.host.compress_kept[self.context.id] = self.data.kept()
+            self.host.compress_kept[self.context.id] = self.data.choices()
 
     def _keep_place(self) -> None:
-        """Remember the context, the segment under the cursor, and what was chosen."""
+        """Remember the context, the segment under the cursor, and the choices."""
         if self.context is None:
             return
         self._keep_choices()
@@ -447,7 +450,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self._keep_place()
 
     def on_unmount(self) -> None:
-        """Stop what goes on, and keep the place for when the screen is opened again."""
+        """Stop the work, and keep the place for when the screen is opened again."""
         for work in (self.writing, self.long_task):
             if work is not None:
                 work.stopped.set()
@@ -457,14 +460,14 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     # previews
 
     def cursor_moved(self) -> None:
-        """Previews wait until it is known where the cursor rests."""
+        """Previews wait until the cursor rests."""
         self.previews.replace([])
 
     def follow(self) -> None:
         self.settle()
 
     def settle(self) -> None:
-        """Show the segment under the cursor, and ask for what is not known of it."""
+        """Show the segment under the cursor, and request its missing previews."""
         self.rest.stop()
         self._place = None
         self.markers.clear()
@@ -476,7 +479,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         everything = self.data.sent <= PREVIEWED_TOKENS
         jobs: dict[Key, Job] = {}
         for choice in self.data.to_preview(everything=everything):
-            key, plan = self.data.part(choice)
+            key, plan = self.data.offline_plan(choice)
             known = key in self.data.previews or key in self.data.troubles
             if not known and key not in jobs:
                 jobs[key] = self._preview_job(key, plan)
@@ -490,7 +493,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
                 self._no_preview(key, str(error))
 
         return Job(
-            key, lambda: self._preview(plan), lambda found: self.took_preview(key, *found), failed
+            key, lambda: self._preview(plan), lambda found: self.store_preview(key, *found), failed
         )
 
     def _preview(self, plan: Plan, watch: Watch | None = None) -> tuple[SegmentPreview, Checked]:
@@ -501,9 +504,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         checks = self.engine.contexts.check(asked.patterns, text)
         return found, Checked(asked, checks, match_spans(checks, text))
 
-    def took_preview(self, key: Key, found: SegmentPreview, checked: Checked) -> None:
-        """Keep a preview and draw what it changes."""
-        self.data.took(key, found, checked)
+    def store_preview(self, key: Key, found: SegmentPreview, checked: Checked) -> None:
+        """Store a preview and draw the change."""
+        self.data.store_preview(key, found, checked)
         self._redraw(key)
 
     def _no_preview(self, key: Key, sentence: str) -> None:
@@ -532,7 +535,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     # drawing
 
     def draw(self) -> None:
-        """Draw what changed about the segment under the cursor."""
+        """Draw the changes of the segment under the cursor."""
         data = self.data
         choice = data.choice
         self._show_whole()
@@ -553,14 +556,14 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.summary.draw(data, self.markers, live)
         checks = []
         if found is not None and live is None:
-            checked = data.checked.get(data.part(choice)[0], Checked())
+            checked = data.checked.get(data.offline_plan(choice)[0], Checked())
             checks = check_blocks(found, RATIOS[choice.level], checked, glyphs(self.app))
         self.checks.show(checks, title="Checks")
         if self.all_levels_shown:
             self.columns.draw(data)
 
     def _show_title(self) -> None:
-        """Name the context, or say that only a part of it is shown."""
+        """Name the context, and whether only a part of it is shown."""
         if self.context is None:
             self.title_rule.show("Segments")
             return
@@ -570,7 +573,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.title_rule.show(name, detail)
 
     def _show_whole(self) -> None:
-        """Show how large the whole context gets."""
+        """Show the resulting size of the whole context."""
         if self.context is None:
             self.whole.clear()
             return
@@ -604,12 +607,12 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.data.choose([choice.segment], level)
         self.segments.redraw(self.data.cursor)
         self.settle()
-        kept = "; the text by hand is kept as a draft, e goes on with it" if by_hand else ""
+        kept = "; the text by hand is kept as a draft, e continues it" if by_hand else ""
         self.say(f"{choice.segment}: {level_name(level)}{kept}")
 
     @runs(keys.SAME_LEVEL, unless=_needs_segment)
     def same_level(self) -> None:
-        """Give every segment the level of this one; texts by hand stay."""
+        """Give every segment the level of this one; texts by hand are kept."""
         data, choice = self.data, self.data.choice
         if choice is None or data.plan is None:
             return
@@ -623,11 +626,11 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.settle()
         self.say(f"{count(len(wanted), 'segment')} more at {level_name(choice.level)}.")
 
-    # what is lost
+    # losses
 
     @on(LostList.Selected)
     def _lost_selected(self) -> None:
-        """Highlight in the original what is under the cursor."""
+        """Highlight the row under the cursor in the original."""
         if self.lost.current is not None:
             self._place = self.lost.current
             self.original.draw(self.data, self._place)
@@ -658,7 +661,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @runs(keys.RETAIN_LOST, unless=_needs_lost)
     async def retain_lost(self) -> None:
-        """Make the text a criterion of its commit, beside those that it has."""
+        """Make the text a criterion of its commit, in addition to the others."""
         segment, _, commit, text = self._lost_here()
 
         def work() -> Annotated:
@@ -675,7 +678,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     def _follow_act(
         self, act: int, words: str, segment: Segment, warnings: Sequence[str] = ()
     ) -> None:
-        """Say what was done, and preview the segment again."""
+        """Show the result of an act, and preview the segment again."""
         if act:
             self.host.made_on[act] = self.tab
         remark = f" {display_line(warnings[0])}" if warnings else ""
@@ -750,7 +753,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         )
 
     def on_choice_pane_left(self, message: ChoicePane.Left) -> None:
-        """What is still being measured for a budget is no longer asked for."""
+        """Drop the measurement for a budget."""
         message.stop()
         self._question += 1
 
@@ -772,7 +775,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
         def done(plan: Plan) -> None:
             self.long_task = None
-            left = self.data.take_fitted(plan)
+            left = self.data.use_fitted_plan(plan)
             self.start = None
             levels = [choice.level for choice in plan.choices]
             words = ", ".join(
@@ -803,18 +806,18 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @runs(keys.APPLY, unless=_needs_segment)
     def apply(self) -> None:
-        """Replace the segments with their summaries, as they are shown."""
+        """Replace the segments with their summaries, as shown."""
         data, context = self.data, self.context
         if data.plan is None or context is None:
             return
         if self.partial:
             self.say("The rest of the context is still being read, try again.")
             return
-        waiting = data.waiting()
+        waiting = data.unwritten()
         if waiting:
             self.say(
                 f"The model has not written {count(len(waiting), 'segment')}: W asks for them, "
-                "o takes the offline result of one, m goes back to the offline engine."
+                "o uses the offline result of one, m goes back to the offline engine."
             )
             return
         chosen = [each for each in data.plan.choices if each.level is not Level.FULL]
@@ -876,7 +879,9 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @runs(keys.SWITCH_ENGINE, unless=_needs_segment)
     async def switch_engine(self) -> None:
-        """To the model, which writes this segment at once; or back to the offline engine."""
+        """Switch to the model, which writes this segment immediately, or back to the offline
+        engine.
+        """
         data = self.data
         if data.engine == "model":
             data.engine = "offline"
@@ -889,7 +894,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         data.engine = "model"
         self.segments.refresh()
         choice = data.choice
-        if choice is not None and data.waits(choice):
+        if choice is not None and data.awaits_model(choice):
             self._write([choice])
         else:
             self.settle()
@@ -910,8 +915,8 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @runs(keys.ASK_FOR_ALL, unless=_needs_model)
     def ask_for_all(self) -> None:
-        """Let the model write everything that it has not written."""
-        waiting = self.data.waiting()
+        """Let the model write every choice that it has not written."""
+        waiting = self.data.unwritten()
         if waiting:
             self._write(waiting)
         else:
@@ -931,7 +936,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def _write(self, choices: Sequence[Choice]) -> None:
         data, engine = self.data, self.engine
-        run = self.writing = ModelRun(choices, [data.asking(each) for each in choices])
+        run = self.writing = ModelRun(choices, [data.model_plan(each) for each in choices])
         for choice in choices:
             data.troubles.pop(Key(choice.segment, choice.level, "model"), None)
 
@@ -961,7 +966,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
     ) -> None:
         run.ended(choice.segment)
         run.done += 1
-        self.took_preview(self.data.took_answer(choice, found), found, checked)
+        self.store_preview(self.data.store_answer(choice, found), found, checked)
         if self.writing is run and not run.stopped.is_set() and run.done < len(run.choices):
             self.say(f"{run.words} with {self._model_name}; escape stops it.")
 
@@ -976,14 +981,14 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             return
         run.failed += 1
         self._no_preview(Key(choice.segment, choice.level, "model"), str(error))
-        self.say_trouble(f"{error} o takes the offline result, w asks again.")
+        self.say_trouble(f"{error} o uses the offline result, w asks again.")
 
     def _all_written(self, run: ModelRun) -> None:
         if self.writing is run:
             self.writing = None
         written = f"{run.done:,} of {len(run.choices):,} written"
         if run.stopped.is_set():
-            self.say(f"Stopped: {written}, and kept. w or W goes on.")
+            self.say(f"Stopped: {written}, and kept. w or W continues.")
         elif not run.failed:
             dot = glyphs(self.app).dot
             self.say(f"{self._model_name}: {written} {dot} A applies, w writes this one again.")
@@ -1013,7 +1018,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self, choice: Choice, content: str, take: Callable[[SegmentPreview, Checked], None]
     ) -> None:
         """Preview a choice with a text by hand before everything else."""
-        plan = self.data.part_by_hand(choice, content)
+        plan = self.data.plan_by_hand(choice, content)
         self.previews.prioritize(
             Job(
                 ("by hand", content),
@@ -1024,13 +1029,13 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         )
 
     def on_summary_edit_pane_taken(self, message: SummaryEditPane.Taken) -> None:
-        """The text is the summary of its segment now."""
+        """Use the text as the summary of its segment."""
         message.stop()
         choice, found = message.choice, message.found
         key = self.data.write(choice.segment, message.content, found)
         self.segments.drafts = self.segments.drafts | {choice.sources[0]}
         self.close_overlay()
-        self.took_preview(key, found, message.checked)
+        self.store_preview(key, found, message.checked)
         self.segments.refresh()
         self.settle()
         anchors = len(found.compressed.anchors_missing)
@@ -1047,7 +1052,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.segments.refresh()
         self.settle()
         if message.kept:
-            self.say(f"The draft for {choice.segment} is kept: e goes on with it.")
+            self.say(f"The draft for {choice.segment} is kept: e continues it.")
         else:
             self.say(f"{choice.segment} was left unchanged.")
 
@@ -1155,7 +1160,6 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     @property
     def all_levels_shown(self) -> bool:
-        """Whether the four levels are side by side."""
         return self.has_class("-all-levels")
 
     def _show_one_level(self) -> None:
@@ -1171,7 +1175,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.copy_text(content, f"Copied {found.segment.id} ({len(content):,} characters).")
 
     def zoom(self) -> None:
-        """Fill the screen with the focused pane; of all levels, with the summary."""
+        """Fill the screen with the focused pane; from all levels, with the summary."""
         if self.all_levels_shown:
             self._show_one_level()
             self._focus_pane(self.summary)
@@ -1183,7 +1187,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.set_focus(pane, scroll_visible=False)
 
     def back(self) -> None:
-        """Leave one thing: what is being written, all levels, the zoom, the pane."""
+        """Leave one state: the writing, all levels, the zoom, the pane."""
         for work in (self.writing, self.long_task):
             if work is not None:
                 work.stopped.set()

@@ -1,4 +1,4 @@
-"""The editor of a summary: the text, live checks of it, and what it changes."""
+"""The editor of a summary: the text, its checks while typing, and its changes."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from reviewer.promotion.drafts import Drafts
 
 CHECK_AFTER = 0.15
-"""Seconds without a key after which the summary is checked again."""
+"""Pause in typing before the summary is checked again."""
 
 Take = Callable[[SegmentPreview, Checked], None]
 Judge = Callable[[Choice, str, Take], None]
-"""Previews a choice with a text by hand in a thread and gives the result to a function."""
+"""Previews a choice with a text by hand in a thread and passes the result to a function."""
 
 
 class SummaryEditPane(EditPane, pane=keys.SUMMARY):
@@ -72,7 +72,7 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
         self._judge = judge
         self._choice: Choice | None = None
         self._judged: tuple[str, SegmentPreview, Checked] | None = None
-        """The text that was checked last, and what came out."""
+        """The text that was checked last, and the result."""
         self._check_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -85,19 +85,19 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
     def edit(self, choice: Choice, original: str, content: str) -> None:
         """Edit the summary of a choice, from its draft where there is one.
 
-        `original` is what the engine wrote: what the changes are shown against.
+        `original` is the engine's text, against which changes are shown.
         """
         commit = choice.sources[0]
         draft = self._drafts.load(commit)
         self._choice, self._judged = choice, None
-        given = draft if draft is not None else content
+        initial = draft if draft is not None else content
         title = f"Edit {choice.segment} at {level_name(choice.level)}"
-        self.begin(commit, original, given if given != original else None, title=title)
-        self._check(given)
+        self.begin(commit, original, initial if initial != original else None, title=title)
+        self._check(initial)
         if draft is not None:
-            self.say(f"{choice.segment} by hand: this is the draft that you left.")
+            self.say(f"{choice.segment} by hand: this is your draft.")
         else:
-            self.say(f"{choice.segment} by hand: ctrl+s takes it, escape keeps a draft.")
+            self.say(f"{choice.segment} by hand: ctrl+s accepts it, escape keeps a draft.")
 
     @property
     def checks(self) -> TextPane:
@@ -117,13 +117,13 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
         return f" {signs.dot} ".join(figures), _misses(found)
 
     def put(self, content: str) -> None:
-        """Another text, which the editor can undo."""
+        """Replace the text; the editor can undo it."""
         editor = self.editor
         editor.replace(content, (0, 0), editor.document.end)
         editor.move_cursor(editor.document.end)
 
     def keep_now(self) -> None:
-        """Keep a draft of what is being typed."""
+        """Keep a draft of the text."""
         if self._choice is not None and self.changed:
             self._drafts.save(self.memory, self.content)
 
@@ -140,7 +140,7 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
             self._check(self.content)
 
     def _check(self, content: str, then: Take = lambda found, checked: None) -> None:
-        """Check a text, show what came out, and go on with it if the editor is still open."""
+        """Check a text, show the result, and call `then` if the editor is still open."""
         choice = self._choice
         if choice is None:
             return
@@ -164,7 +164,9 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
 
     @runs(keys.APPEND_MISSING)
     def append_missing(self) -> None:
-        """Append what the text misses, in the words of the source; the editor can undo it."""
+        """Append the missing criteria and anchors, in the words of the source; the editor can undo
+        it.
+        """
         content = self.content
 
         def then(found: SegmentPreview, _: Checked) -> None:
@@ -175,7 +177,7 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
                 self.say("Nothing that can be appended is missing.")
                 return
             self.put(text)
-            self.say("Appended what was missing; ctrl+s takes it.")
+            self.say("Appended the missing parts; ctrl+s accepts it.")
 
         self._check(content, then)
 
@@ -188,7 +190,7 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
         super().save()
 
     async def on_edit_pane_saved(self, message: EditPane.Saved) -> None:
-        """Keep the text as a draft, and take it unless a criterion fails."""
+        """Keep the text as a draft, and accept it unless a criterion fails."""
         message.stop()
         content = message.content
 
@@ -210,7 +212,7 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
         self.post_message(self.Taken(choice, content, found, checked))
 
     async def on_edit_pane_left(self, message: EditPane.Left) -> None:
-        """Keep what was written as a draft; the editor stays open where that is not possible."""
+        """Keep the text as a draft; if that fails the editor stays open."""
         message.stop()
         content, changed = message.content, message.changed
         await self.patiently(lambda: self._close(message.memory, content, changed=changed))
@@ -229,7 +231,7 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
         self.post_message(self.Closed(choice, kept=kept, draft=kept or taken))
 
     async def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
-        """Keep a draft while it is written."""
+        """Keep a draft while the text is written."""
         message.stop()
         await self.patiently(lambda: self._drafts.save(message.memory, message.content))
 

@@ -1,4 +1,4 @@
-"""Work of the Compress screen in threads: previews in order of urgency, and what a model writes."""
+"""Work of the Compress screen in threads: previews in order of urgency, and a model's summaries."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Delivered(Message):
 
 
 class Streamed(Message):
-    """A model wrote more of a summary."""
+    """A model wrote another piece of a summary."""
 
     def can_replace(self, message: Message) -> bool:
-        """One drawing shows all that arrived before it."""
+        """One drawing shows everything that arrived before it."""
         return isinstance(message, Streamed)
 
 
 class Job(NamedTuple):
-    """Work in a thread and what takes its result; `key` says what it is."""
+    """Work in a thread with a callback for its result, identified by `key`."""
 
     key: Hashable
     work: Callable[[], Any]
@@ -49,7 +49,7 @@ class Job(NamedTuple):
 class PreviewQueue:
     """One thread that works through jobs, the most urgent first.
 
-    One thread, because previews share what an engine remembers of a segment. A job that is no
+    One thread, because previews share the engine's cached analysis of a segment. A job that is no
     longer wanted is dropped before its turn comes.
     """
 
@@ -73,19 +73,19 @@ class PreviewQueue:
         return len(self._waiting)
 
     def replace(self, jobs: Sequence[Job]) -> None:
-        """Do these, in this order, and nothing that was wanted before; what has begun goes on."""
+        """Replace the waiting jobs by these, in this order; the job in progress continues."""
         with self._lock:
             self._waiting = deque(job for job in jobs if job.key != self._working)
             self._begin()
 
     def prioritize(self, job: Job) -> None:
-        """Do this before everything else."""
+        """Do this job before all others."""
         with self._lock:
             self._waiting = deque([job, *(each for each in self._waiting if each.key != job.key)])
             self._begin()
 
     def start_over(self) -> None:
-        """Drop everything; the result of what has begun is ignored."""
+        """Drop everything; the result of the job in progress is ignored."""
         with self._lock:
             self._waiting.clear()
             self._working = None
@@ -126,7 +126,7 @@ class PreviewQueue:
 
 
 class Task:
-    """Work of seconds: how far it is, and whether a person stopped it."""
+    """Work that takes seconds: its progress, and whether a person stopped it."""
 
     def __init__(self, words: str) -> None:
         self.words = words
@@ -140,7 +140,7 @@ class ModelRun:
     """Summaries that a model is writing: pieces as they arrive, and whether it was stopped."""
 
     def __init__(self, choices: Sequence[Choice], plans: Sequence[Plan]) -> None:
-        """`plans`: one for each choice, of that choice alone."""
+        """`plans`: one for each choice."""
         self.choices = choices
         self.stopped = Event()
         self.done = 0
@@ -155,7 +155,7 @@ class ModelRun:
         return f"Writing {self.done + 1:,} of {len(self.choices):,}"
 
     def text(self, segment: str) -> str | None:
-        """What has arrived of a segment; None when it is not being written."""
+        """The text of a segment so far; None when it is not being written."""
         with self._lock:
             pieces = self._pieces.get(segment)
             return None if pieces is None else "".join(pieces)
@@ -174,7 +174,7 @@ class ModelRun:
         *,
         at_once: int,
     ) -> None:
-        """Write everything, so many segments `at_once`; returns when all is done or stopped.
+        """Write everything, `at_once` segments in parallel; returns when all is done or stopped.
 
         `written` and `failed` are called on the screen's thread, by way of `post`.
         """
@@ -192,7 +192,7 @@ class ModelRun:
 
         def on_attempt(segment: str, _: int) -> None:
             with self._lock:
-                self._pieces[segment] = []  # what an attempt before wrote is dropped
+                self._pieces[segment] = []  # drop the text of the previous attempt
             post(Streamed())
 
         watch = Watch(self.stopped.is_set, on_text, on_attempt=on_attempt)
@@ -206,7 +206,7 @@ class ModelRun:
                 found, checked = preview(plan, watch)
             except ReviewerError as error:
                 problem = error
-                # Anything else than a poor answer would happen to every segment.
+                # Any other failure would happen to every segment.
                 endpoint_failed = endpoint_failed or not isinstance(error, RetryExhaustedError)
                 post(Delivered(lambda: failed(choice, problem)))
             else:

@@ -1,4 +1,4 @@
-"""One candidate in full: its words, and everything that explains why it waits here."""
+"""One candidate in full: its text, and everything that explains why it is here."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ DRAFT_WORDS = "draft kept: e edits it, D discards it"
 _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
     "secret": "a secret in this text was masked",
-    "injection": "reads like an order planted for an agent: look before you promote",
+    "injection": "reads like a command planted for an agent: check before you promote",
     "look-alike": "a word mixes letters of two alphabets that look the same",
     "hand-authored": "hand-authored: a person wrote this without a source",
-    "not-in-force": "the text says that this no longer holds",
+    "not-in-force": "the text says that this is no longer true",
 }
 _STATE_WORDS = {
     SourceState.CHANGED: "source changed since",
-    SourceState.GONE: "source gone, the stored text is all there is",
+    SourceState.GONE: "source missing, only the stored text is left",
     SourceState.MOVED: "source grew or moved, the text is still in it",
 }
 
@@ -83,12 +83,12 @@ class CandidatePane(TextPane):
         )
 
     def show_nothing(self, sentence: str) -> None:
-        """Say why there is no candidate to show."""
+        """Show why there is no candidate."""
         self.show([Block(""), Block(sentence, "dim", first=(Run(" "),))], title="")
 
 
 def candidate_title(view: CandidateView, signs: Glyphs) -> str:
-    """`#412  project · decided_to_sentence · .58`; an entity says so before its type."""
+    """`#412  project · decided_to_sentence · .58`; for an entity with that word before its type."""
     if view.kind == "conflict":
         return f"{signs.stale} #{view.id}  conflict"
     kind = ("entity",) if view.kind == "entity" else ()
@@ -107,7 +107,7 @@ def candidate_blocks(
     extras: Extras = NOTHING,
     wordings_shown: int = WORDINGS_SHOWN,
 ) -> list[Block]:
-    """The pane's blocks: the content, then one labelled row for each thing worth knowing."""
+    """The pane's blocks: the content, then a labelled row for each property."""
     status = _status(view, now, signs)
     return [
         Block(
@@ -131,7 +131,7 @@ def candidate_blocks(
 
 
 def _status(view: CandidateView, now: datetime, signs: Glyphs) -> Block | None:
-    """A decided or deferred memory says so, and since when."""
+    """The status of a decided or deferred memory, and since when."""
     ago = f" {elapsed(view.decided_at, now)} ago" if view.decided_at else ""
     match view.status:
         case Status.ACTIVE if view.kind == "conflict":

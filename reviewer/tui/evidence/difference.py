@@ -1,4 +1,4 @@
-"""How a near duplicate differs from the row that it stands behind, in one short text."""
+"""How a near duplicate differs from the row that represents it, in one short text."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from reviewer.tui.kit.text import Span
 from reviewer.tui.theme import Glyphs
 
 COMPARED = 2_000
-"""Characters of each text that are looked at."""
+"""Characters of each text that are compared."""
 LEAD = 48
-"""Characters of the same words that are kept before the first difference."""
+"""Characters of equal text that are kept before the first difference."""
 FAR = 120
-"""A difference that begins later than this is brought nearer."""
+"""A difference that begins later than this is moved forward."""
 
 
 def difference(content: str, other: str, signs: Glyphs) -> tuple[str, tuple[Span, ...]]:
-    """`other` in one line; what it has instead is `{+so+}`, what it lacks `[-so-]`."""
+    """`other` in one line; additions are `{+so+}`, omissions `[-so-]`."""
     left = " ".join(content[:COMPARED].split())
     right = " ".join(other[:COMPARED].split())
     parts: list[str] = ['"']

@@ -1,4 +1,4 @@
-"""Why a memory is believed: the span in the record it came from, and what was said around it."""
+"""The evidence of a memory: the span in the record it came from, and the records around it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
 
 CONTEXT_CHARACTERS = 320
-"""Of each record around the one that matters, so many characters nearest to it are shown."""
+"""Characters of each surrounding record that are shown, nearest to the cited one."""
 MORE = ", o opens the source"
 HINTS = ("o open at line {dot} E in editor", "o open {dot} E editor", "o open")
 
@@ -35,14 +35,14 @@ class EvidencePane(TextPane):
         self._at = 0
 
     def show_evidence(self, evidence: Sequence[EvidenceView]) -> None:
-        """Show the first of these; the same ones again keep the place."""
+        """Show the first of these; if they are the same as before, keep the place."""
         evidence = tuple(evidence)
         if evidence != self._evidence:
             self._evidence, self._at = evidence, 0
         self._draw()
 
     def show_nothing(self, sentence: str = "") -> None:
-        """Say why there is no evidence."""
+        """Show why there is no evidence."""
         self._evidence, self._at = (), 0
         self.show(
             [Block(sentence, "dim", first=(Run("  "),))] if sentence else [], title="Evidence"
@@ -50,7 +50,7 @@ class EvidencePane(TextPane):
 
     @property
     def current(self) -> EvidenceView | None:
-        """The evidence in sight, which `o` and `E` open."""
+        """The evidence on the screen, which `o` and `E` open."""
         return self._evidence[self._at] if self._evidence else None
 
     def turn(self, by: int) -> bool:
@@ -64,12 +64,10 @@ class EvidencePane(TextPane):
         return True
 
     def previous_evidence(self) -> None:
-        """Show the evidence before this one."""
         if not self.turn(-1):
             self._say_end("first")
 
     def next_evidence(self) -> None:
-        """Show the evidence after this one."""
         if not self.turn(1):
             self._say_end("last")
 
@@ -120,7 +118,7 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
     blocks += _headings(evidence, blocks, signs)
     start = max(0, min(evidence.span_start, len(record.text)))
     end = max(start, min(evidence.span_end, len(record.text)))
-    if start == end:  # a record without the words it was cited for still has to be shown
+    if start == end:  # a record without the cited words still has to be shown
         end = min(start + 1, len(record.text)) if record.text else 0
     blocks.append(
         Block(
@@ -136,7 +134,7 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[Block]:
 
 
 def _headings(evidence: EvidenceView, before: Sequence[Block], signs: Glyphs) -> list[Block]:
-    """The headings above the record's own, without those that are shown `before` it already."""
+    """The headings above the record's own, without those in the records `before` it."""
     shown = "\n".join(f"{block.text} " for block in before)
     seen = {
         " ".join(line.strip("# \t").split())
@@ -151,7 +149,7 @@ def _headings(evidence: EvidenceView, before: Sequence[Block], signs: Glyphs) ->
 
 
 def _context(record: RecordView, signs: Glyphs, *, before: bool) -> Block:
-    """The end of what was said before, or the beginning of what was said after, in a few rows."""
+    """The end of the record before, or the beginning of the one after, in a few rows."""
     near = 8 * CONTEXT_CHARACTERS  # white space folds, so take more than is shown
     words = (record.text[-near:] if before else record.text[:near]).split()
     text = " ".join(words)

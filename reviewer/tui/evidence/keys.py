@@ -1,4 +1,4 @@
-"""Keys of the screens that show where something is known from."""
+"""Keys of the screens about the source of a memory."""
 
 from __future__ import annotations
 
@@ -30,11 +30,15 @@ SOURCE = Pane(
 SEARCH_FIELD = Pane("source_field", "Source: typing", ())
 
 NEXT_PLACE = Action(
-    "next_place", "right_square_bracket", "next place", "Go to the next line this rests on.", "Look"
+    "next_place",
+    "right_square_bracket",
+    "next place",
+    "Go to the next line that supports this.",
+    "Look",
 )
 PREVIOUS_PLACE = Action(
     "previous_place", "left_square_bracket", "previous place",
-    "Go to the previous line this rests on.", "Look",
+    "Go to the previous line that supports this.", "Look",
 )  # fmt: skip
 SHOW_SOURCE = Action("why_source", "enter,o", "open source", "Show the file at the line.", "Look")
 CLOSE_WHY = Action("leave_why", "escape,q,W", "back", "Close this.", "Move")

@@ -1,4 +1,4 @@
-"""The column that says who wrote a record, beside its text."""
+"""The column with the writer of a record, beside its text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ ROLE_CELLS = 11
 
 
 def role_cells(record: RecordView) -> int:
-    """How wide the column is: notes have one writer, so their text takes the whole width."""
+    """The width of the column: notes have one writer, so their text takes the whole width."""
     return ROLE_CELLS if record.shape == "turn" else 0
 
 
 def role_runs(record: RecordView, style: str) -> tuple[Run, ...]:
-    """The role; or what the record is, where nobody said it to anybody (`tool output`)."""
+    """The role; for a record without a speaker its kind (`tool output`)."""
     word = record.role if record.use == "said" else record.use
     cells = role_cells(record)
     return (Run(word[: cells - 1].ljust(cells), style),) if cells else ()

@@ -1,4 +1,4 @@
-"""The four cells at the start of a row that say what a memory is."""
+"""The four cells at the start of a row for the state of a memory."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ if TYPE_CHECKING:
 
 
 class Badges(Struct, frozen=True):
-    """What was found out about a row in sight; each takes longer than reading the row."""
+    """Facts about a visible row that take longer to compute than reading the row."""
 
     hinted: bool = False
     stale: bool = False
     draft: bool = False
-    """An unsaved wording of it is kept."""
 
 
 NO_BADGES = Badges()
@@ -45,7 +44,7 @@ def sign_of(
 
 
 def _extra(row: QueueRow, sign: Glyphs, badges: Badges) -> tuple[str, bool]:
-    """The sign that matters most beside the status, and whether it is a warning."""
+    """The most important sign beside the status, and whether it is a warning."""
     if row.kind == "conflict":
         return sign.stale, True
     if SUSPICIOUS.intersection(row.flags):

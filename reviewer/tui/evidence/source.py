@@ -26,33 +26,33 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
 
 AROUND_LINES = 200
-"""Lines of the file on each side that are held at a time."""
+"""Lines on each side of the cited one that are in memory at a time."""
 AROUND_RECORDS = 40
 """Stored records on each side."""
 BORDER = 20
-"""Rows from the end of what is held at which the next lines are read."""
+"""Rows before the end of the lines in memory at which the next ones are read."""
 BEYOND = 1 << 40
-"""A line after the last of any file."""
+"""A line number beyond the end of any file."""
 
 _REMARKS = {
     SourceState.CHANGED: "The file changed since it was read; r shows the text that was stored.",
-    SourceState.MOVED: "The file changed since; it still holds this text, maybe at another line.",
+    SourceState.MOVED: "The file changed since; this text is still in it, maybe at another line.",
 }
 
 Place = Literal["line", "keep", "start", "end"]
-"""Where to scroll: to the line in use, to what is in sight now, to the file's start or end."""
+"""Where to scroll: to the line in use, to the present position, to the file's start or end."""
 
 
 SEARCH_LINES = 4_000
-"""Lines that are read at a time."""
+"""Lines per read."""
 LINE_CHARACTERS = 600
-"""Of a line that is not cited, so many characters are shown."""
+"""Characters shown of a line that is not cited."""
 RECORD_CHARACTERS = 1_200
-"""Of a record that is not cited, so many."""
+"""Characters shown of a record that is not cited."""
 
 
 class SourceScreen(TextScreen, pane=keys.SOURCE):
-    """One evidence in its source. Files are read in threads, and only around the line in sight."""
+    """One evidence in its source. Files are read in threads, and only around the visible lines."""
 
     AUTO_FOCUS = "#file"
 
@@ -73,7 +73,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         yield self.footer
 
     def on_mount(self) -> None:
-        """Show the stored record at once; its surroundings are read in a thread."""
+        """Show the stored record immediately; its surroundings are read in a thread."""
         self.query_one(SearchField).cursor_blink = False
         self.show_footer()
         self.call_after_refresh(self._begin)
@@ -85,7 +85,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     @property
     def cited_number(self) -> int:
-        """The number of the cited line, or of the cited record among those that are shown."""
+        """The number of the cited line, or of the cited record among those on the screen."""
         return self._line if self.shows_file else len(self.evidence.before)
 
     # reading
@@ -98,7 +98,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         self._read_lines(self._line, "line")
 
     def _read_lines(self, line: int, place: Place) -> None:
-        """Read what stands around a line and show it; past the end, what stands at the end."""
+        """Read the lines around one and show them; past the end, the last lines."""
         sources, path = self.engine.sources, self.evidence.record.path
 
         def work() -> FileWindow:
@@ -140,7 +140,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         self.say_trouble(f"{display_line(sentence)} This is the text that was stored.")
 
     def scrolled(self) -> None:
-        """Read on where what is held comes to its end but the file does not."""
+        """Read more when the lines in memory end but the file does not."""
         window, pane = self._window, self.text
         if not self._wants_file or window is None or self._reading_lines:
             return
@@ -154,7 +154,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     @property
     def _top_line(self) -> int:
-        """The file's line in the first row in sight, while the file is shown."""
+        """The file's line in the first visible row, while the file is shown."""
         return self._window.first_line + self.text.top_block if self._window else self._line
 
     def _draw(self, place: Place, top: int = 0) -> None:
@@ -163,12 +163,12 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         title = f"line {self._line + 1:,}"
         if self._wants_file and window is not None:
             blocks = file_blocks(window, self.evidence, signs, match)
-            first, hints = window.first_line, ("r shows it as it was said",)
+            first, hints = window.first_line, ("r shows it as it was written",)
             title += f" of {window.total_lines:,}" if window.total_lines else ""
         else:
             blocks = record_blocks(self.evidence, signs, match)
             first, hints = 0, ("r shows the file itself",)
-            title += f" {signs.dot} as it was said"
+            title += f" {signs.dot} as it was written"
         room = pane.size.width - len(title) - 12
         title = f"{tail(self.evidence.record.path, room, signs.ellipsis)} {signs.dot} {title}"
         if place == "keep":
@@ -184,20 +184,19 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
     # keys
 
     def go_to(self, line: int) -> None:
-        """Show a 0-based line of the file; `E` and `y` take this one from now on."""
+        """Show a 0-based line of the file; `E` and `y` use it from now on."""
         self._line = line
         window = self._window
-        held = range(0)
+        loaded = range(0)
         if window is not None:
-            held = range(window.first_line, window.first_line + len(window.lines))
-        if self.shows_file and line not in held:
+            loaded = range(window.first_line, window.first_line + len(window.lines))
+        if self.shows_file and line not in loaded:
             self._read_lines(line, "line")
         else:
             self._draw("line")
 
     @runs(shared.GO_HOME)
     def go_home(self) -> None:
-        """To the first line of the file."""
         if self._wants_file and self._window is not None and self._window.first_line > 0:
             self._read_lines(0, "start")
         else:
@@ -205,7 +204,6 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     @runs(shared.GO_END)
     def go_end(self) -> None:
-        """To the last line of the file."""
         if self._wants_file and self._window is not None and self._window.total_lines is None:
             self._read_lines(BEYOND, "end")
         else:
@@ -213,12 +211,12 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     @runs(keys.TOGGLE_FILE)
     def toggle_file(self) -> None:
-        """Show the file's lines, or the records as they were said."""
+        """Show the file's lines, or the records as written."""
         if not self._wants_file and self._window is None:
             self.say_trouble("The file cannot be read: this is the text that was stored.")
             return
         if self._wants_file and not self.evidence.record.text:
-            self.say_trouble("Nothing of this file was stored: there is only the file itself.")
+            self.say_trouble("No text of this file was stored: there is only the file itself.")
             return
         self._wants_file = not self._wants_file
         self.to_cited_line()
@@ -245,7 +243,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     @runs(keys.SEARCH)
     def open_search(self) -> None:
-        """Ask what to search for."""
+        """Ask for the words to search for."""
         field = self.query_one(SearchField)
         field.display = True
         field.value = self._needle
@@ -297,12 +295,12 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
 
 class SourceText(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
-    """The text of the screen; its keys are the screen's."""
+    """The text of the screen, which handles the keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Let the screen read on when the end of the lines in memory comes near."""
+        """Let the screen read more near the end of the lines in memory."""
         super().watch_scroll_y(old_value, new_value)
         if isinstance(self.screen, SourceScreen) and round(old_value) != round(new_value):
             self.screen.scrolled()
@@ -326,9 +324,9 @@ class SearchField(Input):
 
 
 class Match(Struct, frozen=True):
-    """Where the words stand: in the file's line (or the record) number `at`, at `span`.
+    """Where the words are: in line (or record) number `at`, at `span`.
 
-    `line` is the file's 0-based line of it in both cases.
+    `line` is the 0-based line of the file in both cases.
     """
 
     at: int
@@ -337,7 +335,7 @@ class Match(Struct, frozen=True):
 
 
 class Lines(Protocol):
-    """What can give lines of a file (`engine.sources`)."""
+    """A provider of the lines of a file (`engine.sources`)."""
 
     def lines(self, path: str, around_line: int, *, context: int = 200) -> FileWindow:
         """The lines around one. Raises SourceError."""
@@ -345,7 +343,8 @@ class Lines(Protocol):
 
 
 def search_file(source: Lines, path: str, needle: str, start: int, step: int) -> Match | None:
-    """The first line from the 0-based line `start` on (`step` 1) or back (-1) with the words.
+    """The first line with the words from the 0-based line `start` on, forwards (`step` 1) or back
+    (-1).
 
     Raises SourceError when the file cannot be read.
     """
@@ -374,7 +373,9 @@ def search_records(evidence: EvidenceView, needle: str, start: int, step: int) -
 
 
 def find(texts: Sequence[str], needle: str, start: int, step: int) -> tuple[int, Span] | None:
-    """The first text from index `start` in direction `step` that holds `needle`, in any case."""
+    """The first text from index `start` in direction `step` that contains `needle` in upper or
+    lower case.
+    """
     wanted = needle.lower()
     at = start
     while 0 <= at < len(texts):
@@ -389,7 +390,7 @@ def find(texts: Sequence[str], needle: str, start: int, step: int) -> tuple[int,
 
 
 def cited_lines(evidence: EvidenceView) -> range:
-    """The 0-based lines that hold the span; all lines of the record when it is a turn."""
+    """The 0-based lines of the span; all lines of the record when it is a turn."""
     record = evidence.record
     if record.shape == "turn":
         return range(record.line_start, max(record.line_end, record.line_start + 1))
@@ -400,7 +401,7 @@ def cited_lines(evidence: EvidenceView) -> range:
 def file_blocks(
     window: FileWindow, evidence: EvidenceView, signs: Glyphs, found: Match | None = None
 ) -> list[Block]:
-    """One block a line. The cited lines carry the bar, and the span where it can be found."""
+    """One block a line. The cited lines have the bar, and the span is marked if it is found."""
     cited = cited_lines(evidence)
     marks = _marks(window, evidence, cited)
     prose = evidence.record.shape != "turn"  # JSON is cut to one row a line instead
@@ -426,7 +427,7 @@ def file_blocks(
 
 
 def record_blocks(evidence: EvidenceView, signs: Glyphs, found: Match | None = None) -> list[Block]:
-    """One block a record, as it was said: number of its first line, role, text."""
+    """One block a record, as it was written: number of its first line, role, text."""
     around = records(evidence)
     cells = _number_cells(max(record.line_start for record in around) + 1)
     blocks = []
@@ -458,16 +459,16 @@ def records(evidence: EvidenceView) -> list[RecordView]:
 
 
 def _marks(window: FileWindow, evidence: EvidenceView, cited: range) -> dict[int, tuple[Span, ...]]:
-    """Where the span stands in the file's lines: as it is, or as JSON writes it."""
+    """Where the span is in the file's lines: unchanged, or escaped as in JSON."""
     lines = evidence.record.text[evidence.span_start : evidence.span_end].split("\n")
-    said = [line.strip() for line in lines if line.strip()]
+    parts = [line.strip() for line in lines if line.strip()]
     marks: dict[int, tuple[Span, ...]] = {}
     for number in cited:
         at = number - window.first_line
         if not 0 <= at < len(window.lines):
             continue
         line = window.lines[at]
-        for text in _spellings(said, whole="\n".join(lines)):
+        for text in _spellings(parts, whole="\n".join(lines)):
             place = line.find(text)
             if place >= 0:
                 marks[number] = (Span(place, place + len(text)),)
@@ -475,9 +476,9 @@ def _marks(window: FileWindow, evidence: EvidenceView, cited: range) -> dict[int
     return marks
 
 
-def _spellings(said: Sequence[str], whole: str) -> list[str]:
+def _spellings(parts: Sequence[str], whole: str) -> list[str]:
     encoded = [json.dumps(whole, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True)]
-    return [text for text in (*encoded, *said) if text]
+    return [text for text in (*encoded, *parts) if text]
 
 
 def _number_cells(highest: int) -> int:

@@ -1,4 +1,4 @@
-"""The steps from something known down to the line it rests on."""
+"""The steps from a known fact down to the line that supports it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ STEP_CHARACTERS = 600
 
 
 def places_of(steps: Sequence[Step]) -> list[int]:
-    """The steps that are lines of files."""
     return [at for at, step in enumerate(steps) if step.path is not None]
 
 
 def step_blocks(
     steps: Sequence[Step], signs: Glyphs, chosen: int | None, width: int
 ) -> list[Block]:
-    """Two blocks a step: where it stands, what it says. The chosen one carries the bar."""
+    """Two blocks per step: its place, its text. The chosen one has the bar."""
     blocks: list[Block] = []
     for at, step in enumerate(steps):
         here = at == chosen
@@ -46,9 +45,9 @@ def step_blocks(
 
 
 def evidence_at(engine: Engine, number: int | None, place: int, step: Step) -> EvidenceView:
-    """The evidence behind a step: that of the memory `number`, or for trusted state the line.
+    """The evidence behind a step: that of the memory `number`, or the line for trusted state.
 
-    Raises UnknownIdError when the evidence is gone.
+    Raises UnknownIdError when the evidence no longer exists.
     """
     if number is None:
         return _line(step)

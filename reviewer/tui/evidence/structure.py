@@ -1,4 +1,4 @@
-"""What is known of a row besides its words, as labelled blocks: structure, sides, hints, odds."""
+"""Labelled blocks about a row beside its text: structure, sides, hints, odds."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ LABEL_CELLS = 12
 
 
 class Extras(Struct, frozen=True):
-    """What is read beside a candidate; each part only where there is one."""
+    """Data read beside a candidate; each part only where it exists."""
 
     entity: EntityView | None = None
     conflict: ConflictView | None = None
     open_conflicts: tuple[int, ...] = ()
-    """Conflicts that an entity is a side of."""
+    """Conflicts in which the entity is a side."""
     hints: tuple[Hint, ...] = ()
     score: Score | None = None
     draft: bool = False
@@ -44,7 +44,7 @@ def labelled(
 
 
 def entity_blocks(extras: Extras, signs: Glyphs) -> list[Block]:
-    """Name, attributes, relations, and what contradicts it."""
+    """Name, attributes, relations, and contradictions."""
     entity = extras.entity
     if entity is None:
         return []
@@ -99,7 +99,7 @@ def _side(label: str, view: CandidateView, signs: Glyphs) -> list[Block]:
 
 
 def hint_blocks(extras: Extras, signs: Glyphs) -> list[Block]:
-    """What a policy would say, and how likely this person promotes it, with the reasons."""
+    """The hint of a policy, and the odds that this person promotes it, with the reasons."""
     blocks = [
         labelled("hint" if not place else "", f"{signs.hint} {hint.text}", "accent")
         for place, hint in enumerate(extras.hints)

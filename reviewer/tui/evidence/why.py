@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class StepsPane(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
-    """The steps; their keys are the screen's."""
+    """The steps; the screen handles the keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
 

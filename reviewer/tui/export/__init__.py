@@ -1,1 +1,1 @@
-"""Writing what was decided to files, after showing the difference."""
+"""Writing decided memories to files, after showing the difference."""

@@ -6,7 +6,7 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
 WRITE = Action(
-    "write_export", "enter,ctrl+s", "write", "Write what the difference shows, after a backup.",
+    "write_export", "enter,ctrl+s", "write", "Write the difference, after a backup.",
     "Decide",
 )  # fmt: skip
 OTHER_PLACE = Action("export_place", "p", "other place", "Name another file or folder.", "Select")

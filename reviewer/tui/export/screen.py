@@ -1,4 +1,4 @@
-"""The difference that an export would make, and only then the writing."""
+"""The difference that an export would make, shown before anything is written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reviewer.engine import Engine
 from reviewer.text.display import display_line
 from reviewer.tui.export import keys
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.actor import Said, runs
+from reviewer.tui.kit.actor import StatusMessage, runs
 from reviewer.tui.kit.edit_pane import Field
 from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Block, Run, count, diff_blocks, tail
@@ -28,7 +28,7 @@ _READING = "The difference is still being computed: try again."
 
 
 class PlaceField(Field, inherit_bindings=False):
-    """Where to write. Enter takes it, escape leaves it as it was."""
+    """Where to write. Enter takes it, escape keeps the old one."""
 
     DEFAULT_CSS = "PlaceField { display: none; margin: 0 1; } PlaceField.-open { display: block; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -43,13 +43,13 @@ class PlaceField(Field, inherit_bindings=False):
 
 
 class Difference(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
-    """The difference; its keys are the screen's."""
+    """The difference; the screen handles the keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
 
 class ExportScreen(TextScreen, pane=keys.EXPORT):
-    """Plans the export when it opens and when another place is named; writes what is in sight."""
+    """Plans the export when it opens and for every new place; writes the plan on the screen."""
 
     AUTO_FOCUS = "#difference"
 
@@ -60,7 +60,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         self._place = place
         self._plans: list[PlannedFile] | None = None
         self._why_not = _READING
-        """Why nothing can be written now; empty when it can."""
+        """Why the plan cannot be written now; empty if it can."""
 
     def compose(self) -> ComposeResult:
         yield Difference(id="difference")
@@ -73,7 +73,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         self._read_plans()
 
     def _read_plans(self, trouble: str = "") -> None:
-        """Plan anew; `trouble` is why the plan before could not be written, and stays in sight."""
+        """Plan again; `trouble`, the reason why the last plan was not written, stays visible."""
         self._plans, self._why_not = None, _READING
         exports, project, form, place = self.engine.exports, self.project, self._form, self._place
 
@@ -87,12 +87,12 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
                 plans = [exports.plan_into(project, place)]
             return plans, [exports.diff(plan) for plan in plans]
 
-        def took(found: tuple[list[PlannedFile], list[list[str]]]) -> None:
+        def show_plans(found: tuple[list[PlannedFile], list[list[str]]]) -> None:
             self._planned(*found)
             if trouble:
                 self.say_trouble(trouble)
 
-        self.read(work, took, group="plan", failed=self._refused)
+        self.read(work, show_plans, group="plan", failed=self._refused)
 
     def _refused(self, sentence: str) -> None:
         self._why_not = sentence
@@ -108,7 +108,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
             return
         lines = [line for diff in diffs for line in diff]
         if not changed:
-            self._why_not = "Nothing would change: what is there says all of it already."
+            self._why_not = "The export is already up to date."
             self._draw([Block(self._why_not, "dim", first=(Run(" "),))])
             self.say(self._why_not)
             return
@@ -132,7 +132,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
 
     @runs(keys.WRITE, unless=_nothing_to_write)
     async def write_files(self) -> None:
-        """Write the plans in sight. A file that changed meanwhile is left alone, and named."""
+        """Write the plans on the screen. A file that changed meanwhile is left alone, and named."""
         plans, self._why_not = self._plans or [], _READING
         try:
             backups = await to_thread(self.engine.exports.write, plans)
@@ -146,7 +146,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
             kept = f"; {len(backups)} backups are in {backups[0].parent}"
         below = self.app.screen_stack[-2]
         self.dismiss()
-        below.post_message(Said(f"Wrote {display_line(where)}{display_line(kept)}"))
+        below.post_message(StatusMessage(f"Wrote {display_line(where)}{display_line(kept)}"))
 
     @runs(keys.OTHER_PLACE)
     def other_place(self) -> None:
@@ -155,7 +155,9 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         field.add_class("-open")
         field.fill(str(self._place))
         field.focus(scroll_visible=False)
-        self.say("Enter takes the place and shows the difference there, escape leaves it.")
+        self.say(
+            "Enter accepts the place and shows the difference there, escape keeps the old one."
+        )
 
     @on(Field.Entered)
     def _place_named(self, event: Field.Entered) -> None:

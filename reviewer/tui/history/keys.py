@@ -7,7 +7,7 @@ from reviewer.tui.kit.action import Action, Pane
 
 UNDO_ACT = Action(
     "undo_this", "x", "undo this",
-    "Take back the act under the cursor, if nothing that it changed was changed since.", "Decide",
+    "Take back the act under the cursor, unless its rows have changed since.", "Decide",
     writes=True,
 )  # fmt: skip
 OPEN_MEMORY = Action(

@@ -1,4 +1,4 @@
-"""Every act of the ledger, newest first; beside it what the act under the cursor changed."""
+"""Every act of the ledger, newest first, with the changes of the act under the cursor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 CHANGES_SHOWN = 200
 PAGE = 200
-"""Acts that are read at a time."""
+"""Acts per read."""
 CACHED_PAGES = 20
 ACTOR_CELLS = 8
 VALUE_CHARACTERS = 300
@@ -39,14 +39,14 @@ STATUS_WORDS = {
 }
 """Statuses as the queue calls them."""
 _QUIET = {"key", "project_id", "wave_id"}
-"""Columns that say nothing to a person beside the others."""
+"""Columns without use for a person beside the others."""
 
 
 class HistoryScreen(ListScreen, pane=keys.HISTORY):
-    """Acts on the left, what the one under the cursor changed on the right."""
+    """Acts on the left, the changes of the one under the cursor on the right."""
 
     tab = "history"
-    announces_undo = False  # the act is in sight
+    announces_undo = False  # the act is visible
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
         self.acts = ActList(self._read_acts, id="acts")
@@ -68,7 +68,6 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.follow()
 
     def follow(self) -> None:
-        """Show what the act under the cursor changed."""
         act = self.acts.current
         if act is None:
             self._shown = None
@@ -95,7 +94,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
     @runs(keys.UNDO_ACT, unless=_no_act)
     async def undo_act(self) -> None:
-        """Take back the act under the cursor; a conflict names the row that has changed since."""
+        """Undo the act under the cursor; a conflict names the row that has changed since."""
         act = self.acts.current
         if act is None:
             return
@@ -149,7 +148,7 @@ class ActList(RowList):
         self._cursor = index
 
     def show_total(self, total: int) -> None:
-        """Show another number of acts; the cursor stays on its act, or on the newest."""
+        """Update the number of acts; the cursor stays on its act, or on the newest."""
         act = self._total - self._cursor
         on_newest = self._cursor == 0
         self._pages.clear()
@@ -162,7 +161,7 @@ class ActList(RowList):
             self.act_at(index)
 
     def act_at(self, index: int) -> ActView | None:
-        """The act in a row, read with its page."""
+        """The act in a row; its page is read if necessary."""
         if not 0 <= index < self._total:
             return None
         number, place = divmod(index, PAGE)
@@ -175,7 +174,6 @@ class ActList(RowList):
 
     @property
     def current(self) -> ActView | None:
-        """The act under the cursor."""
         return self.act_at(self._cursor)
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
@@ -189,7 +187,9 @@ class ActList(RowList):
 def act_parts(
     act: ActView, width: int, style: Palette, signs: Glyphs, *, here: bool, focused: bool
 ) -> list[Part]:
-    """One row: bar, id, time, actor, title, and at the right the rows or that it was undone."""
+    """One row: bar, id, time, actor, title, and at the right the number of rows, or that it was
+    undone.
+    """
     dim, text = (style.dim_here, style.text_here) if here else (style.dim, style.text)
     accent = style.accent_here if here else style.accent
     warm = style.warm_here if here else style.warm

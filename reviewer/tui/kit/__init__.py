@@ -1,1 +1,1 @@
-"""What every screen is made of."""
+"""The parts that all screens share."""

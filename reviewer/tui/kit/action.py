@@ -1,4 +1,4 @@
-"""What a key can do, as data: actions, and the panes that offer them."""
+"""Keys as data: actions, and the panes that offer them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Group = Literal["Decide", "Select", "Look", "Move", "Screens"]
 
 
 class Action(Struct, frozen=True):
-    """One thing that a person can do."""
+    """An action of a person."""
 
     id: str
     keys: str
@@ -34,7 +34,7 @@ class Pane(Struct, frozen=True):
 
     id: str
     heading: str
-    """What help and documentation call it."""
+    """Its name in help and documentation."""
     actions: tuple[Action, ...]
     footer: tuple[Action, ...] = ()
     """The actions that the footer shows, most useful first."""

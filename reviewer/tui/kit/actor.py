@@ -45,19 +45,19 @@ else:
     _Screen = object
 
 PATIENCE_SECONDS = 0.25
-"""How long a key waits for its own act before the act goes on in the background."""
+"""How long a key waits for its own act before the act continues in the background."""
 
 READ_ONLY = "The store is read-only: you can look, but nothing can be decided or changed."
 WAITING = "Waiting for another program to finish writing ..."
 
 DETACHED = (NoMatches, MountError, NoScreen, ScreenStackError)
-"""What Textual raises when a screen that is being closed is asked for one of its widgets."""
+"""Raised by Textual when a screen that is closing is queried for one of its widgets."""
 
 MethodT = TypeVar("MethodT", bound=Callable[..., object])
 Value = TypeVar("Value")
 
 
-class Said(Message):
+class StatusMessage(Message):
     """A sentence for the status line."""
 
     def __init__(self, text: str, *, bad: bool = False) -> None:
@@ -68,7 +68,7 @@ class Said(Message):
 
 @dataclass(frozen=True)
 class Handler:
-    """The method that carries out an action, and what prevents it from running now."""
+    """The method that carries out an action, and the check that can prevent it."""
 
     action: Action
     method: str
@@ -80,8 +80,7 @@ def runs(
 ) -> Callable[[MethodT], MethodT]:
     """Mark the method that carries out an action.
 
-    `unless` gets the node and says why the action cannot run now, in one sentence, or None when
-    it can.
+    `unless` gets the node and returns one sentence why the action cannot run now, or None.
     """
 
     def mark(method: MethodT) -> MethodT:
@@ -112,7 +111,7 @@ class Actor(_Node):
 
     @property
     def host(self) -> Host:
-        """The app, which knows the store, the keymap and the act that is being written."""
+        """The app, with the store, the keymap and the act that is being written."""
         app = self.app
         if not isinstance(app, Host):
             raise TypeError(f"{type(app).__name__} is not a Host")
@@ -121,7 +120,7 @@ class Actor(_Node):
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a sentence in the status line of this screen, or of the one that replaced it."""
         target = self.app.screen if detached(self) else self
-        target.post_message(Said(text, bad=bad))
+        target.post_message(StatusMessage(text, bad=bad))
 
     def why_not(self, action: Action) -> str | None:
         """Why an action of this node cannot run now; None when it can."""
@@ -131,11 +130,11 @@ class Actor(_Node):
         return handler.unless(self) if handler.unless is not None else None
 
     def title_of(self, action: Action) -> str:
-        """The title of an action, with what it would act on where that matters."""
+        """The title of an action, with its target where that matters."""
         return action.title
 
     async def action_act(self, action_id: str) -> None:
-        """Run an action, or say why it cannot run now."""
+        """Run an action, or show why it cannot run now."""
         handler = self.handlers[action_id]
         reason = self.why_not(handler.action)
         if reason:
@@ -147,8 +146,8 @@ class Actor(_Node):
         """Run something; an expected failure becomes a sentence.
 
         Further keys wait until it is done, unless it waits for another program or writes many rows:
-        then it goes on in the background and the status line says so. It is completed even when
-        its screen is closed meanwhile.
+        then it continues in the background and the status line says so. It is completed even if its
+        screen is closed meanwhile.
         """
         try:
             result = run()
@@ -193,7 +192,7 @@ class DismissOnce(_Screen):
 
 
 def detached(node: DOMNode) -> bool:
-    """Whether the screen of a node was closed; an act that it began may still be running."""
+    """Whether the screen of a node was closed; an act that it started may still be running."""
     try:
         return node.screen not in node.app.screen_stack
     except (NoScreen, ScreenStackError):
@@ -256,7 +255,7 @@ def _marked_methods(cls: type) -> dict[str, Handler]:
 
 
 PROGRESS_SECONDS = 0.25
-"""How often the status line says how far an act is."""
+"""How often the status line shows the progress of an act."""
 
 
 class Keys(Protocol):
@@ -269,7 +268,7 @@ class Keys(Protocol):
 
     @property
     def notes(self) -> Sequence[str]:
-        """What a person should know about their keymap, a sentence each."""
+        """Remarks about the keymap, a sentence each."""
         ...
 
     def keys(self, action: Action) -> Sequence[str]:
@@ -288,7 +287,7 @@ class RunningAct:
         self._stop = Event()
 
     def watch(self, rows: int) -> bool:
-        """Take the number of rows written so far; returns whether to stop."""
+        """Report the number of rows written so far; returns whether to stop."""
         self._rows = rows
         return self._stop.is_set()
 
@@ -307,7 +306,7 @@ class RunningAct:
 
 
 class Stoppable(Protocol):
-    """Something that goes on in a thread and has to be stopped when the program ends."""
+    """Work in a thread that has to be stopped when the program ends."""
 
     def close(self) -> None: ...
 
@@ -333,15 +332,15 @@ class Host(App[int], inherit_bindings=False):
         self.running: RunningAct | None = None
         """The act on many rows that is being written."""
         self.background_act: Future[None] | None = None
-        """An act that goes on while keys are handled."""
+        """An act that continues in the background."""
         self.made_on: dict[int, str] = {}
-        """The acts of this session by their id, with the screen that each was made on."""
+        """The acts of this session by their id, with the screen that made each."""
         self.compress_kept: dict[int, Any] = {}
-        """What was chosen on the Compress screen, by context (`compress.model.Kept`)."""
+        """The choices on the Compress screen, by context (`compress.model.Choices`)."""
         self.background_run: Stoppable | None = None
         """The run of a pipeline, which outlives its screen."""
         self.packet_source: PacketSource | None = None
-        """What the Packet screen shows; it stays the same for the session."""
+        """The source of the Packet screen; it is kept for the session."""
 
     def open_memory(self, memory: int) -> None:
         """Show a memory in the queue."""
@@ -356,7 +355,7 @@ class Host(App[int], inherit_bindings=False):
         raise NotImplementedError
 
     def leave(self) -> None:
-        """Leave reviewer; places and what is being typed are kept."""
+        """Leave reviewer; places and the text being typed are kept."""
         raise NotImplementedError
 
     def open_compress(self, commit: int) -> None:
@@ -372,11 +371,10 @@ class Host(App[int], inherit_bindings=False):
         raise NotImplementedError
 
     def remember_packet_source(self, folder: Path | None) -> None:
-        """Show this folder, or the store, when the Packet screen is opened again."""
         self.packet_source = PacketSource(folder)
 
     def refuses_to_write(self) -> str | None:
-        """Why nothing can be written now."""
+        """Why the store cannot be written now."""
         if self.engine.read_only:
             return READ_ONLY
         act = self.background_act
@@ -386,7 +384,7 @@ class Host(App[int], inherit_bindings=False):
         return None
 
     def stop_running(self) -> bool:
-        """Stop the act that is being written; False when there is none."""
+        """Stop the act that is being written; False without one."""
         if self.running is None:
             return False
         self.running.stop()
@@ -397,13 +395,13 @@ class Host(App[int], inherit_bindings=False):
     ) -> Value:
         """Run an act on many rows in a thread and show its progress on the screen of `node`.
 
-        Raises what `work` raises, and ActStoppedError when it was stopped with escape.
+        Raises the exceptions of `work`, and ActStoppedError when it was stopped with escape.
         """
         act = RunningAct(words, total)
 
         def progress() -> None:
             target = self.screen if detached(node) else node
-            target.post_message(Said(act.sentence))
+            target.post_message(StatusMessage(act.sentence))
 
         timer = self.set_interval(PROGRESS_SECONDS, progress)
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import Counts
 
 FOOTER_KEYS = 7
-"""So many keys at most in a footer of 80 columns."""
+"""Keys at most in a footer of 80 columns."""
 
 
 class HeaderBar(Line):
-    """Name, project and how the queue stands."""
+    """Name, project and the state of the queue."""
 
     project = reactive("")
     waiting: reactive[int | None] = reactive(None)
@@ -35,12 +35,11 @@ class HeaderBar(Line):
     minutes: reactive[int | None] = reactive(None)
 
     def same_as(self, other: HeaderBar) -> None:
-        """Say what the header of another screen says."""
+        """Copy the header of another screen."""
         self.project, self.waiting, self.minutes = other.project, other.waiting, other.minutes
         self.promoted, self.rejected = other.promoted, other.rejected
 
     def show_counts(self, counts: Counts) -> None:
-        """Say how the queue stands."""
         self.waiting = counts.waiting
         self.promoted, self.rejected = counts.promoted_today, counts.rejected_today
 
@@ -75,10 +74,9 @@ class ClickLine(Line):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.spots: list[tuple[int, int, str]] = []
-        """The cells `start:end` that stand for an action, as drawn last."""
+        """The cells `start:end` of each action, as drawn last."""
 
     async def on_click(self, event: events.Click) -> None:
-        """Run what was clicked."""
         names = [name for start, end, name in self.spots if start <= event.x < end]
         for action, node in reachable(self.screen):
             if action.id in names:
@@ -88,12 +86,12 @@ class ClickLine(Line):
 
 
 class TabBar(ClickLine):
-    """The screens that exist, with their keys; the one that is shown stands out."""
+    """The screens with their keys; the current one is highlighted."""
 
     current = reactive("queue")
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """` Queue F2   History F8` and where help is."""
+        """` Queue F2   History F8` and the key for help."""
         wide = self.size.width
         parts = self._tabs(style, "   ")
         if cells_of(parts) > wide:
@@ -106,7 +104,9 @@ class TabBar(ClickLine):
         return parts, [help_parts, []]
 
     def _tabs(self, style: Palette, gap: str, *, keys_only: bool = False) -> list[Part]:
-        """Every tab with its key; `keys_only` leaves out the names of those that are not shown."""
+        """Every tab with its key; `keys_only` leaves out the names of the screens that are not
+        shown.
+        """
         parts: list[Part] = [(" ", style.text)]
         self.spots.clear()
         for action in keys.SCREENS:
@@ -121,28 +121,27 @@ class TabBar(ClickLine):
 
 
 TROUBLE_CELLS = 3
-"""What stands before a sentence of trouble."""
+"""The sign before a problem."""
 MOST_ROWS = 3
 
 
 class StatusBar(Line):
-    """What the last key did, in one sentence; on the right where one stands."""
+    """The result of the last key, in one sentence; at the right the position."""
 
     place = reactive("")
     _text = reactive("")
     _bad = reactive(False)
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """Show a sentence until the next one."""
         self._text, self._bad = display_line(text), bad
         self._fit()
 
     def on_resize(self) -> None:
-        """Another width takes another number of rows."""
+        """The text may need another number of rows."""
         self._fit()
 
     def _fit(self) -> None:
-        """Take the rows that trouble needs to be read whole, and one for everything else."""
+        """Use as many rows as a problem needs to be read whole; one row for everything else."""
         width = self.size.width
         rows = len(self._lines(width)) if self._bad and width else 1
         if self.styles.height is None or self.styles.height.value != rows:
@@ -152,7 +151,7 @@ class StatusBar(Line):
         return wrapped(self._text, width - TROUBLE_CELLS)[:MOST_ROWS]
 
     def render_line(self, y: int) -> Strip:
-        """The sentence; trouble that is longer than a row goes on in the next."""
+        """The sentence; a problem longer than a row continues in the next."""
         width = self.size.width
         if not self._bad or self.size.height < 2:
             return super().render_line(y)
@@ -165,17 +164,16 @@ class StatusBar(Line):
         return line_of([(mark, style.warm), (words, style.text)], width, style.text, sign.ellipsis)
 
     def recover(self) -> None:
-        """The trouble is over: take its sentence away."""
+        """The problem is over: remove its sentence."""
         if self._bad:
             self.say("")
 
     @property
     def text(self) -> str:
-        """The sentence that is shown."""
         return self._text
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The sentence; trouble has a sign before it."""
+        """The sentence, with a sign before a problem."""
         left: list[Part] = [(" ", style.text)]
         if self._bad:
             left.append((f"{sign.stale} ", style.warm))
@@ -184,7 +182,7 @@ class StatusBar(Line):
 
 
 class FooterBar(ClickLine):
-    """The keys that matter most in the pane that has the focus."""
+    """The most useful keys of the pane that has the focus."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

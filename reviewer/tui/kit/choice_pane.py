@@ -1,4 +1,4 @@
-"""Choosing one line of a few: what is typed narrows them."""
+"""Choosing one of several lines; typing narrows them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NARROW = "type to narrow"
 
 @dataclass(frozen=True)
 class Option:
-    """One line to choose. `key` is what it means to who asked."""
+    """A line to choose; the caller identifies it by `key`."""
 
     key: str
     name: str
@@ -36,7 +36,7 @@ class Option:
 
 
 class ChoiceList(ScrollView):
-    """Options with a cursor; the keys are those of the pane."""
+    """Options with a cursor; the pane handles the keys."""
 
     DEFAULT_CSS = "ChoiceList { height: 1fr; width: 1fr; overflow: hidden hidden; }"
 
@@ -48,7 +48,7 @@ class ChoiceList(ScrollView):
         self.options: Sequence[Option] = ()
         self.cursor = 0
         self.nothing = NOTHING
-        """What is said when there is no option."""
+        """The sentence for an empty list."""
 
     def show(self, options: Sequence[Option]) -> None:
         """Show other options, the cursor on the first."""
@@ -59,11 +59,9 @@ class ChoiceList(ScrollView):
 
     @property
     def current(self) -> Option | None:
-        """The option under the cursor."""
         return self.options[self.cursor] if self.cursor < len(self.options) else None
 
     def move_by(self, rows: int) -> None:
-        """Move the cursor by so many rows."""
         if not self.options:
             return
         self.cursor = max(0, min(self.cursor + rows, len(self.options) - 1))
@@ -74,18 +72,15 @@ class ChoiceList(ScrollView):
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the clicked option."""
         at = self.scroll_offset.y + event.y
         if at < len(self.options):
             self.move_by(at - self.cursor)
             self.post_message(self.Clicked())
 
     def restyle(self) -> None:
-        """Draw again after a change of theme."""
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One option."""
         style, sign = palette(self.app), glyphs(self.app)
         width, at = self.size.width, self.scroll_offset.y + y
         if at >= len(self.options):
@@ -103,12 +98,12 @@ class ChoiceList(ScrollView):
 
 
 class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
-    """A title, a field, and the options that hold what is typed."""
+    """A title, a field, and the options that contain the typed text."""
 
     DEFAULT_CSS = "ChoicePane { height: 1fr; width: 1fr; } ChoicePane Field { margin: 0 1; }"
 
     class Chosen(Message):
-        """An option was taken."""
+        """An option was chosen."""
 
         def __init__(self, option: Option) -> None:
             super().__init__()
@@ -123,7 +118,6 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
         self._narrow: Callable[[str], None] | None = None
 
     def compose(self) -> ComposeResult:
-        """Title, field, options."""
         yield TitleRule()
         yield Field(NARROW)
         yield ChoiceList()
@@ -138,9 +132,10 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
         hint: str = "",
         nothing: str = "",
     ) -> None:
-        """Ask for one of some options; `narrow` takes what is typed and calls `offer` later.
+        """Ask for one of some options; `narrow` gets the typed text and calls `offer` later.
 
-        `hint` stands in the field while it is empty, `nothing` below it while there is no option.
+        `hint` is shown in the field while it is empty, `nothing` below it while there are no
+        options.
         """
         self._narrow = None
         self.field.placeholder, self.list.nothing = hint or NARROW, nothing or NOTHING
@@ -151,18 +146,15 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
         self.field.focus(scroll_visible=False)
 
     def offer(self, options: Sequence[Option]) -> None:
-        """Show other options."""
         self._options = options
         self.list.show(options)
 
     @property
     def field(self) -> Field:
-        """Where the person types."""
         return self.query_one(Field)
 
     @property
     def list(self) -> ChoiceList:
-        """The options in sight."""
         return self.query_one(ChoiceList)
 
     @on(TextArea.Changed)
@@ -189,32 +181,26 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
 
     @runs(keys.CHOOSE)
     def choose(self) -> None:
-        """Take the option under the cursor."""
         option = self.list.current
         if option is not None:
             self.post_message(self.Chosen(option))
 
     @runs(keys.LEAVE_CHOICE)
     def leave(self) -> None:
-        """Leave without choosing."""
         self.post_message(self.Left())
 
     @runs(keys.CHOICE_DOWN)
     def line_down(self) -> None:
-        """One option down."""
         self.list.move_by(1)
 
     @runs(keys.CHOICE_UP)
     def line_up(self) -> None:
-        """One option up."""
         self.list.move_by(-1)
 
     @runs(keys.CHOICE_PAGE_DOWN)
     def page_down(self) -> None:
-        """A page down."""
         self.list.move_by(max(self.list.size.height - 1, 1))
 
     @runs(keys.CHOICE_PAGE_UP)
     def page_up(self) -> None:
-        """A page up."""
         self.list.move_by(-max(self.list.size.height - 1, 1))

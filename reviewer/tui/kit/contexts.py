@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 HASH_CHARACTERS = 8
 MARKED_PLACES = 200
-"""Places of one pattern that are marked."""
+"""Matches of one pattern that are marked."""
 REGEX_SECONDS = 0.25
 """A regular expression that takes longer than this is not marked."""
 
@@ -81,7 +81,7 @@ def cost_options(reach: Reach, first_lines: dict[int, str], signs: Glyphs) -> li
 def match_spans(checks: Sequence[PatternCheck], text: str) -> tuple[Span, ...]:
     """Where the patterns that match occur in `text`, in order, without overlaps.
 
-    For the eye only: `check` decides. A text that is not NFC-normalised is left unmarked, because
+    For display only: `check` decides. A text that is not NFC-normalised is left unmarked, because
     the checked text has other offsets.
     """
     if not is_normalized("NFC", text):

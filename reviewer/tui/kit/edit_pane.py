@@ -1,4 +1,4 @@
-"""Editing a candidate: the text on top, below it what it changes against the original."""
+"""Editing a candidate: the text above, its changes against the original below."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 DIFF_AFTER = 0.05
-"""Seconds without a key after which the difference is drawn again."""
+"""Pause without a key before the difference is drawn again."""
 DRAFT_AFTER = 0.5
-"""Seconds after the first unsaved key when the draft is given out to be kept."""
+"""Seconds after the first unsaved key when the draft is posted."""
 LARGE = 20_000
-"""Characters from which on the difference is computed in a thread."""
+"""Characters from which the difference is computed in a thread."""
 EMPTY_MEMORY = "A memory needs words: write some, or leave with escape and reject it with x."
 SHORTEST, LONGEST = 8, 280
-"""Characters that a proposed memory has (`promotion-rules.md`); an edit may leave the range."""
+"""Characters of a proposed memory (`docs/design.md`, "Promotion"); an edit may leave the range."""
 
 
 class EditorArea(TextArea):
@@ -46,8 +46,8 @@ class EditorArea(TextArea):
     ) -> None:
         """Follow an attribute of a node; the app's theme only as long as this area is there.
 
-        The app's list of watchers is cleared when the theme changes and not before: it would hold
-        every field that was ever shown.
+        The app clears its list of watchers only when the theme changes, so otherwise every field
+        that was ever shown would stay in memory.
         """
         if obj is self.app and attribute_name == "theme":
             self.app.theme_changed_signal.subscribe(self, lambda _: self._app_theme_changed())
@@ -55,7 +55,6 @@ class EditorArea(TextArea):
             super().watch(obj, attribute_name, callback, init)
 
     def on_unmount(self) -> None:
-        """The area goes."""
         self.app.theme_changed_signal.unsubscribe(self)
 
     def get_line(self, line_index: int) -> Text:
@@ -84,7 +83,7 @@ def _within_a_line() -> list[BindingType]:
 
 
 class Field(EditorArea, inherit_bindings=False):
-    """One line; keys that would leave it go to the pane around."""
+    """One line; keys that would leave it go to the surrounding pane."""
 
     DEFAULT_CSS = """
     Field { border: none; padding: 0; height: 1; width: 1fr; background: $panel;
@@ -113,7 +112,7 @@ class Field(EditorArea, inherit_bindings=False):
 
     @property
     def value(self) -> str:
-        """What was typed, as one line."""
+        """The typed text as one line."""
         return " ".join(self.text.splitlines()).strip()
 
     def fill(self, text: str) -> None:
@@ -141,7 +140,7 @@ class WordDiffView(TextPane):
 
     @property
     def chosen(self) -> int | None:
-        """The number of the chosen change, from 0; None when nothing was changed."""
+        """The number of the chosen change, from 0; None without any change."""
         return self._chosen if self.changes else None
 
     @property
@@ -150,13 +149,13 @@ class WordDiffView(TextPane):
         return sum(hunk.op != "equal" for hunk in self._hunks)
 
     def show_hunks(self, hunks: Sequence[Hunk]) -> None:
-        """Show another difference; the chosen change stays the same number where it can."""
+        """Show another difference; the number of the chosen change is kept where possible."""
         self._hunks = tuple(hunks)
         self._chosen = max(0, min(self._chosen, self.changes - 1))
         self._draw(follow=False)
 
     def choose(self, number: int) -> None:
-        """Choose a change and bring it into sight; beyond the ends does nothing."""
+        """Choose a change and scroll to it; numbers out of range are ignored."""
         if 0 <= number < self.changes:
             self._chosen = number
             self._draw(follow=True)
@@ -175,7 +174,7 @@ class WordDiffView(TextPane):
 
 
 def diff_block(hunks: Sequence[Hunk], chosen: int, signs: Glyphs) -> Block:
-    """The difference as one text; brackets say what was removed and added, not colour alone."""
+    """The difference as one text; brackets show removals and additions, not colour alone."""
     margin = (Run(" "),)
     if all(hunk.op == "equal" for hunk in hunks):
         return Block("Nothing is changed yet.", "faint", first=margin)
@@ -212,14 +211,14 @@ class EditTitle(Line):
     """`─ Edit #412 ──── ctrl+s promote · esc keep draft ─ 57 characters ─`."""
 
     verb = "promote"
-    """What saving does."""
+    """The effect of saving."""
     title = ""
     remark = ""
     warn = False
     focused = False
 
     def show(self, title: str, remark: str, *, warn: bool, focused: bool) -> None:
-        """Say what is edited, how long it is, and whether keys go there."""
+        """Show the edited memory, the length, and whether the editor has the focus."""
         if (title, remark, warn, focused) != (self.title, self.remark, self.warn, self.focused):
             self.title, self.remark, self.warn, self.focused = title, remark, warn, focused
             self.refresh()
@@ -243,7 +242,7 @@ class EditTitle(Line):
 
 
 class EditPane(Actor, Vertical, pane=keys.EDIT):
-    """The editor and its difference. It writes nothing: it posts what the person wants."""
+    """The editor and its difference. It does not write: it posts the person's decision."""
 
     DEFAULT_CSS = """
     EditPane { height: 1fr; width: 1fr; }
@@ -256,7 +255,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     """
 
     class Edited(Message):
-        """Base of the messages: which memory, and its text as it stands in the editor."""
+        """Base of the messages: the memory, and its text in the editor."""
 
         def __init__(self, memory: int, content: str, *, changed: bool) -> None:
             super().__init__()
@@ -271,10 +270,10 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         """The person left; the wording is worth keeping as a draft when it is `changed`."""
 
     class DraftChanged(Edited):
-        """The wording changed and has rested for a moment: keep it as a draft."""
+        """The text changed and typing paused: keep it as a draft."""
 
     def __init__(self, *, verb: str = "promote", id: str | None = None) -> None:  # noqa: A002
-        """`verb` says what saving does."""
+        """`verb` names the effect of saving."""
         super().__init__(id=id)
         self._verb = verb
         self._title = ""
@@ -288,7 +287,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._draft_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """The title, the editor, the difference."""
         title = EditTitle()
         title.verb = self._verb
         yield title
@@ -312,7 +310,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         """Edit a text, from its draft where there is one, and take the focus.
 
         Without a draft the text begins as `start`, or as the original. `empty` and `remark` replace
-        what is said about memories: of an empty text, and in the title.
+        the sentences about memories: for an empty text, and in the title.
         """
         self._stop_timers()
         self._title = title or f"Edit #{memory}"
@@ -328,37 +326,33 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self.editor.focus()
 
     def title_of(self, action: Action) -> str:
-        """The footer says what saving does."""
+        """The footer names the effect of saving."""
         return self._verb if action is keys.SAVE_EDIT else action.title
 
     @property
     def editor(self) -> EditorArea:
-        """The text area."""
         return self.query_one(EditorArea)
 
     @property
     def difference(self) -> WordDiffView:
-        """The view of what changed."""
         return self.query_one(WordDiffView)
 
     @property
     def content(self) -> str:
-        """The wording as it stands."""
         return self.editor.text
 
     @property
     def memory(self) -> int:
-        """Which memory is edited."""
         return self._memory
 
     @property
     def changed(self) -> bool:
-        """Whether the wording differs from the one that was there."""
+        """Whether the text differs from the initial one."""
         return self.content != self._start
 
     @runs(keys.SAVE_EDIT)
     def save(self) -> None:
-        """Post the wording as wanted, unless it is empty."""
+        """Post the text for saving, unless it is empty."""
         if not self.content.strip():
             self.say(self._empty)
             return
@@ -367,20 +361,18 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
     @runs(keys.LEAVE_EDIT)
     def leave(self) -> None:
-        """Post that the person leaves, with what is there."""
+        """Post that the person leaves, with the present text."""
         self._stop_timers()
         self.post_message(self.Left(self._memory, self.content, changed=self.changed))
 
     @runs(keys.NEXT_HUNK)
     def next_hunk(self) -> None:
-        """Choose the next change."""
         chosen = self.difference.chosen
         if chosen is not None:
             self.difference.choose(chosen + 1)
 
     @runs(keys.PREVIOUS_HUNK)
     def previous_hunk(self) -> None:
-        """Choose the change before."""
         chosen = self.difference.chosen
         if chosen is not None:
             self.difference.choose(chosen - 1)
@@ -431,11 +423,10 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._diff_timer = self._draft_timer = None
 
     def remark(self) -> tuple[str, bool]:
-        """What the title says of the text, and whether as a warning."""
+        """The title's remark about the text, and whether it is a warning."""
         return self._describe(self.content)
 
     def draw_title(self) -> None:
-        """Draw the title again."""
         remark, warn = self.remark()
         focused = self.editor.has_focus
         self.query_one(EditTitle).show(self._title, remark, warn=warn, focused=focused)
@@ -457,7 +448,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
 
 def length_remark(content: str) -> tuple[str, bool]:
-    """How long a wording is, with a remark outside the range that the extractor keeps to."""
+    """The length of a wording, with a remark outside the range that the extractor keeps to."""
     length = len(content.strip())
     noun = "character" if length == 1 else "characters"
     if length == 0:

@@ -15,7 +15,7 @@ from reviewer.tui.kit.line import Line, Part
 from reviewer.tui.theme import Glyphs, Palette
 
 REST_SECONDS = 0.015
-"""How long typing has to pause before the filter runs."""
+"""Pause in the typing before the filter runs."""
 
 
 class FilterInput(Actor, Input, pane=keys.FILTER_FIELD):
@@ -42,7 +42,7 @@ class _Slash(Line):
 
 
 class FilterBar(Horizontal):
-    """A slash and the field. It posts what was typed; the screen decides what it means."""
+    """A slash and the field. It posts the typed text; the screen interprets it."""
 
     DEFAULT_CSS = """
     FilterBar { height: 1; display: none; }
@@ -59,10 +59,10 @@ class FilterBar(Horizontal):
             self.text = text
 
     class Kept(Typed):
-        """The filter is to stay, and the keys go back to the list."""
+        """Keep the filter; the keys go back to the list."""
 
     class Cleared(Message):
-        """The filter is to go, and the keys go back to the list."""
+        """Drop the filter; the keys go back to the list."""
 
     def __init__(self, placeholder: str) -> None:
         super().__init__(id="filter")
@@ -75,7 +75,6 @@ class FilterBar(Horizontal):
 
     @property
     def focused(self) -> bool:
-        """Whether keys go into the field."""
         return self.field.has_focus
 
     def open(self) -> None:
@@ -92,7 +91,7 @@ class FilterBar(Horizontal):
         self.set_class(bool(text), "-open")
 
     def stop(self) -> None:
-        """Do not report what was typed last."""
+        """Do not report the text that was typed last."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None

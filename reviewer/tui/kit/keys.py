@@ -16,11 +16,13 @@ MOVES = (LINE_DOWN, LINE_UP, HALF_DOWN, HALF_UP, PAGE_DOWN, PAGE_UP, GO_HOME, GO
 
 UNDO = Action(
     "undo", "u", "undo",
-    "Take back the last decision. One that was made elsewhere is named first and wants the key"
+    "Take back the last decision. One that was made elsewhere is named first and needs the key"
     " again.",
     "Decide", writes=True,
 )  # fmt: skip
-REDO = Action("redo", "Z,ctrl+r", "redo", "Do again what was undone last.", "Decide", writes=True)
+REDO = Action(
+    "redo", "Z,ctrl+r", "redo", "Redo the act that was undone last.", "Decide", writes=True
+)
 COPY = Action("copy", "y", "copy", "Copy the text to the clipboard (OSC 52).", "Look")
 OPEN_SOURCE = Action(
     "open_source", "o", "open source", "Show the source at the line this comes from.", "Look"
@@ -32,7 +34,7 @@ FILTER = Action("filter", "/", "filter", "Show only rows that match words and fi
 REFRESH = Action("refresh", "R", "refresh", "Read everything again.", "Select")
 MARK = Action(
     "mark", "space", "mark",
-    "Mark this row and go down; a decision then takes all marked rows.", "Select",
+    "Mark this row and go down; the next decision applies to all marked rows.", "Select",
 )  # fmt: skip
 RANGE = Action(
     "range", "v", "range",
@@ -50,7 +52,7 @@ PREVIOUS_PANE = Action(
 PANE_ACTIONS = (ZOOM, UNZOOM, NEXT_PANE, PREVIOUS_PANE)
 BACK = Action(
     "back", "escape", "back",
-    "Leave one thing after another: the range, the marks, the zoom, the pane, the filter.", "Move",
+    "Leave, one at a time: the range, the marks, the zoom, the pane, the filter.", "Move",
 )  # fmt: skip
 LEAVE = Action("leave", "q", "to the queue", "Close this screen and go back.", "Screens")
 CLOSE = Action("close", "escape,q", "close", "Close this and go back.", "Move")
@@ -80,11 +82,11 @@ FILTER_FIELD = Pane(
 )
 
 SAVE_EDIT = Action(
-    "save_edit", "ctrl+s", "save", "Take this wording; a candidate is promoted with it.", "Decide",
+    "save_edit", "ctrl+s", "save", "Save this wording; a candidate is promoted with it.", "Decide",
     writes=True,
 )  # fmt: skip
 LEAVE_EDIT = Action(
-    "leave_edit", "escape", "keep draft", "Leave; what you wrote is kept as a draft.", "Decide"
+    "leave_edit", "escape", "keep draft", "Leave; your text is kept as a draft.", "Decide"
 )
 NEXT_HUNK = Action(
     "next_hunk", "right_curly_bracket,ctrl+down", "next change", "Go to the next change.", "Move"
@@ -107,10 +109,10 @@ EDIT = Pane(
     (SAVE_EDIT, LEAVE_EDIT, NEXT_HUNK, REVERT_HUNK),
 )  # fmt: skip
 
-CHOOSE = Action("choose", "enter", "choose", "Take the line under the cursor.", "Select")
+CHOOSE = Action("choose", "enter", "choose", "Choose the line under the cursor.", "Select")
 LEAVE_CHOICE = Action("leave_choice", "escape", "leave", "Leave without choosing.", "Move")
 CHOICE_DOWN = Action(
-    "choice_down", "down", "down", "Go one line down; what you type narrows the list.", "Move"
+    "choice_down", "down", "down", "Go one line down; typing narrows the list.", "Move"
 )
 CHOICE_UP = Action("choice_up", "up", "up", "Go one line up.", "Move")
 CHOICE_PAGE_DOWN = Action("choice_page_down", "pagedown", "page down", "Go one page down.", "Move")
@@ -121,9 +123,9 @@ CHOICE = Pane(
     (CHOOSE, LEAVE_CHOICE),
 )  # fmt: skip
 
-SAVE_FORM = Action("save_form", "ctrl+s", "save", "Save what the form says.", "Decide", writes=True)
+SAVE_FORM = Action("save_form", "ctrl+s", "save", "Save the form.", "Decide", writes=True)
 LEAVE_FORM = Action(
-    "leave_form", "escape", "leave", "Leave; what you typed is there when you come back.", "Move"
+    "leave_form", "escape", "leave", "Leave; your text is kept until you come back.", "Move"
 )
 NEXT_FIELD = Action("next_field", "tab", "next field", "Go to the next field.", "Move")
 PREVIOUS_FIELD = Action(
@@ -138,14 +140,14 @@ HELP = Action(
 PALETTE = Action("palette", "ctrl+p,colon", "palette", "Find an action by name.", "Screens")
 SHOW_QUEUE = Action("show_queue", "f2", "Queue", "Go to the queue.", "Screens")
 SHOW_COMMITS = Action(
-    "show_commits", "f3", "Commits", "Go to the contexts and what must survive of them.", "Screens"
+    "show_commits", "f3", "Commits", "Go to the contexts and their retention rules.", "Screens"
 )
 SHOW_COMPRESS = Action(
-    "show_compress", "f4", "Compress", "Go to the levels of a context and what each loses.",
+    "show_compress", "f4", "Compress", "Go to the levels of a context and the losses of each.",
     "Screens",
 )  # fmt: skip
 SHOW_PACKET = Action(
-    "show_packet", "f5", "Packet", "Go to what an agent would get within a budget.", "Screens"
+    "show_packet", "f5", "Packet", "Go to the packet that an agent gets within a budget.", "Screens"
 )
 SHOW_PIPELINES = Action(
     "show_pipelines", "f6", "Pipelines", "Go to pipelines, their preambles and runs.", "Screens"
@@ -153,9 +155,7 @@ SHOW_PIPELINES = Action(
 SHOW_STATE = Action(
     "show_state", "f7", "State", "Go to trusted state, entities and active memories.", "Screens"
 )
-SHOW_HISTORY = Action(
-    "show_history", "f8", "History", "Go to the ledger of everything that was done.", "Screens"
-)
+SHOW_HISTORY = Action("show_history", "f8", "History", "Go to the ledger of all acts.", "Screens")
 SWITCH_THEME = Action(
     "switch_theme", "", "dark or light", "Switch between the dark and the light theme.", "Screens"
 )

@@ -46,20 +46,19 @@ def line_of(parts: Sequence[Part], width: int, fill: Style, ellipsis: str) -> St
 
 
 class Line(Widget):
-    """A line of the screen. Subclasses say what stands on its two sides."""
+    """A line of the screen. Subclasses provide its two sides."""
 
     DEFAULT_CSS = "Line { height: 1; width: 1fr; }"
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The left parts, and what may stand on the right: the first that fits is taken."""
+        """The left parts, and wordings for the right side: the first that fits is drawn."""
         raise NotImplementedError
 
     def restyle(self) -> None:
-        """Draw again after a change of theme."""
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """The line, with the longest right side that leaves the left one whole."""
+        """The line, with the longest right side that does not cut the left one."""
         style, sign = palette(self.app), glyphs(self.app)
         width = self.size.width
         left, choices = self.sides(style, sign)
@@ -85,18 +84,18 @@ class TitleRule(Line):
         self._focused = False
 
     def show(self, title: str, detail: str = "", *, focused: bool | None = None) -> None:
-        """Set title and detail, which are display text already; draw only when they changed."""
+        """Set title and detail, which must be display text already; draws only if they changed."""
         now = (title, detail, self._focused if focused is None else focused)
         if now != (self._title, self._detail, self._focused):
             self._title, self._detail, self._focused = now
             self.refresh()
 
     def focused(self, here: bool) -> None:
-        """Show that the pane below has the focus, or has it no more."""
+        """Show whether the pane below has the focus."""
         self.show(self._title, self._detail, focused=here)
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The rule goes on to the end of the line."""
+        """The rule continues to the end of the line."""
         parts: list[Part] = [(sign.rule + " ", style.rule)]
         parts.append((self._title, style.accent if self._focused else style.strong))
         if self._detail:
@@ -119,11 +118,9 @@ class Separator(Widget):
     """The line, from the top, at which the rule of the lower pane meets it; 0 for none."""
 
     def restyle(self) -> None:
-        """Draw again after a change of theme."""
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One cell of the rule."""
         plain = glyphs(self.app).rule == "-"
         joints = {self.joint: "├", 0: "┬"}
         sign = ("+" if y in joints else "|") if plain else joints.get(y, "│")

@@ -8,13 +8,14 @@ from pathlib import Path
 from reviewer.tui.kit.choice_pane import Option
 
 MOST = 200
-"""Entries that are offered at a time."""
+"""Entries offered at a time."""
 MOST_READ = 20_000
 """Entries of a folder that are read."""
 
 
 def path_options(text: str) -> list[Option]:
-    """Files and folders that a typed path may mean, folders first; empty for no such folder.
+    """Files and folders that a typed path may mean, folders first; empty if the folder does not
+    exist.
 
     The path itself comes first when it names a file.
     """
@@ -34,7 +35,7 @@ def path_options(text: str) -> list[Option]:
                 if fits and (prefix.startswith(".") or not entry.name.startswith(".")):
                     entries.append((not entry.is_dir(), entry.name))
     except OSError:
-        return found  # what is typed does not name a folder yet
+        return found  # the typed text does not name a folder yet
     for is_file, name in sorted(entries)[:MOST]:
         path = folder / name
         if not (found and path == typed):
@@ -43,7 +44,7 @@ def path_options(text: str) -> list[Option]:
 
 
 def typed_path(text: str) -> str:
-    """What a path means that was typed or pasted behind the folder filled in: `/a//b` is `/b`."""
+    """The path that was typed or pasted behind the prefilled folder: `/a//b` means `/b`."""
     for begin in ("//", "/~"):
         before, found, rest = text.rpartition(begin)
         if found and (before or begin == "/~"):

@@ -1,4 +1,4 @@
-"""A list with a cursor that draws only the lines in sight (Textual's Line API)."""
+"""A list with a cursor that draws only the visible lines (Textual's Line API)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 WHEEL_LINES = 3
 FOOT_LINES = 1
 INDENT = "  "
-"""What stands before a sentence in an empty list."""
+"""Indent of a sentence in an empty list."""
 
 
 class RowList(ScrollView, can_focus=True):
-    """Rows, and a last line that says where the cursor is. Subclasses know the rows."""
+    """Rows, and a last line with the position of the cursor. Subclasses provide the rows."""
 
     DEFAULT_CSS = "RowList { height: 1fr; width: 1fr; overflow: hidden hidden; }"
 
     class Moved(Message):
-        """The cursor stands on another row now."""
+        """The cursor is on another row now."""
 
         def can_replace(self, message: Message) -> bool:
-            """A later move makes an earlier one uninteresting."""
+            """A later move replaces an earlier one."""
             return isinstance(message, RowList.Moved)
 
     class Opened(Message):
@@ -36,13 +36,13 @@ class RowList(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.locked = False
-        """The cursor stays where it is: something about its row is open beside it."""
+        """The cursor does not move: something about its row is open beside it."""
         self.empty: tuple[str, ...] = ()
         """Sentences to show when there are no rows, a line each."""
         self.remark = ""
-        """What the last line says after the place of the cursor."""
+        """The end of the last line, after the position of the cursor."""
 
-    # what a subclass provides
+    # provided by subclasses
 
     @property
     def total(self) -> int:
@@ -59,7 +59,7 @@ class RowList(ScrollView, can_focus=True):
         raise NotImplementedError
 
     def read_window(self, start: int, stop: int) -> None:
-        """Read the rows of a window at once."""
+        """Read the rows of a window in one query."""
         raise NotImplementedError
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
@@ -67,7 +67,7 @@ class RowList(ScrollView, can_focus=True):
         raise NotImplementedError
 
     def target(self, index: int) -> int:
-        """Where the cursor goes when it is sent to a row: not onto a heading, for example."""
+        """The row for the cursor when it is sent to a row: never a heading, for example."""
         return index
 
     @property
@@ -77,7 +77,7 @@ class RowList(ScrollView, can_focus=True):
 
     @property
     def first_in_sight(self) -> int:
-        """The uppermost row that has to be in sight with the cursor."""
+        """The uppermost row that has to be visible together with the cursor."""
         return self.cursor
 
     @property
@@ -88,7 +88,7 @@ class RowList(ScrollView, can_focus=True):
     # drawing
 
     def render_line(self, y: int) -> Strip:
-        """The line `y` of what is in sight."""
+        """The line `y` of the visible part."""
         style, sign = palette(self.app), glyphs(self.app)
         width, total = self.size.width, self.total
         if y >= self.height:
@@ -101,22 +101,21 @@ class RowList(ScrollView, can_focus=True):
             return self.row_strip(at, width, style, sign)
         words, how = "", style.text
         if not total:
-            said = [
+            lines = [
                 (line, style.dim if number else style.text)
                 for number, sentence in enumerate(self.empty)
                 for line in wrapped(sentence, width - len(INDENT))
             ]
-            words, how = said[y - 1] if 0 < y <= len(said) else ("", style.text)
+            words, how = lines[y - 1] if 0 < y <= len(lines) else ("", style.text)
         return line_of([(INDENT + words, how)], width, style.text, sign.ellipsis)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Read the rows in sight at once before they are drawn one by one."""
+        """Read the visible rows together before they are drawn one by one."""
         top = self.scroll_offset.y
         self.read_window(top, top + self.height)
         return super().render_lines(crop)
 
     def restyle(self) -> None:
-        """Draw again after a change of theme."""
         self.refresh()
 
     def rows_changed(self) -> None:
@@ -127,7 +126,6 @@ class RowList(ScrollView, can_focus=True):
         self.refresh()
 
     def redraw_foot(self) -> None:
-        """Draw the last line again."""
         self.refresh(Region(0, self.height, self.size.width, FOOT_LINES))
 
     # moving
@@ -152,7 +150,6 @@ class RowList(ScrollView, can_focus=True):
         self.post_message(self.Moved())
 
     def move_by(self, rows: int) -> None:
-        """Move the cursor by this many rows."""
         self.move_to(self.cursor + rows)
 
     def line_down(self) -> None:
@@ -181,16 +178,16 @@ class RowList(ScrollView, can_focus=True):
 
     @property
     def height(self) -> int:
-        """How many rows are in sight; the last line is kept for the place."""
+        """Number of visible rows; the last line is reserved for the position."""
         return max(self.size.height - FOOT_LINES, 1)
 
     @property
     def page(self) -> int:
-        """How far a page goes: one row stays in sight."""
+        """Rows per page: one row stays visible."""
         return max(self.height - 1, 1)
 
     def _keep_in_sight(self) -> bool:
-        """Scroll so that the cursor is in sight; True when that changed the offset."""
+        """Scroll so that the cursor is visible; True when that changed the offset."""
         if not self.size.height:
             return False
         top, height, cursor = self.scroll_offset.y, self.height, self.cursor
@@ -205,15 +202,15 @@ class RowList(ScrollView, can_focus=True):
     # events
 
     def on_resize(self) -> None:
-        """Keep the cursor in sight at another size."""
+        """Keep the cursor visible at another size."""
         self.rows_changed()
 
     def on_focus(self) -> None:
-        """The bar of the cursor shows where the keys go."""
+        """The bar of the cursor shows the focus."""
         self.refresh_line(self.cursor)
 
     def on_blur(self) -> None:
-        """The bar of the cursor shows where the keys go."""
+        """The bar of the cursor shows the focus."""
         self.refresh_line(self.cursor)
 
     def on_click(self, event: events.Click) -> None:
@@ -225,11 +222,9 @@ class RowList(ScrollView, can_focus=True):
                 self.post_message(self.Opened())
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """The wheel moves the cursor."""
         event.stop()
         self.move_by(WHEEL_LINES)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """The wheel moves the cursor."""
         event.stop()
         self.move_by(-WHEEL_LINES)

@@ -1,7 +1,7 @@
 """The rows of a list as plain values: a snapshot of ids, a cursor, marks, a window of rows.
 
 No widget and no store: rows come from a function that reads a window of them. Only ids stay in
-memory (8 bytes each), so a key costs the same with a thousand rows as with a million.
+memory (8 bytes each), so a key takes the same time with a thousand rows as with a million.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class RowModel(Generic[RowT]):
         self.cursor = 0
         self.marks: set[int] = set()
         self.range_from: int | None = None
-        """The index where the range in progress began."""
+        """The index at which the range in progress began."""
 
     # rows
 
@@ -54,14 +54,14 @@ class RowModel(Generic[RowT]):
         return self._rows.get(number)
 
     def read(self, ids: Sequence[int]) -> None:
-        """Read rows into the cache; the oldest leave it."""
+        """Read rows into the cache, which drops the oldest."""
         excess = len(self._rows) + len(ids) - CACHED_ROWS
         for number in list(self._rows)[: max(excess, 0)]:
             del self._rows[number]
         self._rows.update((row.id, row) for row in self._fetch(ids))
 
     def forget(self, ids: Iterable[int] | None = None) -> None:
-        """Read these rows, or all, again when they are next shown."""
+        """Drop these rows, or all, from the cache."""
         if ids is None:
             self._rows.clear()
             return
@@ -70,12 +70,10 @@ class RowModel(Generic[RowT]):
 
     @property
     def current_id(self) -> int | None:
-        """The id under the cursor."""
         return self.ids[self.cursor] if 0 <= self.cursor < len(self.ids) else None
 
     @property
     def current(self) -> RowT | None:
-        """The row under the cursor."""
         return self.row(self.cursor)
 
     def index_of(self, ids: Iterable[int]) -> int | None:
@@ -100,7 +98,6 @@ class RowModel(Generic[RowT]):
         return bool(self.marks) or self.range_from is not None
 
     def in_range(self, index: int) -> bool:
-        """Whether a row belongs to the range in progress."""
         if self.range_from is None:
             return False
         return min(self.range_from, self.cursor) <= index <= max(self.range_from, self.cursor)
@@ -130,7 +127,6 @@ class RowModel(Generic[RowT]):
         return marked if marked or self.current_id is None else [self.current_id]
 
     def toggle_mark(self) -> None:
-        """Mark the row under the cursor, or unmark it."""
         if self.current_id is not None:
             self.marks.symmetric_difference_update({self.current_id})
 
@@ -140,7 +136,7 @@ class RowModel(Generic[RowT]):
         self.range_from = None
 
     def clear_marks(self) -> None:
-        """Unmark every row and give up the range."""
+        """Unmark every row and cancel the range."""
         self.marks.clear()
         self.range_from = None
 

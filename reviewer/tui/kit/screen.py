@@ -1,4 +1,4 @@
-"""The screens that all others are made from.
+"""The base classes of all screens.
 
 `KitScreen` reads in threads, writes through the engine, undoes, and shows the keys that work.
 `ListScreen` adds a list with panes beside it: focus, zoom, marks, filter, chooser and editor.
@@ -30,7 +30,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.editor import open_in_editor
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import Actor, DismissOnce, Said, detached, runs
+from reviewer.tui.kit.actor import Actor, DismissOnce, StatusMessage, detached, runs
 from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar, TabBar
 from reviewer.tui.kit.line import Separator, TitleRule
 from reviewer.tui.kit.row_list import RowList
@@ -44,25 +44,25 @@ if TYPE_CHECKING:  # imported when first used: text fields take a while
     from reviewer.tui.kit.filter import FilterBar
 
 WATCH_SECONDS = 2.0
-"""How often a screen checks whether another process wrote to the store."""
+"""How often a screen checks whether another process has written to the store."""
 SKIM_SECONDS = 0.4
-"""Cursor moves that follow each other faster than this are skimming."""
+"""Cursor moves that follow each other faster than this count as skimming."""
 REST_SECONDS = 0.16
-"""While a person skims, the panes follow once the cursor has rested this long."""
+"""While a person skims, the panes follow after the cursor has rested for this long."""
 TURN_SECONDS = 0.05
-"""How often work that waits for its turn checks whether it is still wanted."""
+"""How often work waiting for its turn checks whether it is still wanted."""
 LAYOUT_SECONDS = 0.05
-"""After this long a change of the panes has been laid out."""
+"""Time until a change of the panes has been laid out."""
 
 COLUMNS = [(0, "-stacked"), (100, "-beside")]
 ROWS = [(0, "-short"), (22, "-tall")]
-"""From this many cells on a screen has that class; the style sheets say what it means."""
+"""Widths in cells from which a screen gets a class that the style sheets refer to."""
 
 Value = TypeVar("Value")
 
 
 class Act(Protocol):
-    """What an act of the engine returns."""
+    """The result of an act of the engine."""
 
     @property
     def act(self) -> int:
@@ -79,9 +79,9 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     """A screen that never blocks on a file or the store."""
 
     tab: ClassVar[str] = ""
-    """The name of the tab that this screen belongs to; empty for a screen without tabs."""
+    """The name of this screen's tab; empty for a screen without tabs."""
     announces_undo: ClassVar[bool] = True
-    """Whether undo names an act first that was not made on this screen."""
+    """Whether undo asks first before it undoes an act that was not made on this screen."""
 
     class Arrived(Message):
         """The result of a read; only the latest of its group counts."""
@@ -117,8 +117,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
         A later read of the same group replaces an earlier one. A ReviewerError goes to `failed` as
         a sentence, or to the status line. With `one_at_a_time` reads of the group never overlap,
-        even across screens of this class that were closed and opened again, and one that is no
-        longer wanted is not begun: use it for work that takes seconds.
+        even across screens of this class that were closed and opened again, and a read that is no
+        longer wanted does not start: use it for work that takes seconds.
         """
         self._latest[group] += 1
         number = self._latest[group]
@@ -154,28 +154,27 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """Show a sentence as a problem."""
         self.say(sentence, bad=True)
 
-    @on(Said)
-    def _said(self, message: Said) -> None:
+    @on(StatusMessage)
+    def _show_status(self, message: StatusMessage) -> None:
         message.stop()
         self.status.say(message.text, bad=message.bad)
 
-    # the store, as others change it
+    # changes to the store by others
 
     def reload(self) -> None:
         """Read everything that is shown again; overridden by screens that show the store."""
 
     def watch_store(self) -> None:
-        """Reload when anybody, this process included, has written since the last look."""
+        """Reload if any process, this one included, has written since the last check."""
         if self.is_active and self.engine.version() != self._seen_version:
             self.note_version()
             self.reload()
 
     def note_version(self) -> None:
-        """Take the store as it is now for what is shown."""
+        """Treat the current version of the store as the one that is shown."""
         self._seen_version = self.engine.version()
 
     def on_screen_resume(self) -> None:
-        """Another screen may have changed something."""
         self.watch_store()
 
     # writing
@@ -183,8 +182,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     async def write(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
         """Carry out an act of the engine in a thread.
 
-        `words` (such as `Rejecting`) is given for an act that may take long: its progress is shown
-        and escape stops it. Raises what the act raises.
+        Pass `words` (such as `Rejecting`) for an act that may take long: its progress is shown and
+        escape stops it. Exceptions of the act are passed on.
         """
         if words:
             done = await self.host.carry_out(self, act, words, total)
@@ -218,7 +217,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     @runs(keys.REDO, unless=_nothing_to_redo)
     async def redo(self) -> None:
-        """Do again what was undone last."""
         redone = await self.write(self.engine.history.redo, "Redoing")
         self.host.made_on[redone.target] = self.tab
         self._reversed(redone, "Redone", "u to undo")
@@ -235,10 +233,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     # copying and opening
 
-    def copy_text(self, text: str, said: str) -> None:
+    def copy_text(self, text: str, message: str) -> None:
         """Copy to the clipboard with OSC 52."""
         self.app.copy_to_clipboard(text)
-        self.say(said)
+        self.say(message)
 
     def edit_file(self, path: str, line: int) -> None:
         """Open a file at a 0-based line in the person's editor."""
@@ -262,7 +260,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         shown = []
         for action, node in [*self.footer_actions(), (keys.HELP, self.host)]:
             names = self.host.keymap_in_use.keys(action)
-            if typing:  # a character would be typed
+            if typing:  # the key would be typed as a character
                 names = [key for key in names if len(key) > 1 and not _types(key)]
             if names:
                 title = node.title_of(action) if isinstance(node, Actor) else action.title
@@ -281,11 +279,15 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             self.dismiss()
 
     def keep_now(self) -> None:
-        """Keep what is being typed and the place, before another screen is shown or the end."""
+        """Save the text being typed and the place before another screen is shown or the program
+        ends.
+        """
 
 
 class CursorRest:
-    """Calls `settle` for the moves of a cursor: at once, or once when it moves fast."""
+    """Calls `settle` after moves of the cursor: immediately, or once at the end while it moves
+    fast.
+    """
 
     def __init__(self, screen: Screen[Any], settle: Callable[[], None]) -> None:
         self._screen = screen
@@ -325,27 +327,29 @@ class TextEdit:
     """A text to edit in place of the panes, with a draft that survives a crash."""
 
     key: int
-    """What the draft is kept under."""
+    """The key of the draft."""
     title: str
     original: str
     drafts: Drafts
     save: Callable[[str], Awaitable[Any]]
-    """Takes the new text; a ReviewerError leaves the editor open and is shown."""
+    """Saves the new text; a ReviewerError leaves the editor open and is shown."""
     saved: Callable[[Any], None]
     """Called with the result of `save` when the panes are back."""
     verb: str = "save"
-    """What ctrl+s does, for the title and the footer."""
+    """The effect of ctrl+s, for the title and the footer."""
     start: str | None = None
-    """The text to begin with where there is no draft; None begins with the original."""
+    """The initial text if there is no draft; None begins with the original."""
     empty: str = ""
-    """What to do about an empty text, in place of the sentence about memories."""
+    """The advice for an empty text, in place of the sentence about memories."""
     remark: Callable[[str], tuple[str, bool]] | None = None
-    """What the title says of the text, in place of how long a memory may be; True is a warning."""
+    """The title's remark about the text, in place of the length of a memory; True makes it a
+    warning.
+    """
     limit: int = 0
-    """Characters that can be saved, and are kept as a draft; 0 for any number."""
+    """The limit for saving and for drafts in characters; 0 for none."""
 
     def keep(self, content: str) -> bool:
-        """Keep a draft, unless it is too long to be saved ever; says whether it was kept."""
+        """Keep a draft, unless it is too long ever to be saved; returns whether it was kept."""
         if self.limit and len(content) > self.limit:
             return False
         self.drafts.save(self.key, content)
@@ -353,7 +357,7 @@ class TextEdit:
 
 
 class Movable(Protocol):
-    """What the move keys move: a list by its cursor, a text by scrolling."""
+    """The target of the move keys: the cursor of a list, or a scrolling text."""
 
     def line_down(self) -> None: ...
     def line_up(self) -> None: ...
@@ -366,11 +370,11 @@ class Movable(Protocol):
 
 
 class MoveKeys:
-    """Hands the move keys on to one list or text, whatever pane has the focus."""
+    """Passes the move keys on to one list or text, whichever pane has the focus."""
 
     @property
     def moved(self) -> Movable:
-        """What moves."""
+        """The target of the move keys."""
         raise NotImplementedError
 
     @runs(keys.LINE_DOWN)
@@ -434,7 +438,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self.rest = CursorRest(self, self.follow)
         self.filter_bar: FilterBar | None = None
         self.filter_invalid = False
-        """The field has a text that is not a filter."""
+        """The text in the field is not a valid filter."""
         self.row_before_filter: int | None = None
         """The id under the cursor before the filter, until the cursor moves in the result."""
         self.overlay: Widget | None = None
@@ -442,7 +446,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self._beside: Sequence[Widget] = ()
         self._zoomed: Widget | None = None
         self._reading = False
-        """The zoomed pane was opened with `read_pane`, so leaving it goes back to the list."""
+        """The zoomed pane was opened with `read_pane`, so leaving it returns to the list."""
         self._choices: ChoicePane | None = None
         self._chosen: Callable[[Option], Awaitable[None]] | None = None
         self._editor: EditPane | None = None
@@ -450,8 +454,8 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self._refused_to_drop: TextEdit | None = None
 
     def compose(self) -> ComposeResult:
-        """Header and tabs, the list and its panes, what is below them, status and keys."""
-        # The classes of the breakpoints at once, or Textual lays everything out twice.
+        """Header and tabs, the list and its panes, the parts below them, status and keys."""
+        # Set the breakpoint classes immediately, or Textual lays everything out twice.
         width, height = self.app.size
         self.add_class(_breakpoint(width, COLUMNS), _breakpoint(height, ROWS))
         base = self.app.screen_stack[0]
@@ -477,7 +481,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         return ()
 
     def compose_left(self) -> Iterable[Widget]:
-        """The list and what is above it."""
+        """The list and the part above it."""
         return self.title_rule, self.list
 
     def compose_right(self) -> ComposeResult:
@@ -496,7 +500,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self.set_interval(WATCH_SECONDS, self.watch_store)
 
     def show_counts(self) -> None:
-        """Read how the queue is doing for the header."""
+        """Read the numbers of the queue for the header."""
         self.read(
             lambda: self.engine.queue.counts(self.project), self.header.show_counts, group="counts"
         )
@@ -561,7 +565,6 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self.say_marked()
 
     def clear_marks(self) -> None:
-        """Unmark every row."""
         self._marked_model().clear_marks()
         self.list.refresh()
         self.say_marked()
@@ -578,7 +581,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         return self.model
 
     def title_of(self, action: Action) -> str:
-        """Name the number of rows that an action would take."""
+        """The title of an action, with the number of rows that it would change."""
         marked = self.model.count_marked() if self.model is not None else 0
         if marked and action.takes_marked:
             return f"{action.title} {marked:,} marked"
@@ -625,15 +628,15 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         pane = order[(at + step) % len(order)]
         if self._zoomed is not None:
             self.fill_with(pane)
-        # At once: a key typed ahead is meant for the pane that the focus goes to.
+        # Immediately: a key typed ahead is meant for the pane that gets the focus.
         self.set_focus(pane, scroll_visible=False)
 
     def tab_order(self) -> list[Widget]:
-        """The panes in the order in which tab goes through them."""
+        """The panes in tab order."""
         return [self.list, *(pane for pane in self.panes if pane.can_focus)]
 
     def read_pane(self, pane: Widget) -> None:
-        """Fill the screen with a pane and focus it, or go back to the list from there."""
+        """Fill the screen with a pane and focus it, or return to the list."""
         if self._zoomed is not None:
             self.unzoom()
             self.set_focus(self.list, scroll_visible=False)
@@ -644,7 +647,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     @runs(keys.BACK)
     def back(self) -> None:
-        """Leave one thing: the act being written, the marks, the zoom, the pane, the filter."""
+        """Leave one state: the act being written, the marks, the zoom, the pane, the filter."""
         if self.host.stop_running():
             return
         if self.model is not None and self.model.has_marks:
@@ -659,7 +662,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             self.clear_filter()
 
     def show_empty(self, *, empty: bool) -> None:
-        """Give the list the whole width while there is no row to show beside it."""
+        """Give the list the whole width while no row can be shown beside it."""
         self.set_class(empty, "-empty")
 
     def _arrange(self) -> None:
@@ -681,7 +684,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self.arranged()
 
     def arranged(self) -> None:
-        """The panes are about to be laid out anew."""
+        """Called before the panes are laid out again."""
 
     def on_resize(self) -> None:
         """The vertical rule meets the rule between the panes."""
@@ -700,7 +703,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self.separator.joint = lower.region.y - self.separator.region.y if lower else 0
 
     def on_descendant_focus(self) -> None:
-        """Title and footer follow the focus; the filter's field shows what is in use."""
+        """Title and footer follow the focus; the filter's field shows the active filter."""
         self.title_rule.focused(self.list.has_focus)
         self.show_footer()
         self._settle_filter()
@@ -710,9 +713,9 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
     async def show_overlay(
         self, pane: Widget, *, beside: Sequence[Widget] = (), first: bool = False
     ) -> None:
-        """Show a pane in place of the others but those `beside`.
+        """Show a pane in place of the others, except those in `beside`.
 
-        It is mounted the first time, above the other panes if it is to come `first`.
+        It is mounted the first time, above the other panes with `first`.
         """
         if not pane.is_attached:
             await self.query_one("#right").mount(pane, before=0 if first else None)
@@ -741,7 +744,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         return super().why_not(action)
 
     def unfinished(self) -> str:
-        """What to do about the open overlay before anything else."""
+        """How to leave the open overlay."""
         if self.overlay is self._choices:
             return "Choose a line first, or leave with escape."
         return "Finish this first: ctrl+s saves it, escape keeps it as a draft."
@@ -759,10 +762,10 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         text: str = "",
         replace: bool = False,
     ) -> None:
-        """Let the person choose one of some options and go on with it; `text` is filled in.
+        """Let the person choose one of some options and pass it on; `text` is filled in.
 
-        `narrow` gets what is typed and offers other options with `offer`. Typing goes on behind
-        `text`, or takes its place with `replace`.
+        `narrow` gets the typed text and shows other options with `offer`. Typing continues after
+        `text`, or replaces it with `replace`.
         """
         if self._choices is None:
             from reviewer.tui.kit.choice_pane import ChoicePane
@@ -815,11 +818,10 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             remark=edit.remark,
         )
         if draft is not None:
-            self.say(f"{edit.title}: this is the draft that you left.")
+            self.say(f"{edit.title}: this is your draft.")
 
     @property
     def editing(self) -> TextEdit | None:
-        """The text that is being edited."""
         return self._edit if self.overlay is self._editor else None
 
     async def on_edit_pane_saved(self, message: EditPane.Saved) -> None:
@@ -864,7 +866,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         if too_long:
             self.say(f"{edit.title}: the text was too long and is dropped.")
         elif changed:
-            self.say(f"{edit.title}: the draft is kept; e goes on with it.")
+            self.say(f"{edit.title}: the draft is kept; e continues it.")
         else:
             self.say(f"{edit.title}: left unchanged.")
         self.draft_changed(edit.key, kept=edit.drafts.load(edit.key) is not None)
@@ -879,7 +881,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             await self.patiently(lambda: edit.keep(message.content))
 
     def keep_now(self) -> None:
-        """Keep the draft of what is being typed."""
+        """Keep the draft of the text being typed."""
         edit, editor = self.editing, self._editor
         if edit is not None and editor is not None and editor.changed:
             edit.keep(editor.content)
@@ -888,11 +890,11 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     @property
     def filter_text(self) -> str:
-        """The filter of the rows that were asked for last."""
+        """The filter of the latest request for rows."""
         return ""
 
     def filter_problem(self, text: str) -> str:
-        """What is wrong with a filter; empty when it can be used."""
+        """The problem with a filter; empty when it can be used."""
         return ""
 
     def run_filter(self, text: str, *, here: int | None) -> None:
@@ -943,7 +945,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             self.run_filter(text, here=None if text else self.row_before_filter)
 
     def _settle_filter(self) -> None:
-        """When the keys go elsewhere, the field shows the filter that is in use."""
+        """When the keys go elsewhere, the field shows the active filter."""
         if self.filter_bar is None or self.filter_bar.focused:
             return
         if self.filter_invalid:
@@ -963,7 +965,6 @@ class TextScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
     @property
     def text(self) -> TextPane:
-        """The pane."""
         return self.query_one(TextPane)
 
     @property
@@ -976,7 +977,7 @@ def _breakpoint(size: int, breakpoints: list[tuple[int, str]]) -> str:
 
 
 def _types(key: str) -> bool:
-    """Whether a text field takes a key as a character."""
+    """Whether a text field would type this key as a character."""
     from textual.keys import key_to_character
 
     character = key_to_character(key)

@@ -1,7 +1,7 @@
-"""Blocks of styled text become lines of at most so many cells. Pure: no widget, no colour.
+"""Lays out blocks of styled text in lines of a given width. Pure: no widget, no colour.
 
-Texts are given as they were stored; whatever stands in them passes `display_text` here, piece by
-piece, so that a marked span stays on its words when hidden characters grow into visible marks.
+Texts are passed in as they were stored; all of them go through `display_text` here, piece by piece,
+so that a marked span stays on its words when hidden characters become visible marks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reviewer.clock import from_iso
 from reviewer.text.display import display_line, display_text
 
 SHOWN_CHARACTERS = 16_000
-"""At most this much of one text is laid out; the rest is named in a line of its own."""
+"""Characters of one text that are laid out at most; a line at the end names the rest."""
 
 _TOKEN = re.compile(r"\s+|\S+")
 _JOINERS = "\u200d\ufe0e\ufe0f"
@@ -35,7 +35,7 @@ class Run(Struct, frozen=True, gc=False):
 class Span(Struct, frozen=True, gc=False):
     """Characters `start:end` of a block's text, to be shown in another style.
 
-    `here` spans are what a pane scrolls to, and what a text that is too long is cut around.
+    A pane scrolls to a `here` span, and a text that is too long is cut around it.
     """
 
     start: int
@@ -47,9 +47,9 @@ class Span(Struct, frozen=True, gc=False):
 class Block(Struct, frozen=True, gc=False):
     """One text with its margin.
 
-    `first` stands left of the first line and `rest` left of all others (blanks as wide as `first`
-    when it is not given). `wrap` False keeps each line on one row and cuts it with an ellipsis.
-    A text longer than `limit` characters is shown around its first span only, and says so.
+    `first` is left of the first line and `rest` left of all others (blanks as wide as `first` when
+    it is not given). `wrap` False keeps each line on one row and cuts it with an ellipsis. A text
+    longer than `limit` characters is shown around its first span only, with a remark.
     """
 
     text: str
@@ -59,10 +59,10 @@ class Block(Struct, frozen=True, gc=False):
     rest: tuple[Run, ...] | None = None
     wrap: bool = True
     most: int = 0
-    """At most so many rows, the last cut with an ellipsis; 0 for all."""
+    """Rows at most, the last cut with an ellipsis; 0 for all."""
     limit: int = SHOWN_CHARACTERS
     more: str = ""
-    """What to do to see the rest, after "… 812 kB more": ", o opens the source"."""
+    """How to see the rest, after "… 812 kB more": ", o opens the source"."""
 
 
 class Line(Struct, frozen=True, gc=False):
@@ -74,7 +74,6 @@ class Line(Struct, frozen=True, gc=False):
 
     @property
     def text(self) -> str:
-        """The row's characters."""
         return "".join(run.text for run in self.runs)
 
     @property
@@ -132,7 +131,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def _chop(word: str, room: int, width: int) -> tuple[list[int], int]:
-    """Where a word is broken that begins with `room` cells left, and the cells of its last part."""
+    """Where to break a word that begins with `room` cells left, and the cells of its last part."""
     if word.isascii():
         cuts = list(range(room, len(word), width))
         return cuts, len(word) - cuts[-1]
@@ -146,7 +145,7 @@ def _chop(word: str, room: int, width: int) -> tuple[list[int], int]:
 
 
 def around(text: str, spans: Sequence[Span], limit: int) -> tuple[int, int]:
-    """The window of `text`, at most `limit` characters, that holds the first `here` span."""
+    """The window of `text`, at most `limit` characters, that contains the first `here` span."""
     if len(text) <= limit:
         return 0, len(text)
     anchor = next((span.start for span in spans if span.here), 0)
@@ -155,7 +154,7 @@ def around(text: str, spans: Sequence[Span], limit: int) -> tuple[int, int]:
 
 
 def size(characters: str) -> str:
-    """How much text that is, for a person: `812 kB`."""
+    """The size of a text for a person: `812 kB`."""
     count = len(characters.encode("utf-8", "replace"))
     if count < 1_000:
         return f"{count} bytes"
@@ -294,7 +293,7 @@ SHOWN_LINES = 2_000
 
 
 def diff_blocks(lines: Sequence[str]) -> list[Block]:
-    """One block a line, cut to one row; a long difference says how much is left out."""
+    """One block a line, cut to one row; a long one ends with the number of lines left out."""
     blocks = [Block(line, _diff_style(line), first=(Run(" "),)) for line in lines[:SHOWN_LINES]]
     if len(lines) > SHOWN_LINES:
         blocks.append(Block(f"and {len(lines) - SHOWN_LINES:,} lines more", "faint"))
@@ -310,7 +309,7 @@ def _diff_style(line: str) -> str:
 # hard-wrapped prose
 
 WRAPPED = 45
-"""A line shorter than this was ended on purpose."""
+"""A shorter line was ended on purpose."""
 
 _FENCE = re.compile(r"\s*(```|~~~)")
 _PROSE = re.compile(r"[\w(\[`\"'“‘*_](?!\s)|[aAI] ")
@@ -320,7 +319,7 @@ _NOT_PROSE = re.compile(r"\s|#|\||>|[-+*•]\s|\d+[.)]\s|</?\w|[\w -]+:\s*\S*$")
 def reflowed(text: str) -> str:
     """`text` with a space for each line end inside a paragraph of prose.
 
-    Every other character stays at its offset, so spans of the text are spans of the result.
+    All other characters stay at their offsets, so spans of the text are spans of the result.
     Headings, lists, tables, quotations, indented and fenced code keep their lines.
     """
     lines = text.split("\n")

@@ -1,4 +1,4 @@
-"""A pane that shows styled text: a header row that stays, and rows below it that scroll.
+"""A pane that shows styled text: a fixed header row, and rows below it that scroll.
 
 Drawn row by row (Textual's Line API). `show` repaints only the rows whose cells changed, so that a
 pane that follows the cursor of a list costs the terminal little.
@@ -52,10 +52,10 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
     ) -> None:
         """Show other blocks.
 
-        `hints` are ways to say the same at the header's right, the longest first; the first that
-        fits is drawn. The pane scrolls to its beginning, or so that the first marked row of the
-        block `reveal` is in sight, or the block `top` begins its first row, or it stays where it
-        is with `keep_scroll`.
+        `hints` are wordings of one hint at the header's right, the longest first; the first that
+        fits is drawn. The pane scrolls to the first marked row of the block `reveal`, or puts the
+        block `top` in its first row, or keeps its position with `keep_scroll`; otherwise it scrolls
+        to the beginning.
         """
         before = self._rows()
         if title is not None:
@@ -74,12 +74,12 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
 
     @property
     def title(self) -> str:
-        """What the header row says."""
+        """The text of the header row."""
         return self._title
 
     @property
     def top_block(self) -> int:
-        """The index of the block in the first row in sight."""
+        """The index of the block in the first visible row."""
         at = min(self.scroll_offset.y, len(self._lines) - 1)
         return self._lines[at].block if at >= 0 else 0
 
@@ -94,7 +94,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lay the text out for the new width; the span that was in sight stays in sight."""
+        """Lay the text out for the new width; the visible span stays visible."""
         self._arrange()
         if self._reveal is not None:
             self._place(self._row_of(self._reveal))
@@ -104,11 +104,13 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
 
     @property
     def allow_vertical_scroll(self) -> bool:
-        """Whether there is more than fits (the pane draws its own thumb instead of a scrollbar)."""
+        """Whether the text is longer than the pane (the pane draws its own thumb instead of a
+        scrollbar).
+        """
         return self.max_scroll_y > 0
 
     def render_line(self, y: int) -> Strip:
-        """The row `y` of the pane as it stands on the screen."""
+        """The row `y` of the pane as it is on the screen."""
         width = self.size.width
         styles = palette(self.app)
         runs, thumb = self._row(y)
@@ -122,13 +124,12 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
 
     @property
     def room(self) -> int:
-        """Rows below the header."""
         return max(self.size.height - HEADER_ROWS, 0)
 
     # scrolling
 
     def scroll_rows(self, rows: int) -> None:
-        """Scroll by this many rows at once, without animation."""
+        """Scroll by a number of rows, without animation."""
         self.scroll_to(y=self.scroll_offset.y + rows, animate=False)
 
     @runs(keys.SCROLL_DOWN)
@@ -162,7 +163,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         self.scroll_to(y=self.max_scroll_y, animate=False)
 
     def _row(self, y: int) -> tuple[tuple[Run, ...], bool]:
-        """What stands in the row `y`, and whether the thumb does."""
+        """The content of the row `y`, and whether the thumb is in it."""
         if y < HEADER_ROWS:
             return self._header(), False
         at = self.scroll_offset.y + y - HEADER_ROWS
@@ -183,7 +184,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         )
 
     def _arrange(self) -> None:
-        """Lay out for the present width. The height changes no other widget, so no layout."""
+        """Lay out for the present width. No other widget's height changes, so no layout."""
         width = self.size.width - 1
         if width <= 0:
             return
@@ -197,7 +198,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
             self.set_reactive(position, float(top))
 
     def _row_of(self, block: int | None) -> int:
-        """Where to scroll so that the marked rows of a block stand in the upper half."""
+        """Where to scroll so that the marked rows of a block are in the upper half."""
         rows = [at for at, line in enumerate(self._lines) if line.block == block and line.marked]
         rows = rows or [at for at, line in enumerate(self._lines) if line.block == block]
         if not rows:
@@ -207,7 +208,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         return max(0, rows[0] - max(self.room // 3, 1))
 
     def _thumb(self) -> range:
-        """The rows of the last column where the thumb stands; none when everything fits."""
+        """The rows of the last column where the thumb is; none when everything fits."""
         room, total = self.room, len(self._lines)
         if total <= room or room <= 0:
             return range(0)

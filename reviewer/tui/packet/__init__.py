@@ -1,1 +1,1 @@
-"""The Packet screen: what an agent would get within a budget."""
+"""The Packet screen: the packet that an agent would get within a budget."""

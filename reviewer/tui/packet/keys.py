@@ -11,10 +11,10 @@ LESS_FINE = Action("packet_less_fine", "(", "100 less", "Lower the budget by 100
 MORE_FINE = Action("packet_more_fine", ")", "100 more", "Raise the budget by 100 tokens.", "Decide")
 BUDGET = Action("packet_budget", "b", "budget", "Type the budget.", "Decide")
 TASK = Action(
-    "packet_task", "t", "task", "Type what the packet is for; its words decide what comes first.",
+    "packet_task", "t", "task", "Type the purpose of the packet; its words decide the order.",
     "Decide",
 )  # fmt: skip
-DATE = Action("packet_date", "D", "date", "Type the date that ages are counted to.", "Decide")
+DATE = Action("packet_date", "D", "date", "Type the date from which ages are counted.", "Decide")
 PIN = Action(
     "packet_pin", "P", "pin",
     "Put this item first in its section, within the budget; again: no longer.", "Decide",
@@ -57,6 +57,6 @@ PACKET = Pane(
 )  # fmt: skip
 
 LEAVE_FIELD = Action(
-    "packet_leave_field", "escape", "leave", "Leave the field; everything is as before.", "Move"
+    "packet_leave_field", "escape", "leave", "Leave the field without a change.", "Move"
 )
 FIELD = Pane("packet_field", "Packet: typing", (LEAVE_FIELD,), (LEAVE_FIELD,))

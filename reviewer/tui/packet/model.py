@@ -1,4 +1,4 @@
-"""What the Packet screen shows: items by section, a filter, a cursor, two budgets. No widget."""
+"""The Packet screen as values: items by section, a filter, a cursor, two budgets. No widget."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ BUDGETS = (
     0, 250, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 6_000, 8_000, 12_000, 16_000, 24_000,
     32_000, 48_000, 64_000, 96_000, 128_000, 200_000,
 )  # fmt: skip
-"""Steps of the slider."""
 FINE = 100
 HIGHEST = 10**12
 STATES = ("full", "short", "title", "dropped")
@@ -22,7 +21,7 @@ STATES = ("full", "short", "title", "dropped")
 
 @dataclass(frozen=True)
 class SectionRow:
-    """The heading of a section, with how many of its items are shown how."""
+    """The heading of a section, with the number of items in each form."""
 
     name: str
     counts: tuple[int, int, int, int]
@@ -31,7 +30,7 @@ class SectionRow:
 
 @dataclass(frozen=True)
 class ItemRow:
-    """An item; `before` is what the smaller budget makes of it while two are compared."""
+    """An item; `before` is its form at the smaller budget while two are compared."""
 
     item: PacketItem
     before: PacketItem | None = None
@@ -46,30 +45,27 @@ class PacketModel:
 
     packet: Packet | None = None
     kept: Packet | None = None
-    """The packet that was kept for comparing."""
+    """The packet kept for comparison."""
     filter: str = ""
     cursor: int = 0
     rows: list[Row] = field(default_factory=list)
     _texts: list[str] = field(default_factory=list)
-    """What the filter looks at, of each item of the packet that is shown; made when asked for."""
+    """The searched text of each item of the present packet; made on demand."""
     _texts_of: Packet | None = None
     pinned: set[str] = field(default_factory=set)
     muted: set[str] = field(default_factory=set)
 
     @property
     def current(self) -> Row | None:
-        """The row under the cursor."""
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
     @property
     def item(self) -> PacketItem | None:
-        """The item under the cursor."""
         row = self.current
         return row.item if isinstance(row, ItemRow) else None
 
     @property
     def section(self) -> str:
-        """The section of the row under the cursor."""
         row = self.current
         if isinstance(row, SectionRow):
             return row.name
@@ -86,13 +82,12 @@ class PacketModel:
         self._build()
 
     def forget(self) -> None:
-        """Show nothing: there is no packet."""
+        """Show no packet."""
         self.packet = self.kept = None
         self.rows.clear()
         self.cursor = 0
 
     def filter_by(self, text: str) -> None:
-        """Show only what matches."""
         self.filter = text
         self._build()
 
@@ -140,7 +135,9 @@ class PacketModel:
 
 
 def step_budget(budget: int, step: int) -> int:
-    """The next step of the slider above (or below) a budget; beyond its end, twice (or half)."""
+    """The next step of the slider above (or below) a budget; beyond the last one, twice (or half)
+    the budget.
+    """
     if step > 0:
         above = next((value for value in BUDGETS if value > budget), budget * 2)
         return min(above, HIGHEST)
@@ -149,14 +146,14 @@ def step_budget(budget: int, step: int) -> int:
 
 
 def text_of(item: PacketItem) -> str:
-    """What a filter looks for words in."""
+    """The text in which a filter looks for words."""
     return f"{item.title}\n{item.shown}\n{item.place}".lower()
 
 
 def matches(item: PacketItem, words: str, text: str) -> bool:
     """Whether an item has all words of a filter: in its `text`, `state:x`, `in:section`.
 
-    A minus before a word takes out what has it.
+    A minus before a word excludes items that have it.
     """
     return all(_has(item, word, text) for word in words.lower().split())
 

@@ -1,4 +1,4 @@
-"""What the Packet screen is made of: budget and task lines, section bars, items, the packet."""
+"""The parts of the Packet screen: budget and task lines, section bars, items, the packet."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class BudgetLine(LineWidget):
         self._cells = SLIDER_CELLS
 
     def show(self, budget: int) -> None:
-        """Show a budget and what the packet makes of it."""
+        """Show a budget and the numbers of its packet."""
         self.budget = budget
         self.refresh()
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The slider on the left; on the right what was used and what became of the items."""
+        """The slider on the left; on the right used tokens and the number of items in each form."""
         plain = sign.rule == "-"
         self._cells = SLIDER_CELLS if self.size.width >= NARROW else NARROW_SLIDER
         at = place_of(self.budget, self._cells)
@@ -114,7 +114,7 @@ class BudgetLine(LineWidget):
 
 
 class AboutWords(Struct, frozen=True):
-    """What a packet is about, in words."""
+    """The purpose and source of a packet, in words."""
 
     task: str = ""
     date: str = ""
@@ -130,7 +130,6 @@ class AboutLine(LineWidget):
         self._about = AboutWords()
 
     def show(self, about: AboutWords) -> None:
-        """Show what the packet is about."""
         self._about = about
         self.refresh()
 
@@ -175,7 +174,7 @@ NAME_CELLS = 14
 FIGURE_CELLS = 17
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 FRAME = ("instruction", "read order")
-"""Sections that are shown as one: what stands before everything."""
+"""Sections that are shown as one: everything before the items."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +230,7 @@ class SectionBars(Widget):
         if packet is None:
             return Strip.blank(self.size.width, style.text)
         bars = bars_of(pair[1], pair[0]) if pair else bars_of(packet)
-        # as many columns as the rows in sight ask for
+        # as many columns as the visible rows need
         columns = -(-len(bars) // max(self.size.height, 1))
         name = self._shown = self._model.section
         scale = max(packet.budget, packet.tokens_used, 1)
@@ -345,7 +344,7 @@ class PacketList(RowList):
         if row.before is not None and row.before.state != item.state:
             parts += [
                 (f"{state_sign(row.before, sign)}{STATE_CELLS[row.before.state]}", dim),
-                (">" if sign.rule == "-" else "→", accent),
+                (sign.arrow[-1], accent),
                 (f"{state_sign(item, sign)}{STATE_CELLS[item.state]} ", accent),
             ]
         else:
@@ -372,11 +371,11 @@ def state_sign(item: PacketItem, sign: Glyphs) -> str:
 # the packet as text
 
 MOST_KEPT = 20_000
-"""Lines that are kept laid out."""
+"""Laid-out lines that are cached."""
 
 
 class PacketPane(TextPane):
-    """A pane of text whose blocks mostly stay when it is shown again."""
+    """A pane of text that reuses the blocks that did not change."""
 
     def __init__(self, *, title: str = "", id: str | None = None) -> None:  # noqa: A002
         super().__init__(title=title, id=id)
@@ -461,7 +460,7 @@ def row_of(blocks: Sequence[Block], item: PacketItem) -> int | None:
 
 
 def compare_blocks(smaller: Packet, larger: Packet, sign: Glyphs) -> list[Block]:
-    """What the tokens of the larger budget buy, and what becomes of its text."""
+    """The gain of the larger budget, and the change of its text."""
     more = larger.tokens_used - smaller.tokens_used
     return [Block(f"{count(more, 'token')} more buy:", "strong"), *_bought(smaller, larger, sign)]
 
@@ -475,12 +474,11 @@ def _bought(smaller: Packet, larger: Packet, sign: Glyphs) -> Iterator[Block]:
     ]
     if not changed:
         yield Block("no difference: both show the same", "dim")
-    arrow = "->" if sign.rule == "-" else "→"
     for old, new in changed:
         worse = new.tokens < old.tokens
         head = f"{new.tokens - old.tokens:+,} "
         yield Block(
-            f"{old.state} {arrow} {new.state}  {new.title}",
+            f"{old.state} {sign.arrow} {new.state}  {new.title}",
             "warm" if worse else "accent",
             first=(Run(f"{head:>8}", "dim"),),
             wrap=False,
@@ -512,17 +510,16 @@ class PromptName(LineWidget):
         self._words = ""
 
     def show(self, words: str) -> None:
-        """Say what is asked."""
+        """Show the name of a question."""
         self._words = words
         self.refresh()
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The name."""
         return [(f" {self._words} ", style.accent)], []
 
 
 class PromptBar(Actor, Horizontal, pane=keys.FIELD):
-    """Opens for one question at a time; posts what is typed, what is taken, and when it is left."""
+    """Opens for one question at a time; posts every change, the entered text, and leaving."""
 
     DEFAULT_CSS = """
     PromptBar { height: 1; display: none; }
@@ -559,7 +556,7 @@ class PromptBar(Actor, Horizontal, pane=keys.FIELD):
         return self.has_class("-open")
 
     def open(self, name: str, text: str, placeholder: str) -> None:
-        """Ask for something; `text` is filled in and selected, so that typing replaces it."""
+        """Ask a question; `text` is filled in and selected, so that typing replaces it."""
         self.query_one(PromptName).show(name)
         self.add_class("-open")
         field = self.field

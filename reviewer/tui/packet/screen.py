@@ -1,4 +1,4 @@
-"""What an agent would get within a budget: sections, items and why, and the packet itself."""
+"""The packet that an agent would get within a budget: sections, items and why."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ BUDGET = 8_000
 SMALL = 3_000
 """A packet of at most this many items is assembled on the event loop, a larger one in a thread."""
 DRAW_SECONDS = 0.02
-"""The packet's text follows the budget after this long, so that a key that is held stays fast."""
+"""Delay before the packet's text follows the budget, so that a held key stays fast."""
 TYPING_SECONDS = 0.03
 LOADING = "Still loading, try again."
 FILE = "context-packet.md"
@@ -60,21 +60,21 @@ FILE = "context-packet.md"
 
 @dataclass(frozen=True)
 class Question:
-    """What the field below the list asks for."""
+    """A question for the field below the list."""
 
     name: str
     text: str
     hint: str
     take: Callable[[str], str]
-    """Takes what was typed when enter is pressed; returns what is wrong with it, or nothing."""
+    """Takes the typed text on enter; returns the problem with it, or an empty string."""
     preview: Callable[[str], str] | None = None
-    """Takes what is being typed."""
+    """Takes the text while it is being typed."""
     restore: Callable[[], object] | None = None
     """Called when the field is left with escape."""
 
 
 class PacketScreen(ListScreen, pane=keys.PACKET):
-    """Sections over items on the left; why an item is as it is over the packet on the right."""
+    """Sections over items on the left; the reasons for an item over the packet on the right."""
 
     tab = "packet"
     FILTER_HINT = "words  state:title  in:tasks  -word"
@@ -98,7 +98,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.budget = BUDGET
         self.purpose = ""
         self.date: datetime | None = None
-        """The date that ages are counted to; None for today."""
+        """The date from which ages are counted; None for today."""
         self.marks = False
         self.loaded = False
         self.trouble = ""
@@ -132,11 +132,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @property
     def source(self) -> Path:
-        """What is read: the folder, or the file of the store."""
+        """The path of the source: the folder, or the file of the store."""
         return self.folder or self.engine.path
 
     def reload(self) -> None:
-        """Read the source again; the first time decide which one it is."""
+        """Read the source again; the first time choose the source."""
         if self.loaded or self.host.packet_source is not None or self.near is None:
             if not self.loaded and self.host.packet_source is not None:
                 self.folder = self.host.packet_source.folder
@@ -199,7 +199,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._draw()
 
     def _assemble(self) -> None:
-        """Make a packet of the same source with the present budget, task, date and pins."""
+        """Assemble a packet of the same source with the present budget, task, date and pins."""
         prepared = self._prepared
         if prepared is None:
             return
@@ -241,7 +241,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._draw()
 
     def _draw(self) -> None:
-        """Draw the lines above and the list at once, the packet right after."""
+        """Draw the lines above and the list immediately, the packet right after."""
         self._draw_above()
         self._draw_list()
         if self._draw_timer is None:
@@ -268,11 +268,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         return f"{folder.parent.name}/{folder.name}" if folder.name == ".context" else folder.name
 
     def _draw_list(self) -> None:
-        """Draw the sections, the list, and why its row is as it is."""
+        """Draw the sections, the list, and the reasons for its row."""
         self.list.empty = self._empty()
         self.bars.refresh()
         pair = self.packets.smaller_larger
-        arrow = "->" if glyphs(self.app).rule == "-" else "→"
+        arrow = glyphs(self.app).arrow
         compared = f"{pair[0].budget:,} {arrow} {pair[1].budget:,}" if pair else ""
         self.bars_rule.show("Sections", compared or "used / at most")
         shown = f"{self.packets.shown:,} shown" if self.packets.filter else ""
@@ -304,7 +304,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.why.show(blocks, title=title)
 
     def _draw_text(self) -> None:
-        """The packet, or what the larger of two budgets buys."""
+        """The packet, or the gain of the larger of two budgets."""
         self._draw_timer = None
         packet, pair = self.packets.packet, self.packets.smaller_larger
         if packet is None:
@@ -318,7 +318,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self._scroll_text()
 
     def _scroll_text(self) -> None:
-        """Show the packet from the item under the cursor on."""
+        """Scroll the packet to the item under the cursor."""
         packet, item = self.packets.packet, self.packets.item
         if packet is None or not self._blocks:
             return
@@ -335,7 +335,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def why_not(self, action: Action) -> str | None:
         if self.prompt.is_open:
-            return "Finish the field first: enter takes it, escape leaves."
+            return "Finish the field first: enter accepts it, escape leaves."
         return super().why_not(action)
 
     def no_packet(self) -> str | None:
@@ -395,7 +395,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @runs(keys.COMPARE, unless=no_packet)
     def compare(self) -> None:
-        """Keep this budget beside the next, or show one again."""
+        """Keep this budget for comparison with the next, or show one again."""
         self.packets.compare(self.packets.kept is None)
         kept = self.packets.kept
         if kept is not None:
@@ -409,12 +409,12 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @runs(keys.PIN, unless=not_optional)
     def pin(self) -> None:
-        """Put the item first in its section, or no longer."""
+        """Put the item first in its section, or stop doing so."""
         self._toggle(self.packets.pinned, self.packets.muted, ("Pinned", "No longer pinned"), "P")
 
     @runs(keys.MUTE, unless=not_optional)
     def mute(self) -> None:
-        """Leave the item out, or no longer."""
+        """Leave the item out, or stop doing so."""
         self._toggle(self.packets.muted, self.packets.pinned, ("Muted", "No longer muted"), "m")
 
     def _toggle(self, chosen: set[str], other: set[str], words: tuple[str, str], key: str) -> None:
@@ -448,7 +448,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @runs(keys.OTHER_SOURCE, unless=no_other_source)
     def other_source(self) -> None:
-        """From the store to the folder, or back."""
+        """Change from the store to the folder, or back."""
         self._open_folder(None if self.folder is not None else self.near)
 
     @runs(keys.MARKS, unless=no_packet)
@@ -495,7 +495,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self.list.move_to(index)
 
     def back(self) -> None:
-        """The comparison is left last."""
+        """Leave the comparison after everything else."""
         idle = self.zoomed is None and self.focused is self.list and not self.filter_text
         if idle and self.packets.kept is not None:
             self.compare()
@@ -531,7 +531,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     @runs(keys.TASK, unless=no_packet)
     def ask_task(self) -> None:
         before = self.purpose
-        hint = "what it is for; empty: the open tasks decide"
+        hint = "its purpose; empty: the open tasks decide"
         restore = lambda: self._take_task(before)  # noqa: E731
         self._ask(Question("task", before, hint, self._take_task, self._take_task, restore))
 
@@ -558,7 +558,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @on(PromptBar.Typed)
     def _typed(self, message: PromptBar.Typed) -> None:
-        """Show what is typed once the typing rests; what is half typed gets no complaint."""
+        """Use the text once typing pauses; incomplete text gets no complaint."""
         question = self._question
         if question is not None and question.preview is not None:
             preview, text = question.preview, message.text
@@ -567,7 +567,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @on(PromptBar.Taken)
     def _taken(self, message: PromptBar.Taken) -> None:
-        """Take what was typed; what cannot be taken keeps the field open and says why."""
+        """Use the typed text; a problem keeps the field open and is shown."""
         self._stop_typing()
         self.status.say("")
         question = self._question

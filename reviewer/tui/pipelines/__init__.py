@@ -1,1 +1,1 @@
-"""The Pipelines screen: a pipeline, what each of its nodes gets and why, and its runs."""
+"""The Pipelines screen: a pipeline, the input of each of its nodes and why, and its runs."""

@@ -15,11 +15,11 @@ STEP = Action(
 )  # fmt: skip
 ENTER = Action(
     "pipeline_enter", "enter", "answer",
-    "Answer what the run asks; otherwise fill the screen with the text below.", "Decide",
+    "Answer the question of the run; otherwise fill the screen with the text below.", "Decide",
 )  # fmt: skip
 CANCEL = Action(
     "pipeline_cancel", "c", "cancel",
-    "End the run after what it is doing now; it can be resumed.", "Decide",
+    "End the run after its present stage; it can be resumed.", "Decide",
 )  # fmt: skip
 RESUME = Action(
     "pipeline_resume", "R", "resume",
@@ -42,7 +42,7 @@ AS_CONTEXT = Action(
 )  # fmt: skip
 CHOOSE = Action(
     "pipeline_choose", "C", "pipelines",
-    "Choose a pipeline: those that ran, and those below this folder.", "Select",
+    "Choose a pipeline: those that have run, and those below this folder.", "Select",
 )  # fmt: skip
 OPEN_FILE = Action(
     "pipeline_open", "I", "open file", "Open a pipeline by the path of its DOT file.", "Select"
@@ -62,7 +62,7 @@ REFRESH = Action(
 )
 MODE_FULL = Action(
     "view_full", "1", "full",
-    "Show what the thread's session brings to this node, and what a resume would lose of it.",
+    "Show the thread's session at this node, and the part that a resume would lose.",
     "Look",
 )  # fmt: skip
 MODE_TRUNCATE = Action(
@@ -84,10 +84,10 @@ MODE_HIGH = Action(
 )
 MODE_ALL = Action(
     "view_all", "0", "all modes",
-    "Show all six side by side, with tokens and what was left out; again: one.", "Look",
+    "Show all six side by side, with tokens and omissions; again: one.", "Look",
 )  # fmt: skip
 MODE_ANSWER = Action(
-    "view_said", "7", "last answer", "Show what this node was asked and answered last.", "Look"
+    "view_said", "7", "last answer", "Show the last prompt and answer of this node.", "Look"
 )
 
 PIPELINES = Pane(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class NodeState(Struct, frozen=True):
-    """A node in a run: its latest outcome, how often it ran, what it is doing now."""
+    """A node in a run: its latest outcome, how often it ran, its present activity."""
 
     outcome: str = ""
     word: str = ""
@@ -33,7 +33,7 @@ class NodeState(Struct, frozen=True):
 
 
 class NodeRow(NamedTuple):
-    """A node. `way` is how it is entered, None where nothing leads to it."""
+    """A node. `way` is how it is entered, None for a node that no edge enters."""
 
     node: PipelineNode
     way: Way | None
@@ -61,7 +61,7 @@ class Graph(Struct, frozen=True):
 
 
 class PipelinesModel:
-    """Rows with a cursor, which stays on its node or edge whatever changes."""
+    """Rows with a cursor, which stays on its node or edge through every change."""
 
     def __init__(self) -> None:
         self.graph: Graph | None = None
@@ -84,12 +84,11 @@ class PipelinesModel:
 
     @property
     def current(self) -> Row | None:
-        """The row under the cursor."""
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
     @property
     def node(self) -> PipelineNode | None:
-        """The node that the row under the cursor is about: of an edge its target."""
+        """The node of the row under the cursor; for an edge its target."""
         row = self.current
         return None if row is None else row.node if isinstance(row, NodeRow) else row.way.node
 
@@ -141,7 +140,7 @@ MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summar
 
 
 class RunShown(Struct, frozen=True):
-    """A run now: its row, the state of each node, the history for preambles."""
+    """A run at this moment: its row, the state of each node, the history for preambles."""
 
     view: RunView
     history: RunHistory
@@ -151,8 +150,8 @@ class RunShown(Struct, frozen=True):
     """Why its checkpoint cannot be read, as a sentence."""
 
 
-class Handed(Struct, frozen=True):
-    """What a node gets in each mode, and its last answer. `stages`: how many ran before."""
+class NodeInput(Struct, frozen=True):
+    """The input of a node in each mode, and its last answer. `stages`: how many ran before."""
 
     way: Way
     preambles: dict[str, Preamble]
@@ -163,8 +162,8 @@ class Handed(Struct, frozen=True):
     session_turns: int
     stages: int
     again: bool
-    """The node has run: this is what it got then, with the context as it is now."""
-    answered: StageTurn | None = None
+    """The node has run: this is its input at that time, with the context as it is now."""
+    last_answer: StageTurn | None = None
 
 
 # reading
@@ -177,7 +176,7 @@ _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "target", "venv", "site-packa
 
 
 def pipelines_below(folder: Path) -> list[Path]:
-    """DOT files below a folder, hidden and built folders left out, nearest first."""
+    """DOT files below a folder, without hidden and build folders, nearest first."""
     found: list[Path] = []
     todo = [(folder, 0)]
     entries_read = 0
@@ -186,7 +185,7 @@ def pipelines_below(folder: Path) -> list[Path]:
         try:
             entries = sorted(os.scandir(place), key=lambda entry: entry.name)
         except OSError:
-            continue  # a folder that cannot be read has nothing to offer
+            continue  # ignore folders that cannot be read
         for entry in entries:
             entries_read += 1
             if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
@@ -215,7 +214,7 @@ def read_graph(engine: Engine, path: Path) -> Graph:
 
 
 def read_run(engine: Engine, view: RunView) -> RunShown:
-    """A run as its checkpoint has it; `trouble` says what cannot be read."""
+    """A run according to its checkpoint; `trouble`: the reason why a part cannot be read."""
     pipelines = engine.pipelines
     try:
         history = pipelines.history_of(view.run_id)
@@ -229,10 +228,10 @@ def read_run(engine: Engine, view: RunView) -> RunShown:
     return RunShown(view, history, states, turns)
 
 
-def read_handed(
+def read_node_input(
     engine: Engine, graph: Graph, run: RunShown | None, way: Way | None, node: str
-) -> Handed:
-    """What a node gets in each mode: before its latest stage of the run, else after all of it."""
+) -> NodeInput:
+    """A node's input in each mode: before its latest stage of the run, else after all of it."""
     rules = engine.pipelines.rules
     history = run.history if run is not None else RunHistory("")
     before, again = _before(history, node)
@@ -251,7 +250,7 @@ def read_handed(
         f"### {turn.node}, stage {turn.step}\n{turn.prompt}\n\n{turn.answer}" for turn in turns
     )
     answers = [turn for turn in (run.turns if run is not None else ()) if turn.node == node]
-    return Handed(
+    return NodeInput(
         way=chosen,
         preambles=preambles,
         carried=carried,
@@ -260,12 +259,12 @@ def read_handed(
         session_turns=len(turns) or len(carried.stages),
         stages=stages,
         again=again,
-        answered=answers[-1] if answers else None,
+        last_answer=answers[-1] if answers else None,
     )
 
 
 def _before(history: RunHistory, node: str) -> tuple[RunHistory, bool]:
-    """The run before the latest stage of a node, and whether there is one."""
+    """The run before the latest stage of a node, and whether it had one."""
     for at in range(len(history.completed) - 1, -1, -1):
         if history.completed[at].node == node:
             return msgspec.structs.replace(history, completed=history.completed[:at]), True

@@ -1,4 +1,4 @@
-"""What the Pipelines screen is made of: its list, and nodes and preambles as text."""
+"""The parts of the Pipelines screen: its list, and nodes and preambles as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reviewer.pipelines.resolve import Way
     from reviewer.pipelines.values import PipelineEdge, Preamble, Remark, Resolution
     from reviewer.pipelines.walk import Stop
-    from reviewer.tui.pipelines.model import Handed, NodeState
+    from reviewer.tui.pipelines.model import NodeInput, NodeState
 
 
 # the list
@@ -68,14 +68,12 @@ class PipelineList(RowList):
 
 
 NAME_CELLS = 12
-"""A name keeps at least so many cells before the mode beside it gives way."""
+"""Cells that a name keeps before the mode beside it is shortened."""
 
 
 def arrow(sign: Glyphs, *, back: bool = False) -> str:
-    """What stands before the target of an edge."""
-    if sign.rule == "-":
-        return "<-" if back else "->"
-    return "↺" if back else "→"
+    """The arrow before the target of an edge."""
+    return sign.loop if back else sign.arrow
 
 
 def thread_mark(name: str, sign: Glyphs) -> str:
@@ -84,7 +82,7 @@ def thread_mark(name: str, sign: Glyphs) -> str:
 
 
 def state_sign(state: NodeState | None, sign: Glyphs) -> tuple[str, bool]:
-    """The sign of how a node stands in the run, and whether it is a warning."""
+    """The sign of a node's state in the run, and whether it is a warning."""
     if state is None:
         return " ", False
     if state.now == "asks":
@@ -127,7 +125,7 @@ def node_strip(
     here: bool,
     focused: bool,
 ) -> Strip:
-    """A node: how it stands, its name, how it is entered. Exactly `width` cells."""
+    """A node: its state, its name, how it is entered. Exactly `width` cells."""
     text = style.strong_here if here else style.text if reachable else style.dim
     accent = style.accent_here if here else style.accent
     warm = style.warm_here if here else style.warm
@@ -169,7 +167,7 @@ def edge_strip(
 def _beside(
     left: list[Part], right: str, width: int, style: Palette, sign: Glyphs, *, here: bool
 ) -> Strip:
-    """The left part, and on the right as much of the mode as leaves it readable."""
+    """The left part, and on the right as much of the mode as fits beside it."""
     fill = style.text_here if here else style.text
     dim = style.dim_here if here else style.dim
     words = display_line(right)
@@ -189,7 +187,7 @@ _WINS = " wins"
 
 
 def way_title(way: Way, signs: Glyphs) -> str:
-    """`implement → review`, or the node alone where nothing leads to it."""
+    """`implement → review`, or the node alone if no edge enters it."""
     if way.edge is None:
         return way.node.name
     return f"{way.edge.source} {arrow(signs)} {way.edge.target}"
@@ -198,19 +196,19 @@ def way_title(way: Way, signs: Glyphs) -> str:
 def chain(resolution: Resolution, signs: Glyphs) -> tuple[str, tuple[Span, ...]]:
     """`edge full  >  node -  >  graph compact`, the step that decided marked and named.
 
-    A step before it that said something was passed over, because it is no mode.
+    An earlier step with a value was skipped because the value is not a mode.
     """
     text, spans, decided = "", [], False
-    for rule, said in resolution.steps:
+    for rule, value in resolution.steps:
         if text:
             text += "  > " if signs.rule == "-" else "  › "
         start = len(text)
-        text += f"{rule} {display_line(said) if said else signs.minus}"
+        text += f"{rule} {display_line(value) if value else signs.minus}"
         if rule == resolution.rule:
             text += _WINS
             spans.append(Span(start, len(text), "accent"))
             decided = True
-        elif said and not decided:
+        elif value and not decided:
             text += " (no such mode)"
             spans.append(Span(start, len(text), "warm"))
     return text, tuple(spans)
@@ -224,7 +222,7 @@ def way_blocks(
     remarks: Sequence[Remark],
     signs: Glyphs,
 ) -> list[Block]:
-    """How a node is entered and why so, where it leads, what it is."""
+    """How a node is entered and why, where it leads, its own attributes."""
     node, edge = way.node, way.edge
     text, spans = chain(way.fidelity, signs)
     blocks = [
@@ -263,14 +261,14 @@ def way_blocks(
 
 
 def bar(tokens: int, budget: int, cells: int, signs: Glyphs) -> str:
-    """How much of a ceiling is used."""
+    """A bar of how much of a ceiling is used."""
     full, empty = signs.shades[0], signs.shades[-1]
     used = 0 if not budget else min(max(round(tokens * cells / budget), 1 if tokens else 0), cells)
     return full * used + empty * (cells - used)
 
 
 def left_out(text: Preamble) -> str:
-    """What a preamble had no room for, in words; empty when it has all."""
+    """The parts that did not fit into a preamble, in words; empty when all did."""
     parts = [
         f"{count(text.left_out, 'oldest stage')} left out" if text.left_out else "",
         f"{count(text.values_left_out, 'value')} left out" if text.values_left_out else "",
@@ -279,77 +277,77 @@ def left_out(text: Preamble) -> str:
     return ", ".join(each for each in parts if each)
 
 
-def preamble_title(mode: str, handed: Handed, signs: Glyphs, *, chosen: bool) -> str:
+def preamble_title(mode: str, node_input: NodeInput, signs: Glyphs, *, chosen: bool) -> str:
     """`summary:high   2,964 of 3,000 tok · as resolved`."""
     parts = [mode]
     if mode == "full":
-        turns = count(handed.session_turns, "turn")
-        parts.append(f"{turns}, {handed.session_tokens:,} tok")
+        turns = count(node_input.session_turns, "turn")
+        parts.append(f"{turns}, {node_input.session_tokens:,} tok")
     else:
-        text = handed.preambles[mode]
+        text = node_input.preambles[mode]
         parts.append(f"{text.tokens:,} of {text.budget:,} tok")
-    if mode == handed.way.fidelity.value:
+    if mode == node_input.way.fidelity.value:
         parts.append("as resolved")
     elif chosen:
-        parts.append(f"resolved is {handed.way.fidelity.value}")
+        parts.append(f"resolved is {node_input.way.fidelity.value}")
     return f" {signs.dot} ".join(parts)
 
 
-def before_words(handed: Handed) -> str:
-    """After which stages this is handed over."""
-    stages = count(handed.stages, "stage") if handed.stages else "no stage"
-    again = ", before its latest run; context values as they are now" if handed.again else ""
-    return f"{handed.way.node.name} after {stages}{again}"
+def before_words(node_input: NodeInput) -> str:
+    """The stages before this input, in words."""
+    stages = count(node_input.stages, "stage") if node_input.stages else "no stage"
+    again = ", before its latest run; context values as they are now" if node_input.again else ""
+    return f"{node_input.way.node.name} after {stages}{again}"
 
 
-def preamble_blocks(mode: str, handed: Handed, signs: Glyphs) -> list[Block]:
-    """The text of a mode, under what it cost and what it left out."""
+def preamble_blocks(mode: str, node_input: NodeInput, signs: Glyphs) -> list[Block]:
+    """The text of a mode, below its cost and its omissions."""
     if mode == "full":
-        return _session_blocks(handed, signs)
-    text = handed.preambles[mode]
+        return _session_blocks(node_input, signs)
+    text = node_input.preambles[mode]
     head = f"{bar(text.tokens, text.budget, 20, signs)}  {left_out(text) or 'nothing left out'}"
     style = "warm" if text.left_out or text.values_left_out or text.shortened else "dim"
     return [
         Block(head, "dim", (Span(22, len(head), style, here=False),), first=(Run(" "),)),
-        Block(f"{before_words(handed)}", "faint", first=(Run(" "),)),
+        Block(f"{before_words(node_input)}", "faint", first=(Run(" "),)),
         Block("", first=(Run(" "),)),
         Block(text.text, first=(Run(" "),)),
     ]
 
 
-def _session_blocks(handed: Handed, signs: Glyphs) -> list[Block]:
-    """What a thread carries, and what a resume would lose of it."""
-    carried, node = handed.carried, handed.way.node.name
+def _session_blocks(node_input: NodeInput, signs: Glyphs) -> list[Block]:
+    """The session of a thread, and the part that a resume would lose."""
+    carried, node = node_input.carried, node_input.way.node.name
     name = thread_mark(carried.thread, signs)
-    turns = count(handed.session_turns, "turn")
-    instead = handed.preambles[carried.after_resume]
-    if not handed.session_turns:
+    turns = count(node_input.session_turns, "turn")
+    instead = node_input.preambles[carried.after_resume]
+    if not node_input.session_turns:
         none = f"The thread {name} has no session yet: {node} starts it."
         return [Block(none, "text", first=(Run(" "),))]
     blocks = [
         Block(
-            f"{node} goes on with the session of {name}: {turns}, {handed.session_tokens:,} tok. "
+            f"{node} continues the session of {name}: {turns}, {node_input.session_tokens:,} tok. "
             "Nothing is put before its prompt.",
             first=(Run(" "),),
         ),
         Block(
-            f"A resume would lose {'it' if handed.session_turns == 1 else 'them'}: the first such "
-            f"node gets {carried.after_resume} instead ({instead.tokens:,} tok), once.",
+            f"A resume would lose {'it' if node_input.session_turns == 1 else 'them'}: the first "
+            f"such node gets {carried.after_resume} instead ({instead.tokens:,} tok), once.",
             "warm",
             first=(Run(f" {signs.stale} ", "warm"),),
         ),
         Block("", first=(Run(" "),)),
     ]
-    return [*blocks, Block(handed.session, first=(Run(" "),))]
+    return [*blocks, Block(node_input.session, first=(Run(" "),))]
 
 
-def answer_blocks(handed: Handed, live: str) -> list[Block]:
+def answer_blocks(node_input: NodeInput, live: str) -> list[Block]:
     """A node's last prompt and answer; `live` is an answer that is arriving."""
     if live:
         return [Block(live, first=(Run(" "),))]
-    if handed.answered is None:
+    if node_input.last_answer is None:
         return [Block("This node has not answered in this run.", "dim", first=(Run(" "),))]
-    turn = handed.answered
+    turn = node_input.last_answer
     return [
         Block("asked", "faint", first=(Run(" "),)),
         Block(turn.prompt, "dim", first=(Run(" "),)),
@@ -359,26 +357,26 @@ def answer_blocks(handed: Handed, live: str) -> list[Block]:
     ]
 
 
-def shown_text(mode: str, handed: Handed) -> str:
-    """The text of a view, as it is copied: of a mode, of all six, or the last answer."""
+def shown_text(mode: str, node_input: NodeInput) -> str:
+    """The text of a view for copying: of a mode, of all six, or the last answer."""
     if mode == ALL:
-        return "\n\n".join(f"== {each}\n{shown_text(each, handed)}" for each in MODES)
+        return "\n\n".join(f"== {each}\n{shown_text(each, node_input)}" for each in MODES)
     if mode == ANSWER:
-        return handed.answered.answer if handed.answered is not None else ""
-    return handed.session if mode == "full" else handed.preambles[mode].text
+        return node_input.last_answer.answer if node_input.last_answer is not None else ""
+    return node_input.session if mode == "full" else node_input.preambles[mode].text
 
 
 # the six modes side by side
 
 NARROWEST = 34
-"""A column has at least so many cells."""
+"""Least width of a column in cells."""
 SHORTEST = 8
-"""Rows of text that a mode gets at least."""
+"""Least rows of text for a mode."""
 HEAD_ROWS = 3
 _BAR = 10
 
 
-def columns(handed: Handed, width: int, height: int, signs: Glyphs) -> list[Block]:
+def columns(node_input: NodeInput, width: int, height: int, signs: Glyphs) -> list[Block]:
     """The modes in a grid of `width` cells, filling `height` rows where they are enough."""
     beside = max(min((width + 1) // (NARROWEST + 1), 3), 1)
     cells = (width - (beside - 1)) // beside
@@ -386,7 +384,9 @@ def columns(handed: Handed, width: int, height: int, signs: Glyphs) -> list[Bloc
     texts = max(height // rows - HEAD_ROWS - 1, SHORTEST)
     blocks: list[Block] = []
     for start in range(0, len(MODES), beside):
-        drawn = [_cell(mode, handed, cells, texts, signs) for mode in MODES[start : start + beside]]
+        drawn = [
+            _cell(mode, node_input, cells, texts, signs) for mode in MODES[start : start + beside]
+        ]
         for y in range(HEAD_ROWS + texts):
             runs: list[Run] = []
             for x, cell in enumerate(drawn):
@@ -397,16 +397,16 @@ def columns(handed: Handed, width: int, height: int, signs: Glyphs) -> list[Bloc
     return blocks
 
 
-def _cell(mode: str, handed: Handed, cells: int, texts: int, signs: Glyphs) -> list[Line]:
-    """A mode in so many rows: key and name, tokens against ceiling, what is missing, the text."""
+def _cell(mode: str, node_input: NodeInput, cells: int, texts: int, signs: Glyphs) -> list[Line]:
+    """A mode in a number of rows: key and name, tokens against ceiling, omissions, the text."""
     number = MODES.index(mode) + 1
-    mine = mode == handed.way.fidelity.value
+    mine = mode == node_input.way.fidelity.value
     if mode == "full":
-        size = f"{count(handed.session_turns, 'turn')}, {handed.session_tokens:,} tok"
-        missing, text = "a resume would lose it", handed.session or "No session yet."
-        missing = missing if handed.session_turns else ""
+        size = f"{count(node_input.session_turns, 'turn')}, {node_input.session_tokens:,} tok"
+        missing, text = "a resume would lose it", node_input.session or "No session yet."
+        missing = missing if node_input.session_turns else ""
     else:
-        preamble = handed.preambles[mode]
+        preamble = node_input.preambles[mode]
         size = (
             f"{bar(preamble.tokens, preamble.budget, _BAR, signs)} "
             f"{preamble.tokens:,} of {preamble.budget:,}"

@@ -1,4 +1,4 @@
-"""A run in a thread of its own, which outlives the screen that started it."""
+"""A run in its own thread, which outlives the screen that started it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from reviewer.pipelines.service import RunOptions
 
 KEPT_CHARACTERS = 20_000
-"""Of the answer that is arriving, the newest characters are kept."""
+"""Characters of the arriving answer that are kept, the newest."""
 POLL_SECONDS = 0.05
 EXIT_SECONDS = 2.0
-"""How long the program waits at its end for a run that was cancelled."""
+"""Time at the program's end to wait for a run that was cancelled."""
 
 
 class BackgroundRun:
-    """One run and what it is doing now. Everything may be read from any thread."""
+    """One run and its present activity. Everything may be read from any thread."""
 
     def __init__(self, engine: Engine, path: Path, *, stepping: bool) -> None:
         self._engine = engine
@@ -37,14 +37,14 @@ class BackgroundRun:
         self.thread_name = ""
         self.degraded = False
         self.answer = ""
-        """What has arrived of its answer."""
+        """The part of its answer that has arrived."""
         self.question: Question | None = None
         self.stages = 0
         self.next = ""
-        """The node that follows the stage that has ended."""
+        """The node after the stage that has ended."""
         self.note = ""
         self.remark = ""
-        """What a person should know about a recent answer."""
+        """A remark about a recent answer."""
         self.pausing = False
         """The run waits for the next step."""
         self.done: RunDone | None = None
@@ -62,7 +62,6 @@ class BackgroundRun:
     # called by the screen
 
     def start(self, project: str, options: RunOptions) -> None:
-        """Run the pipeline."""
         pipelines = self._engine.pipelines
         self._start_thread(
             lambda: pipelines.start_run(
@@ -71,7 +70,6 @@ class BackgroundRun:
         )
 
     def resume(self, run_id: str, options: RunOptions) -> None:
-        """Continue a run."""
         pipelines = self._engine.pipelines
         self._start_thread(
             lambda: pipelines.resume_run(
@@ -85,8 +83,8 @@ class BackgroundRun:
         self._gate.set()
 
     def reply(self, text: str) -> None:
-        """Answer the question. Raises RunError when nothing is asked."""
-        asked, self.question = self.question, None  # first: the next question may come at once
+        """Answer the question. Raises RunError without a question."""
+        asked, self.question = self.question, None  # first: the next question may come immediately
         try:
             self._engine.pipelines.answer(self.run_id, text)
         except ReviewerError:
@@ -101,7 +99,7 @@ class BackgroundRun:
                 self._engine.pipelines.cancel(self.run_id)
 
     def close(self) -> None:
-        """The program ends: cancel, and give the run a moment to write its checkpoint."""
+        """Cancel at the end of the program, and give the run a moment to write its checkpoint."""
         self.cancel()
         if self._thread is not None:
             self._thread.join(EXIT_SECONDS)
@@ -112,12 +110,11 @@ class BackgroundRun:
 
     @property
     def cancelling(self) -> bool:
-        """Whether it was cancelled and has not ended yet."""
+        """Whether it was cancelled but has not ended yet."""
         return self._cancelled.is_set() and self.running
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
         return self.done is None and not self.error and self.defect is None
 
     # in the run's thread
@@ -166,7 +163,7 @@ class BackgroundRun:
         self._notify(always=not isinstance(event, events.Text))
 
     def _wait_for_step(self) -> None:
-        """Wait between two stages until the next step is asked for."""
+        """Wait between two stages for the next step."""
         if not self._stepping or self._cancelled.is_set():
             return
         self._gate.clear()
@@ -177,7 +174,7 @@ class BackgroundRun:
         self.pausing = False
 
     def _notify(self, *, always: bool) -> None:
-        """Wake the screen; pieces of an answer wake it once until it has drawn."""
+        """Wake the screen; pieces of an answer do so once until the screen has drawn."""
         listener = self.listener
         if listener is not None and (always or self._unseen):
             self._unseen = False

@@ -1,4 +1,4 @@
-"""A pipeline in walking order; for each node how it is entered, what it gets, and its runs."""
+"""A pipeline in walking order; for each node its entry, its input, and its runs."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from reviewer.tui.pipelines.model import (
     MODES,
     EdgeRow,
     Graph,
-    Handed,
+    NodeInput,
     NodeRow,
     NodeState,
     PipelinesModel,
     RunShown,
     pipelines_below,
     read_graph,
-    read_handed,
+    read_node_input,
     read_run,
 )
 from reviewer.tui.pipelines.panes import (
@@ -66,25 +66,25 @@ TITLE_CELLS, NAME_CELLS = 8, 12
 HINTS = ("1-6 mode  0 all  7 answer  y copy", "1-6 mode  0 all", "1-6 mode")
 LOADING = "Still loading, try again."
 NO_PROJECT = "default"
-"""The project of a run that is started outside of any project."""
+"""The project of a run that was started outside of any project."""
 FREE_TEXT = "\x00free"
 
 
 class RunMoved(Message):
-    """The run in the background has something new to show."""
+    """The run in the background has made progress."""
 
 
 class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
-    """Nodes and edges on the left; on the right how a node is entered, over what it gets."""
+    """Nodes and edges on the left; on the right how a node is entered, over its input."""
 
     tab = "pipelines"
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         self.graph = PipelinesModel()
         self.way_pane = TextPane(id="way")
-        self.handed_pane = TextPane(id="handed")
+        self.input_pane = TextPane(id="node-input")
         rows = PipelineList(self.graph, id="stops")
-        panes = [self.way_pane, self.handed_pane]
+        panes = [self.way_pane, self.input_pane]
         super().__init__(engine, project, rows, panes, title="Pipelines")
         self.path: Path | None = None
         self.loaded = False
@@ -95,12 +95,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.past_runs: Sequence[RunView] = ()
         self.run: RunShown | None = None
         """The run that is shown."""
-        self.handed: Handed | None = None
-        """What the node under the cursor gets."""
+        self.node_input: NodeInput | None = None
+        """The input of the node under the cursor."""
         self.view = ""
-        """A mode that was chosen, `all` or `answer`; empty for the mode that resolves."""
+        """The chosen mode, `all` or `answer`; empty for the mode that resolves."""
         self.way_number = 0
-        """Which of the edges into the node is explained."""
+        """The index of the explained edge among those into the node."""
         self.use_model: bool | None = None
         """Whether the model of the settings answers; None until a person decides."""
         self.allow_tools = False
@@ -109,9 +109,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self._foreign_version = engine.foreign_version()
         self._question_offered = False
         self._follows_run = True
-        """The cursor goes with a run, until a person moves it elsewhere."""
+        """The cursor follows a run until a person moves it elsewhere."""
         self._followed_to = ""
-        """The node that the cursor went to with the run last."""
+        """The node to which the cursor followed the run last."""
 
     def on_mount(self) -> None:
         self.title_rule.focused(True)
@@ -129,7 +129,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def arranged(self) -> None:
         """All modes side by side depend on the size of the pane."""
-        self.call_after_refresh(self._draw_handed)
+        self.call_after_refresh(self._draw_input)
 
     def on_resize(self) -> None:
         super().on_resize()
@@ -138,7 +138,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     # reading the file
 
     def reload(self) -> None:
-        """Show what is running, else what ran last here, else the only pipeline below."""
+        """Show the running pipeline, else the last one that ran here, else the only one below."""
         if self.path is not None:
             self._open(self.path, self.run_id)
             return
@@ -191,7 +191,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         def failed(sentence: str) -> None:
             self.loaded, self.trouble = True, sentence
-            self.run = self.handed = None
+            self.run = self.node_input = None
             self._file_changed_at = _changed_at(path)
             self.graph.load(None)
             self.graph.states = {}
@@ -201,7 +201,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.read(work, then, group="graph", failed=failed)
 
     def watch_store(self) -> None:
-        """Notice that the file was changed, or that another program has run something."""
+        """Notice that the file was changed, or that another program has run a stage."""
         if not self.is_active or self.overlay is not None or self.path is None:
             return
         version = self.engine.foreign_version()
@@ -216,7 +216,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @property
     def run_id(self) -> str | None:
-        """The run that is shown."""
         return self.run.view.run_id if self.run is not None else None
 
     def _read_run(self, run_id: str, say: str = "") -> None:
@@ -238,12 +237,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self._foreign_version = self.engine.foreign_version()
         self._show_states()
         self._draw()
-        self._read_handed()
+        self._read_input()
         if run is not None and run.trouble:
             self.say_trouble(run.trouble)
 
     def _show_states(self) -> None:
-        """Show the state of each node, with what the run is doing now."""
+        """Show the state of each node, with the present activity of the run."""
         states = dict(self.run.states) if self.run is not None else {}
         background = self.background
         if background is not None and background.running and self.shows_background:
@@ -258,7 +257,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     # reading the node under the cursor
 
     def cursor_moved(self) -> None:
-        """A cursor that a person puts on another node no longer goes with the run."""
+        """A cursor that a person puts on another node stops following the run."""
         self.way_number = 0
         background, node = self.background, self.graph.node
         name = node.name if node is not None else ""
@@ -270,41 +269,39 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def follow(self) -> None:
         self._draw_way()
-        self._read_handed()
+        self._read_input()
 
     def ways(self) -> Sequence[Way]:
-        """The edges into the node of the row; for an edge's row that edge alone."""
         row, graph = self.graph.current, self.graph.graph
         if row is None or graph is None:
             return ()
         return (row.way,) if isinstance(row, EdgeRow) else graph.into.get(row.node.name, ())
 
     def way(self) -> Way | None:
-        """The edge that is explained."""
         ways = self.ways()
         return ways[self.way_number % len(ways)] if ways else None
 
-    def _read_handed(self) -> None:
-        """Read what the node under the cursor gets in each mode."""
+    def _read_input(self) -> None:
+        """Read the input of the node under the cursor in each mode."""
         engine, graph, run = self.engine, self.graph.graph, self.run
         row, node = self.graph.current, self.graph.node
         if graph is None or node is None:
-            self.handed = None
-            self._draw_handed()
+            self.node_input = None
+            self._draw_input()
             return
         ran = run is not None and bool(run.history.completed)
         way = self.way()
         if isinstance(row, NodeRow) and ran and self.way_number == 0:
-            way = None  # as the run enters it
+            way = None  # use the mode in which the run enters it
         name = node.name
 
-        def then(handed: Handed) -> None:
+        def then(node_input: NodeInput) -> None:
             node = self.graph.node
-            if node is not None and handed.way.node.name == node.name:
-                self.handed = handed
-                self._draw_handed()
+            if node is not None and node_input.way.node.name == node.name:
+                self.node_input = node_input
+                self._draw_input()
 
-        self.read(lambda: read_handed(engine, graph, run, way, name), then, group="handed")
+        self.read(lambda: read_node_input(engine, graph, run, way, name), then, group="node_input")
 
     # drawing
 
@@ -314,7 +311,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.list.rows_changed()
         self._draw_title()
         self._draw_way()
-        self._draw_handed()
+        self._draw_input()
         self.show_footer()
 
     def _empty(self) -> tuple[str, ...]:
@@ -355,7 +352,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.title_rule.show(fit(display_line(name), room, signs.ellipsis), detail)
 
     def _draw_way(self) -> None:
-        """How the node under the cursor is entered, and which rules decided that."""
+        """How the node under the cursor is entered, and the rules that decided it."""
         graph, node, signs = self.graph.graph, self.graph.node, glyphs(self.app)
         if graph is None or node is None:
             self.way_pane.show([], title="")
@@ -377,43 +374,43 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @property
     def mode(self) -> str:
-        """What is shown below: a mode, `all` or `answer`."""
-        return self.view or (self.handed.way.fidelity.value if self.handed else MODES[2])
+        """The view below: a mode, `all` or `answer`."""
+        return self.view or (self.node_input.way.fidelity.value if self.node_input else MODES[2])
 
-    def _draw_handed(self, *, from_start: bool = False) -> None:
-        """What the node gets in the chosen mode, or its last answer."""
-        pane, handed, node, signs = (
-            self.handed_pane,
-            self.handed,
+    def _draw_input(self, *, from_start: bool = False) -> None:
+        """The node's input in the chosen mode, or its last answer."""
+        pane, node_input, node, signs = (
+            self.input_pane,
+            self.node_input,
             self.graph.node,
             glyphs(self.app),
         )
-        if handed is None or node is None:
+        if node_input is None or node is None:
             pane.show([], title="")
             return
-        keep = not from_start and handed.way.node.name == node.name
+        keep = not from_start and node_input.way.node.name == node.name
         if self.mode == ANSWER:
             self._draw_answer(keep_scroll=keep)
             return
         if self.mode == ALL:
-            blocks = columns(handed, max(pane.size.width - 1, 20), pane.room, signs)
-            title = f"Six modes {signs.dot} {before_words(handed)}"
+            blocks = columns(node_input, max(pane.size.width - 1, 20), pane.room, signs)
+            title = f"Six modes {signs.dot} {before_words(node_input)}"
         else:
-            blocks = preamble_blocks(self.mode, handed, signs)
-            title = preamble_title(self.mode, handed, signs, chosen=bool(self.view))
+            blocks = preamble_blocks(self.mode, node_input, signs)
+            title = preamble_title(self.mode, node_input, signs, chosen=bool(self.view))
         pane.show(blocks, title=title, hints=HINTS, keep_scroll=keep)
 
     def _draw_answer(self, *, keep_scroll: bool = True) -> None:
         """The node's last answer, or the one that is arriving."""
-        handed, node, background = self.handed, self.graph.node, self.background
-        if self.mode != ANSWER or handed is None or node is None:
+        node_input, node, background = self.node_input, self.graph.node, self.background
+        if self.mode != ANSWER or node_input is None or node is None:
             return
         arriving = ""
         if background is not None and background.running and background.node == node.name:
             arriving = background.answer or "..."
         title = f"{node.name} answers" if arriving else f"The last answer of {node.name}"
-        self.handed_pane.show(
-            answer_blocks(handed, arriving), title=title, hints=HINTS, keep_scroll=keep_scroll
+        self.input_pane.show(
+            answer_blocks(node_input, arriving), title=title, hints=HINTS, keep_scroll=keep_scroll
         )
 
     # why a key cannot be used now
@@ -467,7 +464,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if self.run is None:
             return "No run of this pipeline is shown: r runs it, P shows past runs."
         if not self.run.view.can_resume:
-            return f"{self.run_id} has reached its exit; there is nothing left: r runs it anew."
+            return f"{self.run_id} has reached its exit; there is nothing left: r runs it again."
         return None
 
     def one_way(self) -> str | None:
@@ -502,18 +499,18 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @property
     def background(self) -> BackgroundRun | None:
-        """The run that this program started last, until its end was shown."""
+        """The run that this program started last, until its end has been shown."""
         run = self.host.background_run
         return run if isinstance(run, BackgroundRun) else None
 
     @property
     def run_in_progress(self) -> bool:
-        """Whether a run of this program has not ended."""
+        """Whether a run of this program is still in progress."""
         return self.background is not None and self.background.running
 
     @property
     def shows_background(self) -> bool:
-        """Whether the run in the background is the one that is shown."""
+        """Whether the run in the background is on the screen."""
         background = self.background
         if background is None:
             return False
@@ -521,7 +518,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @runs(keys.RUN, unless=cannot_run)
     async def run_all(self) -> None:
-        """Run from the start, or while stepping the rest."""
+        """Run from the start, or run the rest while stepping."""
         background = self.background
         if background is not None and background.running and background.pausing:
             background.proceed(stepping=False)
@@ -549,7 +546,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @runs(keys.RESUME, unless=cannot_resume)
     async def resume(self) -> None:
-        """Continue the run that is shown."""
         run_id = self.run_id
         if run_id is None or self.path is None:
             return
@@ -574,7 +570,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @runs(keys.CANCEL, unless=not_running)
     def cancel(self) -> None:
-        """End the run in order."""
+        """End the run in an orderly way."""
         if self.background is not None:
             self.background.cancel()
             self.say("Cancelled: the run ends as soon as its stage lets it, R resumes.")
@@ -582,12 +578,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @on(RowList.Opened)
     @runs(keys.ENTER, unless=no_node)
     async def enter(self) -> None:
-        """Answer what the run asks, otherwise read the text below."""
+        """Answer the run's question, otherwise read the text below."""
         background = self.background
         if background is not None and background.question is not None:
             await self._ask(background.question)
         else:
-            self.read_pane(self.handed_pane)
+            self.read_pane(self.input_pane)
 
     async def _ask(self, question: Question) -> None:
         """Offer the choices of a question; free text where it is allowed."""
@@ -602,7 +598,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             typed = text
             words = text.strip().casefold()
             fitting = [one for one in options if words in f"{one.name} {one.detail}".casefold()]
-            fitting.sort(key=lambda one: one.key.casefold() != words)  # the key itself first
+            fitting.sort(key=lambda one: one.key.casefold() != words)  # the exact key comes first
             free = [Option(FREE_TEXT, f'answer "{text}"')] if question.freeform and text else []
             self.offer([*free, *fitting])
 
@@ -611,13 +607,13 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
                 self.background.reply(typed if option.key == FREE_TEXT else option.key)
                 self.say("Answered.")
 
-        detail = "type your answer" if question.freeform else "enter takes a line"
+        detail = "type your answer" if question.freeform else "enter chooses a line"
         title = display_line(question.text) or question.node
         await self.choose(title, detail, options, then, narrow=narrow)
 
     @on(RunMoved)
     def _run_moved(self) -> None:
-        """Show the progress of the run. Raises what was a defect in its thread."""
+        """Show the progress of the run. Raises unexpected exceptions of its thread."""
         background = self.background
         if background is None:
             return
@@ -677,7 +673,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return "starting"
         return f"{display_line(background.node)} runs, stage {background.stages + 1}"
 
-    # what answers, and what it may do
+    # the engine, and its permissions
 
     def _read_settings(self) -> Settings:
         if self._settings is None:
@@ -688,7 +684,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @property
     def answered_by(self) -> str:
-        """The name of what answers, for the title."""
+        """The name of the engine, for the title."""
         if self.use_model:
             return self._read_settings().model.name or "the model"
         return "offline stand-in"
@@ -711,7 +707,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     def _options(self, *, model: bool) -> RunOptions:
         """The options of a run. Reads the settings, so call it in a thread.
 
-        Raises ModelError when a model is asked for and none is set up.
+        Raises ModelError when a model is selected and none is set up.
         """
         from reviewer.llm.door import open_model
         from reviewer.llm.door import open_others as open_other_models
@@ -746,7 +742,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @runs(keys.CHOOSE)
     async def choose_pipeline(self) -> None:
-        """Choose among those that ran, the latest first, and those below this folder."""
+        """Choose among those that have run, latest first, and those below this folder."""
         here = Path.cwd()
         below = await to_thread(pipelines_below, here)
         options: dict[str, Option] = {}
@@ -768,7 +764,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @runs(keys.OPEN_FILE)
     async def choose_file(self) -> None:
-        """Choose a file; what is typed is completed from its folder."""
+        """Choose a file; typed paths are completed."""
 
         def narrow(text: str) -> None:
             path = typed_path(text)
@@ -791,7 +787,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @runs(keys.PAST_RUNS, unless=no_past_runs)
     async def choose_run(self) -> None:
-        """Choose a past run, those of the pipeline that is shown first."""
+        """Choose a past run; those of the present pipeline come first."""
         path, past = self.path, list(self.past_runs)
         mine = [run for run in past if path is not None and Path(run.path) == path.absolute()]
         others = [run for run in past if run not in mine]
@@ -843,12 +839,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.follow()
 
     def _show_view(self, view: str) -> None:
-        """Show a mode; the same again shows the one that resolves."""
+        """Show a mode; choosing it again returns to the resolved mode."""
         was_all = self.view == ALL
         self.view = "" if self.view == view else view
         if was_all and view != ALL:
             self.unzoom()
-        self._draw_handed(from_start=True)
+        self._draw_input(from_start=True)
 
     @runs(keys.MODE_FULL, unless=no_node)
     def view_full(self) -> None:
@@ -883,7 +879,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """Show all six over the whole screen, or one again."""
         self._show_view(ALL)
         if self.view == ALL:
-            self.fill_with(self.handed_pane)
+            self.fill_with(self.input_pane)
         else:
             self.unzoom()
 
@@ -918,8 +914,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @property
     def copied_text(self) -> str:
-        """The text that is shown below."""
-        return shown_text(self.mode, self.handed) if self.handed is not None else ""
+        return shown_text(self.mode, self.node_input) if self.node_input is not None else ""
 
     @runs(shared.COPY, unless=no_text)
     def copy(self) -> None:
@@ -931,7 +926,7 @@ def _changed_at(path: Path) -> float:
     try:
         return path.stat().st_mtime
     except OSError:
-        return 0.0  # the file is gone: reading it says so
+        return 0.0  # the file no longer exists: reading it reports that
 
 
 def _end_sentence(background: BackgroundRun) -> str:
@@ -945,7 +940,7 @@ def _end_sentence(background: BackgroundRun) -> str:
 
 
 def _remark(background: BackgroundRun) -> str:
-    """What a person should know about the run's answers, to append to a sentence."""
+    """A remark about the run's answers, to append to a sentence."""
     return f" - {display_line(background.remark)}" if background.remark else ""
 
 

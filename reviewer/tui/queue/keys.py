@@ -62,7 +62,7 @@ SORT = Action(
 )  # fmt: skip
 STATUS = Action(
     "status", "w", "status filter",
-    "Show what waits, what was deferred, promoted, rejected or merged, or everything, in turn.",
+    "Show waiting, deferred, promoted, rejected, merged or all rows, in turn.",
     "Select",
 )  # fmt: skip
 
@@ -106,4 +106,4 @@ QUEUE = Pane(
     (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MARK, keys.FILTER),
 )  # fmt: skip
 CONFLICT_FOOTER = (KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, REJECT, keys.UNDO, NEXT_EVIDENCE)
-"""What the footer shows on a conflict."""
+"""Keys of the footer on a conflict."""

@@ -1,4 +1,4 @@
-"""The queue as plain values: which rows were decided, open clusters, the pace of deciding."""
+"""The queue as plain values: decided rows, open clusters, the pace of deciding."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class QueueModel(RowModel["QueueRow"]):
     def __init__(self, fetch: Callable[[Sequence[int]], list[QueueRow]]) -> None:
         super().__init__(fetch)
         self.settled: set[int] = set()
-        """Rows that were decided or deferred since the snapshot: dimmed, and passed over."""
+        """Rows decided or deferred since the snapshot: dimmed, and skipped."""
         self.leader_of: dict[int, int] = {}
         """The members of open clusters, each with the row that leads it."""
 
     # snapshot
 
     def load(self, ids: array[int], here: Iterable[int] = ()) -> None:
-        """Take a new snapshot; the cursor goes to the first of the rows `here` that is in it."""
+        """Take a new snapshot; the cursor goes to the first of the rows `here` that it contains."""
         self.ids = array("q", ids)
         self._rows.clear()
         self.settled.clear()
@@ -37,7 +37,7 @@ class QueueModel(RowModel["QueueRow"]):
         self.cursor = found if found is not None else min(self.cursor, max(len(self.ids) - 1, 0))
 
     def extend(self, ids: array[int]) -> None:
-        """Take the rest of the snapshot after its first page; what is shown stays in place."""
+        """Take the rest of the snapshot after its first page; the visible rows stay in place."""
         shown = len(self.ids)
         if ids[:shown] == self.ids:
             self.ids.extend(ids[shown:])
@@ -48,8 +48,8 @@ class QueueModel(RowModel["QueueRow"]):
     def nearby(self, rows: int) -> list[int]:
         """Ids to put the cursor on in a later snapshot, best first.
 
-        The row under the cursor if it still waits, else the waiting rows below it, then those
-        above, then rows that were decided: a deferred row would take the cursor to the end.
+        First the row under the cursor if it still waits, then the waiting rows below it, those
+        above, and decided rows last: a deferred row would take the cursor to the end.
         """
         below = self.ids[self.cursor : self.cursor + rows]
         above = self.ids[max(self.cursor - rows, 0) : self.cursor][::-1]
@@ -59,7 +59,7 @@ class QueueModel(RowModel["QueueRow"]):
     # decisions
 
     def touched(self, ids: Sequence[int]) -> None:
-        """Rows were decided, deferred or restored: read them again to see what they are now."""
+        """Rows were decided, deferred or restored: read them again."""
         known = set(ids)
         self.forget(known)
         self.read(list(known)[:CACHED_ROWS])
@@ -72,7 +72,7 @@ class QueueModel(RowModel["QueueRow"]):
         self.marks -= known
 
     def waiting(self, index: int) -> bool:
-        """Whether the row at an index still waits, as far as was read."""
+        """Whether the row at an index still waits, as far as it has been read."""
         number = self.ids[index]
         if number in self.settled:
             return False
@@ -90,7 +90,7 @@ class QueueModel(RowModel["QueueRow"]):
         return next((at for at in range(start, stop, step) if self.waiting(at)), None)
 
     def after_decision(self, index: int) -> int:
-        """Where the cursor goes once the row at `index` was decided: down, else up, else stays."""
+        """The row after a decision on the one at `index`: down, else up, else the same."""
         for at in (self.next_waiting(index + 1), self.next_waiting(index - 1, -1)):
             if at is not None:
                 return at
@@ -126,13 +126,12 @@ class QueueModel(RowModel["QueueRow"]):
         self.cursor = at
 
     def is_open(self, index: int) -> bool:
-        """Whether the row leads an open cluster or is a member of one."""
         number = self.ids[index]
         return number in self.leader_of or number in self.leader_of.values()
 
 
 def count_new(shown: array[int], fresh: array[int]) -> int:
-    """How many ids of `fresh` are not in `shown`; a byte per id, where a set takes a hundred."""
+    """How many ids of `fresh` are not in `shown`; a byte per id, where a set needs a hundred."""
     known = bytearray(max(shown, default=0) + 1)
     for number in shown:
         known[number] = 1
@@ -140,13 +139,15 @@ def count_new(shown: array[int], fresh: array[int]) -> int:
 
 
 PAUSE_SECONDS = 120.0
-"""A longer gap between two decisions was a pause and says nothing about the pace."""
+"""A longer gap between two decisions was a pause and does not count for the pace."""
 RECENT = 40
-"""Decisions that the pace is taken from."""
+"""Decisions from which the pace is computed."""
 ENOUGH = 12
-"""Decisions before anything is estimated."""
+"""Decisions before the first estimate."""
 STEADY = 1.5
-"""The older and the newer half of the recent decisions differ by less than this factor."""
+"""The pace is steady while the older and the newer half of the decisions differ by less than this
+factor.
+"""
 TOLERANCE = 1.3
 """The pace in use is replaced when the measured one differs by more than this factor."""
 COARSE_MINUTES = 10
@@ -154,7 +155,7 @@ COARSE_MINUTES = 10
 
 
 class Pace:
-    """Estimates how long the rest of the queue takes, from the decisions on single rows."""
+    """Estimates the time for the rest of the queue from the decisions on single rows."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
@@ -164,7 +165,7 @@ class Pace:
         """Seconds per decision that the estimate uses."""
 
     def decided(self, rows: int) -> None:
-        """One key decided so many rows; one that took many says nothing about the others."""
+        """One key decided this many rows; a key for several rows does not count for the pace."""
         now = self._clock()
         gap, self._last = now - self._last, now
         if rows == 1 and gap <= PAUSE_SECONDS:

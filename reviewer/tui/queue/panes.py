@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 CACHED_BADGES = 5_000
 TYPE_CELLS = 4
-"""The start of a type that tells it from the others; the filter takes it, too: `type:pref`."""
+"""Abbreviation of a type; the filter accepts it, too: `type:pref`."""
 NARROW = 44
-"""Below this width the type is left out."""
+"""Narrower rows leave the type out."""
 FIGURE_CELLS = 4
 
 
@@ -39,9 +39,9 @@ class CandidateList(RowList):
         self.model = model
         self.clock = clock
         self.sort = Sort.RANK
-        """The order of the rows: each row shows the figure that it is ordered by."""
+        """The order of the rows: each row shows its figure in that order."""
         self.badges: dict[int, Badges] = {}
-        """What was found out about rows that have been in sight."""
+        """Badges of rows that have been visible."""
         self._centres = False
 
     @property
@@ -80,7 +80,7 @@ class CandidateList(RowList):
         )
 
     def grown(self) -> None:
-        """Rows came below those that are shown: draw only if their place is in sight."""
+        """Rows were added below; draw only if their place is visible."""
         before = self.virtual_size.height
         size = Size(self.size.width, self.total + FOOT_LINES)
         self.set_reactive(ScrollView.virtual_size, size)
@@ -90,7 +90,7 @@ class CandidateList(RowList):
             self.redraw_foot()
 
     def centre(self) -> None:
-        """When the cursor next goes out of sight, show it in the middle of the list."""
+        """When the cursor next leaves the visible part, show it in the middle of the list."""
         self._centres = True
 
     def _keep_in_sight(self) -> bool:
@@ -114,7 +114,7 @@ class CandidateList(RowList):
         return list(self.model.ids[top : top + self.height])
 
     def show_badges(self, badges: dict[int, Badges]) -> None:
-        """Draw the rows again whose badges changed."""
+        """Redraw the rows whose badges changed."""
         top, shown = self.scroll_offset.y, self.ids_in_sight
         changed = [
             top + place
@@ -129,7 +129,7 @@ class CandidateList(RowList):
 
 
 def figure_of(row: QueueRow, sort: Sort, clock: Callable[[], datetime]) -> str:
-    """What orders a row, in at most four cells; empty where the order has no figure of a row."""
+    """The figure that orders a row, in at most four cells; empty where the order has none."""
     match sort:
         case Sort.RANK:
             return rank_figure(row.rank)
@@ -142,7 +142,7 @@ def figure_of(row: QueueRow, sort: Sort, clock: Callable[[], datetime]) -> str:
 
 
 def age(since: str, now: datetime) -> str:
-    """How long ago an ISO moment is: `12m`, `3h`, `4d`."""
+    """The age of an ISO moment: `12m`, `3h`, `4d`."""
     moment = from_iso(since)
     if moment is None:
         return ""
@@ -175,7 +175,7 @@ def candidate_strip(
     if row is None:
         return line_of([bar, ("  gone: R reads the queue again", dim)], width, text, sign.ellipsis)
     state, warning = sign_of(row, decided, sign, badges)
-    # Blanks take the style of what follows them, which costs the terminal no change of colour.
+    # Blanks take the style of the text after them, which saves a change of colour.
     mark: Part = (sign.mark, warm) if marked else (" ", dim)
     if state.isspace():
         state_style = dim

@@ -1,4 +1,4 @@
-"""The queue: the list, the candidate under the cursor, and why it is believed.
+"""The queue: the list, the candidate under the cursor, and its evidence.
 
 The first page is read before anything is shown; everything else is read in threads. The cursor
 moves first, and the panes follow.
@@ -43,17 +43,17 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member
 
 FIRST_PAGE = 200
-"""Rows that are shown before the rest of the list is read."""
+"""Rows shown before the rest of the list is read."""
 NEARBY = 200
-"""Rows around the cursor that it may go to when its own row left the list."""
+"""Rows around the cursor that it may go to when its own row has left the list."""
 STATE_SECONDS = 0.4
-"""After this long on a row its source is compared, and policies and odds are read."""
+"""Rest on a row before its source is compared, and policies and odds are read."""
 BADGE_SECONDS = 0.5
-"""After this long without a move the badges of the rows in sight are read."""
+"""Rest of the cursor before the badges of the visible rows are read."""
 MANY = 500
-"""Decisions on this many rows show their progress."""
+"""Number of rows from which a decision shows its progress."""
 CHECKED_AGAIN = 500
-"""At most so many decided rows are read again after somebody else wrote."""
+"""Decided rows that are read again at most after somebody else wrote."""
 
 STATUSES = ("waiting", "deferred", "active", "invalid", "superseded", "all")
 TITLES = {
@@ -86,8 +86,6 @@ class Detail(Struct, frozen=True):
 
 
 class QueueScreen(ListScreen, pane=keys.QUEUE):
-    """Decides candidates."""
-
     tab = "queue"
     FILTER_HINT: ClassVar[str] = (
         'words  -word  "a phrase"  type:pref  kind:entity  is:edited  path:docs  conf>0.5  seen>2'
@@ -114,7 +112,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._whole = False
         """The list has all its rows, not just the first page."""
         self._wanted: Collection[int] = ()
-        """Ids to put the cursor on when the list comes."""
+        """Ids for the cursor when the list arrives, best first."""
         self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
@@ -122,7 +120,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._badges_known: set[int] = set()
         self._badges_timer: Timer | None = None
         self._queued: int | None = None
-        """The act that queued more candidates last, until it is undone."""
+        """The latest act that queued more candidates, until it is undone."""
 
     def on_mount(self) -> None:
         self.header.project = display_line(self.project or "all projects")
@@ -188,13 +186,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             worker = get_current_worker()
             return self.engine.ids(query, limit=FIRST_PAGE, cancelled=lambda: worker.is_cancelled)
 
-        def took_first_page(ids: array[int]) -> None:
+        def show_first_page(ids: array[int]) -> None:
             self._take_list(query, ids)
             if len(ids) == FIRST_PAGE:
                 self._ask_for(query, extends=True)
 
         if quick:
-            self.read(first_page, took_first_page, group="ids")
+            self.read(first_page, show_first_page, group="ids")
         elif extends:
             self.read(lambda: self._all_ids(query), self._take_rest, group="ids")
         else:
@@ -261,11 +259,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._ask(query, here=ids[-1:])
 
     def refresh_rows(self) -> None:
-        """Read the list again: decided rows leave, new ones come."""
+        """Read the list again: decided rows leave, new ones appear."""
         self._read_again()
         self.say("The queue was read again.")
 
-    # what the lines around the list say
+    # the lines around the list
 
     def _show_title(self) -> None:
         query = self.query_shown
@@ -363,7 +361,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         self.read(work, then, group="state")
 
-    # badges of the rows in sight
+    # badges of the visible rows
 
     def _look_for_badges(self) -> None:
         if self._badges_timer is not None:
@@ -462,7 +460,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @runs(keys.PROMOTE, unless=_cannot_promote)
     async def promote(self) -> None:
-        """Promote the marked rows, or this one; rows with a draft are not decided in passing."""
+        """Promote the marked rows, or this one; rows with a draft are left out."""
         ids = self._targets()
         drafts = await to_thread(self.engine.drafts.ids)
         ready = [number for number in ids if number not in drafts]
@@ -517,7 +515,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._settle(done, [*ids, *done.ids], len(ids), remark)
 
     def _settle(self, done: Done, ids: Sequence[int], rows: int, remark: str = "") -> None:
-        """Dim what was decided and go to the next row that waits."""
+        """Dim the decided rows and go to the next row that waits."""
         model = self.model
         model.clear_marks()
         model.touched(ids)
@@ -527,7 +525,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_again(f"{done.title}{remark} - u to undo")
 
     def _show_again(self, words: str) -> None:
-        """After an act of this screen: draw the rows, and read what is beside them again."""
+        """After an act of this screen: draw the rows, and read the panes beside them again."""
         self.list.refresh()
         self.say(words)
         self.show_footer()
@@ -569,7 +567,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @runs(keys.MERGE, unless=_cannot_reword)
     async def merge(self) -> None:
-        """Merge the nearest duplicate into this row, or this row into the one that leads it."""
+        """Merge the nearest duplicate into this row; in a cluster, this row into its leader."""
         row = self.model.current
         if row is None:
             return
@@ -595,7 +593,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @runs(kit_keys.UNDO, unless=_nothing_to_undo_here)
     async def undo(self) -> None:
-        """Undo the last decision, or queueing more when that came later."""
+        """Undo the last decision, or queueing more if that came later."""
         following, queued = self.engine.history.next_undo(), self._queued
         if queued is None or (following is not None and following[0] > queued):
             await super().undo()
@@ -607,7 +605,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.say(f"Undone: {undone.title}")
 
     def show_reversed(self, undone: Undone) -> None:
-        """Go to the first row that an undo or redo changed, or on from it when it is decided."""
+        """Go to the first row that an undo or redo changed, or beyond it if that row is decided."""
         model = self.model
         at = model.index_of(undone.ids)
         model.touched(undone.ids)
@@ -685,7 +683,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @runs(keys.SORT)
     async def sort(self) -> None:
-        """The next order; the learned one only when enough was decided to learn from."""
+        """Change to the next order; the learned one needs enough decisions to learn from."""
         orders = list(Sort)
         following = orders[(orders.index(self.query_shown.sort) + 1) % len(orders)]
         missing = ""
@@ -703,7 +701,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         at = STATUSES.index(self.query_shown.status)
         status = STATUSES[(at + 1) % len(STATUSES)]
         self._ask(structs.replace(self.query_shown, status=status))
-        self.say(f"Shown: {TITLES[status].lower()}. w goes on.")
+        self.say(f"Shown: {TITLES[status].lower()}. w shows the next.")
 
     # clusters
 
@@ -755,7 +753,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.evidence.previous_evidence()
 
     def _current_evidence(self) -> EvidenceView:
-        """The evidence in sight. Raises SourceError for a memory that was written by hand."""
+        """The evidence on the screen. Raises SourceError for a memory that was written by hand."""
         number, detail = self.model.current_id, self._detail
         evidence = self.evidence.current
         if number is not None and (detail is None or detail.view.id != number):
@@ -799,7 +797,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
 
     def keep_now(self) -> None:
-        """Keep the draft of what is being typed, and the place in the queue."""
+        """Keep the draft of the text being typed, and the place in the queue."""
         super().keep_now()
         self._keep_place()
 
@@ -829,7 +827,7 @@ def read_detail(engine: Engine, number: int) -> Detail:
 
 
 def empty_lines(query: QueueQuery, counts: Counts | None) -> tuple[str, ...]:
-    """What an empty list says."""
+    """The text of an empty list."""
     if query.filter:
         return (f"Nothing matches / {display_line(query.filter)}", "escape clears the filter.")
     lines: Iterable[str] = EMPTY.get(query.status, EMPTY["waiting"])

@@ -35,7 +35,7 @@ SUPERSEDE = Action(
 RELATE = Action("relate", "l", "relate", "Relate this entity to another.", "Decide", writes=True)
 FOLLOW = Action(
     "follow", "enter", "follow",
-    "Go to what this entity is related to, contradicts or was made from.", "Look",
+    "Go to a fact that this one is related to, contradicts or was made from.", "Look",
 )  # fmt: skip
 EARLIER = Action(
     "earlier", "h", "earlier", "Show all earlier values or wordings, or the last three.", "Look"

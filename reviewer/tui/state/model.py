@@ -49,7 +49,7 @@ class StateModel:
         self.cursor = 0
 
     def load(self, states: Sequence[StateView], groups: Sequence[FactGroup]) -> None:
-        """Show other rows; the cursor stays on its row where that is still there."""
+        """Show other rows; the cursor stays on its row if that is still listed."""
         here, place = self.current_key, self.cursor
         self._rows.clear()
         self._states = {state.id: state for state in states}
@@ -92,7 +92,7 @@ class StateModel:
         return self._rows.get(key)
 
     def window(self, start: int, stop: int) -> None:
-        """Read the rows of a window that are not known yet, at once."""
+        """Read the rows of a window that are not known yet, together."""
         missing = []
         for index in range(max(start, 0), min(stop, self.total)):
             found = self._at(index)
@@ -108,13 +108,11 @@ class StateModel:
                 self._rows[row.id] = row
 
     def head_above(self, index: int) -> Head | None:
-        """The heading of the group that a row is in."""
         found = self._at(index)
         return found[0].head if found else None
 
     @property
     def current(self) -> StateView | QueueRow | None:
-        """The fact under the cursor."""
         row = self.row(self.cursor)
         return None if isinstance(row, Head) else row
 

@@ -1,4 +1,4 @@
-"""What the State screen is made of: its list, its form, and a key of trusted state as text."""
+"""The parts of the State screen: its list, its form, and a key of trusted state as text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class FactList(RowList):
 
     @property
     def first_in_sight(self) -> int:
-        """The heading above the cursor has to be in sight too."""
+        """The heading above the cursor has to be visible too."""
         above = self.model.cursor - 1
         return above if isinstance(self.model.row(above), Head) else self.model.cursor
 
@@ -97,7 +97,7 @@ def fact_strip(
     here: bool,
     focused: bool,
 ) -> Strip:
-    """One fact: a key with its value, or a wording with the sign of what is special about it."""
+    """One fact: a key with its value, or a wording with a sign for its special state."""
     text = style.text_here if here else style.text
     dim = style.dim_here if here else style.dim
     accent = style.accent_here if here else style.accent
@@ -125,7 +125,7 @@ def fact_strip(
 
 FIELDS = (
     ("project", "whose state this is"),
-    ("key", "what it is about: db_engine"),
+    ("key", "its subject: db_engine"),
     ("value", "type it"),
     ("note", "why it is so"),
     ("evidence", "where it can be looked up: path:line"),
@@ -154,7 +154,7 @@ class ValueArea(EditorArea):
 
 
 class StateForm(Actor, Vertical, pane=keys.FORM):
-    """The fields of one value. It writes nothing: it posts what the person typed."""
+    """The fields of one value. It does not write: it posts the typed values."""
 
     DEFAULT_CSS = """
     StateForm { height: auto; width: 1fr; }
@@ -178,7 +178,6 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
         """The key whose new value is written; empty for a new key."""
 
     def compose(self) -> ComposeResult:
-        """A title, then name and field in turn."""
         yield TitleRule()
         for name, hint in FIELDS:
             with Horizontal(id=f"row-{name}"):
@@ -194,16 +193,16 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
                     yield Field(hint, id=f"field-{name}")
 
     def begin(self, project: str | None, *, ask_project: bool) -> None:
-        """A new key. The fields are empty, or have what was typed but not written."""
+        """A new key. The fields are empty, or have the text that was typed but not written."""
         if self.about:
             self._fill({})
         self.about = ""
         self._open("New value", project or "", ask_project=ask_project)
 
-    def begin_with(self, project: str, held: dict[str, str]) -> None:
+    def begin_with(self, project: str, values: dict[str, str]) -> None:
         """A new value of a key: the fields have the value that it supersedes."""
-        self._fill(held)
-        self.about = held["key"]
+        self._fill(values)
+        self.about = values["key"]
         self._open(f"New value of {display_line(self.about)}", project, ask_project=False)
 
     def _open(self, title: str, project: str, *, ask_project: bool) -> None:
@@ -216,7 +215,6 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
         self._fields()[0].focus(scroll_visible=False)
 
     def clear(self) -> None:
-        """Forget what was typed."""
         self._fill({})
         self.about = ""
 
@@ -229,7 +227,6 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
 
     @property
     def values(self) -> dict[str, str]:
-        """What the fields say."""
         found = {name: self._area(name).text.strip() for name, _ in FIELDS}
         return {
             name: text if name == "value" else " ".join(text.splitlines())
@@ -237,7 +234,7 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
         }
 
     def _fields(self) -> list[Widget]:
-        """The fields in sight."""
+        """The visible fields."""
         return [
             self._area(name)
             for name, _ in FIELDS
@@ -246,7 +243,7 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
 
     @runs(shared.SAVE_FORM)
     def save(self) -> None:
-        """Post what was typed, unless something that is needed is missing."""
+        """Post the values, unless a required one is missing."""
         values = self.values
         for name in ("project", "key", "value"):
             if not values[name]:
@@ -257,7 +254,6 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
 
     @runs(shared.LEAVE_FORM)
     def leave(self) -> None:
-        """Post that the person leaves."""
         self.post_message(self.Left())
 
     @on(Field.Entered)
@@ -289,17 +285,17 @@ def state_blocks(
     values: Sequence[StateView], signs: Glyphs, earlier: int, *, now: datetime
 ) -> list[Block]:
     """The value, then up to `earlier` former ones, newest first."""
-    held = values[0]
-    blocks = [Block(held.value, "text", first=(Run(" "),)), Block("")]
-    if held.ended_at is not None:
-        ended = f"{signs.rejected} unset {moment(held.ended_at)}"
+    latest = values[0]
+    blocks = [Block(latest.value, "text", first=(Run(" "),)), Block("")]
+    if latest.ended_at is not None:
+        ended = f"{signs.rejected} unset {moment(latest.ended_at)}"
         blocks.append(labelled("status", ended, "warm"))
-    when = f"by hand, {elapsed(held.set_at, now)} ago ({moment(held.set_at)})"
+    when = f"by hand, {elapsed(latest.set_at, now)} ago ({moment(latest.set_at)})"
     blocks.append(labelled("set", when))
-    if held.note:
-        blocks.append(labelled("note", held.note))
-    blocks.append(labelled("evidence", held.evidence or "none was named"))
-    blocks.append(labelled("project", held.project))
+    if latest.note:
+        blocks.append(labelled("note", latest.note))
+    blocks.append(labelled("evidence", latest.evidence or "none was named"))
+    blocks.append(labelled("project", latest.project))
     past = values[1:]
     for place, value in enumerate(past[:earlier]):
         until = f"  until {moment(value.ended_at)}"

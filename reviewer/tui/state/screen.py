@@ -1,6 +1,6 @@
 """Trusted state, entities and active memories by type; beside them, why each is known.
 
-A value of trusted state is typed: no method here takes the words of a candidate, a memory or an
+A value of trusted state is always typed: no method here copies text of a candidate, a memory or an
 entity into a value.
 """
 
@@ -66,8 +66,6 @@ EXPORT_PLACES = {
 
 @dataclass(frozen=True)
 class Shown:
-    """Everything about the fact under the cursor."""
-
     key: tuple[bool, int]
     steps: tuple[Step, ...]
     values: tuple[StateView, ...] = ()
@@ -79,7 +77,7 @@ class Shown:
 
     @property
     def related(self) -> list[tuple[int, str]]:
-        """What the fact leads on to: id, and how."""
+        """Where the fact leads: id, and how."""
         entity = self.extras.entity
         if entity is None:
             return []
@@ -109,7 +107,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self._filter = ""
         self._all_earlier = False
         self._place = 0
-        """Which of the lines that the fact rests on is selected."""
+        """The selected one of the lines that support the fact."""
         self._form: StateForm | None = None
 
     # reading
@@ -230,7 +228,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self._draw_why(keep_scroll=keep_scroll)
 
     def _draw_why(self, *, keep_scroll: bool = True) -> None:
-        """The steps; the selected place has the bar and is in sight."""
+        """The steps; the selected place has the bar and is visible."""
         shown = self.shown
         if shown is None:
             return
@@ -274,7 +272,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def unrelated(self) -> str | None:
         if self.layer and not (self.shown and self.shown.related):
-            return "This leads on to nothing else."
+            return "This is not related to anything else."
         return self.no_fact()
 
     # acts
@@ -302,7 +300,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     @runs(keys.UNSET, unless=not_trusted)
     async def unset(self) -> None:
-        """End the key."""
         row = self.facts.current
         if row is not None and not isinstance(row, QueueRow):
             project, key = row.project, row.key
@@ -421,7 +418,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     @runs(keys.FOLLOW, unless=unrelated)
     async def follow_relation(self) -> None:
-        """Go to what the entity is related to; choose where there are several."""
+        """Go to a related row of the entity; choose if there are several."""
         related = self.shown.related if self.shown else []
         options = [Option(str(number), f"#{number}", how) for number, how in related]
         if len(options) == 1:
@@ -441,7 +438,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     @runs(keys.NEW_VALUE)
     async def new_value(self) -> None:
-        """Write a value of another key; the fact under the cursor stays in sight."""
+        """Write a value of another key; the fact under the cursor stays visible."""
         form = await self._open_form()
         project = self.project
         if project is None:
@@ -479,7 +476,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         await self.patiently(lambda: self._save_value(message.values))
 
     async def _save_value(self, values: dict[str, str]) -> None:
-        """Write what was typed; when that fails the form stays open."""
+        """Write the value; on failure the form stays open."""
         project, key = values["project"], values["key"]
         done = await self.write(
             lambda: self.engine.state.set(
@@ -534,7 +531,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             raise SourceError(LOADING)
         places = places_of(shown.steps)
         if not places:
-            raise SourceError("This was written by hand and names no line of a file.")
+            raise SourceError("This was written by hand and has no source line.")
         place = min(self._place, len(places) - 1)
         return shown.steps[places[place]], place
 

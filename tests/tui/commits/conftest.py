@@ -1,4 +1,4 @@
-"""A context of six turns about a fair, and panes that follow at once."""
+"""A context of six turns about a fair, and panes that follow immediately."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.tui.commits.driving import TURNS, written
 
 @pytest.fixture(autouse=True)
 def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Moments are shown in local time: make that the same everywhere; panes follow at once."""
+    """Moments are shown in local time: make that the same everywhere; panes follow immediately."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr(commits_screen, "TOTALS_SECONDS", 0.001)
     monkeypatch.setattr(retention_form, "CHECK_AFTER", 0.001)

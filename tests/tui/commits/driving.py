@@ -1,4 +1,4 @@
-"""Driving the Commits screen in tests: a small context, and looks at what is shown."""
+"""Driving the Commits screen in tests: a small context, and helpers to read the screen."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def typed(screen: Screen, field: str, text: str) -> None:
     area.load_text(text)
 
 
-def said(screen: Screen) -> str:
+def status_text(screen: Screen) -> str:
     return commits(screen).status.text
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.tui.compress.screen import CompressScreen
-from tests.tui.commits.driving import at, chain, commits, said, typed, written
+from tests.tui.commits.driving import at, chain, commits, status_text, typed, written
 from tests.tui.conftest import NOW, opened
 
 
@@ -29,11 +29,11 @@ async def test_a_file_is_imported_by_key(engine: Engine, transcript: Path) -> No
         await screen.settle()
         assert "fair.jsonl" in screen.text
         await screen.press("enter")
-        await screen.until(lambda: "6 commits imported" in said(screen))
+        await screen.until(lambda: "6 commits imported" in status_text(screen))
         assert "fair" in screen.text
         assert engine.contexts.all("acme")[0].commits == 6
         await screen.press("I", "enter")
-        await screen.until(lambda: "nothing was added" in said(screen))
+        await screen.until(lambda: "nothing was added" in status_text(screen))
         assert [each.commits for each in engine.contexts.all("acme")] == [6]
 
 
@@ -44,7 +44,7 @@ async def test_what_cannot_be_imported_is_a_sentence(engine: Engine, tmp_path: P
         typed(screen, "#choice Field", f"{tmp_path}/empty.jsonl")
         await screen.settle()
         await screen.press("enter")
-        await screen.until(lambda: "contains nothing" in said(screen))
+        await screen.until(lambda: "contains nothing" in status_text(screen))
         assert "No context yet" in screen.text
 
 
@@ -59,7 +59,7 @@ async def test_a_folder_opens_in_the_chooser(
         await screen.press("f3", "I", *"inn")
         assert "inner/" in screen.text
         await screen.press("enter", "enter")
-        await screen.until(lambda: "6 commits imported" in said(screen))
+        await screen.until(lambda: "6 commits imported" in status_text(screen))
 
 
 async def test_t_and_the_chooser_go_to_other_contexts_and_places_are_kept(
@@ -87,7 +87,7 @@ async def test_t_and_the_chooser_go_to_other_contexts_and_places_are_kept(
 async def test_t_with_one_context_says_so(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "t")
-        assert said(screen) == "This is the only context: I imports another transcript."
+        assert status_text(screen) == "This is the only context: I imports another transcript."
 
 
 async def test_what_others_write_appears_and_the_cursor_stays(fair: Engine) -> None:
@@ -109,7 +109,7 @@ async def test_what_others_write_appears_and_the_cursor_stays(fair: Engine) -> N
     other.close()
 
 
-async def test_the_queue_below_draws_nothing_until_it_is_seen_again(
+async def test_the_queue_below_is_not_drawn_until_it_is_shown_again(
     fair: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(fair, project="acme") as screen:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from tests.tui.commits.driving import at, chain, commits, priorities, said, written
+from tests.tui.commits.driving import at, chain, commits, priorities, status_text, written
 from tests.tui.conftest import opened
 
 DECISIONS = [
-    # keys, priorities afterwards, cursor afterwards, what is said
+    # keys, priorities afterwards, cursor afterwards, message
     ("one key, the cursor stays", ["j", "p"], "ppnnnn", 1, "Pinned"),
     ("important", ["j", "i"], "pinnnn", 1, "important"),
     ("skip", ["j", "j", "S"], "pnsnnn", 2, "Skipped"),
@@ -45,7 +45,7 @@ async def test_a_decision(
         await screen.press("f3", *keys)
         assert priorities(fair) == letters
         assert at(screen) == position
-        assert words in said(screen)
+        assert words in status_text(screen)
         assert not commits(screen).model.count_marked()
 
 
@@ -65,11 +65,11 @@ async def test_the_footer_says_how_many_a_key_takes(fair: Engine) -> None:
         assert "p pin  i important" in screen.text
 
 
-async def test_undo_of_what_another_session_did_finds_its_commit(fair: Engine) -> None:
+async def test_undo_of_an_act_of_another_session_finds_its_commit(fair: Engine) -> None:
     fair.contexts.annotate(chain(fair)[4], priority="pinned")
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "u")
-        assert said(screen).startswith("u again undoes: Pinned")
+        assert status_text(screen).startswith("u again undoes: Pinned")
         assert priorities(fair) == "pnnnpn"
         await screen.press("u")
         assert at(screen) == 4
@@ -86,13 +86,13 @@ async def test_undo_goes_to_the_context_of_its_commit(fair: Engine, tmp_path: Pa
         await screen.press("u", "u")
         assert "─ fair ─" in screen.text
         assert at(screen) == 3
-        assert said(screen).startswith("Undone: Pinned")
+        assert status_text(screen).startswith("Undone: Pinned")
 
 
 async def test_undo_under_a_filter_says_where_the_commit_is(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "p", "/", *"deposit", "enter", "u")
-        assert "(not in this list)" in said(screen)
+        assert "(not in this list)" in status_text(screen)
         assert priorities(fair) == "pnnnnn"
 
 
@@ -104,7 +104,7 @@ async def test_u_names_a_decision_of_another_screen_before_it_undoes_it(
         await screen.press("f3", "j", "p", "f2", "x", "f3")
         rejected = fair.history.can_undo()
         await screen.press("u")
-        assert said(screen).startswith(f"u again undoes: {rejected} (made ")
+        assert status_text(screen).startswith(f"u again undoes: {rejected} (made ")
         assert fair.history.can_undo() == rejected
         await screen.press("u", "u")
         assert priorities(fair) == "pnnnnn"
@@ -117,11 +117,11 @@ async def test_u_names_what_another_process_decided(fair: Engine) -> None:
         other.contexts.annotate(chain(other)[2], priority="skip")
         other.close()
         await screen.press("u")
-        assert "(made before or elsewhere)" in said(screen)
+        assert "(made before or elsewhere)" in status_text(screen)
         assert priorities(fair) == "pnsnnn"
 
 
-async def test_an_edit_made_here_is_undone_at_once(fair: Engine) -> None:
+async def test_an_edit_made_here_is_undone_without_a_question(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "e", *" x", "ctrl+s", "u")
-        assert said(screen).startswith("Undone: Edited")
+        assert status_text(screen).startswith("Undone: Edited")

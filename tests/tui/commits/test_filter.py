@@ -1,11 +1,11 @@
-"""The filter of the Commits screen: live, and what is decided under it."""
+"""The filter of the Commits screen: live, and decisions under it."""
 
 from __future__ import annotations
 
 import pytest
 
 from reviewer.engine import Engine
-from tests.tui.commits.driving import at, commits, priorities, said
+from tests.tui.commits.driving import at, commits, priorities, status_text
 from tests.tui.conftest import opened
 
 FILTERS = [
@@ -36,20 +36,20 @@ async def test_the_filter_is_live_and_escape_goes_back_to_the_row(
         assert at(screen) == 3
 
 
-async def test_a_filter_that_means_nothing_says_so_and_changes_no_list(fair: Engine) -> None:
+async def test_an_invalid_filter_is_explained_and_leaves_the_list_alone(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "/", *"role:user")
         field = screen.app.screen.query_one("#filter Input")
         field.value = "role:user rolle:user"
         await screen.settle()
-        assert 'did you mean "role"?' in said(screen)
+        assert 'did you mean "role"?' in status_text(screen)
         assert len(commits(screen).model.ids) == 3
         await screen.press("enter")
         assert commits(screen).filter_bar.focused
         await screen.press("escape")
         assert commits(screen).list.has_focus
         assert len(commits(screen).model.ids) == 6
-        assert said(screen) == ""
+        assert status_text(screen) == ""
 
 
 async def test_a_decided_row_stays_under_the_filter_until_it_is_read_again(fair: Engine) -> None:
@@ -66,4 +66,4 @@ async def test_a_bulk_takes_what_the_filter_shows(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "/", *"role:user", "enter", "*", "i")
         assert priorities(fair) == "pinini"
-        assert said(screen).startswith("Marked 3 commits important - u to undo")
+        assert status_text(screen).startswith("Marked 3 commits important - u to undo")

@@ -1,4 +1,4 @@
-"""What stands on the Commits screen, cell for cell, at the sizes that people have."""
+"""The Commits screen, cell for cell, at common sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which key does what, and why one does nothing now."""
+"""Which key does what, and why one has no effect now."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reviewer.engine import Engine
 from reviewer.store import read_only
 from reviewer.tui.actions import ACTIONS, FORMER_IDS
 from reviewer.tui.commits.keys import COMMITS, RETENTION
-from tests.tui.commits.driving import chain, said
+from tests.tui.commits.driving import chain, status_text
 from tests.tui.conftest import opened
 
 REASONS = [
@@ -31,7 +31,7 @@ REASONS = [
 @pytest.mark.parametrize(
     ("name", "before", "key", "reason"), REASONS, ids=[one[0] for one in REASONS]
 )
-async def test_why_a_key_does_nothing(
+async def test_why_a_key_has_no_effect(
     engine: Engine, request: pytest.FixtureRequest, name: str, before: list[str], key: str,
     reason: str,
 ) -> None:  # fmt: skip
@@ -39,7 +39,7 @@ async def test_why_a_key_does_nothing(
         request.getfixturevalue("fair")
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", *before, key)
-        assert said(screen) == reason
+        assert status_text(screen) == reason
 
 
 async def test_a_commit_by_hand_has_no_line_to_open(fair: Engine) -> None:
@@ -48,8 +48,8 @@ async def test_a_commit_by_hand_has_no_line_to_open(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         for key in ("o", "E"):
             await screen.press("f3", "G", key)
-            sentence = f"{shown} names no line of a file: it was not imported from one."
-            assert said(screen) == sentence
+            sentence = f"{shown} has no source line: it was not imported from a file."
+            assert status_text(screen) == sentence
 
 
 @pytest.mark.parametrize("key", ["p", "u", "C", "q", "I"])
@@ -58,10 +58,12 @@ async def test_a_key_of_the_list_waits_until_the_open_form_is_left(fair: Engine,
         await screen.press("f3", "r")
         screen.app.screen.set_focus(screen.app.screen.list)
         await screen.press(key)
-        assert said(screen) == "Finish this first: ctrl+s saves it, escape keeps it as a draft."
+        assert (
+            status_text(screen) == "Finish this first: ctrl+s saves it, escape keeps it as a draft."
+        )
 
 
-async def test_nothing_is_written_to_a_read_only_store(
+async def test_a_read_only_store_is_not_written(
     fair: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fair.close()
@@ -72,7 +74,7 @@ async def test_nothing_is_written_to_a_read_only_store(
     async with opened(looking, project="acme") as screen:
         for key in ("p", "r", "e", "I", "u"):
             await screen.press("f3", key)
-            assert said(screen).startswith("The store is read-only")
+            assert status_text(screen).startswith("The store is read-only")
     looking.close()
 
 

@@ -11,7 +11,7 @@ from reviewer.tui.commits.screen import CommitsScreen
 from reviewer.tui.compress.screen import CompressScreen
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.queue.screen import QueueScreen
-from tests.tui.commits.driving import TURNS, at, chain, commits, said, written
+from tests.tui.commits.driving import TURNS, at, chain, commits, status_text, written
 from tests.tui.conftest import opened
 from tests.tui.views import HOSTILE
 
@@ -40,7 +40,9 @@ async def test_enter_reads_escape_goes_back_and_tab_walks(fair: Engine) -> None:
 async def test_escape_never_leaves_and_q_does(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "escape", "escape", "p")
-        assert said(screen).startswith("e0f0a94b is pinned already") or "Pinned" in said(screen)
+        assert status_text(screen).startswith(
+            "e0f0a94b is pinned already"
+        ) or "Pinned" in status_text(screen)
         await screen.press("q")
         assert isinstance(screen.app.screen, QueueScreen)
 
@@ -54,7 +56,7 @@ async def test_o_opens_the_transcript_at_the_line(fair: Engine) -> None:
         assert isinstance(screen.app.screen, CommitsScreen)
 
 
-async def test_c_goes_to_the_levels_of_what_comes_from_here_and_back(fair: Engine) -> None:
+async def test_c_goes_to_the_levels_from_this_commit_on_and_back(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "j", "c")
         levels = screen.app.screen
@@ -74,7 +76,7 @@ async def test_a_commit_by_hand_has_no_source(fair: Engine) -> None:
     fair.contexts.add(1, role="user", text="By hand.")
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "G", "o")
-        assert "names no line of a file" in said(screen)
+        assert "has no source line" in status_text(screen)
         assert isinstance(screen.app.screen, CommitsScreen)
 
 

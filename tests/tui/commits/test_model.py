@@ -1,4 +1,4 @@
-"""The list of commits as values: what is read of a long chain, where the cursor stays."""
+"""The list of commits as values: reading a long chain, and where the cursor stays."""
 
 from __future__ import annotations
 

@@ -11,12 +11,12 @@ from reviewer.tui.commits import screen as commits_screen
 from reviewer.tui.commits.panes import outlook_wordings
 from reviewer.tui.kit.contexts import read_target
 from reviewer.tui.theme import ASCII
-from tests.tui.commits.driving import at, chain, commits, said
+from tests.tui.commits.driving import at, chain, commits, status_text
 from tests.tui.conftest import opened
 
 
 @pytest.fixture(autouse=True)
-def _measured_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def _measured_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commits_screen, "OUTLOOK_SECONDS", 0.001)
     monkeypatch.setattr(commits_screen, "TARGET_SECONDS", 0.001)
 
@@ -50,12 +50,12 @@ async def test_a_large_context_is_measured_only_when_asked(
         await screen.press("f3")
         assert "w does it" in line(screen)
         await screen.press("w", *"20")
-        await screen.until(lambda: "20" in said(screen))
+        await screen.until(lambda: "20" in status_text(screen))
         await screen.press("enter")
         await screen.until(lambda: "Brief" in line(screen))
 
 
-async def test_w_says_what_is_in_the_way_and_enter_goes_there(fair: Engine) -> None:
+async def test_w_lists_the_largest_costs_and_enter_goes_there(fair: Engine) -> None:
     ids = chain(fair)
     fair.contexts.annotate(ids[3], priority="pinned")
     reach = fair.compression.reach(1, 5)
@@ -64,10 +64,10 @@ async def test_w_says_what_is_in_the_way_and_enter_goes_there(fair: Engine) -> N
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "G", "w", *"5")
         await screen.until(lambda: "no: it needs about" in screen.text)
-        assert said(screen) == reach.message
+        assert status_text(screen) == reach.message
         await screen.press("down", "enter")
         assert at(screen) == ids.index(heaviest[0])
-        assert "n lets it be compressed" in said(screen)
+        assert "n lets it be compressed" in status_text(screen)
         await screen.until(lambda: "5 is too few" in line(screen))
 
 
@@ -159,7 +159,7 @@ async def test_typing_replaces_the_number_that_is_there(fair: Engine) -> None:
 async def test_no_number_keeps_the_target_and_an_empty_field_forgets_it(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "w", *"5", "enter", "w", *"abc", "enter")
-        assert said(screen).startswith("Nothing was changed: type a number of tokens")
+        assert status_text(screen).startswith("Nothing was changed: type a number of tokens")
         assert commits(screen).target == 5
         await screen.press("w", "backspace", "enter")
         assert commits(screen).target is None

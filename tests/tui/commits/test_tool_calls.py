@@ -93,7 +93,7 @@ async def test_criteria_are_marked_where_they_are_in_the_shown_call(session: Eng
         assert '"SQLite' in marked
 
 
-async def test_what_a_program_wrote_does_not_look_like_the_persons_words(session: Engine) -> None:
+async def test_text_of_a_program_does_not_look_like_the_persons_words(session: Engine) -> None:
     async with opened(session, project="acme") as screen:
         await screen.press("f3", "g")
         rows = re.findall(r"^[▌ ] +\d.*?│", screen.text, re.MULTILINE)
@@ -158,7 +158,7 @@ def test_a_call_as_lines(stored: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize("stored", ["pytest -q", "{", "{}", "[1]", '{"a":' * 5_000, '{"a":1} x'])
-def test_what_is_no_object_is_shown_as_it_is(stored: str) -> None:
+def test_text_that_is_not_an_object_is_shown_unchanged(stored: str) -> None:
     assert call_text(stored) is None
 
 

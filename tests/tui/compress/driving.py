@@ -72,7 +72,7 @@ def compress(screen: Screen) -> CompressScreen:
     return found
 
 
-def said(screen: Screen) -> str:
+def status_text(screen: Screen) -> str:
     return compress(screen).status.text
 
 

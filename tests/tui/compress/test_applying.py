@@ -11,7 +11,7 @@ from tests.tui.compress.driving import (
     chain,
     compress,
     levels,
-    said,
+    status_text,
 )
 from tests.tui.conftest import opened
 
@@ -25,7 +25,7 @@ async def test_apply_is_one_act_and_undo_brings_everything_back(machines):
         content = promised.shown(promised.choice).compressed.content
         acts = len(machines.history.acts())
         await screen.press("A")
-        assert said(screen) == f"Compressed {sent:,} to {after:,} tokens - u to undo"
+        assert status_text(screen) == f"Compressed {sent:,} to {after:,} tokens - u to undo"
         assert chain(machines) == ["summary", "summary", *["dialogue"] * 14]
         assert len(machines.history.acts()) == acts + 1
         first = machines.contexts.ids(CommitQuery(1))[0]
@@ -38,10 +38,10 @@ async def test_apply_is_one_act_and_undo_brings_everything_back(machines):
         assert chain(machines)[:2] == ["summary", "summary"]
 
 
-async def test_nothing_is_applied_when_everything_is_full(kiosk):
+async def test_a_plan_at_full_is_not_applied(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "1", "A")
-        assert "Every segment is Full" in said(screen)
+        assert "Every segment is Full" in status_text(screen)
         assert "summary" not in chain(kiosk)
 
 
@@ -51,7 +51,7 @@ async def test_fit_chooses_levels_for_a_number_of_tokens(machines):
         assert compress(screen).overlay is not None
         await screen.press("enter")
         assert compress(screen).data.whole().tokens <= 900
-        assert "Fits 900 tokens" in said(screen)
+        assert "Fits 900 tokens" in status_text(screen)
         assert "target 900 ✓" in screen.text
         await screen.press("A")
         assert machines.contexts.totals(1).total <= 900
@@ -75,33 +75,33 @@ async def test_fit_says_how_far_it_is_and_escape_stops_it(machines, monkeypatch)
         before = levels(screen)
         monkeypatch.setattr(kind, "fit", slow)
         await screen.pilot.press("enter")
-        await screen.until(lambda: "1 of at most 12 summaries tried" in said(screen))
-        assert "escape stops it" in said(screen)
+        await screen.until(lambda: "1 of at most 12 summaries tried" in status_text(screen))
+        assert "escape stops it" in status_text(screen)
         await screen.pilot.press("A")
         assert "summary" not in chain(machines)
         await screen.pilot.press("escape")
         go_on.set()
         await screen.settle()
-        assert said(screen) == "Stopped: the levels stay as they were."
+        assert status_text(screen) == "Stopped: the levels stay as they were."
         assert levels(screen) == before
         assert "target 900" not in screen.text
         assert not compress(screen).running
 
 
-async def test_a_target_that_cannot_be_reached_says_why_and_changes_nothing(machines):
+async def test_an_unreachable_target_is_explained_and_changes_no_level(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", *"9", "enter")
-        assert "cannot be reached" in said(screen)
+        assert "cannot be reached" in status_text(screen)
         assert levels(screen) == "BBFF"
         assert "over" in screen.text
 
 
-async def test_a_budget_that_is_offered_again_is_replaced_by_what_is_typed(machines):
+async def test_typing_replaces_a_budget_that_is_offered_again(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", *"900", "enter", "f")
         assert "fit 900" in screen.text or "900" in screen.text
         await screen.press(*"1.6k", "enter")
-        assert "Fits 1,600 tokens" in said(screen)
+        assert "Fits 1,600 tokens" in status_text(screen)
         assert "target 1,600" in screen.text
 
 
@@ -113,24 +113,24 @@ async def test_the_key_for_a_budget_says_so(machines):
         assert "Fit to budget" in screen.text
 
 
-async def test_undo_names_first_what_was_not_done_here(machines):
+async def test_undo_first_names_an_act_made_elsewhere(machines):
     first = machines.contexts.ids(CommitQuery(1))[0]
     machines.contexts.annotate(first, priority="important")
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "u")
-        assert said(screen).startswith("u again undoes: ")
+        assert status_text(screen).startswith("u again undoes: ")
         assert machines.contexts.commit(first).row.priority == "important"
         await screen.press("u")
-        assert said(screen).startswith("Undone: ")
+        assert status_text(screen).startswith("Undone: ")
         assert machines.contexts.commit(first).row.priority == "normal"
         await screen.press("A", "u")
-        assert said(screen).startswith("Undone: "), "what was done here is undone at once"
+        assert status_text(screen).startswith("Undone: "), "what was done here is undone at once"
 
 
-async def test_leaving_the_question_for_a_budget_changes_nothing(machines):
+async def test_leaving_the_question_for_a_budget_changes_no_level(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", *"900", "escape", "C")
-        assert said(screen) == "Nothing was changed."
+        assert status_text(screen) == "Nothing was changed."
         assert "is shown now" in screen.text
         await screen.press("escape")
         assert levels(screen) == "BBFF"

@@ -1,4 +1,4 @@
-"""The Compress screen: which context is shown, what others write meanwhile, nothing to compress."""
+"""The Compress screen: the context that is shown, changes by others, an empty context."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.tui.compress.driving import (
     chain,
     compress,
     levels,
-    said,
+    status_text,
     stocked,
 )
 from tests.tui.conftest import opened
@@ -65,14 +65,14 @@ async def test_somebody_else_moves_the_head_meanwhile(machines):
         other.close()
         compress(screen).watch_store()
         await screen.settle()
-        assert "changed meanwhile" in said(screen)
+        assert "changed meanwhile" in status_text(screen)
         assert "receipts have to be blue" in " ".join(
             turn.text for turn in compress(screen).data.segments[-1].turns
         )
         assert levels(screen)[0] == "T", "what was chosen for the same commits is kept"
 
 
-async def test_applying_what_changed_meanwhile_writes_nothing(machines):
+async def test_a_context_that_changed_meanwhile_is_not_written(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
         other = Engine.open(machines.path)
@@ -80,7 +80,7 @@ async def test_applying_what_changed_meanwhile_writes_nothing(machines):
         other.close()
         await screen.press("A")
         assert "summary" not in chain(machines)
-        assert "changed" in said(screen)
+        assert "changed" in status_text(screen)
         await screen.press("A")
         assert "summary" in chain(machines), "it was read again, so the next key applies it"
 
@@ -90,16 +90,16 @@ async def test_no_context(engine):
         await screen.press("f4")
         assert "No context yet" in screen.text
         await screen.press("A", "3", "e", "enter", "f")
-        assert "There is no context yet" in said(screen)
+        assert "There is no context yet" in status_text(screen)
 
 
 async def test_only_pins(kiosk):
     kiosk.contexts.annotate(list(kiosk.contexts.ids(CommitQuery(1))), priority="pinned")
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4")
-        assert "holds only pinned commits" in " ".join(screen.text.split())
+        assert "has only pinned commits" in " ".join(screen.text.split())
         await screen.press("3", "A")
-        assert "nothing to compress" in said(screen).lower()
+        assert "nothing to compress" in status_text(screen).lower()
 
 
 async def test_only_skips(kiosk):
@@ -125,11 +125,11 @@ async def test_a_long_context_shows_its_first_part_before_the_rest(machines, mon
     monkeypatch.setattr(reading, "LONG", 10)
     monkeypatch.setattr(reading, "FIRST_PART", 7)
     shown: list[int] = []
-    took = CompressModel.load
+    original = CompressModel.load
 
     def load(self: CompressModel, segments: list[Segment], *rest: object) -> list[str]:
         shown.append(len(segments))
-        return took(self, segments, *rest)
+        return original(self, segments, *rest)
 
     monkeypatch.setattr(CompressModel, "load", load)
     async with opened(machines, project="acme") as screen:
@@ -159,5 +159,5 @@ async def test_escape_stops_before_anything_is_written(machines, monkeypatch):
         await screen.pilot.press("escape")
         go_on.set()
         await screen.settle()
-        assert said(screen) == "Stopped: nothing was written."
+        assert status_text(screen) == "Stopped: nothing was written."
         assert "summary" not in chain(machines)

@@ -11,12 +11,12 @@ from reviewer.engine import Engine
 from reviewer.tui.compress import summary_edit
 from reviewer.tui.compress.summary_edit import SummaryEditPane
 from reviewer.tui.kit import edit_pane
-from tests.tui.compress.driving import chain, compress, said, stocked
+from tests.tui.compress.driving import chain, compress, status_text, stocked
 from tests.tui.conftest import Screen, opened
 
 
 @pytest.fixture(autouse=True)
-def panes_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def panes_follow_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summary_edit, "CHECK_AFTER", 0.001)
     monkeypatch.setattr(edit_pane, "DRAFT_AFTER", 0.001)
 
@@ -39,7 +39,7 @@ async def write(screen: Screen, text: str) -> None:
     await screen.settle()
 
 
-async def test_the_checks_follow_what_is_written(kiosk):
+async def test_the_checks_follow_the_text(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e")
         assert '✓ "$50k"' in pane(screen).checks.plain_text
@@ -57,13 +57,13 @@ async def test_a_summary_that_misses_a_criterion_is_refused_with_a_diagnosis(kio
         await write(screen, "The receipts are slow.")
         await screen.press("ctrl+s")
         assert compress(screen).overlay is compress(screen).editor, "it stays open"
-        assert 'substring not found: "$50k"' in said(screen)
-        assert "regex not found" in said(screen)
+        assert 'substring not found: "$50k"' in status_text(screen)
+        assert "regex not found" in status_text(screen)
         assert compress(screen).data.choice.content is None
         assert chain(kiosk).count("summary") == 0
 
 
-async def test_what_is_missing_is_appended_and_then_it_is_taken(kiosk):
+async def test_missing_parts_are_appended_and_the_text_is_accepted(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e")
         await write(screen, "The receipts are slow.")
@@ -76,7 +76,7 @@ async def test_what_is_missing_is_appended_and_then_it_is_taken(kiosk):
         assert "We decided to keep the connection" in text, "anchors as well"
         await screen.press("ctrl+s")
         assert compress(screen).overlay is None
-        assert "by hand" in said(screen)
+        assert "by hand" in status_text(screen)
         assert (
             compress(screen)
             .summary.plain_text.split("\n", 1)[1]
@@ -94,16 +94,16 @@ async def test_a_summary_by_hand_may_leave_anchors_out_and_says_so(kiosk):
         await screen.press("f4", "e")
         await write(screen, "Budget $50k until 2026-03-31.")
         await screen.press("ctrl+s")
-        assert "anchors left out" in said(screen)
+        assert "anchors left out" in status_text(screen)
         assert "✗" in compress(screen).checks.plain_text
 
 
-async def test_escape_keeps_a_draft_that_goes_on(kiosk):
+async def test_escape_keeps_a_draft_that_can_be_continued(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e")
         await write(screen, "The receipts")
         await screen.press("escape")
-        assert "draft" in said(screen)
+        assert "draft" in status_text(screen)
         assert "✎" in compress(screen).list.render_line(0).text
         assert compress(screen).data.choice.content is None, "a draft is nothing that is applied"
         await screen.press("f3", "f4", "e")
@@ -118,11 +118,11 @@ async def test_a_draft_is_there_after_a_crash(kiosk):
         assert pane(screen).content.endswith("x")
 
 
-async def test_leaving_what_was_not_changed_keeps_no_draft(kiosk):
+async def test_leaving_an_unchanged_text_keeps_no_draft(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e", "escape")
         assert kiosk.summary_drafts.ids() == set()
-        assert "left unchanged" in said(screen)
+        assert "left unchanged" in status_text(screen)
 
 
 async def test_another_level_leaves_the_text_by_hand_as_a_draft(kiosk):
@@ -130,7 +130,7 @@ async def test_another_level_leaves_the_text_by_hand_as_a_draft(kiosk):
         await screen.press("f4", "e")
         await write(screen, "Budget $50k until 2026-03-31.")
         await screen.press("ctrl+s", "2")
-        assert "kept as a draft" in said(screen)
+        assert "kept as a draft" in status_text(screen)
         assert compress(screen).data.writer(compress(screen).data.choice) == "offline"
         await screen.press("e")
         assert pane(screen).content == "Budget $50k until 2026-03-31."
@@ -150,7 +150,7 @@ async def test_secrets_are_masked_before_they_are_kept(kiosk):
 async def test_full_cannot_be_written_by_hand(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "1", "e")
-        assert "Full is the original" in said(screen)
+        assert "Full is the original" in status_text(screen)
         assert compress(screen).overlay is None
 
 
@@ -160,4 +160,4 @@ async def test_an_empty_summary_is_refused(kiosk):
         await write(screen, "  ")
         await screen.press("ctrl+s")
         assert compress(screen).overlay is compress(screen).editor
-        assert "needs words" in said(screen)
+        assert "needs words" in status_text(screen)

@@ -1,4 +1,4 @@
-"""What stands on the Compress screen, cell for cell; hostile text, long contexts, its registry."""
+"""The Compress screen, cell for cell; hostile text, long contexts, its registry."""
 
 from __future__ import annotations
 
@@ -151,13 +151,13 @@ async def test_every_key_is_reachable(machines):
             assert {action.id for action in pane.actions} <= found
 
 
-async def test_help_tells_the_keys_and_why_some_do_nothing(machines):
+async def test_help_lists_the_keys_and_why_some_have_no_effect(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "1", "question_mark")
         assert "Full is the original" in screen.text or "2 3 4 choose a level" in screen.text
 
 
-async def test_keys_do_nothing_while_something_is_open(machines):
+async def test_keys_have_no_effect_while_something_is_open(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", "escape", "C", "escape")
         assert compress(screen).overlay is None

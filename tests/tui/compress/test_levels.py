@@ -14,7 +14,7 @@ from tests.tui.compress.driving import (
     compress,
     levels,
     original,
-    said,
+    status_text,
     summary,
 )
 from tests.tui.conftest import opened
@@ -47,7 +47,7 @@ async def test_a_level_for_all(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "4", "*")
         assert levels(screen) == "TTTT"
-        assert "3 segments more at Tags" in said(screen)
+        assert "3 segments more at Tags" in status_text(screen)
 
 
 async def test_the_whole_follows_the_levels(machines):
@@ -111,13 +111,11 @@ async def test_all_levels_side_by_side_and_back(kiosk):
 async def test_all_levels_need_room(kiosk):
     async with opened(kiosk, size=(80, 24), project="acme") as screen:
         await screen.press("f4", "a")
-        assert "need 100 columns" in said(screen)
+        assert "need 100 columns" in status_text(screen)
         assert not compress(screen).all_levels_shown
 
 
-async def test_while_the_cursor_runs_nothing_is_previewed_or_drawn_beside_the_list(
-    machines, monkeypatch
-):
+async def test_a_moving_cursor_causes_no_previews_and_draws_only_the_list(machines, monkeypatch):
     drawn: list[str | None] = []
     show = TextPane.show
 
@@ -136,14 +134,14 @@ async def test_while_the_cursor_runs_nothing_is_previewed_or_drawn_beside_the_li
         shown = compress(screen)
         assert shown.previews.pending == 0
         key, found = next(iter(shown.data.previews.items()))
-        shown.took_preview(key, found, Checked())
+        shown.store_preview(key, found, Checked())
         assert drawn == [], "a preview that arrives late waits, too"
         shown.settle()
         assert "original" in drawn
 
 
 def row_of(role: str, type_: str, said: str = "text", name: str = "") -> Turn:
-    return Turn(role=role, text=f"from {type_}", tokens=3, said=said, name=name, commit=1)
+    return Turn(role=role, text=f"from {type_}", tokens=3, kind=said, name=name, commit=1)
 
 
 @pytest.mark.parametrize(
@@ -185,12 +183,12 @@ async def test_at_80_columns_the_text_of_a_level_has_most_of_the_screen(machines
         assert shown.list.size.height == 3
 
 
-async def test_a_marker_says_what_it_adds_opens_in_place_and_closes(kiosk):
+async def test_a_marker_shows_its_tokens_opens_in_place_and_closes(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "n")
         marker = compress(screen).markers.folds(compress(screen).data.current_preview)[0].marker
         assert marker.adds > 0
-        assert said(screen) == f"Expand for more detail: +{marker.adds:,} tokens"
+        assert status_text(screen) == f"Expand for more detail: +{marker.adds:,} tokens"
         before = summary(screen)
         assert "[→more:s1:" not in before
         await screen.press("enter")
@@ -198,10 +196,10 @@ async def test_a_marker_says_what_it_adds_opens_in_place_and_closes(kiosk):
         assert f"-{marker.adds:,} tok" in summary(screen)
         await screen.press("enter")
         assert summary(screen) == before
-        assert said(screen) == f"Expand for more detail: +{marker.adds:,} tokens"
+        assert status_text(screen) == f"Expand for more detail: +{marker.adds:,} tokens"
 
 
-async def test_a_marker_within_what_was_expanded_opens_the_original(kiosk):
+async def test_a_marker_within_expanded_text_opens_the_original(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "n", "enter", "n", "enter")
         assert len(compress(screen).markers.opened) == 2
@@ -216,7 +214,7 @@ async def test_tab_into_the_summary_chooses_its_marker(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "tab", "tab")
         assert compress(screen).focused is compress(screen).summary
-        assert "Expand for more detail" in said(screen)
+        assert "Expand for more detail" in status_text(screen)
 
 
 async def test_a_click_on_a_marker_opens_it(kiosk):
@@ -235,10 +233,10 @@ async def test_another_level_closes_everything(kiosk):
         assert not compress(screen).markers.opened
 
 
-async def test_tags_have_nothing_to_expand(kiosk):
+async def test_tags_have_no_markers(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "4", "enter")
-        assert "nothing to expand" in said(screen)
+        assert "nothing to expand" in status_text(screen)
 
 
 async def test_a_marker_that_somebody_wrote_is_only_text(engine, tmp_path):

@@ -1,4 +1,4 @@
-"""The Compress screen by its keys: what a summary loses: the list, pins and criteria from it."""
+"""The list of losses on the Compress screen by its keys: pins and criteria from it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tests.tui.compress.driving import (
     compress,
     lost,
     original,
-    said,
+    status_text,
     summary,
 )
 from tests.tui.conftest import opened
 
 
-async def test_what_is_lost_is_heaviest_first_with_times_and_says_what_is_new(kiosk):
+async def test_losses_are_heaviest_first_with_counts_and_new_ones_marked(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4")
         model = compress(screen).data
@@ -42,7 +42,7 @@ async def test_a_pin_from_the_lost_list_and_the_preview_follows(kiosk):
         await screen.press("p")
         assert wanted in summary(screen)
         assert wanted not in lost(screen)
-        assert said(screen) == f'Pinned "{wanted}" - u to undo'
+        assert status_text(screen) == f'Pinned "{wanted}" - u to undo'
         assert f"●F[{wanted}]" in original(screen), "marked as somebody's, not as found"
         pins = [each for each in compress(screen).lost.rows if each.pinned]
         assert [each.text for each in pins] == [wanted]
@@ -55,7 +55,7 @@ async def test_the_pin_is_taken_back_by_the_same_key_or_by_undo(kiosk):
         compress(screen).lost.move_to(row)
         wanted = lost(screen)[row]
         await screen.press("p", "G", "p")
-        assert said(screen) == f'Unpinned "{wanted}" - u to undo'
+        assert status_text(screen) == f'Unpinned "{wanted}" - u to undo'
         assert wanted in lost(screen)
         await screen.press("u")
         assert wanted not in lost(screen)
@@ -63,7 +63,7 @@ async def test_the_pin_is_taken_back_by_the_same_key_or_by_undo(kiosk):
         assert wanted in lost(screen)
 
 
-async def test_what_is_retained_becomes_a_criterion_that_is_checked(kiosk):
+async def test_retained_text_becomes_a_criterion_that_is_checked(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "tab", "tab", "tab")
         row = next(at for at, each in enumerate(lost(screen)) if each.startswith("tray_"))
@@ -94,7 +94,7 @@ async def test_retaining_keeps_the_criteria_that_are_there(kiosk):
         assert sorted(patterns) == sorted(["paper motor", r"hour \d+", wanted])
 
 
-async def test_enter_on_what_is_lost_shows_it_in_the_original(kiosk):
+async def test_enter_on_a_loss_shows_it_in_the_original(kiosk):
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "tab", "tab", "tab", "enter")
         shown = compress(screen)

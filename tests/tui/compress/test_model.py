@@ -9,7 +9,7 @@ from tests.tui.compress.driving import (
     ScriptedModel,
     chain,
     compress,
-    said,
+    status_text,
     stocked,
     unreachable,
     with_model,
@@ -33,7 +33,7 @@ async def test_m_lets_the_model_write_this_segment(machines, monkeypatch):
         assert "scripted" in screen.text.splitlines()[-3]
 
 
-async def test_nothing_is_asked_by_moving_or_by_another_level(machines, monkeypatch):
+async def test_moving_or_another_level_does_not_ask_the_model(machines, monkeypatch):
     model = ScriptedModel("Slow receipts were cured.")
     with_model(monkeypatch, machines, model)
     async with opened(machines, project="acme") as screen:
@@ -49,10 +49,10 @@ async def test_all_are_written_and_applied_as_they_were_seen(machines, monkeypat
     with_model(monkeypatch, machines, model)
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "m", "A")
-        assert "has not written 1 segment" in said(screen)
+        assert "has not written 1 segment" in status_text(screen)
         assert "summary" not in chain(machines)
         await screen.press("W")
-        assert "1 of 1 written" in said(screen)
+        assert "1 of 1 written" in status_text(screen)
         asked = model.asked
         await screen.press("A")
         assert chain(machines)[:2] == ["summary", "summary"]
@@ -73,18 +73,18 @@ async def test_text_streams_into_the_preview_and_escape_stops_without_loss(machi
         assert "writing, escape stops" in compress(screen).summary.title
         assert "Writing 1 of 1" in compress(screen).running
         await screen.pilot.press("4")
-        assert "escape stops it" in said(screen), "nothing else is decided meanwhile"
+        assert "escape stops it" in status_text(screen), "nothing else is decided meanwhile"
         await screen.pilot.press("j")
         assert compress(screen).data.cursor == 1, "but the cursor goes on"
         await screen.pilot.press("k", "escape")
-        await screen.until(lambda: "Stopped" in said(screen))
+        await screen.until(lambda: "Stopped" in status_text(screen))
         await screen.settle()
         assert not compress(screen).running
         assert "receipt" in summary(screen), "the offline result is there"
         assert "w asks it" in summary(screen)
 
 
-async def test_what_was_written_before_the_stop_is_kept(machines, monkeypatch):
+async def test_text_written_before_the_stop_is_kept(machines, monkeypatch):
     gate = threading.Event()
     gate.set()
     model = ScriptedModel("Slow receipts were cured.", gate=gate)
@@ -95,10 +95,10 @@ async def test_what_was_written_before_the_stop_is_kept(machines, monkeypatch):
         await screen.pilot.press("W")
         await screen.until(lambda: model.asked == 2)
         await screen.pilot.press("escape")
-        await screen.until(lambda: "Stopped" in said(screen))
+        await screen.until(lambda: "Stopped" in status_text(screen))
         await screen.settle()
         assert "Slow receipts were cured" in summary(screen)
-        assert len(compress(screen).data.waiting()) == 1
+        assert len(compress(screen).data.unwritten()) == 1
 
 
 async def test_a_failing_endpoint_says_what_failed_and_offers_the_offline_result(
@@ -108,8 +108,8 @@ async def test_a_failing_endpoint_says_what_failed_and_offers_the_offline_result
     with_model(monkeypatch, machines, model)
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "m")
-        assert "does not answer" in said(screen)
-        assert "o takes the offline result" in said(screen)
+        assert "does not answer" in status_text(screen)
+        assert "o uses the offline result" in status_text(screen)
         assert "does not answer" in summary(screen)
         assert "We decided to keep the connection" in summary(screen), "shown below the reason"
         await screen.press("o")
@@ -124,10 +124,10 @@ async def test_a_dead_endpoint_is_asked_no_more_for_the_other_segments(machines,
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "3", "j", "3", "j", "3", "j", "3", "g", "m", "W")
         assert model.asked == 2
-        assert len(compress(screen).data.waiting()) == 3
+        assert len(compress(screen).data.unwritten()) == 3
 
 
-async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reason_is_told(
+async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reason_is_shown(
     machines, monkeypatch
 ):
     first = machines.contexts.ids(CommitQuery(1))[0]
@@ -137,9 +137,9 @@ async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reaso
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "m")
         assert model.asked == 4
-        assert "The kiosk prints receipts too slowly" in said(screen)
-        assert "o takes the offline result" in said(screen)
-        assert compress(screen).data.waiting()
+        assert "The kiosk prints receipts too slowly" in status_text(screen)
+        assert "o uses the offline result" in status_text(screen)
+        assert compress(screen).data.unwritten()
 
 
 class SecondWaits(ScriptedModel):
@@ -198,9 +198,9 @@ async def test_without_a_model_the_offline_engine_stays(machines):
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "m")
         assert compress(screen).data.engine == "offline"
-        assert "model" in said(screen)
+        assert "model" in status_text(screen)
         await screen.press("w")
-        assert "m asks the model" in said(screen)
+        assert "m asks the model" in status_text(screen)
 
 
 async def test_secrets_are_masked_before_they_are_sent(engine, tmp_path, monkeypatch):
@@ -223,7 +223,7 @@ async def test_an_older_text_of_the_model_is_called_that_and_can_be_left(machine
         first = machines.contexts.ids(CommitQuery(1))[0]
         machines.contexts.annotate(first, retain_match=["The kiosk prints receipts too slowly"])
         await screen.press("R", "w")
-        assert "what the model wrote before" in summary(screen)
+        assert "the model's earlier text" in summary(screen)
         await screen.press("o")
         assert "Slow receipts were cured" not in summary(screen)
         await screen.press("A")

@@ -41,7 +41,7 @@ class Desk:
         self.delivered.clear()
 
 
-def test_one_thread_works_in_order_and_what_is_urgent_comes_first() -> None:
+def test_one_thread_works_in_order_with_urgent_jobs_first() -> None:
     desk = Desk()
     desk.queue.replace([desk.job("a"), desk.job("b")])
     desk.queue.prioritize(desk.job("urgent"))
@@ -52,7 +52,7 @@ def test_one_thread_works_in_order_and_what_is_urgent_comes_first() -> None:
     assert desk.taken == ["urgent", "a", "b"]
 
 
-def test_what_is_no_longer_wanted_is_dropped_and_what_has_begun_is_not_done_twice() -> None:
+def test_unwanted_jobs_are_dropped_and_a_started_job_is_not_repeated() -> None:
     desk = Desk()
     wanted = [desk.job("c")]
     desk.queue.replace(
@@ -78,7 +78,7 @@ def test_results_from_before_starting_over_are_ignored() -> None:
     assert desk.taken == ["new"]
 
 
-def test_a_failure_is_delivered_and_the_queue_goes_on() -> None:
+def test_a_failure_is_delivered_and_the_queue_continues() -> None:
     desk = Desk()
     desk.queue.replace([desk.job("a", fails=True), desk.job("b")])
     desk.run()

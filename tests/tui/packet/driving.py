@@ -1,4 +1,4 @@
-"""Looks at what the Packet screen shows, and types into its fields."""
+"""Reads the Packet screen, and types into its fields."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def model(screen: Screen) -> PacketModel:
     return shown(screen).packets
 
 
-def said(screen: Screen) -> str:
+def status_text(screen: Screen) -> str:
     return screen.app.screen.query_one(StatusBar).text
 
 
@@ -39,7 +39,7 @@ async def go_to(screen: Screen, title: str) -> None:
 
 
 async def typed(screen: Screen, key: str, text: str) -> None:
-    """Open a field, replace what stands in it, take it."""
+    """Open a field, replace its text, press enter."""
     await screen.press(key)
     shown(screen).prompt.field.fill("")
     await screen.press(*("space" if sign == " " else sign for sign in text), "enter")

@@ -8,10 +8,10 @@ from reviewer.text.tokens import counter
 from reviewer.tui.packet.model import BUDGETS, ItemRow, step_budget
 from reviewer.tui.packet.panes import budget_at, place_of
 from tests.tui.conftest import opened
-from tests.tui.packet.driving import go_to, model, packet_text, said, shown, typed
+from tests.tui.packet.driving import go_to, model, packet_text, shown, status_text, typed
 
 
-async def test_a_step_of_the_budget_changes_everything_at_once(engine, kiosk):
+async def test_a_step_of_the_budget_changes_every_pane(engine, kiosk):
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "500")
@@ -48,11 +48,11 @@ async def test_typing_replaces_the_budget_that_is_filled_in(engine, kiosk):
         assert model(screen).packet.budget == 500
 
 
-async def test_what_is_no_budget_keeps_the_field(engine, kiosk):
+async def test_text_that_is_not_a_budget_keeps_the_field_open(engine, kiosk):
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "-5")
-        assert said(screen) == "A budget is a number of tokens, such as 8000, 8,000 or 8k."
+        assert status_text(screen) == "A budget is a number of tokens, such as 8000, 8,000 or 8k."
         assert shown(screen).prompt.is_open
         await screen.press("escape")
         assert model(screen).packet.budget == 8_000
@@ -62,9 +62,9 @@ async def test_a_complaint_goes_when_the_next_budget_is_taken(engine, kiosk):
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "9" * 20)
-        assert said(screen) == "A budget has at most 1,000,000,000,000 tokens."
+        assert status_text(screen) == "A budget has at most 1,000,000,000,000 tokens."
         await typed(screen, "ctrl+u", "900")
-        assert said(screen) == ""
+        assert status_text(screen) == ""
         assert model(screen).packet.budget == 900
 
 
@@ -90,7 +90,7 @@ async def test_a_date_changes_the_ages(engine, kiosk):
         await typed(screen, "D", "2030-01-01")
         assert "recency 0.2" in shown(screen).why.plain_text
         await typed(screen, "D", "soon")
-        assert said(screen) == "Write a date such as 2026-02-14."
+        assert status_text(screen) == "Write a date such as 2026-02-14."
 
 
 async def test_two_budgets_show_what_more_tokens_buy(engine, kiosk):
@@ -106,7 +106,7 @@ async def test_two_budgets_show_what_more_tokens_buy(engine, kiosk):
         await typed(screen, "b", "300")
         assert "300 → 400" in screen.text
         await screen.press("d")
-        assert said(screen) == "One budget again: 300 tokens."
+        assert status_text(screen) == "One budget again: 300 tokens."
         await screen.press("d", "escape")
         assert model(screen).kept is None
         assert "# Context packet" in packet_text(screen)

@@ -8,7 +8,7 @@ from reviewer.packets.assembly import assemble
 from reviewer.packets.prepared import prepare_folder
 from reviewer.tui.packet.model import ItemRow, matches, text_of
 from tests.tui.conftest import opened
-from tests.tui.packet.driving import go_to, model, said, shown, typed
+from tests.tui.packet.driving import go_to, model, shown, status_text, typed
 
 
 async def test_an_item_is_explained_and_the_packet_scrolls_to_it(engine, kiosk):
@@ -28,7 +28,7 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(engine, kiosk):
         assert model(screen).section == "constitution"
 
 
-async def test_pins_and_mutes_hold_for_this_packet(engine, kiosk):
+async def test_pins_and_mutes_apply_to_this_packet(engine, kiosk):
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "380")
@@ -42,10 +42,10 @@ async def test_pins_and_mutes_hold_for_this_packet(engine, kiosk):
         assert model(screen).item.state == "dropped"
         assert "∅" in screen.text
         await screen.press("U")
-        assert said(screen) == "Removed 1 choice."
+        assert status_text(screen) == "Removed 1 choice."
         assert not model(screen).pinned | model(screen).muted
         await screen.press("U")
-        assert said(screen).startswith("No item is pinned or muted")
+        assert status_text(screen).startswith("No item is pinned or muted")
 
 
 async def test_a_pin_that_does_not_fit_says_so(engine, kiosk):
@@ -54,7 +54,7 @@ async def test_a_pin_that_does_not_fit_says_so(engine, kiosk):
         await typed(screen, "b", "250")
         await go_to(screen, "Receipts before drawers")
         await screen.press("P")
-        assert said(screen).startswith("Pinned, but ")
+        assert status_text(screen).startswith("Pinned, but ")
         assert model(screen).packet.tokens_used <= 250
 
 
@@ -63,7 +63,7 @@ async def test_the_constitution_can_be_neither_pinned_nor_muted(engine, kiosk):
         await screen.press("f5", "j")
         for key in ("P", "m"):
             await screen.press(key)
-            assert said(screen).startswith("The constitution is always in full")
+            assert status_text(screen).startswith("The constitution is always in full")
 
 
 async def test_the_filter_narrows_the_list_and_escape_clears_it(engine, kiosk):

@@ -29,7 +29,7 @@ async def test_every_size_has_its_place_for_everything(engine, kiosk, size, asci
             assert screen.text.isascii()
 
 
-async def test_nothing_from_outside_is_obeyed(engine, kiosk):
+async def test_control_characters_from_outside_are_not_obeyed(engine, kiosk):
     (kiosk / "TASKS.md").write_text("- [ ] \x1b[2J\u202e [b]now[/b]\n")
     async with opened(engine) as screen:
         await screen.press("f5")

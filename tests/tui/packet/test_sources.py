@@ -6,10 +6,10 @@ from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.packet.model import SectionRow
 from reviewer.tui.packet.screen import PacketScreen
 from tests.tui.conftest import opened
-from tests.tui.packet.driving import go_to, model, packet_text, said, shown
+from tests.tui.packet.driving import go_to, model, packet_text, shown, status_text
 
 
-async def test_the_store_is_what_is_shown_first(remembering, kiosk):
+async def test_the_store_is_shown_first(remembering, kiosk):
     async with opened(remembering, project="kiosk") as screen:
         await screen.press("f5")
         assert "- paper width = 80 mm" in packet_text(screen)
@@ -31,14 +31,14 @@ async def test_an_empty_store_shows_the_folder_that_is_near(engine, kiosk):
         assert "Receipts before drawers" in packet_text(screen)
 
 
-async def test_without_anything_the_way_out_is_said(engine):
+async def test_an_empty_packet_says_how_to_fill_it(engine):
     async with opened(engine) as screen:
         await screen.press("f5")
         assert "O opens a .context folder" in screen.text
         await screen.press("S")
-        assert "There is no .context folder where reviewer was started" in said(screen)
+        assert "There is no .context folder where reviewer was started" in status_text(screen)
         await screen.press("P")
-        assert said(screen) == "The list is empty."
+        assert status_text(screen) == "The list is empty."
 
 
 async def test_another_folder_and_one_that_is_none(engine, kiosk, tmp_path):
@@ -48,10 +48,10 @@ async def test_another_folder_and_one_that_is_none(engine, kiosk, tmp_path):
         await screen.press("f5", "O")
         shown(screen).prompt.field.fill(str(other))
         await screen.press("enter")
-        assert "not a context folder" in said(screen)
+        assert "not a context folder" in status_text(screen)
         assert "O opens another folder" in screen.text
         await screen.press("d")
-        assert said(screen).startswith("There is no packet")
+        assert status_text(screen).startswith("There is no packet")
         (other / "TASKS.md").write_text("- [ ] Heat the ovens\n")
         await screen.press("R")
         assert "Heat the ovens" in packet_text(screen)
@@ -105,5 +105,5 @@ async def test_copy_and_write(engine, kiosk, tmp_path):
         await screen.press("W")
         shown(screen).prompt.field.fill(str(target))
         await screen.press("enter")
-        assert "is not a packet" in said(screen)
+        assert "is not a packet" in status_text(screen)
         assert target.read_text() == "by hand"

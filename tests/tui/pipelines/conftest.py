@@ -1,4 +1,4 @@
-"""A pipeline about a bakery below the working folder, and panes that follow at once."""
+"""A pipeline about a bakery below the working folder, and panes that follow immediately."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BAKERY = """digraph bakery {
 
 @pytest.fixture(autouse=True)
 def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Moments are shown in local time: make that the same everywhere; panes follow at once."""
+    """Moments are shown in local time: make that the same everywhere; panes follow immediately."""
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     yield
@@ -41,7 +41,7 @@ def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _a_run_may_make_a_read_void(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run goes on behind the keys: what it makes the screen read again voids earlier reads."""
+    """A run continues in the background: the reads that it causes void earlier ones."""
     settle = Screen.settle
 
     async def patient(screen: Screen) -> None:
@@ -55,7 +55,7 @@ def _a_run_may_make_a_read_void(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder, with nothing in it; the settings are the built-in ones."""
+    """An empty working folder; the settings are the built-in ones."""
     place = tmp_path / "work"
     place.mkdir()
     monkeypatch.chdir(place)

@@ -1,4 +1,4 @@
-"""Looks at what the Pipelines screen shows."""
+"""Reads the Pipelines screen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def shown(screen: Screen) -> PipelinesScreen:
     return found
 
 
-def said(screen: Screen) -> str:
+def status_text(screen: Screen) -> str:
     return shown(screen).status.text
 
 
@@ -30,7 +30,7 @@ def at(screen: Screen) -> str:
 
 
 async def until_it(screen: Screen, word: str) -> None:
-    """Wait until the title says how the run stands."""
+    """Wait until the title shows this state of the run."""
     await screen.until(lambda: word in shown(screen).progress_words())
     await screen.settle()
 

@@ -13,7 +13,7 @@ from reviewer.pipelines.service import RunOptions
 from reviewer.tui.commits.screen import CommitsScreen
 from tests.tui.conftest import Screen, opened
 from tests.tui.pipelines.conftest import BAKERY
-from tests.tui.pipelines.driving import at, said, shown, until_ended, until_it
+from tests.tui.pipelines.driving import at, shown, status_text, until_ended, until_it
 
 
 def states(screen: Screen) -> dict[str, tuple[str, int]]:
@@ -28,33 +28,33 @@ async def run_to_the_question(screen: Screen) -> None:
     await until_it(screen, "asks")
 
 
-async def test_a_run_asks_and_goes_on_with_the_answer(engine: Engine, bakery: Path) -> None:
+async def test_a_run_asks_and_continues_with_the_answer(engine: Engine, bakery: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
         assert at(screen) == "taste"
-        assert said(screen) == "Is it good? - enter answers"
+        assert status_text(screen) == "Is it good? - enter answers"
         assert states(screen)["taste"] == ("asks", 0)
         await screen.press("enter")
         assert "leads to done" in screen.text
         await screen.press("enter")
         await until_ended(screen)
-        assert "Reached done" in said(screen)
+        assert "Reached done" in status_text(screen)
         assert states(screen)["done"] == ("success", 1)
         assert "run done" in screen.text
         await screen.press("R")
-        assert "there is nothing left" in said(screen)
+        assert "there is nothing left" in status_text(screen)
 
 
-async def test_a_loop_goes_on_in_the_same_session(engine: Engine, bakery: Path) -> None:
+async def test_a_loop_continues_in_the_same_session(engine: Engine, bakery: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
         await screen.press("enter", "N", "enter")
         await screen.until(lambda: states(screen).get("knead", ("", 0))[1] == 2)
         await until_it(screen, "asks")
         await screen.press("g", "j", "j", "1")
-        assert shown(screen).handed_pane.title.startswith("full · 3 turns")
-        text = shown(screen).handed_pane.plain_text
-        assert "goes on with the session of «dough»" in text
+        assert shown(screen).input_pane.title.startswith("full · 3 turns")
+        text = shown(screen).input_pane.plain_text
+        assert "continues the session of «dough»" in text
         assert "A resume would lose them: the first such node gets summary:high" in text
         assert text.count("### knead") == 2
         await screen.press("c")
@@ -70,7 +70,7 @@ async def test_one_stage_at_a_time(engine: Engine, bakery: Path) -> None:
         await screen.press("space")
         await until_it(screen, "waits after 2 stages")
         assert at(screen) == "shape"
-        assert "goes on with the session of «dough»: 1 turn" in screen.text.replace("\n", " ")
+        assert "continues the session of «dough»: 1 turn" in screen.text.replace("\n", " ")
         await screen.press("r")
         await until_it(screen, "asks")
 
@@ -99,7 +99,7 @@ async def test_a_cancelled_run_is_resumed(engine: Engine, bakery: Path) -> None:
         await screen.press("c")
         await until_ended(screen)
         assert "run cancelled" in screen.text
-        assert "R resumes" in said(screen)
+        assert "R resumes" in status_text(screen)
         await screen.press("R")
         await until_it(screen, "asks")
         (run,) = engine.pipelines.runs()
@@ -107,7 +107,7 @@ async def test_a_cancelled_run_is_resumed(engine: Engine, bakery: Path) -> None:
         assert (shaped.node, shaped.fidelity, shaped.degraded) == ("shape", "summary:high", True)
 
 
-async def test_a_run_goes_on_while_another_screen_is_shown(engine: Engine, bakery: Path) -> None:
+async def test_a_run_continues_while_another_screen_is_shown(engine: Engine, bakery: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "space")
         await until_it(screen, "waits")
@@ -127,9 +127,9 @@ async def test_only_one_run_at_a_time(engine: Engine, bakery: Path) -> None:
         await run_to_the_question(screen)
         for key in ("r", "R", "T"):
             await screen.press(key)
-            assert "is in progress: c cancels it." in said(screen)
+            assert "is in progress: c cancels it." in status_text(screen)
         await screen.press("space")
-        assert said(screen) == "The run is asking something: enter answers."
+        assert status_text(screen) == "The run is asking something: enter answers."
         await screen.press("enter", "escape", "c")
         await until_ended(screen)
         (run,) = engine.pipelines.runs()
@@ -158,14 +158,14 @@ async def test_past_runs_are_looked_at(engine: Engine, bakery: Path) -> None:
         assert "run done" in screen.text
         await screen.press("G", "k", "k", "k", "k", "7")
         assert at(screen) == "bake"
-        assert "Bake them" in shown(screen).handed_pane.plain_text
+        assert "Bake them" in shown(screen).input_pane.plain_text
 
 
-async def test_what_a_node_got_is_told_as_of_its_latest_run(engine: Engine, bakery: Path) -> None:
+async def test_the_input_of_a_node_is_that_of_its_latest_run(engine: Engine, bakery: Path) -> None:
     engine.pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "j", "j", "3")
-        text = shown(screen).handed_pane.plain_text
+        text = shown(screen).input_pane.plain_text
         assert "shape after 2 stages, before its latest run" in text
         assert "- Completed stages: start (success), knead (success)\n" in text
 
@@ -204,12 +204,12 @@ async def test_shell_commands_are_refused_until_they_are_allowed(
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "r")
         await until_ended(screen)
-        assert said(screen).startswith("T allows shell commands: ")
+        assert status_text(screen).startswith("T allows shell commands: ")
         assert not (folder / "made").exists()
         await screen.press("T", "r")
         await until_ended(screen)
         assert (folder / "made").exists()
-        assert "Reached exit" in said(screen)
+        assert "Reached exit" in status_text(screen)
 
 
 async def test_a_changed_command_names_the_way_to_allow_it(
@@ -225,12 +225,12 @@ async def test_a_changed_command_names_the_way_to_allow_it(
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "T", "R")
         await until_ended(screen)
-        assert said(screen).startswith("The run may not have been started with these")
-        assert "--allow-changed-tools" in said(screen)
+        assert status_text(screen).startswith("The run may not have been started with these")
+        assert "--allow-changed-tools" in status_text(screen)
         assert not (folder / "made").exists()
 
 
-async def test_an_answer_that_claims_what_a_person_said_is_remarked(
+async def test_an_answer_that_claims_words_of_a_person_gets_a_remark(
     engine: Engine, bakery: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def claim(*_: object, **__: object) -> Completion:
@@ -239,7 +239,7 @@ async def test_an_answer_that_claims_what_a_person_said_is_remarked(
     monkeypatch.setattr(StandIn, "complete", claim)
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
-        assert "The answer may not set human.gate.label" in said(screen)
+        assert "The answer may not set human.gate.label" in status_text(screen)
 
 
 async def test_a_pipeline_that_cannot_run_says_why(engine: Engine, bakery: Path) -> None:
@@ -247,18 +247,18 @@ async def test_a_pipeline_that_cannot_run_says_why(engine: Engine, bakery: Path)
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "r")
         await until_ended(screen)
-        assert "It has no exit" in said(screen)
+        assert "It has no exit" in status_text(screen)
         assert not engine.pipelines.runs()
 
 
-async def test_a_damaged_checkpoint_is_said_and_the_graph_still_shown(
+async def test_a_damaged_checkpoint_is_reported_and_the_graph_still_shown(
     engine: Engine, bakery: Path
 ) -> None:
     done = engine.pipelines.start_run(bakery, "acme", ask=lambda question: None)
     (Path(done.folder) / "checkpoint.json").write_bytes(b'{"run_id": "x')
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
-        assert "cut or damaged" in said(screen)
+        assert "cut or damaged" in status_text(screen)
         assert at(screen) == "start"
 
 
@@ -267,11 +267,11 @@ async def test_who_answers_is_switched_where_a_model_is_set_up(
 ) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "m")
-        assert "No model is set up" in said(screen)
+        assert "No model is set up" in status_text(screen)
     config = tmp_path / "reviewer.toml"
     config.write_text('[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "tiny"\n')
     monkeypatch.setenv("REVIEWER_CONFIG", str(config))  # type: ignore[attr-defined]
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "m")
-        assert said(screen) == "The next run is answered by: tiny."
+        assert status_text(screen) == "The next run is answered by: tiny."
         assert "· tiny" in screen.text

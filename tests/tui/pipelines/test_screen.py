@@ -1,4 +1,4 @@
-"""The Pipelines screen by its keys: the graph, why each way is as it is, what a stage gets."""
+"""The Pipelines screen by its keys: the graph, the reasons for each way, the input of a stage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reviewer.tui.kit.text import count
 from reviewer.tui.pipelines.keys import PIPELINES
 from tests.tui.conftest import opened
 from tests.tui.pipelines.conftest import BAKERY
-from tests.tui.pipelines.driving import at, rows, said, shown
+from tests.tui.pipelines.driving import at, rows, shown, status_text
 from tests.tui.views import HOSTILE
 
 SIZES = [(118, 34), (80, 24), (60, 20)]
@@ -86,7 +86,7 @@ async def test_nothing_overflows(engine: Engine, bakery: Path, size: tuple[int, 
         (["G", "k"], ["edge full wins  › node full", "if          [N] No"]),
     ],
 )
-async def test_the_steps_of_a_resolution_are_told(
+async def test_the_steps_of_a_resolution_are_shown(
     engine: Engine, bakery: Path, keys: list[str], lines: list[str]
 ) -> None:
     async with opened(engine, size=(160, 40), project="acme") as screen:
@@ -95,7 +95,7 @@ async def test_the_steps_of_a_resolution_are_told(
             assert line in shown(screen).way_pane.plain_text
 
 
-async def test_a_word_that_is_no_mode_is_passed_over_and_remarked(
+async def test_a_value_that_is_not_a_mode_is_skipped_with_a_remark(
     engine: Engine, bakery: Path
 ) -> None:
     bakery.write_text(BAKERY.replace('[fidelity="summary:medium"]', ""))
@@ -113,14 +113,14 @@ async def test_the_ways_into_a_node_one_by_one(engine: Engine, bakery: Path) -> 
         assert "start → knead" in shown(screen).way_pane.title
         await screen.press("n")
         assert "taste → knead" in shown(screen).way_pane.title
-        assert "edge 2 of 2" in said(screen)
+        assert "edge 2 of 2" in status_text(screen)
         await screen.press("n")
         assert "start → knead" in shown(screen).way_pane.title
         await screen.press("k", "n")
-        assert said(screen) == "No edge enters start."
+        assert status_text(screen) == "No edge enters start."
 
 
-# what a stage gets
+# the input of a stage
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ async def test_each_mode_has_its_key(
 ) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "j", key)
-        assert title in shown(screen).handed_pane.title
-        assert text in shown(screen).handed_pane.plain_text
+        assert title in shown(screen).input_pane.title
+        assert text in shown(screen).input_pane.plain_text
         await screen.press("j")
         assert shown(screen).view != ""
         await screen.press(key)
@@ -169,7 +169,7 @@ async def test_escape_leaves_one_thing_at_a_time(engine: Engine, bakery: Path) -
         assert shown(screen).path == bakery  # escape never leaves the screen
 
 
-async def test_copy_takes_what_is_shown(
+async def test_copy_takes_the_text_on_the_screen(
     engine: Engine, bakery: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(engine, project="acme") as screen:
@@ -179,7 +179,7 @@ async def test_copy_takes_what_is_shown(
         assert copied[0].startswith("## Pipeline State\n")
         assert "== summary:high" in copied[1]
         assert len(copied) == 2
-        assert said(screen) == "There is no text to copy."
+        assert status_text(screen) == "There is no text to copy."
 
 
 async def test_the_source_opens_at_the_line(engine: Engine, bakery: Path) -> None:
@@ -198,10 +198,10 @@ async def test_an_empty_folder_says_what_to_do(engine: Engine, snapshot: object)
         assert screen.text == snapshot
         for key in ("r", "space", "R", "c", "1", "y", "n", "e", "P", "w", "o", "E"):
             await screen.press(key)
-            assert said(screen).endswith("."), key
+            assert status_text(screen).endswith("."), key
 
 
-async def test_a_file_that_is_no_dot_says_where_and_is_read_again_when_it_changes(
+async def test_an_invalid_dot_file_names_the_line_and_is_read_again_when_it_changes(
     engine: Engine, bakery: Path
 ) -> None:
     bakery.write_text("digraph {\n  a [x=\n}")
@@ -214,7 +214,7 @@ async def test_a_file_that_is_no_dot_says_where_and_is_read_again_when_it_change
         shown(screen).watch_store()
         await screen.settle()
         assert rows(screen)[0] == "start"
-        assert "was read again" in said(screen)
+        assert "was read again" in status_text(screen)
 
 
 async def test_of_several_pipelines_one_is_chosen(
@@ -235,17 +235,17 @@ async def test_of_several_pipelines_one_is_chosen(
         assert rows(screen) == ["start", "brew", "exit"]
 
 
-async def test_what_was_said_about_one_file_does_not_stand_below_another(
+async def test_a_message_about_one_file_is_not_shown_below_another(
     engine: Engine, bakery: Path, folder: Path
 ) -> None:
     (folder / "bad.dot").write_text("no graph")
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "C", *"bad", "enter")
         await screen.settle()
-        assert "A pipeline begins with digraph" in said(screen)
+        assert "A pipeline begins with digraph" in status_text(screen)
         await screen.press("C", *"bake", "enter")
         await screen.settle()
-        assert said(screen) == ""
+        assert status_text(screen) == ""
 
 
 async def test_a_file_is_opened_by_its_path(engine: Engine, bakery: Path) -> None:
@@ -263,9 +263,7 @@ def test_a_path_that_is_pasted_behind_a_folder_is_meant_alone(typed: str, meant:
     assert typed_path(typed) == meant
 
 
-async def test_what_stands_in_a_file_cannot_steer_the_terminal(
-    engine: Engine, bakery: Path
-) -> None:
+async def test_the_text_of_a_file_cannot_control_the_terminal(engine: Engine, bakery: Path) -> None:
     evil = HOSTILE.replace('"', "")
     bakery.write_text(
         f'digraph "{evil}" {{ goal="{evil}" "{evil}" [prompt="{evil}" thread_id="{evil}"'

@@ -21,7 +21,7 @@ SIZES = [(118, 34), (80, 24), (60, 20)]
 
 
 @pytest.fixture(autouse=True)
-def badges_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def badges_come_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue_screen, "BADGE_SECONDS", 0.001)
 
 
@@ -35,12 +35,12 @@ def status_of(engine: Engine, number: int) -> str:
     return engine.queue.candidate(number).status.value
 
 
-def said(screen: Screen) -> str:
+def status_text(screen: Screen) -> str:
     return screen.app.screen.query_one(StatusBar).text
 
 
 def row_of(screen: Screen, words: str) -> str:
-    """The line of the list that holds some words."""
+    """The line of the list that contains some words."""
     return next(line.partition("│")[0] for line in screen.text.splitlines() if words in line)
 
 
@@ -110,7 +110,7 @@ async def test_other_keys_say_how_a_conflict_is_settled(engine: Engine, rivals, 
         assert engine.history.acts_total() == acts
 
 
-async def test_keys_of_a_conflict_do_nothing_elsewhere(engine: Engine, rivals) -> None:
+async def test_keys_of_a_conflict_have_no_effect_elsewhere(engine: Engine, rivals) -> None:
     acts = engine.history.acts_total()
     async with opened(engine) as screen:
         await screen.press("j", "1", "2", "b")
@@ -135,7 +135,7 @@ async def test_w_walks_any_row_down_to_the_line(engine: Engine, rivals) -> None:
     async with opened(engine) as screen:
         await screen.press("W")
         assert isinstance(screen.app.screen, WhyScreen)
-        assert f"Why do I know #{conflict}?" in screen.text
+        assert f"Why is #{conflict} known?" in screen.text
         assert "0001-ledger-database.md:11" in screen.text
         assert "0002-ledger-database.md:11" in screen.text
         await screen.press("]", "o")
@@ -143,18 +143,18 @@ async def test_w_walks_any_row_down_to_the_line(engine: Engine, rivals) -> None:
         assert isinstance(shown, SourceScreen)
         assert shown.evidence.record.path.endswith("0002-ledger-database.md")
         await screen.press("escape", "]")
-        assert said(screen) == "There is no other place in this direction."
+        assert status_text(screen) == "There is no other place in this direction."
         await screen.press("escape")
         assert screen.app.screen is screen.queue
 
 
-async def test_why_of_what_was_written_by_hand(engine: Engine) -> None:
+async def test_why_of_a_memory_written_by_hand(engine: Engine) -> None:
     engine.entities.author("acme", "decision", "We ship on Mondays only")
     async with opened(engine) as screen:
         assert "✐" in row_of(screen, "Mondays")
         assert "hand-authored" in screen.text
         await screen.press("W", "o")
-        assert said(screen).endswith("was written by hand: it has no source file.")
+        assert status_text(screen).endswith("was written by hand: it has no source file.")
         await screen.press("E", "j", "G", "[", "q")
         assert screen.app.screen is screen.queue
 
@@ -186,7 +186,7 @@ async def test_a_row_whose_source_is_gone_says_so_in_the_list(stocked: Engine, n
         assert "!" not in row_of(screen, "✓"), "what is decided waits for nothing"
 
 
-async def test_the_learned_order_says_what_it_still_needs(stocked: Engine) -> None:
+async def test_the_learned_order_names_the_decisions_it_still_needs(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("a", "x", "t", "t", "t", "t")
         assert "Ordered by rank. The learned order needs 30 decisions" in screen.status

@@ -40,11 +40,11 @@ class Panes(App[None]):
 
 
 def drawn(pane: TextPane) -> list[str]:
-    """The rows of a pane as they stand on the screen."""
+    """The rows of a pane as on the screen."""
     return [pane.render_line(y).text.rstrip() for y in range(pane.size.height)]
 
 
-def said(**given: Any) -> str:
+def pane_text(**given: Any) -> str:
     """What the candidate pane says below the content."""
     known: dict[str, Any] = {
         "now": NOW,
@@ -67,19 +67,19 @@ def test_the_title_names_number_type_rule_and_confidence() -> None:
 
 def test_the_content_is_shown_in_full() -> None:
     content = "word " * 200
-    assert said(content=content).count("word") == 200
+    assert pane_text(content=content).count("word") == 200
 
 
 def test_the_confidence_is_taken_apart() -> None:
-    assert "confidence  .50 sentence × 1.10 path × 1.05 fresh = .58" in said()
-    assert ".70 heading × .85 path × .70 age = .42" in said(
+    assert "confidence  .50 sentence × 1.10 path × 1.05 fresh = .58" in pane_text()
+    assert ".70 heading × .85 path × .70 age = .42" in pane_text(
         prior=0.7, signal=0.85, freshness=0.7, confidence=0.4165
     )
 
 
 def test_how_often_it_was_seen_and_how_long_it_waits() -> None:
-    assert "3 times · 2 sessions · waits 4 days · extractor 0.1.0" in said()
-    assert "once · 1 session · waits 2 hours" in said(
+    assert "3 times · 2 sessions · waits 4 days · extractor 0.1.0" in pane_text()
+    assert "once · 1 session · waits 2 hours" in pane_text(
         seen=1, sessions=1, pending_since="2026-02-14T10:00:00.000Z"
     )
 
@@ -95,16 +95,18 @@ def test_how_often_it_was_seen_and_how_long_it_waits() -> None:
         ({"status": Status.INVALID}, "✗ rejected"),
         ({"status": Status.SUPERSEDED, "superseded_by": 7}, "→ superseded by #7"),
         ({"flags": ("secret",)}, "⌁ a secret in this text was masked"),
-        ({"flags": ("injection",)}, "⌁ reads like an order planted for an agent"),
+        ({"flags": ("injection",)}, "⌁ reads like a command planted for an agent"),
         ({"state": SourceState.CHANGED}, "! source changed since"),
-        ({"state": SourceState.GONE}, "! source gone"),
+        ({"state": SourceState.GONE}, "! source missing"),
         ({"source": None}, "written by hand: no source"),
         ({"wordings": [("2026-02-12T10:00:00.000Z", "Use MySQL")]}, '✎ before    "Use MySQL"'),
     ],
 )
-def test_what_else_matters_is_said_in_words_with_a_sign(fields: dict[str, Any], words: str) -> None:
-    assert words not in said()
-    assert words in said(**fields)
+def test_other_properties_are_shown_in_words_with_a_sign(
+    fields: dict[str, Any], words: str
+) -> None:
+    assert words not in pane_text()
+    assert words in pane_text(**fields)
 
 
 def test_near_duplicates_come_with_number_and_likeness_in_a_few_rows_each() -> None:
@@ -114,7 +116,7 @@ def test_near_duplicates_come_with_number_and_likeness_in_a_few_rows_each() -> N
         )
         for n in range(7)
     ]
-    shown = said(members=near).split("\n")
+    shown = pane_text(members=near).split("\n")
     assert '≈ near      #398 .91 "' in shown[-16]
     assert shown[-14].endswith("…")
     assert "#399 .91" in shown[-13]
@@ -147,7 +149,7 @@ def test_the_record_has_a_bar_and_its_span_is_marked() -> None:
     assert marked == "let's use postgres 16 for the ledger"
 
 
-def test_of_what_was_said_before_the_end_is_shown_and_of_what_came_after_the_beginning() -> None:
+def test_the_end_of_the_record_before_and_the_beginning_of_the_one_after_are_shown() -> None:
     long = "first " + "word " * 400 + "last"
     found = evidence(before=(record(id=4, text=long),), after=(record(id=6, text=long),))
     before, _, after = evidence_blocks(found, GLYPHS)
@@ -178,14 +180,14 @@ def test_only_wrapped_prose_is_joined_and_no_character_moves(text: str, joined: 
     assert reflowed(text) == (text.replace("\n", " ") if joined else text)
 
 
-def test_a_note_stands_under_the_headings_around_it_and_takes_the_whole_width() -> None:
+def test_a_note_is_under_its_headings_and_takes_the_whole_width() -> None:
     note = evidence(shape="section", role="note", headings=("Ledger", "Storage", "Locks"))
     rows = [line.text for line in lay_out(evidence_blocks(note, GLYPHS), 80)]
     assert rows[0] == "  Ledger · Storage"
     assert rows[1].startswith("▌ no - let's use")
 
 
-def test_what_was_not_said_by_anybody_is_named_for_what_it_is() -> None:
+def test_a_record_without_a_speaker_is_named_by_its_kind() -> None:
     found = evidence(after=(record(id=6, use="tool output", text="ok"),))
     assert "tool outpu" in lay_out(evidence_blocks(found, GLYPHS), 60)[-1].text
 
@@ -267,7 +269,7 @@ async def test_hints_are_shown_as_far_as_there_is_room() -> None:
         assert "open at line" not in drawn(app.evidence)[0]
 
 
-async def test_only_cells_that_changed_are_painted_and_nothing_is_laid_out_again(
+async def test_only_changed_cells_are_painted_without_a_new_layout(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = Panes()
@@ -315,7 +317,7 @@ async def test_a_megabyte_in_one_line_is_shown_in_part() -> None:
         assert "489 kB more, o opens the source" in app.evidence.plain_text
 
 
-async def test_a_pane_without_room_draws_nothing_and_survives() -> None:
+async def test_a_pane_without_room_stays_empty_and_survives() -> None:
     app = Panes()
     async with app.run_test(size=(60, 20)) as pilot:
         app.candidate.display = False

@@ -12,7 +12,7 @@ from reviewer.tui.queue.model import Pace, QueueModel
 
 
 class Rows:
-    """A store of rows that can be decided, and that counts what was read."""
+    """A store of rows that can be decided, and that counts the rows read."""
 
     def __init__(self, count: int) -> None:
         self.rows = {number: row(number) for number in range(1, count + 1)}
@@ -93,7 +93,7 @@ def test_a_new_snapshot_without_the_row_keeps_the_place():
     assert model.cursor == 2
 
 
-def test_the_rest_of_a_snapshot_moves_nothing():
+def test_the_rest_of_a_snapshot_moves_no_row():
     model, store = model_of(3, cursor=1)
     store.rows[2] = row(2, "active")
     model.touched([2])
@@ -129,7 +129,7 @@ def test_deciding_takes_the_mark_away():
     assert model.marks == {2}
 
 
-def test_an_open_cluster_stands_below_its_row_and_closes_to_it():
+def test_an_open_cluster_is_below_its_row_and_closes_to_it():
     model, store = model_of(3, cursor=1)
     store.rows |= {7: row(7), 8: row(8)}
     model.open_cluster(1, [7, 8])
@@ -142,7 +142,7 @@ def test_an_open_cluster_stands_below_its_row_and_closes_to_it():
     assert not model.is_open(1)
 
 
-def test_a_window_reads_only_what_it_has_not_read():
+def test_a_window_reads_only_unread_rows():
     model, store = model_of(1_000)
     model.window(0, 40)
     model.window(1, 41)
@@ -210,7 +210,7 @@ def test_the_estimate_comes_when_the_pace_is_steady_and_does_not_jump(case, gaps
     assert paced(*gaps).minutes(300) == minutes, case
 
 
-def test_a_key_that_decides_many_rows_says_nothing_about_the_pace():
+def test_a_key_that_decides_many_rows_does_not_count_for_the_pace():
     pace = paced(*[6] * 12)
     pace.decided(5_000)
     assert pace.minutes(300) == 30

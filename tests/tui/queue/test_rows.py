@@ -1,4 +1,4 @@
-"""The queue says what is so: who takes an act back, what a filter shows, what a mark takes."""
+"""The queue tells the truth: who undid an act, what a filter shows, which rows a mark includes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import NOW, opened
-from tests.tui.test_history import history, said
+from tests.tui.test_history import history, status_text
 
 TWINS = """# Notes
 
@@ -104,7 +104,7 @@ async def test_a_decision_of_another_day_is_named_before_it_is_undone(stocked):
         assert status_of(stocked, first) == "candidate"
 
 
-async def test_a_clear_queue_names_what_is_beyond_the_cap(capped):
+async def test_a_clear_queue_names_the_candidates_beyond_the_cap(capped):
     async with opened(capped) as screen:
         await screen.press("*", "x", "R")
         assert "All clear" not in screen.text
@@ -283,7 +283,7 @@ async def test_the_screen_lives_while_another_program_writes(stocked):
 
 
 @pytest.mark.parametrize("index", [60, 150, 199])
-async def test_the_row_of_last_time_stands_among_its_neighbours(seeded, index):
+async def test_the_row_of_last_time_is_among_its_neighbours(seeded, index):
     async with opened(seeded, size=(80, 24)) as screen:
         screen.queue.list.move_to(index)
         await screen.settle()
@@ -313,13 +313,13 @@ async def test_history_has_the_top_of_the_queue(stocked):
         assert "8 wait" in screen.text
 
 
-async def test_what_came_in_is_taken_back_without_naming_a_redo_that_does_nothing(stocked):
+async def test_new_candidates_are_undone_without_offering_a_redo_that_has_no_effect(stocked):
     async with opened(stocked) as screen:
         await screen.press("f8", "x")
         act = history(screen).acts
         assert act is not None
-        assert said(screen).startswith("Undone: ")
-        assert "Z to redo" not in said(screen) or stocked.history.can_redo()
+        assert status_text(screen).startswith("Undone: ")
+        assert "Z to redo" not in status_text(screen) or stocked.history.can_redo()
 
 
 async def test_a_row_that_waits_again_is_found_among_what_waits(stocked):
@@ -354,7 +354,7 @@ async def test_footer_tabs_and_help_can_be_clicked(stocked):
         assert "Keys here" in screen.text
 
 
-def test_nothing_is_said_of_a_draft_that_is_not(stocked):
+def test_a_missing_draft_is_not_mentioned(stocked):
     view = stocked.queue.candidate(stocked.queue.ids(QueueQuery())[0])
     from reviewer.promotion.views import SourceState
 

@@ -1,4 +1,4 @@
-"""Clearing a queue with the keyboard: every decision, and where the cursor stands afterwards."""
+"""Clearing a queue with the keyboard: every decision, and the cursor afterwards."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def test_one_key_decides_and_the_cursor_goes_to_the_next(stocked, key, sta
     ],
 )
 @pytest.mark.parametrize("with_filter", [False, True], ids=["all", "filtered"])
-async def test_where_the_cursor_stands(stocked, case, keys, cursor, with_filter):
+async def test_where_the_cursor_is(stocked, case, keys, cursor, with_filter):
     async with opened(stocked) as screen:
         if with_filter:
             await screen.press("slash", *"conf>0.1", "enter")
@@ -121,7 +121,7 @@ async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded):
         assert screen.model.cursor == 20
 
 
-async def test_what_was_undone_elsewhere_waits_again_here(stocked):
+async def test_a_row_undone_elsewhere_waits_again_here(stocked):
     async with opened(stocked) as screen:
         await screen.press("x", "f8", "u", "f2", "k")
         assert not screen.model.decided(0)
@@ -202,7 +202,7 @@ async def test_a_bad_filter_is_one_sentence_and_the_list_stays(stocked):
         assert screen.status == ""
 
 
-async def test_nothing_matches_says_how_to_go_on(stocked):
+async def test_a_filter_without_matches_says_how_to_continue(stocked):
     async with opened(stocked) as screen:
         await screen.press("slash", *"zzzz", "enter")
         assert "Nothing matches / zzzz" in screen.text
@@ -229,7 +229,7 @@ async def test_leaving_an_edit_keeps_a_draft_for_the_next_time(stocked):
         assert stocked.drafts.load(first).endswith("xyz")
     async with opened(stocked) as screen:
         await screen.press("e")
-        assert screen.status == f"Edit #{first}: this is the draft that you left."
+        assert screen.status == f"Edit #{first}: this is your draft."
         await screen.press("ctrl+s")
         assert stocked.queue.candidate(first).content.endswith("xyz")
 
@@ -277,7 +277,7 @@ async def test_a_row_far_down_keeps_the_cursor(seeded, monkeypatch, keys):
         assert len(screen.model.ids) == rows
 
 
-async def test_a_damaged_place_file_is_no_trouble(stocked):
+async def test_a_damaged_place_file_is_ignored(stocked):
     Path(f"{stocked.path}.places.json").write_text("{", "utf-8")
     async with opened(stocked) as screen:
         assert screen.model.cursor == 0
@@ -371,7 +371,7 @@ async def test_copy_puts_the_wording_on_the_clipboard(stocked):
         assert screen.app.clipboard == screen.model.current.content
 
 
-async def test_help_gives_the_reason_and_runs_what_can_run(stocked):
+async def test_help_gives_the_reason_and_runs_the_other_actions(stocked):
     async with opened(stocked) as screen:
         first = screen.model.current_id
         await screen.press("question_mark")
@@ -404,7 +404,7 @@ async def test_a_steady_pace_is_shown_in_the_header(seeded, monkeypatch):
         assert "~20 min left" in screen.text
 
 
-async def test_keys_that_belong_to_no_action_do_nothing(stocked):
+async def test_keys_without_an_action_have_no_effect(stocked):
     async with opened(stocked) as screen:
         before = screen.text
         await screen.press("f9", "f10", "d", "0", "ctrl+b")

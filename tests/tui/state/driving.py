@@ -1,4 +1,4 @@
-"""Looks at what the State screen shows."""
+"""Reads the State screen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def state(screen: Screen) -> StateScreen:
     return found
 
 
-def said(screen: Screen) -> str:
+def status_text(screen: Screen) -> str:
     return screen.app.screen.query_one(StatusBar).text
 
 

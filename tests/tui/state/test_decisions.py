@@ -7,7 +7,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from tests.tui.conftest import opened
-from tests.tui.state.driving import said, state, status_of
+from tests.tui.state.driving import state, status_of, status_text
 
 
 @pytest.mark.parametrize("kind", ["memory", "entity"])
@@ -35,14 +35,14 @@ async def test_a_candidate_that_was_written_is_deleted_by_undoing_its_act(engine
 
 @pytest.mark.parametrize("kind", ["memory", "entity"])
 @pytest.mark.parametrize("key", ["r", "b"])
-async def test_what_is_active_goes_back_to_the_queue(
+async def test_an_active_memory_goes_back_to_the_queue(
     known: Engine, memory: int, entity: int, kind: str, key: str
 ) -> None:
     number = memory if kind == "memory" else entity
     async with opened(known, project="acme") as screen:
         await screen.press("f7", *("jj" if kind == "memory" else "j"), key)
         assert status_of(known, number) == "candidate"
-        assert said(screen) == f"Put back #{number} - u to undo"
+        assert status_text(screen) == f"Put back #{number} - u to undo"
         await screen.press("u")
         assert status_of(known, number) == "active"
         assert state(screen).facts.current_key == (False, number)
@@ -62,17 +62,17 @@ async def test_graduating_freezes_the_memory_and_undo_deletes_the_candidate(
         assert status_of(known, memory) == "graduated"
         (candidate,) = known.queue.ids(QueueQuery(filter="kind:entity"))
         assert known.queue.candidate(candidate).type == "vendor"
-        assert said(screen).startswith(f"Graduated #{memory} to vendor #{candidate}")
+        assert status_text(screen).startswith(f"Graduated #{memory} to vendor #{candidate}")
         await screen.press("u")
         assert status_of(known, memory) == "active"
         assert not known.queue.ids(QueueQuery(status="all", filter=f"id:{candidate}"))
 
 
-async def test_leaving_the_choice_changes_nothing(known: Engine) -> None:
+async def test_leaving_the_choice_changes_no_row(known: Engine) -> None:
     acts = known.history.acts_total()
     async with opened(known, project="acme") as screen:
         await screen.press("f7", "G", "p", "down", "escape", "k", "l", "escape", "X", "escape")
-        assert said(screen) == "Nothing was changed."
+        assert status_text(screen) == "Nothing was changed."
         assert known.history.acts_total() == acts
 
 
@@ -92,7 +92,7 @@ async def test_a_wording_is_kept_when_it_is_edited(known: Engine, memory: int) -
         assert known.queue.candidate(memory).content == "Deploys need two approvals each"
         assert "before" in screen.text
         await screen.press("h")
-        assert said(screen) == "Showing all 1 earlier wording."
+        assert status_text(screen) == "Showing all 1 earlier wording."
         await screen.press("u")
         assert known.queue.candidate(memory).content == "Deploys need two approvals"
 
@@ -117,5 +117,5 @@ async def test_a_circle_of_relations_is_refused_in_a_sentence(known: Engine, ent
     known.entities.relate(other, "part_of", entity)
     async with opened(known, project="acme") as screen:
         await screen.press("f7", "}", "j", "l", *"part", "enter", *"shop", "enter")
-        assert "circle" in said(screen)
+        assert "circle" in status_text(screen)
         assert known.entities.get(entity).relations == ()

@@ -1,4 +1,4 @@
-"""Writing what holds into files: the difference first, nothing of anybody else lost."""
+"""Writing active memories to files: the difference first, other people's text kept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.tui.export.screen import ExportScreen
 from tests.tui.conftest import opened
-from tests.tui.state.driving import said
+from tests.tui.state.driving import status_text
 
 
 async def test_the_difference_comes_before_the_writing(
@@ -32,10 +32,10 @@ async def test_the_difference_comes_before_the_writing(
         assert "Tapes" in text
         (backup,) = Path(f"{known.path}-backups").iterdir()
         assert backup.read_text("utf-8") == "# Mine\n\nKeep this.\n"
-        assert said(screen).startswith(f"Wrote {file}")
-        assert backup.name in said(screen)
+        assert status_text(screen).startswith(f"Wrote {file}")
+        assert backup.name in status_text(screen)
         await screen.press("X", *"agents", "enter", "enter")
-        assert "Nothing would change" in said(screen)
+        assert "The export is already up to date" in status_text(screen)
         assert file.read_text("utf-8") == text
 
 
@@ -71,7 +71,7 @@ async def test_a_file_that_changed_meanwhile_is_left_alone(
         file.write_text("# Yours\n", "utf-8")
         await screen.press("enter")
         assert file.read_text("utf-8") == "# Yours\n"
-        assert "was changed by something else meanwhile" in said(screen)
+        assert "was changed by something else meanwhile" in status_text(screen)
         await screen.press("enter")
         text = file.read_text("utf-8")
         assert text.startswith("# Yours\n")
@@ -88,7 +88,7 @@ async def test_a_broken_block_is_named_and_cannot_be_written(
     async with opened(known, project="acme") as screen:
         await screen.press("f7", "X", *"claude", "enter", "enter", "ctrl+s")
         assert file.read_text("utf-8") == broken
-        assert "Line 1 ends a block that does not begin before it" in said(screen)
+        assert "Line 1 ends a block that does not begin before it" in status_text(screen)
 
 
 async def test_another_place_can_be_named(

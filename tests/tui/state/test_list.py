@@ -1,4 +1,4 @@
-"""What holds, on the screen: groups, the search, what each fact rests on."""
+"""Active memories on the screen: groups, the search, the sources of each fact."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reviewer.promotion.views import QueueQuery
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.state.model import StateModel, states_with
 from tests.tui.conftest import opened
-from tests.tui.state.driving import rows, said, state
+from tests.tui.state.driving import rows, state, status_text
 
 
 async def test_groups_come_in_the_order_of_trust_with_their_counts(known: Engine) -> None:
@@ -112,23 +112,24 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
         assert isinstance(screen.app.screen, SourceScreen)
 
 
-async def test_what_was_written_by_hand_says_so(known: Engine) -> None:
+async def test_a_memory_written_by_hand_is_marked(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f7", "G")
         assert "hand-authored" in screen.text
         await screen.press("o")
-        assert said(screen) == "This was written by hand and names no line of a file."
+        assert status_text(screen) == "This was written by hand and has no source line."
 
 
 async def test_reasons_are_sentences(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f7", "r")
-        assert said(screen).endswith("x unsets it.")
+        assert status_text(screen).endswith("x unsets it.")
         await screen.press("p", "j", "x")
         assert (
-            said(screen) == "Only trusted state can be unset: r puts this entity back in the queue."
+            status_text(screen)
+            == "Only trusted state can be unset: r puts this entity back in the queue."
         )
         await screen.press("p")
-        assert said(screen) == "This is an entity already."
+        assert status_text(screen) == "This is an entity already."
         await screen.press("j", "l")
-        assert said(screen) == "Only entities have relations: p graduates this memory."
+        assert status_text(screen) == "Only entities have relations: p graduates this memory."

@@ -11,7 +11,7 @@ from reviewer.tui.kit.keys import LEAVE, REDO, UNDO
 from reviewer.tui.state.keys import STATE
 from reviewer.tui.state.panes import FIELDS, StateForm
 from tests.tui.conftest import opened
-from tests.tui.state.driving import said
+from tests.tui.state.driving import status_text
 from tests.unit.promotion.graph import dump
 
 
@@ -20,7 +20,7 @@ async def test_a_value_is_typed_and_superseded_and_unset(known: Engine) -> None:
         await screen.press("f7", "n", *"region", "tab", *"eu-north", "tab", *"legal", "ctrl+s")
         (held,) = known.state.get("acme", "region")
         assert (held.value, held.note, held.evidence) == ("eu-north", "legal", "")
-        assert said(screen) == "Set region - u to undo"
+        assert status_text(screen) == "Set region - u to undo"
         assert "region" in screen.text
         await screen.press("e", "end", *"-1", "ctrl+s")
         assert [each.value for each in known.state.get("acme", "region")] == [
@@ -66,10 +66,10 @@ async def test_no_key_writes_a_memory_or_entity_into_state(
     assert dump(known, "state") == before
 
 
-async def test_what_is_missing_is_said_and_what_was_typed_stays(known: Engine) -> None:
+async def test_a_missing_field_is_named_and_the_typed_text_stays(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f7", "n", *"region", "ctrl+s")
-        assert said(screen) == "The value is empty: type it, or leave with escape."
+        assert status_text(screen) == "The value is empty: type it, or leave with escape."
         await screen.press("escape", "n")
         assert screen.app.screen.query_one(StateForm).values["key"] == "region"
 

@@ -122,7 +122,7 @@ class ScriptedModel:
 
 
 def faithful(messages: Sequence[ChatMessage]) -> str:
-    """What a good model would answer: the beginning of the text, and what it was told to keep."""
+    """A good model's answer: the beginning of the text, and the parts that it had to keep."""
     prompt = messages[-1].content
     said = prompt.split("\n\n", 1)[-1]
     kept = [line[2:] for line in prompt.splitlines() if line.startswith("- the exact text")]

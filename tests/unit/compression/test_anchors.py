@@ -1,4 +1,4 @@
-"""What must survive verbatim: eight kinds, told by rules, weighed by kind and position."""
+"""Text that must survive verbatim: eight kinds, found by rules, weighed by kind and position."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_each_kind_is_found_and_captured_whole(
         ("Everything is printed on both sides.", "assistant"),
     ],
 )
-def test_what_binds_nobody_is_no_anchor(text: str, role: str) -> None:
+def test_words_that_bind_nobody_are_not_an_anchor(text: str, role: str) -> None:
     assert found(text, role) == set()
 
 
@@ -108,7 +108,7 @@ def test_credentials_never_become_anchors() -> None:
         ("tool", "tool_result", "We decided to keep SQLite."),
     ],
 )
-def test_boot_text_thinking_and_tool_results_hold_no_anchors(
+def test_boot_text_thinking_and_tool_results_have_no_anchors(
     role: str, said: TurnKind, text: str
 ) -> None:
     assert found(text, role, said) == set()
@@ -156,14 +156,14 @@ def test_near_equal_anchors_are_merged() -> None:
     assert len(find_anchors(turns)) == 2
 
 
-def test_what_a_person_asks_to_retain_is_an_anchor_exactly_as_it_stands() -> None:
+def test_text_that_a_person_asks_to_retain_is_an_anchor_verbatim() -> None:
     important = turn(KIOSK[0][1], "user", "text", Priority.IMPORTANT, "$50k", "hard  stop")
     retained = [p for p in find_anchors([important]) if p.source == "retained"]
     assert {p.content for p in retained} == {"$50k", "hard stop"}
     assert all(important.text[p.start : p.end] == p.content for p in retained)
 
 
-def test_a_regex_retains_what_it_matches_first() -> None:
+def test_a_regex_retains_its_first_match() -> None:
     wanted = RetentionCriteria(patterns=(Pattern(r"\d{4}-\d{2}-\d{2}", "regex"),))
     points = find_anchors([turn("one"), turn(KIOSK[0][1])], retention=wanted)
     assert [(p.content, p.turn) for p in points if p.source == "retained"] == [("2026-03-31", 1)]

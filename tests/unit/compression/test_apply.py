@@ -1,4 +1,4 @@
-"""Compressions that are applied: one act, nothing lost, criteria kept, undone by one undo."""
+"""Applied compressions: one act, no lost commits, criteria kept, undone by one undo."""
 
 from __future__ import annotations
 
@@ -153,11 +153,11 @@ def test_a_pin_survives_the_second_compression(kiosk: Kiosk) -> None:
         assert texts.count(pinned) == 1
         assert texts[0] == "You look after the kiosks."
         before, after = texts[: texts.index(pinned)], texts[texts.index(pinned) + 1 :]
-        assert len(before) >= 2  # the instruction, and a summary of what stood before the pin
+        assert len(before) >= 2  # the instruction, and a summary of the commits before the pin
         assert after
 
 
-def test_nothing_after_or_between_the_range_is_lost(kiosk: Kiosk) -> None:
+def test_commits_after_or_between_the_range_are_kept(kiosk: Kiosk) -> None:
     contexts = kiosk.engine.contexts
     contexts.annotate(kiosk.ids[12], priority="pinned")
     before = kiosk.texts()
@@ -206,7 +206,7 @@ def test_bare_important_has_an_effect(kiosk: Kiosk) -> None:
     assert said in careful.segments[-1].compressed.content
 
 
-def test_an_edit_inside_the_range_is_no_error_and_its_text_is_what_is_summarized(
+def test_an_edit_inside_the_range_is_allowed_and_its_text_is_summarized(
     kiosk: Kiosk,
 ) -> None:
     contexts = kiosk.engine.contexts

@@ -75,7 +75,7 @@ def test_the_part_and_the_whole_share_one_chain(engine, monkeypatch):
     assert len(read) == 1
 
 
-def test_what_a_context_was_is_not_kept(engine):
+def test_earlier_versions_of_a_context_are_not_kept(engine):
     gc.collect()
     before = {id(each) for each in gc.get_objects() if isinstance(each, ContextSnapshot)}
     plan = engine.compression.plan(1, "brief")

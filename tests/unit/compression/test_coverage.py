@@ -1,4 +1,4 @@
-"""Choosing what a summary says: greedy, without comparing everything with everything."""
+"""Choosing the units of a summary: greedy, without comparing each with all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extractive summaries: within the ceiling, verbatim, readable, with what was required."""
+"""Extractive summaries: within the ceiling, verbatim, readable, with the required anchors."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_ceiling_is_used_while_there_is_something_to_say(
 
 
 @pytest.mark.parametrize("level", ALL_LEVELS)
-def test_nothing_is_said_with_no_room_or_nothing_to_say(level: Level) -> None:
+def test_an_extract_without_room_or_material_is_empty(level: Level) -> None:
     assert Extractor(session(), count).extract(level, 0) == ""
     assert Extractor([], count).extract(level, 100) == ""
     assert Extractor([turn("---"), turn("")], count).extract(level, 100) == ""
@@ -91,7 +91,7 @@ def test_the_same_turns_give_the_same_summary() -> None:
 
 
 @pytest.mark.parametrize("level", PROSE_LEVELS)
-def test_every_line_of_prose_stands_in_the_source(extractor: Extractor, level: Level) -> None:
+def test_every_line_of_prose_is_in_the_source(extractor: Extractor, level: Level) -> None:
     source = fold(" ".join(each.text for each in session())).replace("`", "")
     text = extractor.extract(level, 250).partition("Files and identifiers:")[0]
     for line in text.split("\n"):
@@ -103,7 +103,7 @@ def test_every_line_of_prose_stands_in_the_source(extractor: Extractor, level: L
 
 
 @pytest.mark.parametrize("level", PROSE_LEVELS)
-def test_no_line_stands_twice(level: Level) -> None:
+def test_no_line_occurs_twice(level: Level) -> None:
     turns = [turn("The port of the gateway is 8443.", "assistant") for _ in range(5)]
     turns += [turn(f"Worker {n} listens on its own socket.", "assistant") for n in range(5)]
     text = Extractor(turns, count).extract(level, 60)
@@ -145,7 +145,7 @@ def test_brief_names_files_that_no_sentence_names_under_their_folder(extractor: 
     assert "step_11.py" in line.split()
 
 
-def test_the_index_repeats_nothing_that_the_sentences_name(extractor: Extractor) -> None:
+def test_the_index_does_not_repeat_names_of_the_sentences(extractor: Extractor) -> None:
     prose, _, index = extractor.extract(Level.BRIEF, 400).partition("Files and identifiers:\n")
     named = {name for name in index.replace(":", " ").split() if name.startswith("retryPayment")}
     assert named
@@ -164,7 +164,7 @@ def test_tags_are_names_and_phrases_without_repetition(extractor: Extractor) -> 
 
 
 @pytest.mark.parametrize("level", PROSE_LEVELS)
-def test_what_must_stand_there_does_verbatim(level: Level) -> None:
+def test_required_anchors_are_verbatim(level: Level) -> None:
     turns = session()
     anchors = find_anchors(turns)
     assert anchors
@@ -172,7 +172,7 @@ def test_what_must_stand_there_does_verbatim(level: Level) -> None:
     assert [each.content for each in anchors if fold(each.content) not in text] == []
 
 
-def test_a_must_with_markup_is_said_once_with_it() -> None:
+def test_a_required_anchor_with_markup_occurs_once_with_it() -> None:
     turns = [turn("Set `max_retries` to **seven** in the gateway.", "assistant")]
     turns += [turn(f"Gauge {n} reads normal.", "assistant") for n in range(8)]
     content = "Set `max_retries` to **seven**"
@@ -204,7 +204,7 @@ TALKS = (
 )
 
 
-def test_without_names_tags_are_long_enough_to_say_what_was_said() -> None:
+def test_without_names_tags_are_long_enough_to_be_understood() -> None:
     said = [turn(text, name="Ada") for text in TALKS]
     tags = tags_in(Extractor(said, count).extract(Level.TAGS, 60))
     assert any(len(tag.split()) > 6 for tag in tags)
@@ -226,7 +226,7 @@ def test_a_flag_among_tags_keeps_its_dashes() -> None:
     )
 
 
-def test_tags_begin_with_what_must_stand_there() -> None:
+def test_tags_begin_with_required_anchors() -> None:
     decision = "We decided to store every invoice for eleven years in cold storage"
     pinned = "Account 4711-A"
     turns = [turn(f"{decision}. {pinned} pays."), turn("The invoice store is cold.", "assistant")]
@@ -272,7 +272,7 @@ def test_tool_traffic_alone_is_summarized() -> None:
     assert "part_19.rb" in text
 
 
-def test_thoughts_count_only_where_nothing_else_was_said() -> None:
+def test_thoughts_count_only_without_other_turns() -> None:
     thought = turn("The cache is probably stale.", "assistant", "thinking")
     assert "stale" in Extractor([thought], count).extract(Level.DETAILED, 50)
     both = [thought, turn("I cleared the cache.", "assistant")]
@@ -286,7 +286,7 @@ def test_a_name_is_needed_more_the_more_often_and_the_later_it_was_met() -> None
     assert score["twice_seen.py"] > score["late_one.py"] > score["early_one.py"]
 
 
-def test_what_a_tool_printed_is_needed_less_than_what_was_said() -> None:
+def test_names_in_tool_output_score_less_than_names_in_words() -> None:
     turns = [turn("printed_name", "tool", "tool_result"), turn("Use `spoken_name`.")]
     score = NameScores(turns).scores
     assert score["spoken_name"] > 4 * score["printed_name"]
@@ -306,8 +306,8 @@ def test_what_a_tool_printed_is_needed_less_than_what_was_said() -> None:
         ("and/or 3.5 km", True, []),
     ],
 )
-def test_names_are_what_has_to_be_written_again(text: str, said: bool, names: list[str]) -> None:
-    assert names_in(text, said=said) == names
+def test_names_of_code_and_files_are_found(text: str, said: bool, names: list[str]) -> None:
+    assert names_in(text, in_words=said) == names
 
 
 def test_units_are_one_line_and_bounded() -> None:
@@ -368,14 +368,14 @@ def test_what_the_client_wrote_is_in_no_summary(level: Level, wrapper: str) -> N
     assert wrapper not in Extractor(turns, count).extract(level, 900)
 
 
-def test_what_the_user_typed_is_marked_and_nothing_else() -> None:
+def test_only_the_users_own_words_are_marked() -> None:
     lines = brief(reply("No, keep the printed table as well.", "user")).split("\n")
     assert "- User: Please make the ferry timetable load without a network." in lines
     assert "- User: No, keep the printed table as well." in lines
     assert sum("User:" in line for line in lines) == 2
 
 
-def test_a_sentence_that_is_part_of_another_is_said_once() -> None:
+def test_a_sentence_that_is_part_of_another_occurs_once() -> None:
     short = "The tide table is read twice"
     text = brief(reply(f"{short} because the quay asks for it again."), reply(short))
     assert text.count(short) == 1
@@ -425,7 +425,7 @@ def test_some_text_comes_out_at_every_budget(level: Level) -> None:
     assert all(0 < size <= room for room, size in zip(range(4, 80), sizes, strict=True))
 
 
-def test_a_path_that_must_stand_there_stands_in_the_index_after_a_sentence() -> None:
+def test_a_required_path_is_in_the_index_after_a_sentence() -> None:
     path = "/srv/ferry/src/timetable_cache.py"
     must = AnchorPoint(AnchorType.CODE_ARTIFACT, path, 0.7, 0, 0, len(path))
     text = Extractor([REQUEST, *FILLING], count).extract(Level.BRIEF, 50, [must])
@@ -433,7 +433,7 @@ def test_a_path_that_must_stand_there_stands_in_the_index_after_a_sentence() -> 
     assert "harbour" in text.partition(path)[0]
 
 
-def test_detailed_fills_its_room_with_lines_of_tools_where_little_was_said() -> None:
+def test_detailed_fills_its_room_with_lines_of_tools_if_there_are_few_words() -> None:
     turns = [REQUEST]
     for number in range(12):
         lines = "\n".join(f"row {n}: quay {number} has depth {n * number}" for n in range(20))
@@ -447,7 +447,7 @@ def test_detailed_fills_its_room_with_lines_of_tools_where_little_was_said() -> 
     assert all(f"quay {number} measured" in text for number in range(12))
 
 
-def test_anchors_that_need_little_room_all_stand_under_a_ceiling() -> None:
+def test_short_anchors_are_all_kept_under_a_ceiling() -> None:
     turns = [REQUEST, *FILLING, reply("We decided to keep the printed table for one more year.")]
     anchors = find_anchors(turns)
     text = Extractor(turns, count).extract(Level.BRIEF, 400, anchors)

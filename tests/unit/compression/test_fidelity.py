@@ -65,7 +65,7 @@ def test_facts_that_the_source_does_not_have_cost_accuracy() -> None:
     assert false.factual_accuracy == pytest.approx(1 / 3, abs=1e-3)
 
 
-def test_labels_and_markers_are_no_facts() -> None:
+def test_labels_and_markers_are_not_facts() -> None:
     content = "It is slow.\n\n**Key Points:**\n- [Decision]: It is slow\n[→detail:s17]"
     assert judged(segment(), content).factual_accuracy == 1.0
 
@@ -108,13 +108,13 @@ def test_the_lost_list_names_what_weighs_most_first_with_its_place() -> None:
     assert "tangent" in {each.text for each in lost}
 
 
-def test_what_is_said_in_other_words_of_the_path_is_not_lost() -> None:
+def test_a_path_in_other_words_is_not_lost() -> None:
     source = segment(turn("Look at `src/kiosk/spool/driver.py` first.", "user"))
     lost = {each.text for each in judged(source, "driver.py was read").lost_information}
     assert "src/kiosk/spool/driver.py" not in lost
 
 
-def test_what_was_masked_is_nothing_to_keep() -> None:
+def test_masked_text_need_not_be_kept() -> None:
     said = "The old key AKIA[masked aws-access-key] of the printer was rotated in Lisbon yesterday."
     lost = {term.text for term in judged(segment(turn(said)), "Nothing.").lost_information}
     assert "printer" in lost
@@ -122,7 +122,7 @@ def test_what_was_masked_is_nothing_to_keep() -> None:
     assert not any("masked" in text.lower() for text in lost)
 
 
-def test_keys_and_escapes_of_a_tools_json_are_no_terms() -> None:
+def test_keys_and_escapes_of_a_tools_json_are_not_terms() -> None:
     call = r'{"file_path":"/srv/a.py","new_string":"x = 1\nreconnect()\n"}'
     source = segment(turn(call, "assistant", "tool_use", name="Edit"))
     lost = {each.text for each in judged(source, "nothing").lost_information}
@@ -145,7 +145,7 @@ def test_tags_are_read_from_commas_and_lines() -> None:
     assert tags_in("a, b  c,\n- d, ,\n* e") == ("a", "b c", "d", "e")
 
 
-def test_an_empty_summary_and_an_empty_source_are_no_error() -> None:
+def test_an_empty_summary_and_an_empty_source_are_allowed() -> None:
     assert judged(segment(turn("")), "").overall_score == 1.0
     empty = judged(long_segment(), "")
     assert empty.context_retention == 0.0

@@ -17,7 +17,7 @@ from reviewer.llm.model import CancelledError
 from tests.unit.compression.conftest import Kiosk
 
 
-def test_fit_keeps_what_it_can_within_the_target(kiosk: Kiosk) -> None:
+def test_fit_keeps_as_much_as_possible_within_the_target(kiosk: Kiosk) -> None:
     everything = sum(message.tokens for message in kiosk.compiled())
     roomy = kiosk.compression.fit(kiosk.id, everything)
     assert {choice.level for choice in roomy.choices} == {Level.FULL}

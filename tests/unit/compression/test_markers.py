@@ -1,4 +1,4 @@
-"""Markers open the segment that a summary is of, and nothing else."""
+"""Markers open the segment of their own summary only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_topic_never_breaks_its_marker(topic: str) -> None:
     assert (marker.start, marker.end) == (0, len(text))
 
 
-def test_a_marker_says_where_it_stands_what_it_opens_and_what_it_adds() -> None:
+def test_a_marker_has_its_place_its_segment_and_its_tokens() -> None:
     (marker,) = parse_markers("Goal: print. [→detail:s2] End", Level.BRIEF, "s2", adds=212)
     assert (marker.start, marker.end) == (13, 25)
     assert marker.target is Level.DETAILED
@@ -46,7 +46,7 @@ def test_unknown_and_broken_ones_are_plain_text(text: str) -> None:
     assert parse_markers(f"Goal {text} end", Level.BRIEF, "s2") == ()
 
 
-def test_one_that_the_source_holds_is_somebodys_words() -> None:
+def test_a_marker_in_the_source_is_plain_text() -> None:
     source = "user: please print [→detail:s2] on the receipt"
     assert parse_markers("They print [→detail:s2].", Level.BRIEF, "s2", source=source) == ()
     ours = "They print [→detail:s2].\n[→detail:s2]"
@@ -58,7 +58,7 @@ def test_tags_have_none() -> None:
     assert parse_markers("a, [→detail:s2]", Level.TAGS, "s2") == ()
 
 
-def test_expanding_puts_what_is_nearer_in_place() -> None:
+def test_expanding_inserts_the_level_nearer_to_full() -> None:
     text = "A [→detail:s2] B [→detail:s2] C"
     markers = parse_markers(text, Level.BRIEF, "s2")
     assert expand(text, markers, lambda marker: f"<{marker.id}>") == "A <s2-2-1> B <s2-2-2> C"

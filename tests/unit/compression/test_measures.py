@@ -27,7 +27,7 @@ def noted(database: Database) -> Measures:
     return measures
 
 
-def test_what_was_counted_is_summed_by_level(tmp_path: Path) -> None:
+def test_figures_are_summed_by_level(tmp_path: Path) -> None:
     measures = noted(Database(tmp_path / "store.db"))
     ratio = next(each for each in measures.summary() if each.name == RATIO)
     assert (ratio.label, ratio.count) == ("Brief", 1)

@@ -1,4 +1,4 @@
-"""A model that behaves badly: every failure is a named sentence, and nothing comes of it."""
+"""A model that behaves badly: every failure is a named sentence, and the store is unchanged."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def important(*patterns: str) -> Segment:
         ("The kiosk " + " ".join(f"word{n}" for n in range(4000)), "more than the"),
     ],
 )
-def test_what_is_no_summary_is_refused_by_name(answer: object, diagnosis: str) -> None:
+def test_an_answer_that_is_not_a_summary_is_refused_by_name(answer: object, diagnosis: str) -> None:
     with pytest.raises(RetryExhaustedError, match=diagnosis) as refused:
         brief(None, answer, max_retries=1)
     assert refused.value.attempts == 2
@@ -78,7 +78,7 @@ def test_an_answer_above_the_ceiling_is_refused() -> None:
     "failure",
     [ModelError("The model did not answer within 60 seconds."), CancelledError("Stopped.")],
 )
-def test_what_the_endpoint_raises_passes_through_at_once(failure: ModelError) -> None:
+def test_an_error_of_the_endpoint_passes_through_without_a_retry(failure: ModelError) -> None:
     made, model = summarizer(failure)
     assert model is not None
     with pytest.raises(type(failure), match=re.escape(str(failure))):
@@ -92,7 +92,7 @@ def test_a_better_second_answer_is_taken() -> None:
     assert "The summary is empty" in model.prompts[1][-1].content
 
 
-def test_a_retry_names_what_is_missing_and_shows_the_previous_summary() -> None:
+def test_a_retry_names_the_missing_details_and_shows_the_previous_summary() -> None:
     source = important("$50k", "receipts")
     answers = [f"{GOOD} About receipts.", f"{GOOD} About receipts for $50k."]
     content, model = brief(source, *answers)
@@ -172,7 +172,7 @@ def test_a_long_segment_is_cut_to_the_models_context() -> None:
     assert KIOSK[2][1] in model.prompts[1][-1].content
 
 
-def test_a_context_that_does_not_hold_the_prompt_is_said() -> None:
+def test_a_context_too_small_for_the_prompt_is_reported() -> None:
     made, _ = summarizer(GOOD, context_tokens=200)
     with pytest.raises(ModelError, match="context of 200 tokens is too small for the prompt"):
         made.compress(long_segment(), (), Level.BRIEF)
@@ -204,7 +204,7 @@ def task(source: Segment, template: str | None = None) -> SummaryTask:
     return SummaryTask(SegmentAnalysis(source, count), Level.BRIEF, (), 100, options)
 
 
-def test_a_users_template_stands_in_for_the_built_in_one(tmp_path: Path) -> None:
+def test_a_users_template_replaces_the_built_in_one(tmp_path: Path) -> None:
     (tmp_path / "compression-brief.toml").write_text(
         'template_id = "compression-brief"\nsystem_prompt = "As a pirate."\n'
         'user_prompt = "Tell of {{messages}} in {{max_tokens}}"\n'
@@ -236,7 +236,7 @@ def test_a_bad_template_is_refused_before_anything_is_sent(
     assert model.prompts == []
 
 
-def test_what_the_source_says_is_no_template() -> None:
+def test_the_source_is_not_read_as_a_template() -> None:
     _, model = brief(segment(turn("{{anchors}} and {{#messages}}", "user")), "They said it.")
     assert "{{anchors}} and {{#messages}}" in model.prompts[0][-1].content
     assert mask(model.prompts[0][-1].content).kinds == ()

@@ -64,7 +64,7 @@ def test_segments_leave_pins_out_and_know_their_commits(kiosk: Kiosk) -> None:
         kiosk.compression.segments(kiosk.id, start=99_999)
 
 
-def test_a_preview_writes_nothing_and_says_what_comes_out(kiosk: Kiosk) -> None:
+def test_a_preview_is_not_written_and_has_the_resulting_sizes(kiosk: Kiosk) -> None:
     before = kiosk.chain()
     found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
     assert kiosk.chain() == before
@@ -95,12 +95,12 @@ def test_a_segment_whose_summary_would_not_be_smaller_stays(engine: Engine) -> N
     assert found.tokens_after == found.tokens_before
 
 
-def test_nothing_to_compress_is_said(engine: Engine, kiosk: Kiosk) -> None:
+def test_an_empty_range_is_reported(engine: Engine, kiosk: Kiosk) -> None:
     empty = engine.contexts.create("kiosk", "empty").id
     with pytest.raises(ReviewerError, match="the context is empty"):
         engine.compression.plan(empty, "brief")
     engine.contexts.annotate(kiosk.ids, priority="pinned")
-    with pytest.raises(ReviewerError, match="holds only pinned commits"):
+    with pytest.raises(ReviewerError, match="has only pinned commits"):
         engine.compression.plan(kiosk.id, "brief")
     engine.contexts.annotate(kiosk.ids, priority="skip")
     with pytest.raises(ReviewerError, match="Nothing to compress"):
@@ -140,7 +140,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
     return scripted
 
 
-def test_a_model_writes_segments_at_once_and_tells_how_far_it_is(
+def test_a_model_writes_segments_in_parallel_and_reports_progress(
     kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
 ) -> None:
     compression = with_settings(writer="model")
@@ -151,7 +151,7 @@ def test_a_model_writes_segments_at_once_and_tells_how_far_it_is(
     assert [each.done for each in progress] == [1, 2, 3]
     assert {segment for segment, _ in pieces} == {each.segment.id for each in found.segments}
     compression.apply(kiosk.id, found.plan)
-    assert len(model.prompts) == 3  # what was previewed is applied, not asked for again
+    assert len(model.prompts) == 3  # the previewed texts are applied without asking again
     spent = [one for one in compression.statistics() if one.name.endswith("LlmTokens")]
     assert (spent[0].label, spent[0].count) == ("scripted", 3)
 
@@ -180,7 +180,7 @@ def test_a_failing_model_leaves_the_context_as_it_was(
     assert compression.apply(kiosk.id, offline).segments == 3
 
 
-def test_the_first_failure_stops_what_is_under_way(
+def test_the_first_failure_stops_the_other_segments(
     kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
 ) -> None:
     stopped: list[bool] = []
@@ -208,7 +208,7 @@ def test_the_first_failure_stops_what_is_under_way(
     assert stopped == [True, True]
 
 
-def test_what_a_model_writes_too_long_for_the_target_is_lowered(
+def test_a_models_summary_too_long_for_the_target_is_lowered(
     kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
 ) -> None:
     model.script = [" ".join(f"word{number}" for number in range(60))]

@@ -1,4 +1,4 @@
-"""What was asked to be retained: gathered, asked for, checked, mended (important-priority.md)."""
+"""Retention criteria: collected, put into the prompt, checked, met (`docs/design.md`)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_criteria_of_important_turns_are_gathered_and_only_of_these() -> None:
     assert needs_care(found)
 
 
-def test_criteria_of_a_call_hold_where_the_source_has_them() -> None:
+def test_criteria_of_a_call_apply_where_the_source_matches() -> None:
     call = RetentionCriteria("all dates", (Pattern("$50k"), Pattern("nowhere")))
     (asked,) = collect_criteria(segment(), call)
     assert asked.criteria.patterns == (Pattern("$50k"),)
@@ -69,7 +69,7 @@ def test_a_regex_that_takes_too_long_does_not_pass() -> None:
     assert "more than" in failure.message
 
 
-def test_only_what_is_missing_is_put_back_in_readable_words() -> None:
+def test_only_missing_spans_are_put_back_in_readable_words() -> None:
     source = segment(
         turn(KIOSK[0][1], "user", "text", P.IMPORTANT, "$50k", "2026-03-31"),
         turn("ok", "assistant"),
@@ -84,7 +84,7 @@ def test_only_what_is_missing_is_put_back_in_readable_words() -> None:
     assert validate_retention(mended, collect_criteria(source)) == []
 
 
-def test_what_the_source_does_not_hold_cannot_be_mended() -> None:
+def test_text_missing_in_the_source_cannot_be_put_back() -> None:
     source = segment(turn("budget", "user", "text", P.IMPORTANT, "$50k"))
     spans, hopeless = missing_spans(source, validate_retention("x", collect_criteria(source)))
     assert spans == ()
@@ -118,11 +118,11 @@ def test_the_prompt_has_the_important_section_and_needs_care() -> None:
     assert build_summarize_prompt("Summarize:") == "Summarize:"
 
 
-def test_steering_names_what_was_missing() -> None:
+def test_steering_names_the_missing_details() -> None:
     assert "Summary missing: x" in steering("Summary missing: x")
 
 
-def test_guidance_in_words_leads_an_extract_to_what_it_names() -> None:
+def test_guidance_in_words_puts_matching_statements_first() -> None:
     source = segment(
         turn(
             "We talked about colours. The budget is $50k. The pilot ends on 2026-03-31. Blue won.",
@@ -174,7 +174,7 @@ LONG = (
         ("a\nb c", Pattern("a b"), Level.BRIEF, "a\nb c"),
     ],
 )  # fmt: skip
-def test_a_span_that_is_put_back_is_what_was_asked_for_or_its_whole_sentence(
+def test_a_span_that_is_put_back_is_the_match_or_its_whole_sentence(
     text: str, pattern: Pattern, level: Level, span: str
 ) -> None:
     criteria = RetentionCriteria(patterns=(pattern,))
@@ -193,7 +193,7 @@ def test_what_one_span_says_is_not_put_back_again() -> None:
     assert spans == ("The default stays at 5,000 postings.", "We keep it.")
 
 
-def test_an_anchor_that_another_holds_needs_no_point_of_its_own() -> None:
+def test_an_anchor_inside_another_gets_no_separate_point() -> None:
     contents = ("5,000 postings", "the default stays at 5,000 postings", "5,000 postings", "a lock")
     found = anchor_points([point(content) for content in contents])
     assert found == (

@@ -20,7 +20,7 @@ def lengths(turns: list[Turn]) -> list[int]:
     return [len(each.turns) for each in cut_segments(turns)]
 
 
-def test_nothing_is_lost_or_moved() -> None:
+def test_turns_are_neither_lost_nor_moved() -> None:
     turns = [sized(number * 97 % 900) for number in range(57)]
     found = cut_segments(turns)
     assert [each for part in found for each in part.turns] == turns
@@ -34,13 +34,13 @@ def test_twenty_turns_and_four_thousand_tokens_are_the_most() -> None:
     assert all(len(part.turns) <= MOST_TURNS for part in by_tokens)
 
 
-def test_a_segment_has_three_turns_at_least_where_so_many_stand_together() -> None:
+def test_a_segment_has_three_turns_at_least_if_that_many_are_in_a_row() -> None:
     assert lengths([sized(10)] * 21) == [18, 3]
     assert lengths([sized(3000)] * 3) == [3]
     assert lengths([sized(10)] * 2) == [2]
 
 
-def test_a_commit_that_is_too_large_stands_alone() -> None:
+def test_a_commit_that_is_too_large_is_a_segment_by_itself() -> None:
     giant = sized(200_000)
     found = cut_segments([sized(10), giant, *[sized(10)] * 4])
     assert [len(part.turns) for part in found] == [1, 1, 4]
@@ -55,7 +55,7 @@ def test_pins_belong_to_no_segment_and_part_them() -> None:
     assert cut_segments([]) == ()
 
 
-def test_skipped_turns_count_for_nothing() -> None:
+def test_skipped_turns_do_not_count() -> None:
     skipped = structs.replace(sized(9_000), priority=Priority.SKIP)
     (only,) = cut_segments([sized(10), skipped, sized(10)])
     assert only.tokens == 20
@@ -85,16 +85,16 @@ def test_a_person_who_turns_to_something_else_cuts() -> None:
 
 def test_an_answer_of_a_tool_stays_with_its_call() -> None:
     pairs = [
-        structs.replace(sized(10), said=said)
+        structs.replace(sized(10), kind=said)
         for _ in range(25)
         for said in ("tool_use", "tool_result")
     ]
     shifted = [sized(10), *pairs]
     for part in cut_segments(shifted):
-        assert part.turns[0].said != "tool_result"
+        assert part.turns[0].kind != "tool_result"
 
 
-def test_ids_are_free_of_what_a_marker_means_and_go_on_from_a_number() -> None:
+def test_ids_have_no_marker_characters_and_continue_from_a_number() -> None:
     found = cut_segments([sized(10)] * 50, first=7, conversation="pilot")
     assert [part.id for part in found] == ["s7", "s8", "s9"]
     assert {part.conversation for part in found} == {"pilot"}

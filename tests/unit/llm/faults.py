@@ -15,7 +15,7 @@ Behave = Callable[["Call"], None]
 
 
 class Call(BaseHTTPRequestHandler):
-    """One request. `body`: what was sent; the methods below answer it."""
+    """One request. `body`: the data that was sent; the methods below answer it."""
 
     protocol_version = "HTTP/1.1"
     server: Faulty  # type: ignore[assignment]

@@ -114,5 +114,5 @@ def test_a_key_does_not_show_in_a_traceback() -> None:
         ("10.0.0.1", False), ("0.0.0.0", False), ("localhost.example", False), ("", False),
     ],
 )  # fmt: skip
-def test_what_is_this_machine(host: str, here: bool) -> None:
+def test_addresses_of_this_machine(host: str, here: bool) -> None:
     assert is_this_machine(host) is here

@@ -19,7 +19,7 @@ ASK = [ChatMessage("user", "What is a ledger?")]
 KEY = "kiosk-secret-0001"
 
 
-def said(settings: ModelSettings, *, max_tokens: int = 9) -> str:
+def error_of(settings: ModelSettings, *, max_tokens: int = 9) -> str:
     """The sentence of a call that fails."""
     chat = OpenAIChat(settings, environment={"KIOSK_KEY": KEY}, retries=0)
     with pytest.raises(ModelError) as failed:
@@ -75,15 +75,15 @@ def half(call: Call) -> None:
         (stream(chunk("Half"), whole=False), ["broke off", "Try again"]),
         (half, ["broke off", "Try again"]),
         (stream('{"error": {"message": "slot lost"}}'), ["gave up", "slot lost"]),
-        (stream(chunk(None, "stop")), ["answered nothing", "Try again"]),
-        (stream(chunk(" \n", "stop")), ["answered nothing"]),
+        (stream(chunk(None, "stop")), ["gave an empty answer", "Try again"]),
+        (stream(chunk(" \n", "stop")), ["gave an empty answer"]),
         (stream(chunk(None, "length")), ["9 tokens", "Allow more"]),
         (stream(chunk(None, "content_filter")), ["withheld", "offline engine"]),
     ],
 )  # fmt: skip
 def test_a_failing_endpoint(behave: Behave, words: list[str]) -> None:
     with endpoint(behave) as server:
-        sentence = said(server.settings(key_variable="KIOSK_KEY"))
+        sentence = error_of(server.settings(key_variable="KIOSK_KEY"))
     assert [word for word in words if word not in sentence] == [], sentence
 
 
@@ -108,21 +108,23 @@ def test_an_answer_larger_than_any_is_not_read_to_its_end(
         call.close_connection = True
 
     with endpoint(behave) as server:
-        assert "not a streamed chat" in said(server.settings())
+        assert "not a streamed chat" in error_of(server.settings())
         assert cut_off.wait(30)
         assert server.calls[0].headers["Accept-Encoding"] == "identity"
 
 
 def test_a_refused_key_names_the_variable_or_asks_for_one() -> None:
     with endpoint(lambda call: call.refuses(401, "who are you")) as server:
-        assert "environment variable KIOSK_KEY" in said(server.settings(key_variable="KIOSK_KEY"))
-        assert "as key_variable under [model]" in said(server.settings())
+        assert "environment variable KIOSK_KEY" in error_of(
+            server.settings(key_variable="KIOSK_KEY")
+        )
+        assert "as key_variable under [model]" in error_of(server.settings())
 
 
 def test_long_words_of_an_endpoint_are_cut_and_its_secrets_masked() -> None:
     token = "ghp_" + "x7Kd9QwErTy" * 4
     with endpoint(lambda call: call.refuses(500, f"{token} " + "blah\n" * 500)) as server:
-        sentence = said(server.settings())
+        sentence = error_of(server.settings())
     assert token not in sentence
     assert len(sentence) < 400
 
@@ -131,8 +133,8 @@ def test_nobody_answers_there() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
-        sentence = said(ModelSettings(base_url=f"http://127.0.0.1:{port}/v1", name="tiny"))
-    assert "Nothing answers at" in sentence
+        sentence = error_of(ModelSettings(base_url=f"http://127.0.0.1:{port}/v1", name="tiny"))
+    assert "No server answers at" in sentence
     assert "reviewer model serve" in sentence
 
 
@@ -144,8 +146,8 @@ def test_a_host_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket, "getaddrinfo", nothing)
     settings = ModelSettings(base_url="https://nowhere.invalid/v1", name="tiny", timeout=20.0)
-    assert "nowhere.invalid" in said(settings)
-    assert "base_url" in said(settings)
+    assert "nowhere.invalid" in error_of(settings)
+    assert "base_url" in error_of(settings)
 
 
 @pytest.mark.parametrize("begun", [True, False])
@@ -159,7 +161,7 @@ def test_an_endpoint_that_takes_too_long(begun: bool) -> None:
         go.wait(30)
 
     with endpoint(slow) as server:
-        sentence = said(server.settings(timeout=0.4))
+        sentence = error_of(server.settings(timeout=0.4))
         go.set()
     assert "within 0.4 seconds" in sentence
     assert "timeout under [model]" in sentence
@@ -175,7 +177,7 @@ def test_an_endpoint_that_only_says_that_it_is_alive() -> None:
             call.wfile.flush()
 
     with endpoint(alive) as server:
-        assert "within 0.4 seconds" in said(server.settings(timeout=0.4))
+        assert "within 0.4 seconds" in error_of(server.settings(timeout=0.4))
         over.set()
 
 
@@ -189,7 +191,7 @@ def test_an_endpoint_that_stays_busy_is_named_so() -> None:
             chat.complete(ASK, max_tokens=9)
 
 
-def test_http_spoken_to_a_host_that_wants_tls_is_no_traceback() -> None:
+def test_plain_http_to_a_tls_host_gives_a_sentence() -> None:
     with endpoint(lambda call: call.streams("Yes.")) as server:
         url = server.settings().base_url.replace("http:", "https:")
-        assert "No trusted connection" in said(server.settings(base_url=url))
+        assert "No trusted connection" in error_of(server.settings(base_url=url))

@@ -1,4 +1,4 @@
-"""What is sent to an endpoint, and what its answer becomes."""
+"""The request to an endpoint, and how its answer is read."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_only_the_variable_that_the_settings_name_gives_a_key(
     ("finish", "means"),
     [("stop", "stop"), ("length", "length"), ("content_filter", "filtered"), ("eos", "stop")],
 )
-def test_how_an_answer_ended_is_told(finish: str, means: str) -> None:
+def test_how_an_answer_ended_is_reported(finish: str, means: str) -> None:
     with endpoint(lambda call: call.streams("Half an ans", finish=finish)) as server:
         assert OpenAIChat(server.settings()).complete(ASK, max_tokens=9).finish == means
 
@@ -76,7 +76,7 @@ def test_a_refusal_counts_as_filtered() -> None:
     assert (answer.text, answer.finish) == ("I cannot help with that.", "filtered")
 
 
-def test_an_endpoint_that_counts_nothing_is_counted_here_and_that_is_said() -> None:
+def test_tokens_are_counted_here_and_marked_so_if_the_endpoint_does_not_count() -> None:
     def silent(call: Call) -> None:
         call.begins()
         call.says("A book of acts.")
@@ -114,7 +114,8 @@ def test_a_person_can_stop_it_at_any_moment(said_first: bool) -> None:
         if said_first:
             call.begins()
             call.says("Well, ")
-        # Nothing is sent any more: that the caller has gone shows as the end of what it sends.
+        # No more data is sent: the client has closed the connection, which shows as the end of its
+        # data.
         call.connection.settimeout(10)
         if call.connection.recv(1) == b"":
             hung_up.set()
@@ -128,7 +129,7 @@ def test_a_person_can_stop_it_at_any_moment(said_first: bool) -> None:
         assert hung_up.wait(30)
 
 
-def test_what_the_screen_raises_while_it_is_told_passes_through() -> None:
+def test_an_exception_of_the_callback_passes_through() -> None:
     def broken(_: str) -> None:
         raise ValueError("no room")
 
@@ -139,7 +140,7 @@ def test_what_the_screen_raises_while_it_is_told_passes_through() -> None:
         OpenAIChat(server.settings()).complete(ASK, max_tokens=9, on_text=broken)
 
 
-def test_no_more_calls_at_once_than_allowed_and_waiting_can_be_stopped() -> None:
+def test_concurrent_calls_are_limited_and_waiting_can_be_stopped() -> None:
     go, at_once, most = threading.Event(), 0, 0
     lock, arrived = threading.Lock(), threading.Semaphore(0)
 
@@ -214,6 +215,6 @@ def test_no_room_for_an_answer_is_a_mistake_of_the_caller(max_tokens: int) -> No
         OpenAIChat(NOWHERE).complete(ASK, max_tokens=max_tokens)
 
 
-def test_nothing_is_opened_for_settings_without_a_model() -> None:
+def test_settings_without_a_model_open_no_model() -> None:
     with pytest.raises(ModelError, match="No model is configured"):
         open_model(Settings())

@@ -80,7 +80,7 @@ def test_a_check_without_a_word_still_steers_with_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("problem", [CancelledError("Stopped."), ModelError("No."), KeyError("x")])
-def test_what_the_attempt_raises_passes_through_at_once(problem: Exception) -> None:
+def test_an_exception_of_the_attempt_passes_through_without_a_retry(problem: Exception) -> None:
     play = Play("a", problem, "b $50k")
     with pytest.raises(type(problem)) as raised:
         play.run()

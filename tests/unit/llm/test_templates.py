@@ -81,7 +81,7 @@ def test_a_section_inside_a_line_keeps_the_line(folder: Path) -> None:
     assert filled(folder, user) == "Decision, Question, end"
 
 
-def test_a_section_sees_what_is_around_it(folder: Path) -> None:
+def test_a_section_sees_the_fields_around_it(folder: Path) -> None:
     assert filled(folder, "{{#anchors}}{{segment.id}}{{/anchors}}") == "s7s7"
 
 
@@ -96,7 +96,7 @@ def test_values_are_never_read_as_a_template(folder: Path) -> None:
     assert hostile in filled(folder, "{{#anchors}}{{type}}{{/anchors}}", data)
 
 
-def test_numbers_are_written_and_nothing_stays_empty(folder: Path) -> None:
+def test_numbers_are_written_and_none_gives_an_empty_text(folder: Path) -> None:
     assert filled(folder, "[{{messages}}]", {"messages": 3}) == "[3]"
     assert filled(folder, "[{{messages}}]", {"messages": None}) == "[]"
 
@@ -110,9 +110,13 @@ def test_numbers_are_written_and_nothing_stays_empty(folder: Path) -> None:
         ("{{#people}}x{{/people}}", 5, "there is no field people"),
         ("{{#anchors}}\n{{kind}}\n{{/anchors}}", 6, "there is no field kind"),
         ("one\n{{#anchors}}\nnever", 6, "{{#anchors}} is never closed"),
-        ("{{#anchors}}{{#segment}}{{/anchors}}{{/segment}}", 5, "closes what is not open"),
-        ("one\n\n{{/anchors}}", 7, "closes what is not open"),
-        ("{{#}}x{{/}}", 5, "names no list"),
+        (
+            "{{#anchors}}{{#segment}}{{/anchors}}{{/segment}}",
+            5,
+            "closes a section that is not open",
+        ),
+        ("one\n\n{{/anchors}}", 7, "closes a section that is not open"),
+        ("{{#}}x{{/}}", 5, "does not name a list"),
         ("{{}}", 5, "neither a field nor a section"),
         ("{{messages | upper}}", 5, "neither a field nor a section"),
         ("{{messages | truncate:ten}}", 5, "neither a field nor a section"),
@@ -143,7 +147,7 @@ def test_a_field_that_the_data_lacks_is_refused_when_it_is_filled(folder: Path) 
         render(template, {"messages": ""})
 
 
-def test_the_users_own_template_stands_in_for_the_built_in_one(tmp_path: Path) -> None:
+def test_the_users_own_template_replaces_the_built_in_one(tmp_path: Path) -> None:
     built_in, own = tmp_path / "built-in", tmp_path / "own"
     built_in.mkdir()
     own.mkdir()
@@ -178,8 +182,11 @@ def test_an_id_cannot_lead_out_of_the_folder(folder: Path, template_id: str) -> 
     ("text", "words"),
     [
         ("template_id = ", "is not TOML"),
-        ('template_id = "brief"\nsystem_prompt = ""\n', "user_prompt must be there"),
-        ('template_id = "brief"\nsystem_prompt = 3\nuser_prompt = "x"\n', "system_prompt must be"),
+        ('template_id = "brief"\nsystem_prompt = ""\n', "user_prompt is missing"),
+        (
+            'template_id = "brief"\nsystem_prompt = 3\nuser_prompt = "x"\n',
+            "system_prompt is missing or is not text",
+        ),
         ('template_id = "brief"\nsystem_prompt = ""\nuser_prompt = " "\n', "nothing to ask"),
         ('template_id = "other"\nsystem_prompt = ""\nuser_prompt = "x"\n', "is other"),
         (
@@ -189,7 +196,7 @@ def test_an_id_cannot_lead_out_of_the_folder(folder: Path, template_id: str) -> 
         (b"template_id = '\xff'", "is not UTF-8"),
     ],
 )
-def test_a_file_that_is_no_template(folder: Path, text: str | bytes, words: str) -> None:
+def test_a_file_that_is_not_a_template(folder: Path, text: str | bytes, words: str) -> None:
     path = folder / "brief.toml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(TemplateError, match=words) as refused:

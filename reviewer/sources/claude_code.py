@@ -464,7 +464,7 @@ class ClaudeBlocks:
             line_start=place.line,
             line_end=place.line + 1,
             name=name,
-            at=line.timestamp,
+            at=written_moment(line.timestamp),
             use=use,
             sidechain=bool(line.is_sidechain),
             call=call,

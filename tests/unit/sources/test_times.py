@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from reviewer.sources.blocks import open_blocks
 
 from reviewer.clock import written_moment
 from reviewer.commits.exported import read_export
 from reviewer.errors import SourceError
-from reviewer.sources.open import open_source
+from reviewer.sources.open import open_blocks, open_source
 
 ESC = "\x1b]0;owned\x07"
 

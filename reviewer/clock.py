@@ -1,4 +1,4 @@
-"""Time is passed in: a clock is a function, so that tests and `--now` are exact."""
+"""Clocks are passed in as functions, so that tests and `--now` get exact times."""
 
 import re
 from collections.abc import Callable
@@ -14,17 +14,16 @@ _WRITTEN = re.compile(
 
 
 def utc_now() -> datetime:
-    """The present moment in UTC."""
     return datetime.now(UTC)
 
 
 def iso(moment: datetime) -> str:
-    """A moment as the store keeps it: `2026-02-14T10:22:05.123Z`, sortable as text."""
+    """A moment in the store's format: `2026-02-14T10:22:05.123Z`, sortable as text."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def from_iso(text: str) -> datetime | None:
-    """The moment that an ISO 8601 text names (UTC when it names no zone), or None."""
+    """The moment of an ISO 8601 text (in UTC if it does not name a zone), or None if invalid."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -33,9 +32,9 @@ def from_iso(text: str) -> datetime | None:
 
 
 def written_moment(text: str | None) -> str | None:
-    """A time from outside as it was written, when it is one in ISO 8601; else None.
+    """A time from outside unchanged if it is valid ISO 8601, else None.
 
-    Nothing else may be stored as a time: it is sorted, compared and shown.
+    Only such times may be stored, because they are sorted, compared and displayed.
     """
     if text is None or _WRITTEN.fullmatch(text) is None or from_iso(text) is None:
         return None

@@ -1,4 +1,4 @@
-"""What can go wrong for a person at the keyboard, as sentences that say what to do."""
+"""Errors for the user: each message is a sentence that says how to go on."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -13,23 +13,23 @@ class StoreError(ReviewerError):
 
 
 class ReadStoppedError(StoreError):
-    """A read was given up, because nobody waits for it any more."""
+    """A read was cancelled because its result is no longer needed."""
 
 
 class ActStoppedError(ReviewerError):
-    """A person stopped an act while it was written; nothing of it stays."""
+    """The user stopped an act while it was being written; the store is unchanged."""
 
 
 class ConflictError(ReviewerError):
-    """Rows changed since; nothing was written."""
+    """Rows changed in the meantime, so the act was not written."""
 
 
 class UnknownIdError(ReviewerError):
-    """An id names nothing in the store."""
+    """An id is not in the store."""
 
 
 class OtherProjectError(UnknownIdError):
-    """An id belongs to another project than the one that is worked in."""
+    """An id belongs to a project other than the current one."""
 
     def __init__(self, what: str, project: str) -> None:
         super().__init__(f"{what} belongs to project {project}. Use it with --project {project}.")
@@ -41,22 +41,22 @@ class SourceError(ReviewerError):
 
 
 class OtherKindError(SourceError):
-    """A file is whole, and of a kind that reviewer does not read."""
+    """A file is intact, but of a kind that reviewer does not read."""
 
 
 class FilterError(ReviewerError):
-    """A filter text cannot be understood."""
+    """A filter cannot be parsed."""
 
 
 class BrokenOff(BaseException):
-    """Raised where a person no longer waits for what is being read; see `Breakable`.
+    """Raised when the user no longer waits for a read; see `Breakable`.
 
-    Not an Exception: nothing has failed, and nobody but who opened the block is to catch it.
+    Not an Exception: it is not a failure, and only the code that opened the block may catch it.
     """
 
 
 Breakable = Callable[[], AbstractContextManager[object]]
-"""Makes a block that only reads and may be given up at any moment, with BrokenOff.
+"""Makes a context manager for code that only reads and may be interrupted by BrokenOff.
 
-Entering it after a person asked for the end raises BrokenOff at once.
+Entering it after the user has asked to stop raises BrokenOff at once.
 """

@@ -1,8 +1,8 @@
 """Reads and writes files in folders whose contents somebody else may have prepared.
 
-No link is followed inside such a folder, so that nothing outside of it can be read or overwritten.
-`within` is a descriptor of the folder that `path` lies in; it keeps the folder from being exchanged
-between two calls. Without it, the folder is opened by its path, where links are followed.
+Links inside such a folder are not followed, so files outside it can be neither read nor
+overwritten. `within` is a descriptor of the folder that contains `path`, so that the folder cannot
+be swapped between two calls. Without it, the folder is opened by its path, and links are followed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def own_folder(path: Path, *, within: int | None = None) -> Iterator[int]:
 
 
 def open_regular(path: Path, flags: int, *, within: int) -> int:
-    """A descriptor of a regular file; one that is made is its owner's only. Never waits.
+    """A descriptor of a regular file. A new file is private to its owner. Never blocks.
 
     Raises OSError as `os.open` does, and for a link, a pipe, a device or a folder.
     """
@@ -69,7 +69,7 @@ def open_regular(path: Path, flags: int, *, within: int) -> int:
 
 
 def read_regular(path: Path, largest: int, *, within: int) -> bytes:
-    """A regular file, whole. Raises OSError as `open_regular`, and above `largest` bytes."""
+    """All bytes of a regular file. Raises OSError as `open_regular`, and above `largest` bytes."""
     with open(open_regular(path, os.O_RDONLY, within=within), "rb") as file:
         data = file.read(largest + 1)
     if len(data) > largest:
@@ -82,8 +82,8 @@ def write_atomic(
 ) -> None:
     """Put a file in place, readable by its owner only; a crash leaves the old one or the new one.
 
-    A link at `path` is replaced, and what it leads to stays as it is. `durable`: the new name, too,
-    is on the disk when this returns. Raises OSError; the old file is then still there.
+    A link at `path` is replaced; its target stays as it is. `durable`: the directory entry is
+    synced to disk, too, before this returns. Raises OSError, and then the old file is still there.
     """
     if within is None:
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
@@ -92,7 +92,7 @@ def write_atomic(
         finally:
             os.close(folder)
         return
-    # Nobody can plant a link or a file under a name that nobody can guess.
+    # A random name: nobody can plant a link or a file there beforehand.
     fresh = f".reviewer-{token_hex(16)}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     handle = os.open(fresh, flags, FILE_MODE, dir_fd=within)

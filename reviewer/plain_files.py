@@ -1,4 +1,4 @@
-"""Opening a file that a person named, without waiting for ever for one that never answers."""
+"""Opening files that the user named, without blocking for ever on a pipe without a writer."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 _GIVEN_BY_A_SHELL = ("/dev/", "/proc/")
-"""Where `<(command)` and `/dev/stdin` lie: pipes that have a writer."""
+"""Folders of `<(command)` and `/dev/stdin`, which are pipes that have a writer."""
 
 
 def open_plain(path: Path) -> BinaryIO:
     """The file behind `path`, for reading.
 
-    Raises OSError as `open` does, and for a named pipe, whose writer may never come.
+    Raises OSError as `open` does, and for a named pipe, which may never get a writer.
     """
     piped = stat.S_ISFIFO(path.stat().st_mode)
     if piped and not str(path.absolute()).startswith(_GIVEN_BY_A_SHELL):
@@ -23,13 +23,13 @@ def open_plain(path: Path) -> BinaryIO:
 
 
 LARGEST = 2_000_000
-"""Bytes that a settings file, a keymap or a template may have."""
+"""Maximum size in bytes of a settings file, a keymap or a template."""
 
 
 def read_small(path: Path) -> bytes:
-    """A file that a person writes by hand, whole.
+    """All bytes of a file that people write by hand.
 
-    Raises OSError as `open_plain` does, and for one that is larger than LARGEST or has no end.
+    Raises OSError as `open_plain` does, and for a file that is larger than LARGEST or endless.
     """
     with open_plain(path) as file:
         data = file.read(LARGEST + 1)

@@ -1,4 +1,4 @@
-"""Folders and files that nobody but their owner can look into, whatever the umask says."""
+"""Folders and files that only their owner can read, whatever the umask."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ FILE_MODE = 0o600
 
 
 def make_folders(path: Path) -> None:
-    """Make a folder and those above it that are missing, for their owner only.
+    """Make a folder and its missing parents, private to their owner.
 
-    What is there already stays as it is. Raises OSError.
+    Existing folders stay as they are. Raises OSError.
     """
     missing = []
     while not path.exists():
         missing.append(path)
         path = path.parent
     for folder in reversed(missing):
-        # `Path.mkdir(parents=True)` gives its mode to the last one only.
+        # `Path.mkdir(parents=True)` sets the mode of the last folder only.
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder of the program's own; one that others may look into is closed to them.
+    """Make a folder of the program itself; an existing one that others can read becomes private.
 
     Raises OSError.
     """
@@ -35,5 +35,5 @@ def make_private_folder(path: Path) -> None:
 
 
 def private_opener(path: str, flags: int) -> int:
-    """For `open(..., opener=private_opener)`: a file that is made is its owner's only."""
+    """For `open(..., opener=private_opener)`: a new file is private to its owner."""
     return os.open(path, flags, FILE_MODE)

@@ -10,9 +10,9 @@ from itertools import accumulate
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
-from reviewer.extraction.findings import Findings
-from reviewer.extraction.judged import Began, Dropped, Event, KnownText, Remembered
+from reviewer.extraction.judge import Judge
 from reviewer.extraction.ranking import CAP, Ranked, base_score, rank
+from reviewer.extraction.verdicts import Began, Dropped, Event, KnownText, Remembered
 from reviewer.promotion.enqueue import Known
 from reviewer.promotion.reading import light
 from reviewer.sources.records import Record
@@ -55,7 +55,7 @@ class Pool:
 
     def draw(self, records: Iterable[Record], setting: Setting) -> None:
         """Propose from a source's records."""
-        found = Findings(setting)
+        found = Judge(setting)
         for record in records:
             self.hear(found.feed(record), None)
         self.hear(found.finish(), None)

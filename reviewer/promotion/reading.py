@@ -13,8 +13,8 @@ from msgspec import Struct, structs
 
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Statements, cited_lines
-from reviewer.extraction.findings import Findings
-from reviewer.extraction.judged import Event, Judged
+from reviewer.extraction.judge import Judge
+from reviewer.extraction.verdicts import Event, Verdict
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Shape
 from reviewer.text.secrets import mask
@@ -67,7 +67,7 @@ def read(job: Job) -> Iterator[Piece]:
     """
     scan = open_source(Path(job.path))
     yield Opened(scan.format)
-    findings = Findings(_setting(job))
+    findings = Judge(_setting(job))
     remaining = iter(scan)
     while handful := list(islice(remaining, HANDFUL)):
         masked = 0
@@ -83,7 +83,7 @@ def read(job: Job) -> Iterator[Piece]:
     yield Closed(list(findings.finish()), dict(scan.tally), scan.errors)
 
 
-def judged_as_last(job: Job, record: Record) -> Iterator[Judged]:
+def judged_as_last(job: Job, record: Record) -> Iterator[Verdict]:
     """What is said of a SAID record of `read` when no later one is looked at."""
     statements = Statements(_setting(job))
     yield from statements.feed(record)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from reviewer.extraction.candidates import Candidate, MemoryType
 from reviewer.extraction.entities.entity import EntityCandidate, EntityType
-from reviewer.extraction.judged import Began, Dropped, Event, Judged, Remembered
+from reviewer.extraction.verdicts import Began, Dropped, Event, Remembered, Verdict
 from reviewer.promotion.reading import Batch, Closed, Job, Opened, Piece, light
 from reviewer.sources.records import Record
 
@@ -136,7 +136,7 @@ def _unpack(said: _Said) -> Event:
     else:
         assert said.dropped is not None
         outcome = said.dropped
-    return Judged(outcome, said.content, said.restates)
+    return Verdict(outcome, said.content, said.restates)
 
 
 def _plain(kind: type[Candidate], sent: Candidate) -> Candidate:

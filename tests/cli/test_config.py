@@ -44,7 +44,7 @@ def test_a_file_is_read(reviewer: Reviewer) -> None:
         ("[model]\ntimeout = 0", "timeout of [model]: expected a number > 0.0."),
         ("model = 1", "model: expected a table, got a whole number."),
         ('[compression]\nengine = "big"', "engine of [compression] is"),
-        ("[model]\nnames = 1", "names is no setting of [model]. Did you mean name?"),
+        ("[model]\nnames = 1", "names is not a setting of [model]. Did you mean name?"),
         ('theme = "dark"\nascii =\n', "line 2"),
     ],
 )
@@ -60,7 +60,7 @@ def test_a_mistake_is_named(reviewer: Reviewer, text: str, said: str) -> None:
 def test_a_folder_of_templates_has_to_be_there(reviewer: Reviewer) -> None:
     path = written(reviewer.folder, '[compression]\ntemplates = "gone"\n')
     settings = {"REVIEWER_CONFIG": str(path)}
-    said = "templates of [compression] is gone, which is no folder."
+    said = "templates of [compression] is gone, which is not a folder."
     assert said in reviewer.fails("config", "validate", env=settings)
 
 

@@ -120,10 +120,10 @@ def test_an_ignore_file_that_is_not_used_is_told_and_named(reviewer: Reviewer) -
     done = reviewer("ingest", folder)
     assert done.returncode == 0
     assert "1 x ignore file with lines that cannot be read" in done.stdout
-    assert "1 x ignore file cannot be read: it is no ordinary file" in done.stdout
+    assert "1 x ignore file cannot be read: it is not a regular file" in done.stdout
     assert "2 files could not be read: see " in done.stderr
     log = (reviewer.folder / "store.db-waves" / "1" / "errors.log").read_text().splitlines()
     assert sorted(log) == [
         f"{folder}/.gitignore: ignore file with lines that cannot be read (line 2)",
-        f"{folder}/sub/.gitignore: ignore file cannot be read: it is no ordinary file",
+        f"{folder}/sub/.gitignore: ignore file cannot be read: it is not a regular file",
     ]

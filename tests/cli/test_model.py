@@ -58,7 +58,7 @@ def test_a_model_that_fails(reviewer: Reviewer) -> None:
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ("timeot = 3", "timeot is no setting of [model]. Did you mean timeout?"),
+        ("timeot = 3", "timeot is not a setting of [model]. Did you mean timeout?"),
         ("timeout = 0", "timeout"),
         ("concurrency = 0", "concurrency"),
         ("context_tokens = 10", "context_tokens"),

@@ -101,7 +101,7 @@ def is_user_and_password(token: str) -> bool:
 
 # Assignments: `password = "..."`, `api_key: ...`, `TOKEN=...`
 
-# What a name may end in, found fast in the lower-case text; the rest is matched from there.
+# Possible ends of a name, found fast in the lower-case text; the rest is matched from there.
 _NEEDLES = (b"authorization", b"pass", b"pwd", b"secret", b"token", b"key", b"credential")
 _ASSIGNMENT = re.compile(
     r"(?P<name>pass(?:wor[dt]|wd|phrase|code)?|pwd|secret|token|key|credential|authorization)"
@@ -155,7 +155,7 @@ def assigned_values(text: str, lower: bytes) -> Iterator[Found]:
             if needle == b"key" and not _KEY_OF.search(lower, max(0, start - 16), start):
                 continue
             match = _ASSIGNMENT.match(text, start)
-            if match is not None and (found := _judged(match, text, lower)) is not None:
+            if match is not None and (found := _assigned(match, text, lower)) is not None:
                 yield found
             elif needle == b"token" and _OTHER_TOKENS.search(lower, max(0, start - 16), start):
                 continue
@@ -176,15 +176,15 @@ def _short_names(lower: bytes) -> Iterator[int]:
     yield from places(lower, b"contrase")
 
 
-def _judged(match: re.Match[str], text: str, lower: bytes) -> Found | None:
-    """The value of an assignment, if name and value both look like those of a credential."""
+def _assigned(match: re.Match[str], text: str, lower: bytes) -> Found | None:
+    """The value of an assignment if both name and value look like those of a credential."""
     name, suffix, operator = match["name"].lower(), match["suffix"], match["operator"]
     start = match.start()
     if _ABOUT.search(_CAMEL.sub("_", suffix)):
         return None
     if _OTHER_TOKENS.search(lower, max(0, start - 16), start) and name == "token":
         return None
-    if operator.isspace() and not _stands_alone(match, text):
+    if operator.isspace() and not _needs_no_operator(match, text):
         return None
     if operator.strip() == "," and not _is_argument(match["quoted"]):
         return None
@@ -206,7 +206,7 @@ def _is_argument(value: str | None) -> bool:
     return value is not None and (is_strong(value) or is_random(value, digits=2))
 
 
-def _stands_alone(match: re.Match[str], text: str) -> bool:
+def _needs_no_operator(match: re.Match[str], text: str) -> bool:
     """Whether a value may follow without `=`: after an option, or quoted after a constant."""
     start = match.start()
     if _OPTION.search(text, max(0, start - 34), start):
@@ -347,7 +347,7 @@ def _is_literal(value: str, sign: str, *, quoted: bool) -> bool:
 # Commands: `curl -u ann:...`, `mysql -p...`, cookies
 
 _BEFORE = r"[^\n|;&]{0,200}?\s"
-"""Other arguments of the same command."""
+"""Earlier arguments of the same command."""
 _VALUE = r"(?P<quote>\\?[\"']?)(?P<value>[^\s\"'\\]{4,300})(?P=quote)(?=[\s\"'\\)`;|&,]|$)"
 
 

@@ -13,7 +13,7 @@ from reviewer.extraction.entities.extract import (
 )
 from reviewer.extraction.entities.quantities import quantities
 from reviewer.extraction.entities.rule import EntityRule
-from reviewer.extraction.entities.sentences import may_hold_amount
+from reviewer.extraction.entities.sentences import may_contain_amount
 from reviewer.extraction.rules import PRIORS
 from tests.unit.extraction.making import SETTING, record
 
@@ -66,5 +66,5 @@ def test_the_version_is_a_version() -> None:
 def test_no_amount_is_missed_by_the_first_check(text: str, before: str) -> None:
     text = before + text
     if any(amount.unit for amount in quantities(text) if ":" not in amount.value):
-        assert may_hold_amount(text)
-        assert may_hold_amount(f"→ {text}")
+        assert may_contain_amount(text)
+        assert may_contain_amount(f"→ {text}")

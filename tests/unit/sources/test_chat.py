@@ -65,7 +65,7 @@ def test_a_document_gives_every_message_at_its_bytes(
     ]
     assert scan.tally["tool message"] == 1
     assert scan.tally["message without text"] == 1
-    assert scan.tally["part that is no text"] == 1
+    assert scan.tally["part that is not text"] == 1
     exact(tmp_path, records)
 
 

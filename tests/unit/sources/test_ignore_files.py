@@ -170,7 +170,7 @@ def as_a_large_file(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (as_a_pipe, "it is no ordinary file"),
+        (as_a_pipe, "it is not a regular file"),
         (as_a_link_to_a_file, "it is a link"),
         (as_a_link_without_end, "it is a link"),
         (as_a_large_file, "it is larger than 100 kB"),

@@ -1,4 +1,4 @@
-"""A short command pays for what it needs and for nothing else."""
+"""A short command imports only the code that it needs."""
 
 from __future__ import annotations
 

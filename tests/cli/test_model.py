@@ -1,4 +1,4 @@
-"""`reviewer model check|serve`, and what the settings say of a model."""
+"""`reviewer model check|serve`, and the settings of a model."""
 
 from __future__ import annotations
 
@@ -108,14 +108,14 @@ def test_what_is_shown_can_be_read_back(reviewer: Reviewer) -> None:
     assert load_settings(path) == load_settings(reviewer.folder / "nowhere.toml")
 
 
-def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text('model = "tiny"\n', encoding="utf-8")
     with pytest.raises(SettingsError, match="model"):
         load_settings(path)
 
 
-def test_weights_that_are_none_are_refused(reviewer: Reviewer) -> None:
+def test_invalid_weights_are_refused(reviewer: Reviewer) -> None:
     note = reviewer.folder / "note.gguf"
     note.write_text("not weights")
     assert "is not a GGUF file" in reviewer.fails("model", "serve", "--model", note)

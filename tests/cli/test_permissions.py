@@ -1,4 +1,4 @@
-"""What the program writes can be read by nobody but its owner, whatever the umask says."""
+"""Only their owner can read the files that the program writes, whatever the umask."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DOT = """digraph desk {
 }
 """
 PROJECT_FILES = {"AGENTS.md", ".context"}
-"""What `export --write` makes in a project for others to read."""
+"""Files that `export --write` makes in a project for others to read."""
 
 
 @pytest.fixture(params=[0o022, 0o000], ids=["umask 022", "umask 000"])

@@ -1,4 +1,4 @@
-"""Files that a person names are opened without waiting for a writer that never comes."""
+"""Files that the user names are opened without waiting for a writer that may never come."""
 
 from __future__ import annotations
 

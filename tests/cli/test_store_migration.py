@@ -46,7 +46,7 @@ def as_in(version: int, path: Path, patch: pytest.MonkeyPatch) -> Iterator[Ledge
 
 
 def memories(ledger: Ledger) -> None:
-    """What a person did before there were contexts: a wave, decisions, an entity, a state."""
+    """Data from before there were contexts: a wave, decisions, an entity, a state."""
     with ledger.act("ingest", "Ingested notes", scope=Scope.INTAKE) as act:
         project = act.insert("project", name="kiosk")
         for number in range(6):
@@ -163,7 +163,7 @@ def test_it_goes_on_from_there(path, opened, monkeypatch) -> None:
     assert engine.queue.rows([1, 3])[1].status == "candidate"
 
 
-def test_annotations_from_before_the_column_hold_without_criteria(
+def test_annotations_from_before_the_column_apply_without_criteria(
     path, opened, monkeypatch
 ) -> None:
     with as_in(3, path, monkeypatch) as ledger:

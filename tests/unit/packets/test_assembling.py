@@ -1,4 +1,4 @@
-"""Whole packets (`smart-retrieval.md`, Testing; settled.md, "Packets")."""
+"""Whole packets (`docs/design.md`, Packets)."""
 
 from __future__ import annotations
 

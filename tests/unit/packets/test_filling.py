@@ -1,4 +1,4 @@
-"""Filling a section and sharing the budget (`smart-retrieval.md`; settled.md, "Packets")."""
+"""Filling a section and sharing the budget (`docs/design.md`, Packets)."""
 
 from __future__ import annotations
 

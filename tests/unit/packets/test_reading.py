@@ -1,4 +1,4 @@
-"""Reading a context folder as people keep it (settled.md, "Packets")."""
+"""Reading a context folder as people keep it (`docs/design.md`, Packets)."""
 
 from __future__ import annotations
 

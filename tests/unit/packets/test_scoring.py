@@ -1,4 +1,4 @@
-"""Entry scoring (`smart-retrieval.md`, Entry Scoring; settled.md, "Packets")."""
+"""Entry scoring (`docs/design.md`, Packets)."""
 
 from __future__ import annotations
 

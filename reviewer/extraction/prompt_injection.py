@@ -15,11 +15,11 @@ _AGENT = (
     r"|claude|chatgpt|gpt|copilot|gemini|codex|cursor)s?"
 )
 _PERSON = r"(?:user|human|person|owner|operator|developer)"
-_SAID_BEFORE = (
+_INSTRUCTIONS = (
     r"(?:instructions?|directives?|messages?|rules?|prompts?|guidelines?|guidance|guardrails?"
     r"|restrictions?|directions?)"
 )
-_OF_BEFORE = r"(?:previous|prior|above|earlier|existing|original|initial|foregoing|former|past)"
+_EARLIER = r"(?:previous|prior|above|earlier|existing|original|initial|foregoing|former|past)"
 _DROP = r"(?:ignore|disregard|forget|overrides?|bypass|violate|set aside|pay no attention to)"
 _ANY = r"(?:(?:all|any|every|each|of|the|my|these|those|whatever) )*"
 _STEER = (
@@ -55,7 +55,7 @@ _DROP_CUES = (
     "ignore", "disregard", "forget", "override", "bypass", "violate", "aside",
     "attention",
 )  # fmt: skip
-_SAID_CUES = (
+_INSTRUCTION_CUES = (
     "instruction", "directive", "message", "rule", "prompt", "guideline", "guidance", "guardrail",
     "restriction", "direction",
 )  # fmt: skip
@@ -75,14 +75,14 @@ INJECTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
     # to drop the user's instructions
     (
         _DROP_CUES,
-        rf"{_DROP} {_ANY}(?:(?:{_OF_BEFORE}|system|safety|your|user['’]s) )+"
-        rf"(?:\w+ )?(?:{_SAID_BEFORE}|(?<=safety )checks?)",
+        rf"{_DROP} {_ANY}(?:(?:{_EARLIER}|system|safety|your|user['’]s) )+"
+        rf"(?:\w+ )?(?:{_INSTRUCTIONS}|(?<=safety )checks?)",
     ),
     (
         ("drop", "abandon", "discard", "neglect"),
-        rf"(?:drop|abandon|discard|neglect) (?:(?:all|any|of) )*your (?:\w+ )?{_SAID_BEFORE}",
+        rf"(?:drop|abandon|discard|neglect) (?:(?:all|any|of) )*your (?:\w+ )?{_INSTRUCTIONS}",
     ),
-    (_DROP_CUES, rf"{_DROP} the {_SAID_BEFORE} above"),
+    (_DROP_CUES, rf"{_DROP} the {_INSTRUCTIONS} above"),
     (
         (*_DROP_CUES, "reset", "erase", "clear"),
         rf"(?:{_DROP}|reset|erase|clear) [^.!?\n]{{0,30}}?\b(?:you (?:have |had )?(?:been|were) "
@@ -120,20 +120,20 @@ INJECTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("follow",),
         r"(?:not|stop|quit) follow(?:ing)? (?:the |your |any |these |those |(?:the )?user['’]s )+"
-        rf"(?:\w+ )?{_SAID_BEFORE}",
+        rf"(?:\w+ )?{_INSTRUCTIONS}",
     ),
     # to declare those instructions invalid
     (
-        _SAID_CUES,
-        rf"(?:{_OF_BEFORE}|your) {_SAID_BEFORE} (?:are|were|is|was|have been|has been|do|does"
+        _INSTRUCTION_CUES,
+        rf"(?:{_EARLIER}|your) {_INSTRUCTIONS} (?:are|were|is|was|have been|has been|do|does"
         r"|have|has) (?:hereby |now )?(?:no longer|not (?:apply|valid|binding|in force|count)"
         r"|now\b|void"
         r"|null|expired|ended|cancell?ed|replaced"
         r"|obsolete|lifted|suspended|revoked|updated|a test|just a test|only a test)",
     ),
     (
-        _SAID_CUES,
-        rf"\b{_SAID_BEFORE} (?:that )?you (?:were given|received|got|have|had"
+        _INSTRUCTION_CUES,
+        rf"\b{_INSTRUCTIONS} (?:that )?you (?:were given|received|got|have|had"
         rf"|follow)\b[^.!?\n]{{0,30}}"
         r"(?:not|n['’]t|no longer) (?:apply|count|hold|matter)",
     ),

@@ -122,7 +122,7 @@ class ChatScan:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self._source, self._form = source, source.form
-        self._given = Seen()
+        self._yielded = Seen()
 
     def __iter__(self) -> Iterator[Record]:
         if self._source.document is not None:
@@ -210,10 +210,10 @@ class ChatScan:
         if not text.strip():
             self.tally["message without text"] += 1
             return
-        if key in self._given:
+        if key in self._yielded:
             self.tally["repeated"] += 1
             return
-        self._given.add(key)
+        self._yielded.add(key)
         use = Use.BOOT if role is Role.SYSTEM else Use.SAID
         if role is Role.USER:
             use, text, cuts = classify(text)

@@ -220,7 +220,7 @@ class ClaudeCodeScan:
         self.errors: list[str] = []
         self._source = source
         self._replies: dict[str, _Reply] = {}
-        self._given = Seen()
+        self._yielded = Seen()
         self._queued: Counter[int] = Counter()
         self._expected: Counter[int] = Counter()
 
@@ -243,11 +243,11 @@ class ClaudeCodeScan:
                 stream, _Reply(line, turn, [turn.text], place, place, key, digest)
             )
             return
-        if turn.queued and self._comes_again(turn):
+        if turn.queued and self._is_repeated(turn):
             self.tally["queued text that comes again"] += 1
             return
         yield from self._close_replies(stream)
-        yield from self._give(_Reply(line, turn, [turn.text], place, place, key, digest))
+        yield from self._emit(_Reply(line, turn, [turn.text], place, place, key, digest))
 
     def _words(self, stream: BinaryIO, place: Place) -> Words | None:
         """The text of a record, read again; None if the file has changed in the meantime."""
@@ -258,7 +258,7 @@ class ClaudeCodeScan:
             return None
         return Words(line, turn, hashlib.sha256(raw).hexdigest())
 
-    def _comes_again(self, turn: Turn) -> bool:
+    def _is_repeated(self, turn: Turn) -> bool:
         """Whether a queued text is also an ordinary turn, or was queued before or taken back."""
         text = text_hash(turn)
         self._queued[text] += 1
@@ -288,18 +288,18 @@ class ClaudeCodeScan:
         if len(reply.texts) > 1:
             end = reply.last.start + reply.last.length
             reply.sha256 = _sha256_of(stream, reply.first.start, end)
-        yield from self._give(reply)
+        yield from self._emit(reply)
 
-    def _give(self, reply: _Reply) -> Iterator[Record]:
+    def _emit(self, reply: _Reply) -> Iterator[Record]:
         line, turn = reply.line, reply.turn
         text = "\n\n".join(reply.texts).replace("\r\n", "\n")
         # A resumed session repeats earlier turns, with their ids or with new ones for old replies.
         names = [reply.key, (turn.reply, text)] if turn.reply else [reply.key]
-        if any(name in self._given for name in names):
+        if any(name in self._yielded for name in names):
             self.tally["repeated"] += 1
             return
         for name in names:
-            self._given.add(name)
+            self._yielded.add(name)
         use = turn.use
         if reply.first.rewound and use is Use.SAID:
             use = Use.REWOUND
@@ -333,7 +333,7 @@ def _sha256_of(stream: BinaryIO, start: int, end: int) -> str:
     return digest.hexdigest()
 
 
-_GIVEN = ("tool use", "tool result", "thinking")
+_YIELDED = ("tool use", "tool result", "thinking")
 
 
 class _Piece(Struct):
@@ -361,13 +361,13 @@ class ClaudeBlocks:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self._source = source
-        self._given = Seen()
+        self._yielded = Seen()
         self._queued: Counter[int] = Counter()
         self._tools: dict[str, str] = {}
 
     def __iter__(self) -> Iterator[Block]:
         index = _index_session(self._source, self.tally, self.errors, every_turn=True)
-        for name in _GIVEN:
+        for name in _YIELDED:
             del self.tally[name]
         expected = index.expected()
         with reading(self.path) as stream:
@@ -396,10 +396,10 @@ class ClaudeBlocks:
         """Whether this was seen before; a resumed session repeats turns."""
         if name == (None,):
             return False
-        if name in self._given:
+        if name in self._yielded:
             self.tally["repeated"] += 1
             return True
-        self._given.add(name)
+        self._yielded.add(name)
         return False
 
     def _blocks(self, line: ClaudeLine, turn: Turn, place: Place) -> Iterator[Block]:

@@ -45,7 +45,7 @@ class MarkdownScan:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self._form, self._lines = source.form, source.lines
-        self._given = Seen()
+        self._yielded = Seen()
         self._meta: dict[str, str] = {}
         self._boot = False
 
@@ -110,10 +110,10 @@ class MarkdownScan:
         if not self._lines[0] <= start.number or last.number >= self._lines[1]:
             return
         digest = hashlib.sha256(self._form.line_end.join(line.raw for line in lines))
-        if digest.digest() in self._given:
+        if digest.digest() in self._yielded:
             self.tally["repeated"] += 1
             return
-        self._given.add(digest.digest())
+        self._yielded.add(digest.digest())
         text = "\n".join(line.text for line in lines)
         meta, at = self._facts(section, text)
         use = Use.TEMPLATE if is_template(text) else Use.BOOT if self._boot else Use.SAID

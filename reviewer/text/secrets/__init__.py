@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from reviewer.text.secrets.contexts import (
     assigned_values,
-    given_values,
+    command_values,
     passwords_of_users,
     structured_values,
 )
@@ -54,7 +54,7 @@ def _without_overlaps(text: str, flat: bytes) -> Iterator[Found]:
         structured_values(text, flat, lower),
         prefixed_values(text, flat),
         assigned_values(text, lower),
-        given_values(text, lower),
+        command_values(text, lower),
         passwords_of_users(text, lower),
     )
     ranked = [(found.start, rank, found) for rank, rule in enumerate(rules) for found in rule]

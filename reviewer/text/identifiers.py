@@ -12,8 +12,6 @@ from msgspec import Struct
 
 
 class IdentifierKind(StrEnum):
-    """Kinds of identifiers."""
-
     URL = "url"
     CODE = "code"
     PATH = "path"

@@ -22,7 +22,7 @@ class TestWhatIsAsked:
         assert "4711" in seeded.fails("undo", 4711)
         assert "4711" in seeded.fails("edit", 4711, "--content-file", "-", typed="Some other words")
 
-    def test_what_is_already_decided(self, seeded: Reviewer) -> None:
+    def test_a_row_that_is_already_decided(self, seeded: Reviewer) -> None:
         first, second = seeded.ids("--limit", 2)
         seeded("promote", first, "--alone")
         line = seeded.fails("reject", second, first)

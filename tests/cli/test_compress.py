@@ -184,7 +184,7 @@ def test_pinned_spans_and_the_expansion_of_a_summary(talk: Reviewer) -> None:
         (("compress", "--report", "compactions", "nowhere.jsonl"), 1, "nowhere.jsonl"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(
+def test_a_refusal_is_one_line(
     talk: Reviewer, arguments: tuple[str, ...], code: int, says: str
 ) -> None:
     assert says in talk.fails(*arguments, code=code)

@@ -99,7 +99,7 @@ def test_a_context_folder(decided: Reviewer) -> None:
         ("--into", "a.md", "--format", "ndjson"),
     ],
 )
-def test_what_does_not_go_together(decided: Reviewer, words: tuple[str, ...]) -> None:
+def test_options_that_exclude_each_other(decided: Reviewer, words: tuple[str, ...]) -> None:
     decided.fails("export", *words, code=2)
     assert not (decided.folder / "a.md").exists()
 

@@ -140,7 +140,7 @@ def test_every_command_is_in_the_table() -> None:
 @pytest.mark.parametrize(
     ("arguments", "allowed"), CASES, ids=[" ".join(arguments) for arguments, _ in CASES]
 )
-def test_a_command_imports_what_it_needs(
+def test_a_command_imports_only_the_code_it_needs(
     desk: Reviewer, tmp_path: Path, arguments: list[str], allowed: set[str]
 ) -> None:
     program = Reviewer(tmp_path)

@@ -101,7 +101,7 @@ def test_the_value_of_a_key_is_never_shown(reviewer: Reviewer) -> None:
         assert "kiosk-secret-1" not in done.stdout + done.stderr
 
 
-def test_what_is_shown_can_be_read_back(reviewer: Reviewer) -> None:
+def test_the_shown_settings_can_be_read_back(reviewer: Reviewer) -> None:
     shown = reviewer("config", "show").stdout
     path = reviewer.folder / "again.toml"
     path.write_text(shown.replace('editor = ""\n', ""), encoding="utf-8")

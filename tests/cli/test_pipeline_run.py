@@ -184,7 +184,7 @@ def test_without_a_model_in_the_settings_none_is_asked(reviewer: Reviewer, tea: 
         (("runs", "--thread", "kitchen"), "--import", 2),
     ],
 )
-def test_what_cannot_be_done_is_one_line(
+def test_a_refusal_is_one_line(
     reviewer: Reviewer, tea: Path, arguments: tuple[str, ...], said: str, code: int
 ) -> None:
     assert reviewer("pipeline", "run", tea).returncode == 1

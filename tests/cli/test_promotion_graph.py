@@ -292,7 +292,9 @@ class TestTriggers:
             (),
         ],
     )
-    def test_what_does_not_go_together(self, ingested: Reviewer, words: tuple[object, ...]) -> None:
+    def test_options_that_exclude_each_other(
+        self, ingested: Reviewer, words: tuple[object, ...]
+    ) -> None:
         assert "See: reviewer extract --help" in ingested.fails("extract", *words, code=2)
 
     def test_a_source_that_is_not_in_the_store(self, ingested: Reviewer) -> None:

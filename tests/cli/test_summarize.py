@@ -122,7 +122,7 @@ def test_an_empty_file_has_empty_summaries(reviewer: Reviewer, tmp_path: Path) -
     assert "nothing to summarize" in reviewer("summarize", empty, db=False).stderr
 
 
-def test_what_cannot_be_read_is_one_line(reviewer: Reviewer, tmp_path: Path) -> None:
+def test_an_unreadable_file_is_one_line(reviewer: Reviewer, tmp_path: Path) -> None:
     done = reviewer("summarize", tmp_path / "gone.jsonl", db=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1

@@ -148,7 +148,7 @@ def test_a_function_of_trusted_state_that_takes_an_id_is_found(template, tmp_pat
     assert trespasses(path, tmp_path, numbers[:1]) == ["state.copy"]
 
 
-def test_what_may_write_it_takes_words_and_no_id(template):
+def test_functions_that_may_write_it_take_text_and_no_id(template):
     engine = Engine.open(template[0])
     found = methods(engine)
     engine.close()

@@ -18,12 +18,12 @@ def utc_now() -> datetime:
 
 
 def iso(moment: datetime) -> str:
-    """A moment as the store writes it: `2026-02-14T10:22:05.123Z`, sortable as text."""
+    """A moment in the store's format: `2026-02-14T10:22:05.123Z`, sortable as text."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def from_iso(text: str) -> datetime | None:
-    """The moment of an ISO 8601 text (UTC without a zone), or None."""
+    """The moment of an ISO 8601 text (in UTC if it does not name a zone), or None if invalid."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -32,9 +32,9 @@ def from_iso(text: str) -> datetime | None:
 
 
 def written_moment(text: str | None) -> str | None:
-    """A time from outside, unchanged, if it is valid ISO 8601; else None.
+    """A time from outside unchanged if it is valid ISO 8601, else None.
 
-    Other texts must not be stored as times, which are sorted, compared and printed.
+    Only such times may be stored, because they are sorted, compared and displayed.
     """
     if text is None or _WRITTEN.fullmatch(text) is None or from_iso(text) is None:
         return None

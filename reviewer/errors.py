@@ -45,18 +45,18 @@ class OtherKindError(SourceError):
 
 
 class FilterError(ReviewerError):
-    """A filter is invalid."""
+    """A filter cannot be parsed."""
 
 
 class BrokenOff(BaseException):
-    """Ends a block that only reads, because the user stopped it; see `Breakable`.
+    """Raised when the user no longer waits for a read; see `Breakable`.
 
-    Not an Exception: nothing has failed, and only the code that opened the block may catch it.
+    Not an Exception: it is not a failure, and only the code that opened the block may catch it.
     """
 
 
 Breakable = Callable[[], AbstractContextManager[object]]
-"""Opens a block that only reads and can be ended at any moment by BrokenOff.
+"""Makes a context manager for code that only reads and may be interrupted by BrokenOff.
 
-Entering it after the user pressed Ctrl-C raises BrokenOff at once.
+Entering it after the user has asked to stop raises BrokenOff at once.
 """

@@ -1,9 +1,8 @@
 """Files: private ones, ones that a person names, atomic replacement, and folders of strangers.
 
-Where others may have prepared a folder's contents, no link inside it is followed, so that nothing
-outside of it can be read or overwritten. `within` is a descriptor of the folder that `path` lies
-in; it keeps the folder from being exchanged between two calls. Without it, the folder is opened by
-its path, where links are followed.
+Links inside such a folder are not followed, so files outside it can be neither read nor
+overwritten. `within` is a descriptor of the folder that contains `path`, so that the folder cannot
+be swapped between two calls. Without it, the folder is opened by its path, and links are followed.
 """
 
 from __future__ import annotations
@@ -20,28 +19,28 @@ FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 
 LARGEST = 2_000_000
-"""Bytes that a settings file, a keymap or a template may have."""
+"""Maximum size in bytes of a settings file, a keymap or a template."""
 
 _GIVEN_BY_A_SHELL = ("/dev/", "/proc/")
-"""Where `<(command)` and `/dev/stdin` lie: pipes that have a writer."""
+"""Folders of `<(command)` and `/dev/stdin`, which are pipes that have a writer."""
 
 
 def make_folders(path: Path) -> None:
-    """Make a folder and those above it that are missing, for their owner only.
+    """Make a folder and its missing parents, private to their owner.
 
-    What is there already stays as it is. Raises OSError.
+    Existing folders stay as they are. Raises OSError.
     """
     missing = []
     while not path.exists():
         missing.append(path)
         path = path.parent
     for folder in reversed(missing):
-        # `Path.mkdir(parents=True)` gives its mode to the last one only.
+        # `Path.mkdir(parents=True)` sets the mode of the last folder only.
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder of the program's own; one that others may look into is closed to them.
+    """Make a folder of the program itself; an existing one that others can read becomes private.
 
     Raises OSError.
     """
@@ -52,14 +51,14 @@ def make_private_folder(path: Path) -> None:
 
 
 def private_opener(path: str, flags: int) -> int:
-    """For `open(..., opener=private_opener)`: a file that is made is its owner's only."""
+    """For `open(..., opener=private_opener)`: a new file is private to its owner."""
     return os.open(path, flags, FILE_MODE)
 
 
 def open_plain(path: Path) -> BinaryIO:
     """The file behind `path`, for reading.
 
-    Raises OSError as `open` does, and for a named pipe, whose writer may never come.
+    Raises OSError as `open` does, and for a named pipe, which may never get a writer.
     """
     piped = stat.S_ISFIFO(path.stat().st_mode)
     if piped and not str(path.absolute()).startswith(_GIVEN_BY_A_SHELL):
@@ -68,9 +67,9 @@ def open_plain(path: Path) -> BinaryIO:
 
 
 def read_small(path: Path) -> bytes:
-    """A file that a person writes by hand, whole.
+    """All bytes of a file that people write by hand.
 
-    Raises OSError as `open_plain` does, and for one that is larger than LARGEST or has no end.
+    Raises OSError as `open_plain` does, and for a file that is larger than LARGEST or endless.
     """
     with open_plain(path) as file:
         data = file.read(LARGEST + 1)
@@ -111,7 +110,7 @@ def own_folder(path: Path, *, within: int | None = None) -> Iterator[int]:
 
 
 def open_regular(path: Path, flags: int, *, within: int) -> int:
-    """A descriptor of a regular file; one that is made is its owner's only. Never waits.
+    """A descriptor of a regular file. A new file is private to its owner. Never blocks.
 
     Raises OSError as `os.open` does, and for a link, a pipe, a device or a folder.
     """
@@ -130,7 +129,7 @@ def open_regular(path: Path, flags: int, *, within: int) -> int:
 
 
 def read_regular(path: Path, largest: int, *, within: int) -> bytes:
-    """A regular file, whole. Raises OSError as `open_regular`, and above `largest` bytes."""
+    """All bytes of a regular file. Raises OSError as `open_regular`, and above `largest` bytes."""
     with open(open_regular(path, os.O_RDONLY, within=within), "rb") as file:
         data = file.read(largest + 1)
     if len(data) > largest:
@@ -143,8 +142,8 @@ def write_atomic(
 ) -> None:
     """Put a file in place, readable by its owner only; a crash leaves the old one or the new one.
 
-    A link at `path` is replaced, and what it leads to stays as it is. `durable`: the new name, too,
-    is on the disk when this returns. Raises OSError; the old file is then still there.
+    A link at `path` is replaced; its target stays as it is. `durable`: the directory entry is
+    synced to disk, too, before this returns. Raises OSError, and then the old file is still there.
     """
     if within is None:
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
@@ -153,7 +152,7 @@ def write_atomic(
         finally:
             os.close(folder)
         return
-    # Nobody can plant a link or a file under a name that nobody can guess.
+    # A random name: nobody can plant a link or a file there beforehand.
     fresh = f".reviewer-{os.urandom(16).hex()}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     handle = os.open(fresh, flags, FILE_MODE, dir_fd=within)

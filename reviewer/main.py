@@ -1,4 +1,4 @@
-"""The `reviewer` command: joins the command line to the screen, which do not know each other."""
+"""The `reviewer` command: connects the command line to the screen, which are independent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def open_screen(
     light: bool,
     keymap: Path | None,
 ) -> int:
-    """Show the screen until it is left; its exit code."""
+    """Show the screen until the user leaves it; returns its exit code."""
     from reviewer.tui.app import run_screen
 
     return run_screen(engine, project, ascii=ascii, light=light, keymap=keymap)
@@ -37,10 +37,10 @@ def check_keymap(path: Path) -> None:
 
 
 def program() -> NoReturn:
-    """The whole process: runs `main`, then ends at once.
+    """The whole process: runs `main` and the exit functions, then ends at once.
 
-    Taking the interpreter apart costs a short command a fifth of its time, and the system takes
-    everything back anyway. What asked to be called at the end is called.
+    Shutting the interpreter down costs a short command a fifth of its time, and the system frees
+    everything anyway.
     """
     code = main()
     flush_streams()
@@ -52,5 +52,5 @@ def program() -> NoReturn:
 
 
 def main() -> int:
-    """Run the command that the arguments name; the exit code (0, 1, 2 or 130)."""
+    """Run the command line in `sys.argv`; returns the exit code (0, 1, 2 or 130)."""
     return run(sys.argv[1:], open_screen, check_keymap)

@@ -1,4 +1,4 @@
-"""The folders of style sheets and sample data: inside the wheel, or beside the package."""
+"""Paths of the style sheets and the sample data: inside the wheel, or beside the package."""
 
 from pathlib import Path
 

@@ -17,30 +17,30 @@ WORDS = {
     "str": "text in quotes", "int": "a whole number", "float": "a number", "bool": "true or false",
     "array": "a list", "object": "a table", "null": "nothing",
 }  # fmt: skip
-"""What the validator calls the types of TOML, and a person."""
+"""The validator's names for the types of TOML, in plain words."""
 
 
 class SettingsError(ReviewerError):
-    """The settings file cannot be read or says something that is no setting."""
+    """The settings file cannot be read or contains an invalid setting."""
 
 
 class ModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The model that may be asked; nothing is ever sent while `base_url` is empty."""
+    """The model that may be called; no data is sent while `base_url` is empty."""
 
     base_url: str = ""
     """An OpenAI-compatible endpoint such as `http://127.0.0.1:8080/v1`."""
     name: str = ""
-    """The model's name at that endpoint."""
+    """Name of the model at that endpoint."""
     others: tuple[str, ...] = ()
     """Other models at that endpoint, which the nodes of a pipeline may name."""
     key_variable: str = ""
-    """Name of the environment variable that holds the key; empty for an endpoint without."""
+    """Name of the environment variable with the API key; empty if the endpoint needs none."""
     timeout: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 60.0
-    """Seconds that one answer may take."""
+    """Seconds to wait for one answer."""
     concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
-    """Calls at once, at most."""
+    """Maximum number of simultaneous calls."""
     context_tokens: Annotated[int, msgspec.Meta(ge=512)] = 8192
-    """Tokens that prompt and answer may have together."""
+    """Maximum tokens of prompt and answer together."""
     allow_http: bool = False
     """Allow plain HTTP to another machine."""
 
@@ -49,15 +49,15 @@ class CompressionSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     """How contexts are compressed."""
 
     engine: Literal["offline", "model"] = "offline"
-    """What writes summaries where no flag says it."""
+    """The engine that writes summaries unless a flag names one."""
     tier: Literal["core", "writer-pro", "teams"] = "teams"
     """The licence: core has no summaries, writer-pro has Detailed and Brief, teams has all."""
     templates: str = ""
-    """Folder whose templates stand in for the built-in ones of the same name."""
+    """Folder whose templates replace the built-in ones of the same name."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that can be set. All of it is optional."""
+    """All settings; each is optional."""
 
     theme: Literal["dark", "light"] = "dark"
     """Colours of the screen."""
@@ -66,15 +66,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     editor: str | None = None
     """Command for `E` on the screen, instead of VISUAL or EDITOR."""
     keys: dict[str, str | list[str]] = {}
-    """Action -> key or keys, in place of the built-in ones. The screen checks the names."""
+    """Action -> key or keys, replacing the built-in ones. The screen checks the names."""
     model: ModelSettings = ModelSettings()
-    """The model that may be asked."""
     compression: CompressionSettings = CompressionSettings()
-    """How contexts are compressed."""
 
 
 def settings_path() -> Path:
-    """Where the settings file is, or would be."""
+    """Path of the settings file, whether or not it exists."""
     named = os.environ.get("REVIEWER_CONFIG")
     if named:
         return Path(named).expanduser()
@@ -114,22 +112,23 @@ def check_folders(settings: Settings, path: Path) -> None:
     templates = settings.compression.templates
     if templates and not Path(templates).expanduser().is_dir():
         raise SettingsError(
-            f"The settings {path}: templates of [compression] is {templates}, which is no folder."
+            f"The settings {path}: templates of [compression] is {templates}, "
+            "which is not a folder."
         )
 
 
 def _explained(problem: str) -> str:
-    """The validator's message in words: what is wrong where, and what may stand there."""
-    said, _, place = problem.partition(" - at `$.")
+    """The validator's message in plain words: the setting, the problem, and the allowed values."""
+    message, _, place = problem.partition(" - at `$.")
     *table, name = re.sub(r"\[[^\]]*\]|`", "", place).split(".")
     struct = get_type_hints(Settings)[table[0]] if table else Settings
     where = f"{name} of [{table[0]}]" if table else name
     if "unknown field" in problem:
         return _unknown(problem.split("`")[1], name)
-    if said.startswith("Invalid enum value "):
+    if message.startswith("Invalid enum value "):
         allowed = " or ".join(f'"{each}"' for each in get_args(get_type_hints(struct)[name]))
-        return f"{where} is {said.removeprefix('Invalid enum value ')}, and may be {allowed}."
-    words = re.sub(r"`([^`]*)`", lambda found: _in_words(found[1]), said)
+        return f"{where} is {message.removeprefix('Invalid enum value ')}, and may be {allowed}."
+    words = re.sub(r"`([^`]*)`", lambda found: _in_words(found[1]), message)
     return f"{where}: {words[:1].lower()}{words[1:]}."
 
 
@@ -138,11 +137,11 @@ def _in_words(types: str) -> str:
 
 
 def _unknown(name: str, table: str) -> str:
-    """A name that is no setting of a table ("": of the file), with the nearest that is one."""
+    """The message for an unknown setting of a table ("": of the file), with a suggestion."""
     from difflib import get_close_matches
 
     known = (get_type_hints(Settings)[table] if table else Settings).__struct_fields__
     where = f" of [{table}]" if table else ""
     near = get_close_matches(name, known, n=1)
     hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
-    return f"{name} is no setting{where}. {hint}"
+    return f"{name} is not a setting{where}. {hint}"

@@ -1,4 +1,4 @@
-"""Nothing that was read is ever executed: no call in the source could do so."""
+"""No code of the program can execute data: every file is searched for such calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MODULES = {
     "pickle", "marshal", "shelve", "dill", "cloudpickle", "multiprocessing", "runpy", "code",
     "yaml", "pty", "ctypes", "concurrent.futures.process", "xml",
 }  # fmt: skip
-"""What turns data into code, or sends objects as such data."""
+"""Modules that turn data into code, or send objects as such data."""
 SHELL_CALLS = {"system", "popen", "getoutput", "getstatusoutput", "create_subprocess_shell"}
 SHELLS = {"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell"}
 
@@ -36,7 +36,7 @@ def name_of(path: Path) -> str:
 
 
 def called(node: ast.Call) -> str:
-    """The last name of what is called."""
+    """The last part of the called name."""
     function = node.func
     if isinstance(function, ast.Attribute):
         return function.attr
@@ -52,7 +52,7 @@ def imports(tree: ast.AST) -> Iterator[str]:
 
 
 def problems(path: Path, name: str) -> Iterator[str]:
-    """What in a file could execute data."""
+    """The lines of a file that could execute data."""
     tree = ast.parse(path.read_bytes())
     for module in imports(tree):
         if any(module == each or module.startswith(f"{each}.") for each in MODULES):
@@ -95,13 +95,10 @@ def is_module(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in {"os", "subprocess", "asyncio", "commands"}
 
 
-def test_every_file_is_looked_at() -> None:
-    assert len(SOURCES) > 200
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_no_file_executes_data(path: Path) -> None:
-    assert list(problems(path, name_of(path))) == []
+def test_no_file_executes_data() -> None:
+    assert SOURCES
+    found = {name_of(path): list(problems(path, name_of(path))) for path in SOURCES}
+    assert {name: lines for name, lines in found.items() if lines} == {}
 
 
 @pytest.mark.parametrize(
@@ -119,7 +116,7 @@ def test_no_file_executes_data(path: Path) -> None:
         "from importlib import import_module",
     ],
 )
-def test_what_would_execute_data_is_found(tmp_path: Path, source: str) -> None:
+def test_code_that_would_execute_data_is_found(tmp_path: Path, source: str) -> None:
     file = tmp_path / "module.py"
     file.write_text(source)
     assert list(problems(file, "module.py"))

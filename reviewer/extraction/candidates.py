@@ -40,13 +40,13 @@ PRIORS: dict[RuleClass, float] = {
 
 
 class Setting(Struct, frozen=True):
-    """Source and time of an extraction: what the confidence formula needs besides the text."""
+    """Source and time of an extraction, which the confidence formula needs besides the text."""
 
     path: str
     """The source's path; its words decide the structural signal."""
     now: datetime
     updated: datetime | None = None
-    """When the source was last changed, for records without their own time."""
+    """When the source was last changed, for records without a time of their own."""
 
 
 class Candidate(Struct, frozen=True):
@@ -54,8 +54,8 @@ class Candidate(Struct, frozen=True):
 
     `content` is cleaned (8 to 280 characters); `record.text[span_start:span_end]` is the text it
     came from. `confidence` = `prior * signal * freshness`. `weight` is the
-    extractor's own estimate, 0 to 1, of how much this is worth a person's look (length,
-    specificity, role, position); it ranks, it never decides.
+    extractor's own estimate, 0 to 1, of how much a candidate deserves review (length, specificity,
+    role, position); it affects only the order.
     """
 
     type: StrEnum

@@ -1,4 +1,4 @@
-"""How similar two wordings are, and when a person should see them as near-duplicates.
+"""How similar two wordings are, and when they count as near-duplicates.
 
 Near-duplicates are shown under one row but never merged.
 """
@@ -15,7 +15,7 @@ from reviewer.text.normalise import duplicate_key
 from reviewer.text.stop_words import SIMILARITY_STOP_WORDS
 
 NEAR = 0.82
-"""From this similarity on, two wordings are near-duplicates."""
+"""Minimum similarity of near-duplicates."""
 
 _WORD = re.compile(r"[^\W_]+(?:[._/'’-][^\W_]+)*")
 _NEGATION = re.compile(r"(?:not|no|never|without|cannot|\w+n['’]t)$")
@@ -35,7 +35,7 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
 def similarity(a: str, b: str) -> float:
     """How much two wordings agree, 0 to 1; 1 only for equal normalised texts.
 
-    Texts that differ in a number or a negation, or that share no longer word, stay below NEAR
+    Texts that differ in a number or a negation, or that do not share a long word, stay below NEAR
     however similar they look.
     """
     first, second = _read(a), _read(b)
@@ -54,7 +54,7 @@ class _Wording(Struct, frozen=True):
 
 @lru_cache(maxsize=8192)
 def _read(text: str) -> _Wording:
-    """Cached: each of many near-duplicates is compared with all others."""
+    """Cached, because each of many near-duplicates is compared with all others."""
     key = duplicate_key(text)
     return _Wording(key, words(key), _exact(_WORD.findall(key)))
 
@@ -72,7 +72,7 @@ def _near(some: _Wording, other: _Wording) -> float:
 
 
 def _exact(some: list[str]) -> frozenset[str]:
-    """The words whose change changes the fact: those with a digit, and plain negations."""
+    """The words that decide the meaning: those with a digit, and plain negations."""
     return frozenset(
         word for word in some if _NEGATION.match(word) or any(c.isdigit() for c in word)
     )

@@ -12,11 +12,11 @@ from msgspec import structs
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.confidence import confidence, freshness, structural_signal
 from reviewer.extraction.flags import flags_of
-from reviewer.extraction.judged import Dropped, Judged, KnownText, settled
 from reviewer.extraction.passages import Passage, passages, unlabelled
 from reviewer.extraction.rejections import RESTATES_BOOT
 from reviewer.extraction.rules import EXTRACTOR_VERSION, first_match
 from reviewer.extraction.rules.rule import Statement
+from reviewer.extraction.verdicts import Dropped, KnownText, Verdict, settled
 from reviewer.extraction.weights import weight
 from reviewer.sources.records import Record, Role, Use
 
@@ -26,10 +26,10 @@ NO_RULE = "no rule matched"
 NOT_IN_FORCE = "entry superseded or rejected"
 _NO_LONGER = ("superseded", "deprecated", "rejected", "obsolete", "withdrawn")
 _SHORT_TEXT = 2_000
-"""Characters up to which counting line ends is faster than caching their offsets."""
+"""Up to this many characters, counting line ends is faster than caching their offsets."""
 _LINE_END = re.compile("\n")
 KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
-"""Uses of records whose sentences are nothing new."""
+"""Uses of records whose sentences are known already."""
 
 
 def extract(
@@ -42,8 +42,8 @@ def extract(
     """Propose candidates from a stream of records, in their order; the rest goes to `dropped`.
 
     `known` carries boot text from one file of a pass to the next. Only records with use SAID are
-    judged. Besides that, one record is kept until the next one shows whether it closes a turn, so
-    memory is flat in the file's size.
+    judged. Each record is kept until the next one shows whether it closes a turn, so memory use
+    does not depend on the size of the file.
     """
     known = KnownText() if known is None else known
     statements = Statements(setting)
@@ -56,24 +56,23 @@ def extract(
 
 
 class Statements:
-    """Judges the statements of a source's SAID records, each when the next one is known."""
+    """Judges the statements of a source's SAID records, each record when the next one arrives."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._signal = structural_signal(setting.path)
-        self._held: Record | None = None
+        self._pending: Record | None = None
 
-    def feed(self, record: Record) -> Iterator[Judged]:
-        """Verdicts on the record before this one."""
-        held, self._held = self._held, record
-        if held is not None:
-            yield from judge_record(held, record.role is Role.USER, self._setting, self._signal)
+    def feed(self, record: Record) -> Iterator[Verdict]:
+        """Verdicts on the record before `record`."""
+        previous, self._pending = self._pending, record
+        if previous is not None:
+            yield from judge_record(previous, record.role is Role.USER, self._setting, self._signal)
 
-    def finish(self) -> Iterator[Judged]:
-        """Verdicts on the last record."""
-        if self._held is not None:
-            yield from judge_record(self._held, True, self._setting, self._signal)
-            self._held = None
+    def finish(self) -> Iterator[Verdict]:
+        if self._pending is not None:
+            yield from judge_record(self._pending, True, self._setting, self._signal)
+            self._pending = None
 
 
 def cited_lines(candidate: Candidate) -> tuple[int, int]:
@@ -92,7 +91,7 @@ def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
 
 
 def has_own_lines(record: Record) -> bool:
-    """Whether a record's text is its lines as they are in the file (else: a string inside JSON)."""
+    """Whether a record's text is its lines in the file (if not, it is a string inside JSON)."""
     ends = lines_before(record.text, len(record.text))
     return ends + 1 == record.line_end - record.line_start
 
@@ -109,9 +108,9 @@ def _line_ends(text: str) -> list[int]:
     return [match.start() for match in _LINE_END.finditer(text)]
 
 
-def judge_record(record: Record, final: bool, setting: Setting, signal: float) -> Iterator[Judged]:
+def judge_record(record: Record, final: bool, setting: Setting, signal: float) -> Iterator[Verdict]:
     """Verdicts on the passages of a record, in order. `final`: the record closes the turn."""
-    screened: list[Judged] = []
+    screened: list[Verdict] = []
 
     text, first = record.text, record.line_start
     own_lines = has_own_lines(record)
@@ -124,7 +123,7 @@ def judge_record(record: Record, final: bool, setting: Setting, signal: float) -
         return Dropped(reason, content, None, record.key, begin, after)
 
     def drop(reason: str, content: str, start: int, end: int) -> None:
-        screened.append(Judged(dropping(reason, content, start, end)))
+        screened.append(Verdict(dropping(reason, content, start, end)))
 
     settled_otherwise = record.meta.get("status", "").lower().startswith(_NO_LONGER)
     fresh = 0.0  # computed with the first candidate
@@ -134,12 +133,12 @@ def judge_record(record: Record, final: bool, setting: Setting, signal: float) -
         content, start, end = passage.content, passage.start, passage.end
         restates = dropping(RESTATES_BOOT, content, start, end)
         if settled_otherwise:
-            yield Judged(structs.replace(restates, reason=NOT_IN_FORCE), content, restates)
+            yield Verdict(structs.replace(restates, reason=NOT_IN_FORCE), content, restates)
             continue
         statement = _statement(record, passage, final)
         rule = first_match(statement)
         if rule is None:
-            yield Judged(structs.replace(restates, reason=NO_RULE), content, restates)
+            yield Verdict(structs.replace(restates, reason=NO_RULE), content, restates)
             continue
         fresh = fresh or freshness(record, setting)
         begin, unlabelled_content = unlabelled(record.text, start, end, content)
@@ -158,7 +157,7 @@ def judge_record(record: Record, final: bool, setting: Setting, signal: float) -
             extractor_version=EXTRACTOR_VERSION,
             flags=flags_of(unlabelled_content, record.role),
         )
-        yield Judged(candidate, content, restates)
+        yield Verdict(candidate, content, restates)
     yield from screened
 
 

@@ -24,11 +24,11 @@ _MIXED = re.compile(
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u0300-\u036f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
 )
-"""Invisible characters, and accents once NFKD has separated them from their letters."""
+"""Invisible characters, and accents after NFKD has separated them from their letters."""
 _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 """Tag characters: an invisible copy of ASCII that can hide one text inside another."""
 _DISGUISING = re.compile(f"{_UNSEEN.pattern[:-1]}{_CYRILLIC_AND_GREEK}\U000e0020-\U000e007e]")
-"""Without any of these, text in normal form reads as it looks."""
+"""Text in normal form without any of these reads as it looks."""
 # Marks before a word or after one. Starting with a character set makes the search faster.
 _EMPHASIS = re.compile(r"[*_`~](?:(?<!\w.)[*_`~]*|[*_`~]*(?!\w))", re.DOTALL)
 _SPACES = re.compile(r"[^\S\n]+|(?<=[\w,;])\n(?=\w)")
@@ -38,7 +38,7 @@ def flags_of(content: str, role: Role) -> tuple[str, ...]:
     """MASKED: masked text is inside. INJECTION: it reads like an instruction planted in data.
     LOOK_ALIKE: a word mixes Latin letters with letters of another script that look the same.
 
-    What the person typed themselves is never flagged as an injection.
+    Text that the user typed is never flagged as an injection.
     """
     found = []
     if _MASK in content:
@@ -67,6 +67,6 @@ def _readings(content: str) -> set[str]:
 
 
 def _on_one_line(text: str) -> str:
-    if text.isprintable() and "  " not in text:  # only single blanks separate its words
+    if text.isprintable() and "  " not in text:  # only single spaces between its words
         return text
     return _SPACES.sub(" ", text)

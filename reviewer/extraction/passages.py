@@ -1,4 +1,4 @@
-"""Cutting a record's prose into passages of at most 280 characters that read on their own.
+"""Cutting a record's prose into self-contained passages of at most 280 characters.
 
 Neighbouring sentences of a paragraph are joined while they fit, since a sentence of a reply often
 depends on the one before it. List items stay separate.
@@ -23,7 +23,7 @@ from reviewer.extraction.rejections import (
 from reviewer.sources.records import Record
 from reviewer.text.normalise import clean
 from reviewer.text.sentences import split_sentences
-from reviewer.text.units import Unit, UnitKind, units_of
+from reviewer.text.units import Unit, UnitKind, cached_units
 
 _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 _STRONG_BORDER = re.compile(r"[;.:]\s|\s[-–—]\s")
@@ -63,11 +63,11 @@ class Passage(Struct, frozen=True):
 
 @lru_cache(maxsize=512)
 def wording(raw: str) -> str:
-    """A passage as a person reads it: cleaned, without bold marks; every word stays."""
+    """The wording of a passage: cleaned and without bold marks, but with every word."""
     if "**" in raw:
         raw = _BOLD.sub(itemgetter(1), raw)  # a template string would run in Python
     if raw.isascii() and raw.isprintable() and raw[:1].isalpha() and "  " not in raw:
-        # The same as `clean` for most sentences, at a tenth of the cost.
+        # For most sentences this equals `clean`, at a tenth of the cost.
         stripped = raw.rstrip(".,;:!")
         if stripped[-1] != " ":
             return stripped
@@ -77,12 +77,12 @@ def wording(raw: str) -> str:
 
 
 def passages(record: Record, dropped: Callable[[str, str, int, int], None]) -> Iterator[Passage]:
-    """The passages of a record. The rest goes to `dropped(reason, content, start, end)`, with the
+    """The passages of a record. Other text goes to `dropped(reason, content, start, end)`, with the
     first 280 characters of its content.
     """
     text = record.text
-    held: Passage | None = None
-    for unit in units_of(text):
+    pending: Passage | None = None
+    for unit in cached_units(text):
         if unit.kind not in _PROSE:
             continue
         whole = unit.end - unit.start <= LONGEST
@@ -93,24 +93,24 @@ def passages(record: Record, dropped: Callable[[str, str, int, int], None]) -> I
             reason = rejection(content, raw)
             if reason is not None:
                 dropped(reason, content[:LONGEST], start, end)
-                if held is not None:
-                    yield held
-                    held = None
+                if pending is not None:
+                    yield pending
+                    pending = None
                 continue
             passage = Passage(start, end, content, unit)
-            if held is not None:
-                joined = _joined(text, held, passage)
+            if pending is not None:
+                joined = _joined(text, pending, passage)
                 if joined is not None:
-                    held = joined
+                    pending = joined
                     continue
-                yield held
-            held = passage
-    if held is not None:
-        yield held
+                yield pending
+            pending = passage
+    if pending is not None:
+        yield pending
 
 
 def _before(text: str, start: int, end: int, kind: UnitKind) -> int:
-    """Length of what comes before the statement: a title's number, or narration."""
+    """Length of the text before the statement: a title's number, or narration."""
     if kind is not UnitKind.HEADING:
         return after_narration(text[start:end])
     number = _TITLE_NUMBER.match(text, start, end)
@@ -130,7 +130,7 @@ def _pieces(text: str, unit: Unit) -> Iterator[tuple[int, int]]:
 
 
 def _border(text: str, start: int, end: int) -> int | None:
-    """The last clause border after the first third of a span; a comma only if there is no other."""
+    """The last clause boundary after the first third of a span; a comma only as a last resort."""
     for pattern in (_STRONG_BORDER, _WEAK_BORDER):
         ends = [match.end() for match in pattern.finditer(text, start + LONGEST // 3, end)]
         if ends:

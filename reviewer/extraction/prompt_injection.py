@@ -1,7 +1,7 @@
 """Instructions to an agent, planted in text that it reads (OWASP LLM01, indirect injection).
 
-They are recognised by their aim: to drop earlier instructions, to claim an authority that a text
-does not have, to act behind the person's back, to hand out private data, to stay in memory.
+They are recognised by their aim: to drop earlier instructions, to claim authority that a text does
+not have, to act without the user's knowledge, to hand out private data, to stay in memory.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ _AGENT = (
     r"|claude|chatgpt|gpt|copilot|gemini|codex|cursor)s?"
 )
 _PERSON = r"(?:user|human|person|owner|operator|developer)"
-_SAID_BEFORE = (
+_INSTRUCTIONS = (
     r"(?:instructions?|directives?|messages?|rules?|prompts?|guidelines?|guidance|guardrails?"
     r"|restrictions?|directions?)"
 )
-_OF_BEFORE = r"(?:previous|prior|above|earlier|existing|original|initial|foregoing|former|past)"
+_EARLIER = r"(?:previous|prior|above|earlier|existing|original|initial|foregoing|former|past)"
 _DROP = r"(?:ignore|disregard|forget|overrides?|bypass|violate|set aside|pay no attention to)"
 _ANY = r"(?:(?:all|any|every|each|of|the|my|these|those|whatever) )*"
 _STEER = (
@@ -55,7 +55,7 @@ _DROP_CUES = (
     "ignore", "disregard", "forget", "override", "bypass", "violate", "aside",
     "attention",
 )  # fmt: skip
-_SAID_CUES = (
+_INSTRUCTION_CUES = (
     "instruction", "directive", "message", "rule", "prompt", "guideline", "guidance", "guardrail",
     "restriction", "direction",
 )  # fmt: skip
@@ -72,17 +72,17 @@ _PRIVATE_CUES = (
 
 
 INJECTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
-    # to drop what the person has said
+    # to drop the user's instructions
     (
         _DROP_CUES,
-        rf"{_DROP} {_ANY}(?:(?:{_OF_BEFORE}|system|safety|your|user['’]s) )+"
-        rf"(?:\w+ )?(?:{_SAID_BEFORE}|(?<=safety )checks?)",
+        rf"{_DROP} {_ANY}(?:(?:{_EARLIER}|system|safety|your|user['’]s) )+"
+        rf"(?:\w+ )?(?:{_INSTRUCTIONS}|(?<=safety )checks?)",
     ),
     (
         ("drop", "abandon", "discard", "neglect"),
-        rf"(?:drop|abandon|discard|neglect) (?:(?:all|any|of) )*your (?:\w+ )?{_SAID_BEFORE}",
+        rf"(?:drop|abandon|discard|neglect) (?:(?:all|any|of) )*your (?:\w+ )?{_INSTRUCTIONS}",
     ),
-    (_DROP_CUES, rf"{_DROP} the {_SAID_BEFORE} above"),
+    (_DROP_CUES, rf"{_DROP} the {_INSTRUCTIONS} above"),
     (
         (*_DROP_CUES, "reset", "erase", "clear"),
         rf"(?:{_DROP}|reset|erase|clear) [^.!?\n]{{0,30}}?\b(?:you (?:have |had )?(?:been|were) "
@@ -120,20 +120,20 @@ INJECTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("follow",),
         r"(?:not|stop|quit) follow(?:ing)? (?:the |your |any |these |those |(?:the )?user['’]s )+"
-        rf"(?:\w+ )?{_SAID_BEFORE}",
+        rf"(?:\w+ )?{_INSTRUCTIONS}",
     ),
-    # to say that it no longer holds
+    # to declare those instructions invalid
     (
-        _SAID_CUES,
-        rf"(?:{_OF_BEFORE}|your) {_SAID_BEFORE} (?:are|were|is|was|have been|has been|do|does"
+        _INSTRUCTION_CUES,
+        rf"(?:{_EARLIER}|your) {_INSTRUCTIONS} (?:are|were|is|was|have been|has been|do|does"
         r"|have|has) (?:hereby |now )?(?:no longer|not (?:apply|valid|binding|in force|count)"
         r"|now\b|void"
         r"|null|expired|ended|cancell?ed|replaced"
         r"|obsolete|lifted|suspended|revoked|updated|a test|just a test|only a test)",
     ),
     (
-        _SAID_CUES,
-        rf"\b{_SAID_BEFORE} (?:that )?you (?:were given|received|got|have|had"
+        _INSTRUCTION_CUES,
+        rf"\b{_INSTRUCTIONS} (?:that )?you (?:were given|received|got|have|had"
         rf"|follow)\b[^.!?\n]{{0,30}}"
         r"(?:not|n['’]t|no longer) (?:apply|count|hold|matter)",
     ),
@@ -232,7 +232,7 @@ INJECTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
         r"\byou (?:will|must|are to|shall|should) (?:now )?(?:be )?play(?:ing)? the (?:role"
         r"|part) of",
     ),
-    # without limits
+    # to lift limits
     (
         ("with", "free"),
         rf"\b{_AGENT} (?:without|with no|free of) (?:any )?(?:limits?|restrictions?|rules"
@@ -250,7 +250,7 @@ INJECTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
         r"|security)\b"
         r"|run any|execute any|do anything)",
     ),
-    # what only a system says
+    # to imitate messages that only a system sends
     (
         ("[system]", "[inst]", "[/inst]", "<system", "</system", "<admin>", "</admin>", "<|", "[["),
         r"(?:^|\n)\W{0,2}\[(?:system|/?inst)\]|</?(?:system|system[-_]prompt|admin)>"
@@ -264,7 +264,7 @@ INJECTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
         r"| grant\b)"
         r"|\bbegin (?:admin|system|root|security) override",
     ),
-    # with an authority that a text does not have
+    # to claim authority that a text does not have
     (
         (
             "authorised",
@@ -305,7 +305,7 @@ INJECTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"\bthe {_PERSON} wants you to (?:disable|delete|skip|remove|ignore|bypass|hide|leak"
         rf"|push)\b",
     ),
-    # to hand out what is not theirs
+    # to hand out private data
     (
         ("prompt", "key", "instructions", "secret", "credentials"),
         rf"{_READ_OUT} (?:me )?(?:your|the) (?:system prompt|api keys?|instructions|secrets?"
@@ -355,7 +355,7 @@ INJECTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
         r"|secret"
         r"|credential|key)s?\b[^.!?\n]{0,30}\b(?:you see|public)",
     ),
-    # behind the person's back
+    # to act without the user's knowledge
     (
         _PERSON_CUES,
         rf"(?:do not|don['’]t|never) (?:tell|inform|notify|alert|warn) (?:\w+ )?the {_PERSON}\b",
@@ -422,7 +422,7 @@ INJECTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
         r"\b(?:do not|don['’]t) report (?:this|it|that)\b[^.!?\n]{0,30}[;,.] ?(?:mark|classify"
         r"|approve|rate)",
     ),
-    # to whatever model reads it
+    # to address any model that reads the text
     (
         ("ai", "llm", "language"),
         r"(?:if|since|as|because) you(?: are|['’]re) an? (?:ai|llm|language model|large "
@@ -458,7 +458,7 @@ INJECTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"to (?:the url"
         r"|https?://|the webhook))",
     ),
-    # about what to say
+    # to dictate answers
     (
         ("summari", "cit", "quot", "translat", "describ"),
         r"\bwhen(?:ever)? (?:you )?(?:summari[sz]|cit|quot|translat|describ)(?:e|ing) this "
@@ -550,7 +550,7 @@ INJECTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (("無視", "忘れ"), r"(?:指示|命令|プロンプト)[^。!?\n]{0,12}(?:無視|忘れ)"),
 )
-"""What injected instructions are after: cues, one of which must be in the text, and a pattern.
+"""Patterns of injected instructions by aim, each with cues, one of which must be in the text.
 
 Both are for text in lower case; a cue is a word or part of a word. The cues save a fifth of the
 CPU time of ingesting sessions (30 MB of Claude Code: 1.4 s, 1.8 s without).

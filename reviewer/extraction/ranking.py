@@ -1,4 +1,4 @@
-"""Which candidates a person sees first: confidence x length x novelty x weight x salience."""
+"""The order of candidates: confidence x length x novelty x weight x salience."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from reviewer.extraction.rejections import LONGEST
 from reviewer.text.normalise import duplicate_key
 
 CAP = 50
-"""Most candidates that one pass may add to the queue."""
+"""Maximum number of candidates that one pass may add to the queue."""
 FLOOR = 0.2
 """Salience of a statement whose words occur nowhere else: a single mention may still matter."""
 DECAY = 0.85
-"""What is left of a word's value after each use."""
+"""Factor on a word's value after each use."""
 
 
 class Ranking(Struct, frozen=True):
-    """One row: a candidate, and how often this pass has seen it.
+    """One row: a candidate, and how often this pass found it.
 
-    `also`: the same statement elsewhere (same type and duplicate key), more evidence for this row.
+    `also`: the same statement elsewhere (same type and duplicate key), as further evidence.
     `members`: near-duplicates, which are rows of their own, shown under this one.
     """
 
@@ -66,8 +66,8 @@ def rank(
 ) -> Ranked:
     """Merge exact repeats, order by score, gather near-duplicates under the better one, cut at cap.
 
-    `novelty` (0 to 1; 1: nothing similar is known) may be expensive. It can only lower a score, so
-    it is called only for candidates that could still reach the top.
+    `novelty` (0 to 1; 1 if there is no similar memory) may be expensive. It can only lower a score,
+    so it is called only for candidates that could still reach the top.
     """
     merged: dict[tuple[str, str, str], list[Candidate]] = {}
     for candidate in candidates:
@@ -85,7 +85,7 @@ def rank(
 
 
 class _Row:
-    """A candidate being ranked; `score` is an upper bound until it was compared with all kept."""
+    """A candidate in ranking; `score` is an upper bound until it is compared with all kept rows."""
 
     __slots__ = ("also", "best", "members", "met", "novelty", "order", "score", "value", "words")
 
@@ -133,7 +133,7 @@ def _choose(
 class _Salience:
     """How much the words of a statement say about its session's subject.
 
-    Words that recur in what a session proposed are worth more. A word is worth less each time a
+    Words that recur in the proposals of a session are worth more. A word is worth less each time a
     statement ranked before has used it, so that the first rows cover different subjects (the greedy
     coverage of extractive summaries).
     """
@@ -168,7 +168,7 @@ def _subjects(rows: list[_Row]) -> dict[str | None, _Salience]:
 
 
 def _leader(row: _Row, kept: list[_Row]) -> _Row | None:
-    """The kept row that this one nearly repeats, among those kept since the last comparison."""
+    """The kept row that this one nearly repeats, among the rows kept since the last comparison."""
     for other in kept[row.met :]:
         if (
             overlap(row.words, other.words) >= NEAR / 2

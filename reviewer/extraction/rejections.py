@@ -1,4 +1,4 @@
-"""What is rejected before any rule looks: questions, narration, thanks, fragments, placeholders.
+"""Rejecting text before any rule sees it: questions, narration, thanks, fragments, placeholders.
 
 Every rejection has a reason in words, for `dropped.ndjson`.
 """
@@ -24,7 +24,7 @@ RESTATES_BOOT = "restates boot text"
 
 
 class _Start:
-    """A pattern, in lower case, for the start of a text in any case.
+    """A lower-case pattern that matches the start of a text in any case.
 
     ASCII text is lowered first: matching it with IGNORECASE is several times slower.
     """
@@ -40,7 +40,7 @@ class _Start:
 
     @cached_property
     def _any_case(self) -> re.Pattern[str]:
-        """Compiled on first use: that takes longer than many matches."""
+        """Compiled on first use, which takes longer than many matches."""
         return re.compile(self.pattern, re.IGNORECASE)
 
 
@@ -126,14 +126,14 @@ _ONLY_LINK = re.compile(
 )
 _PRINTED = re.compile(r"\s*\d+[→│|]|@@ |diff --git |[-+]{3} [ab]/")
 _NUMBERED = re.compile(r"\s\d+→")
-"""Lines as tools print them, with their numbers or as a difference."""
+"""Lines of tool output: numbered, or as a diff."""
 _THREE_WORDS = re.compile(r"(?:[\W\d_]*+[^\W\d_]++){3}")
 _SYMBOLS = re.compile(r"[^\w\s.,'\"`()-]")
 _NO_SYMBOLS = bytes(code for code in range(128) if not _SYMBOLS.match(chr(code)))
 
 
 def rejection(content: str, raw: str) -> str | None:
-    """Why a passage must not be proposed, or None. `content` is cleaned, `raw` as written."""
+    """Why a passage must not be proposed, or None. `content` is cleaned, `raw` is not."""
     size = len(content)
     if size < SHORTEST:
         return TOO_SHORT
@@ -172,12 +172,12 @@ def _symbols(content: str) -> int:
 
 
 def narrated(content: str) -> bool:
-    """Whether a sentence announces what its speaker is about to do."""
+    """Whether a sentence only announces the next step of its speaker."""
     return _NARRATION.match(content)
 
 
 def gives_reason(content: str) -> bool:
-    """Whether narration also gives a reason about something named: it may contain a finding."""
+    """Whether narration also gives a reason about something named, so that it may be a finding."""
     return len(content) >= 60 and bool(_REASON.search(content) and _SPECIFIC.search(content))
 
 

@@ -1,4 +1,4 @@
-"""How much a statement is worth a person's look, from its words and its place.
+"""How much a statement deserves review, judged by its words and its place.
 
 A small linear score; its constants were set by hand and rounded. On labelled sessions that were not
 used to choose them, closing a turn and words of change help; quality, identifiers and the speaker
@@ -16,19 +16,19 @@ from reviewer.sources.records import Role, Shape
 
 START = 0.35
 PER_QUALITY = 0.25
-"""Times the quality of the rule that fired."""
+"""Multiplied by the quality of the rule that fired."""
 PER_IDENTIFIER = 0.02
 MOST_IDENTIFIERS = 4
 BY_PERSON = 0.10
 CLOSES_TURN = 0.08
 PROSE_OF_NOTE = -0.15
-"""A sentence rule in a note: notes say what matters by their structure."""
+"""A sentence rule in a note, where the structure shows what matters."""
 OPTION_ARGUMENT = -0.20
 """Arguments about options are many, and the decision already weighs them."""
 CHANGE = 0.08
-"""Words that say something changed."""
+"""Words that announce a change."""
 LEANS = -0.05
-"""A start that depends on the sentence before."""
+"""A first word that depends on the sentence before."""
 
 _PERSONAL = frozenset((MemoryType.IDENTITY, MemoryType.PREFERENCE, MemoryType.ADAPTATION))
 _CHANGE = re.compile(r"\b(?:now|no longer|previously|formerly|old|new|already|still)\b")

@@ -10,9 +10,9 @@ from itertools import accumulate
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
-from reviewer.extraction.findings import Findings
-from reviewer.extraction.judged import Began, Dropped, Event, KnownText, Remembered
+from reviewer.extraction.judge import Judge
 from reviewer.extraction.ranking import CAP, Ranked, base_score, rank
+from reviewer.extraction.verdicts import Began, Dropped, Event, KnownText, Remembered
 from reviewer.promotion.enqueue import Known
 from reviewer.promotion.source_reader import without_text
 from reviewer.sources.records import Record
@@ -57,7 +57,7 @@ class CandidateCollector:
 
     def take(self, records: Iterable[Record], setting: Setting) -> None:
         """Run the extractors over all records of a source."""
-        found = Findings(setting)
+        found = Judge(setting)
         for record in records:
             self.consume(found.feed(record), None)
         self.consume(found.finish(), None)

@@ -19,8 +19,8 @@ from msgspec import Struct, structs
 
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Statements, cited_lines
-from reviewer.extraction.findings import Findings
-from reviewer.extraction.judged import Event, Judged
+from reviewer.extraction.judge import Judge
+from reviewer.extraction.verdicts import Event, Verdict
 from reviewer.sources.open import open_source
 from reviewer.sources.records import Record, Shape
 from reviewer.text.secrets import mask
@@ -73,7 +73,7 @@ def read(job: Job) -> Iterator[Piece]:
     """
     scan = open_source(Path(job.path))
     yield Opened(scan.format)
-    findings = Findings(_setting(job))
+    findings = Judge(_setting(job))
     remaining = iter(scan)
     while handful := list(islice(remaining, HANDFUL)):
         masked = 0
@@ -89,7 +89,7 @@ def read(job: Job) -> Iterator[Piece]:
     yield Closed(list(findings.finish()), dict(scan.tally), scan.errors)
 
 
-def judge_last(job: Job, record: Record) -> Iterator[Judged]:
+def judge_last(job: Job, record: Record) -> Iterator[Verdict]:
     """Judge the last record of a reading that was cut short, without the one that follows it."""
     statements = Statements(_setting(job))
     yield from statements.feed(record)

@@ -36,7 +36,7 @@ TOOL_ROLES = ("tool", "function")
 _SPEAKERS = frozenset((*ROLES, *TOOL_ROLES))
 LISTS = ("messages", "traj", "conversations")
 DEPTH = 4
-"""Levels of lists and objects above a message."""
+"""Maximum levels of lists and objects above a message."""
 
 
 def has_role(record: Fields) -> bool:
@@ -65,8 +65,8 @@ def _is_conversation(record: Fields) -> bool:
 class _Chain:
     """Keys of one conversation's messages; each depends on all messages before it.
 
-    So the same words twice in a conversation are two records, a copy of a conversation has the same
-    keys, and a conversation that has grown adds only its end.
+    So a message that occurs twice in a conversation is two records, a copy of a conversation has
+    the same keys, and a conversation that has grown adds only its new messages.
     """
 
     def __init__(self, session: str | None) -> None:
@@ -122,7 +122,7 @@ class ChatScan:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self._source, self._form = source, source.form
-        self._given = Seen()
+        self._yielded = Seen()
 
     def __iter__(self) -> Iterator[Record]:
         if self._source.document is not None:
@@ -134,7 +134,7 @@ class ChatScan:
             for number, start, raw in read_lines(stream, self._form):
                 if raw is None:
                     self.tally["line over 64 MB"] += 1
-                    self.errors.append(f"line {number + 1}: longer than 64 MB, passed over")
+                    self.errors.append(f"line {number + 1}: longer than 64 MB, skipped")
                 elif raw and not raw.isspace():
                     yield from self._line(raw, number, start, whole_file)
 
@@ -145,7 +145,7 @@ class ChatScan:
             yield from self._walk(memoryview(data), 0, positions, chain, DEPTH)
         except RecursionError:
             self.tally["nested too deep"] += 1
-            self.errors.append(f"line {number + 1}: nested too deep to be read")
+            self.errors.append(f"line {number + 1}: nested too deep to read")
         except ValueError:
             self.tally["bad JSON"] += 1
             self.errors.append(f"line {number + 1}: not JSON")
@@ -210,10 +210,10 @@ class ChatScan:
         if not text.strip():
             self.tally["message without text"] += 1
             return
-        if key in self._given:
+        if key in self._yielded:
             self.tally["repeated"] += 1
             return
-        self._given.add(key)
+        self._yielded.add(key)
         use = Use.BOOT if role is Role.SYSTEM else Use.SAID
         if role is Role.USER:
             use, text, cuts = classify(text)
@@ -251,7 +251,7 @@ class ChatScan:
             if isinstance(text, str) and text.strip():
                 texts.append(text)
             else:
-                self.tally["part that is no text"] += 1
+                self.tally["part that is not text"] += 1
         return "\n\n".join(texts)
 
 
@@ -306,17 +306,17 @@ class ChatBlocks:
             for number, _, raw in read_lines(stream, source.form):
                 if raw is None:
                     self.tally["line over 64 MB"] += 1
-                    self.errors.append(f"line {number + 1}: longer than 64 MB, passed over")
+                    self.errors.append(f"line {number + 1}: longer than 64 MB, skipped")
                 elif source.lines[0] <= number < source.lines[1] and raw and not raw.isspace():
                     yield from self._of_line(source.form.utf8(raw), number)
 
     def _of_line(self, data: bytes, number: int) -> Iterator[Block]:
-        """The blocks of a JSON text; what cannot be read is counted and reported."""
+        """The blocks of a JSON text; damage is counted and reported."""
         try:
             yield from self._of_value(data, number)
         except RecursionError:
             self.tally["nested too deep"] += 1
-            self.errors.append(f"line {number + 1}: nested too deep to be read")
+            self.errors.append(f"line {number + 1}: nested too deep to read")
         except ValueError:
             self.tally["bad JSON"] += 1
             self.errors.append(f"line {number + 1}: not JSON")
@@ -408,7 +408,7 @@ def _call(
 
 
 def _role_of(named: dict[str, tuple[int, memoryview]]) -> str:
-    """The role of an object that is a message; empty for any other object."""
+    """The role of a message; empty for any other object."""
     for field in ("role", "from"):
         value = named[field][1] if field in named else b""
         if first_byte(memoryview(value)) == b'"' and len(value) < 40:

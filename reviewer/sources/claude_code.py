@@ -1,4 +1,4 @@
-"""Claude Code sessions: their records, and all blocks beside the words."""
+"""Claude Code sessions: their records, and all their blocks, such as tool calls."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from reviewer.sources.seen import Seen
 from reviewer.sources.tool_text import call_text, result_text
 
 KEPT = 2_000_000
-"""Bytes of words kept from the first pass for the second; the rest is read again, so that memory
-stays flat.
+"""Bytes of text kept from the first pass for the second; the rest is read again, so that memory
+use stays constant.
 """
 OPEN_REPLIES = 8
-"""How many replies may interleave (sub-agents at work) before the oldest is closed."""
+"""Replies that may interleave (when sub-agents work) before the oldest is closed."""
 _FIELDS = 1_200
-"""Bytes of a record's fields besides its text."""
+"""Estimated bytes of a record's fields besides its text."""
 
 
 class Words(Struct, frozen=True):
-    """The words of a record, and the sha256 (hex) of its bytes."""
+    """The text of a record, and the sha256 (hex) of its bytes."""
 
     line: LineFields
     turn: Turn
@@ -50,7 +50,7 @@ class Words(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """Position of a record with words, and the words if they were kept."""
+    """Position of a record that has text, and the text if it was kept."""
 
     line: int
     start: int
@@ -60,9 +60,9 @@ class Place(Struct, frozen=True):
 
 
 class SessionIndex:
-    """The places of all records with words, a few bytes each, and hashes of what was typed.
+    """The places of all records that have text, a few bytes each, and hashes of the typed texts.
 
-    Without `every_turn` it also keeps the words of the first records.
+    Without `every_turn` it also keeps the text of the first records.
     """
 
     def __init__(self, every_turn: bool = False) -> None:
@@ -71,11 +71,11 @@ class SessionIndex:
         self._kept: list[Words] = []
         self.tree = SessionTree()
         self._typed = array("q")
-        """Hash of the text of every turn of the person."""
+        """Hash of the text of each of the user's turns."""
         self._queued: set[int] = set()
         """Hashes of the texts that were queued while the agent was busy."""
         self._taken_back: Counter[int] = Counter()
-        """Hash of a queued text -> how often the person took it back into the editor."""
+        """Hash of a queued text -> how often the user took it back into the editor."""
         self._lines = array("q")
         self._starts = array("q")
         self._lengths = array("q")
@@ -90,7 +90,7 @@ class SessionIndex:
         inside: bool,
         tally: Counter[str],
     ) -> None:
-        """Add one record to the tree; keep its place if it has words.
+        """Add one record to the tree; keep its place if it has text.
 
         `place`: its line, and the offset of its bytes `raw` in the file.
         """
@@ -119,7 +119,7 @@ class SessionIndex:
             self._nodes.append(node)
 
     def expected(self) -> Counter[int]:
-        """Hash of a queued text -> how often it came again as a turn, or was taken back."""
+        """Hash of a queued text -> how often it occurs again as a turn, or was taken back."""
         typed = Counter(text for text in self._typed if text in self._queued)
         return typed + self._taken_back
 
@@ -134,9 +134,9 @@ class SessionIndex:
 def _index_session(
     source: Source, tally: Counter[str], errors: list[str], every_turn: bool = False
 ) -> SessionIndex:
-    """Read the whole file once. Only records of the wanted lines are kept and counted.
+    """Read the whole file once. Only records of the requested lines are kept and counted.
 
-    `every_turn`: keep turns without words too, such as calls of tools and their results.
+    `every_turn`: also keep turns without text, such as tool calls and their results.
 
     Raises OSError when reading fails.
     """
@@ -151,7 +151,7 @@ def _index_session(
             counts, damage = (tally, errors) if inside else (ignored, [])
             if raw is None:
                 counts["line over 64 MB"] += 1
-                damage.append(f"line {number + 1}: longer than 64 MB, passed over")
+                damage.append(f"line {number + 1}: longer than 64 MB, skipped")
                 continue
             if not raw or raw.isspace():
                 continue
@@ -160,7 +160,7 @@ def _index_session(
                 line, turn = parse_words(data, counts)
             except RecursionError:
                 counts["nested too deep"] += 1
-                damage.append(f"line {number + 1}: nested too deep to be read")
+                damage.append(f"line {number + 1}: nested too deep to read")
             except ValueError:
                 counts["bad JSON"] += 1
                 damage.append(f"line {number + 1}: not a JSON record")
@@ -175,14 +175,14 @@ def _index_session(
 
 
 def text_hash(turn: Turn) -> int:
-    """Identifies a text that comes again, within this process."""
+    """A hash that recognises a repeated text; valid only within this process."""
     return hash(turn.text.strip())
 
 
 def _recovered(
     data: bytes, tally: Counter[str]
 ) -> Iterator[tuple[int, int, LineFields, Turn | None]]:
-    """The whole records inside a damaged line, as (offset, length, line, turn)."""
+    """The intact records inside a damaged line, as (offset, length, line, turn)."""
     for offset, piece in json_pieces(data):
         try:
             line, turn = parse_words(piece, tally)
@@ -194,7 +194,7 @@ def _recovered(
 
 
 class _Reply(Struct):
-    """A reply of the agent whose blocks still arrive, one line each."""
+    """A reply of the agent that is still incomplete; each of its blocks has a line of its own."""
 
     line: LineFields
     turn: Turn
@@ -208,7 +208,7 @@ class _Reply(Struct):
 class ClaudeCodeScan:
     """The records of one session file.
 
-    The first pass builds the tree and keeps the words of the first records; the second pass reads
+    The first pass builds the tree and keeps the text of the first records; the second pass reads
     the others again.
     """
 
@@ -220,7 +220,7 @@ class ClaudeCodeScan:
         self.errors: list[str] = []
         self._source = source
         self._replies: dict[str, _Reply] = {}
-        self._given = Seen()
+        self._yielded = Seen()
         self._queued: Counter[int] = Counter()
         self._expected: Counter[int] = Counter()
 
@@ -243,14 +243,14 @@ class ClaudeCodeScan:
                 stream, _Reply(line, turn, [turn.text], place, place, key, digest)
             )
             return
-        if turn.queued and self._comes_again(turn):
+        if turn.queued and self._is_repeated(turn):
             self.tally["queued text that comes again"] += 1
             return
         yield from self._close_replies(stream)
-        yield from self._give(_Reply(line, turn, [turn.text], place, place, key, digest))
+        yield from self._emit(_Reply(line, turn, [turn.text], place, place, key, digest))
 
     def _words(self, stream: BinaryIO, place: Place) -> Words | None:
-        """The words of a record, read again; None where the file has changed meanwhile."""
+        """The text of a record, read again; None if the file has changed in the meantime."""
         stream.seek(place.start)
         raw = stream.read(place.length)
         line, turn = parse_words(self._source.form.utf8(raw), Counter())
@@ -258,7 +258,7 @@ class ClaudeCodeScan:
             return None
         return Words(line, turn, hashlib.sha256(raw).hexdigest())
 
-    def _comes_again(self, turn: Turn) -> bool:
+    def _is_repeated(self, turn: Turn) -> bool:
         """Whether a queued text is also an ordinary turn, or was queued before or taken back."""
         text = text_hash(turn)
         self._queued[text] += 1
@@ -288,18 +288,18 @@ class ClaudeCodeScan:
         if len(reply.texts) > 1:
             end = reply.last.start + reply.last.length
             reply.sha256 = _sha256_of(stream, reply.first.start, end)
-        yield from self._give(reply)
+        yield from self._emit(reply)
 
-    def _give(self, reply: _Reply) -> Iterator[Record]:
+    def _emit(self, reply: _Reply) -> Iterator[Record]:
         line, turn = reply.line, reply.turn
         text = "\n\n".join(reply.texts).replace("\r\n", "\n")
         # A resumed session repeats earlier turns, with their ids or with new ones for old replies.
         names = [reply.key, (turn.reply, text)] if turn.reply else [reply.key]
-        if any(name in self._given for name in names):
+        if any(name in self._yielded for name in names):
             self.tally["repeated"] += 1
             return
         for name in names:
-            self._given.add(name)
+            self._yielded.add(name)
         use = turn.use
         if reply.first.rewound and use is Use.SAID:
             use = Use.REWOUND
@@ -333,7 +333,7 @@ def _sha256_of(stream: BinaryIO, start: int, end: int) -> str:
     return digest.hexdigest()
 
 
-_GIVEN = ("tool use", "tool result", "thinking")
+_YIELDED = ("tool use", "tool result", "thinking")
 
 
 class _Piece(Struct):
@@ -361,13 +361,13 @@ class ClaudeBlocks:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self._source = source
-        self._given = Seen()
+        self._yielded = Seen()
         self._queued: Counter[int] = Counter()
         self._tools: dict[str, str] = {}
 
     def __iter__(self) -> Iterator[Block]:
         index = _index_session(self._source, self.tally, self.errors, every_turn=True)
-        for name in _GIVEN:
+        for name in _YIELDED:
             del self.tally[name]
         expected = index.expected()
         with reading(self.path) as stream:
@@ -393,13 +393,13 @@ class ClaudeBlocks:
         return parse_record(raw, Counter())
 
     def _repeated(self, *name: object) -> bool:
-        """Whether this was seen before: a resumed session repeats turns."""
+        """Whether this was seen before; a resumed session repeats turns."""
         if name == (None,):
             return False
-        if name in self._given:
+        if name in self._yielded:
             self.tally["repeated"] += 1
             return True
-        self._given.add(name)
+        self._yielded.add(name)
         return False
 
     def _blocks(self, line: ClaudeLine, turn: Turn, place: Place) -> Iterator[Block]:
@@ -464,7 +464,7 @@ class ClaudeBlocks:
             line_start=place.line,
             line_end=place.line + 1,
             name=name,
-            at=line.timestamp,
+            at=written_moment(line.timestamp),
             use=use,
             sidechain=bool(line.is_sidechain),
             call=call,
@@ -472,7 +472,7 @@ class ClaudeBlocks:
 
 
 def _content_of(line: ClaudeLine) -> Raw:
-    """The message's content as JSON; old files have the text itself as the message."""
+    """The message's content as JSON; in old files the message is the text itself."""
     if line.type == "queue-operation":
         return line.content
     message = line.message
@@ -482,7 +482,7 @@ def _content_of(line: ClaudeLine) -> Raw:
 
 
 def _decoded(content: Raw) -> Iterator[tuple[bytes, _Piece]]:
-    """Every block as its bytes and its fields; a bare string is a text."""
+    """Every block as its bytes and its fields; a bare string counts as a text block."""
     for item in msgspec.json.decode(content, type=list[Raw]):
         head = bytes(memoryview(item)[:1])
         if head == b'"':

@@ -25,7 +25,7 @@ SILENT_TYPES = _names(
     "continued-in last-prompt permission-mode agent-name agent-color agent-setting tag mode "
     "worktree-state saved_hook_context marble-origami-commit content-replacement"
 )
-"""Record types without words of a person or a reply; counted under their own name."""
+"""Record types without text of the user or the agent; counted under their own name."""
 
 
 _RECORD_TYPES = _names(
@@ -34,7 +34,7 @@ _RECORD_TYPES = _names(
 
 
 def is_claude(record: Fields) -> bool:
-    """Whether an outlined object is a record of Claude Code."""
+    """Whether an outlined object is a Claude Code record."""
     kind = record.get("type")
     if not is_among(kind, _RECORD_TYPES) or "systemPayload" in record:
         return False
@@ -49,7 +49,7 @@ def is_claude(record: Fields) -> bool:
 
 
 class LineFields(Struct, rename="camel"):
-    """The fields of a record that are needed; all others are skipped undecoded."""
+    """The fields that reviewer needs; all others are skipped without decoding them."""
 
     type: str | None = None
     uuid: str | None = None
@@ -86,7 +86,7 @@ class _Message(Struct):
 
 
 class _WordedLine(LineFields, rename="camel"):
-    """A record decoded together with its message; most messages fit."""
+    """A record decoded together with its message, which works for most messages."""
 
     message: _Message | str | None = None
 
@@ -100,7 +100,7 @@ class _OddMessage(Struct):
 
 
 class Turn(Struct):
-    """The words of a line, whose they are, and its kind in the tree."""
+    """The text of a line, who wrote it, and its kind in the tree."""
 
     node: Node
     role: Role
@@ -163,13 +163,13 @@ def _unknown(type_: str | None) -> str:
 
 
 def shortened(name: object) -> str:
-    """A name from the file made printable and short, for a tally."""
+    """A name from the file, printable and short enough for a tally."""
     clean = re.sub(r"[^\w .:/-]", "?", str(name))
     return clean if len(clean) <= 40 else clean[:39] + "…"
 
 
 def read_turn(line: LineFields, tally: Counter[str]) -> Turn | None:
-    """The turn of a line, or None when it has no words; what is skipped is counted."""
+    """The turn of a line, or None when it has no text; skipped lines are counted."""
     kind = line.type
     if kind == "assistant":
         return _assistant(line, tally)
@@ -200,7 +200,7 @@ def _user(line: LineFields, tally: Counter[str]) -> Turn:
         use, text = _typed(texts, tally)
     else:
         use, text = Use.SAID, ""
-    # The task of a sub-agent and the summary are written by an agent, not by the person.
+    # The task of a sub-agent and the summary are written by an agent, not by the user.
     by_agent = line.is_sidechain or use is Use.SUMMARY
     if line.is_sidechain:
         node = Node.APART
@@ -212,7 +212,7 @@ def _user(line: LineFields, tally: Counter[str]) -> Turn:
 
 
 def _queued(line: LineFields, tally: Counter[str]) -> Turn | None:
-    """Text typed while the agent was busy. It may come again as an ordinary turn."""
+    """Text typed while the agent was busy. It may occur again as an ordinary turn."""
     if line.operation in ("enqueue", "popAll"):
         texts, _ = _texts_of(_decode_content(line.content), tally)
         use, text = _typed(texts, tally)
@@ -223,7 +223,7 @@ def _queued(line: LineFields, tally: Counter[str]) -> Turn | None:
 
 
 def _typed(texts: list[str], tally: Counter[str]) -> tuple[Use, str]:
-    """What a person typed among the texts of one turn, or else what those texts are."""
+    """The typed text of one turn with its use, or else the other texts with theirs."""
     typed: list[str] = []
     other: list[tuple[Use, str]] = []
     for text in texts:
@@ -265,7 +265,7 @@ def _message(raw: Raw) -> _Message:
 
 
 def _decode_content(raw: Raw) -> str | list[_Block] | None:
-    """A message's content, block by block if it does not fit as a whole."""
+    """A message's content, decoded block by block if it does not decode as a whole."""
     head = bytes(memoryview(raw)[:1])
     if head == b'"':
         return _texts.decode(raw)
@@ -273,7 +273,7 @@ def _decode_content(raw: Raw) -> str | list[_Block] | None:
 
 
 def _texts_of(content: str | list[_Block] | None, tally: Counter[str]) -> tuple[list[str], int]:
-    """The texts of a message that are not blank, and the number of its tool results."""
+    """The non-blank texts of a message, and the number of its tool results."""
     if content is None:
         return [], 0
     if isinstance(content, str):
@@ -310,7 +310,7 @@ _Fields = TypeVar("_Fields", bound=Struct)
 
 
 def fitting(kind: type[_Fields], fields: dict[str, Raw]) -> _Fields:
-    """A struct with those fields that have the expected type; the others keep their default."""
+    """A struct with the fields that have the expected type; the others get their default."""
     made = kind()
     for field in msgspec.structs.fields(kind):
         if field.encode_name in fields:

@@ -1,4 +1,4 @@
-"""The tree of a Claude Code session, and the turns on branches that the person left."""
+"""The tree of a Claude Code session, and the turns on branches that the user abandoned."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from msgspec import Struct
 
 
 class Node(IntEnum):
-    """Kinds of records, as far as branches depend on them."""
+    """Kinds of records that matter for finding branches."""
 
     OTHER = 0  # between turns: progress, system, attachments
     ASSISTANT = 1
     TOOL_RESULT = 2
     WRAPPER = 3
-    PROMPT = 4  # typed by the person
+    PROMPT = 4  # typed by the user
     APART = 5  # sidechains
 
 
@@ -28,9 +28,9 @@ class _Below(Struct):
 
 
 class SessionTree:
-    """Records of one file in their order, a few bytes each.
+    """The records of one file in order, a few bytes each.
 
-    Most records follow the one before them; only the others keep a link.
+    The parent of most records is the record before them; only the others store a link.
     """
 
     def __init__(self) -> None:
@@ -51,11 +51,11 @@ class SessionTree:
         return index
 
     def rewound(self) -> bytearray:
-        """For every index 1 when the person left the branch it is on, else 0.
+        """For every index, 1 if the user abandoned its branch, else 0.
 
-        A branch is left when it begins with a typed prompt, and the path to the last turn goes on
-        from the same place with another prompt that came later. Parallel tool calls and
-        sub-agents also make branches; those are never left.
+        A branch is abandoned when it begins with a typed prompt, and the path to the last turn
+        continues from the same place with a later prompt. Parallel tool calls and sub-agents also
+        make branches, but those are never abandoned.
         """
         left = bytearray(len(self._ids))
         parents = self._resolve()
@@ -84,7 +84,7 @@ class SessionTree:
         return left
 
     def _resolve(self) -> dict[int, int]:
-        """Index of a record -> index of its parent, -1 for a root; only where it is not before."""
+        """Index of a record -> index of its parent (-1: none), unless that is the record before."""
         wanted = set(self._links.values())
         found: dict[int, int] = {}
         parents: dict[int, int] = {}

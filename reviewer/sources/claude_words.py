@@ -1,4 +1,4 @@
-"""Separating the words a person typed from what the agent put around them."""
+"""Separating the text that the user typed from text that the agent added around it."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ OPENING_TAG = re.compile(
 
 
 def classify(text: str) -> tuple[Use, str, Counter[str]]:
-    """The use of a user text, the text with embedded parts blanked, and counts of those.
+    """The use of a user's text, the text with embedded parts blanked, and counts of those parts.
 
-    Embedded reminders and memories become blanks of the same length, so that offsets stay true.
+    Embedded reminders and memories become blanks of the same length, so that offsets stay correct.
     """
     opening = text.lstrip()
     cuts: Counter[str] = Counter()
@@ -87,7 +87,7 @@ def _blank_embedded(text: str, cuts: Counter[str]) -> str:
             continue
         parts.append(text[position : tag.start()])
         position = end + len(closing)
-        if name == "user-memory-input":  # typed by the person; only the tags are not
+        if name == "user-memory-input":  # typed by the user, except for the tags
             parts += [_blanks(tag[0]), text[tag.end() : end], _blanks(closing)]
             continue
         parts.append(_blanks(text[tag.start() : position]))

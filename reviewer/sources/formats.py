@@ -1,4 +1,4 @@
-"""A format: how a family of files is recognised by its content, and how it is read."""
+"""A format: how a family of files is recognised by content, and how it is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Fields = Mapping[str, object]
 class Source(Struct, frozen=True):
     """A file whose format is known, ready to be read.
 
-    `lines` are 0-based and half-open: only records inside them are wanted. `document` is the UTF-8
+    `lines` are 0-based and half-open; only records inside them are read. `document` is the UTF-8
     text of a file that is one JSON document.
     """
 
@@ -28,8 +28,8 @@ class Source(Struct, frozen=True):
 
 
 class Format(Struct, frozen=True, kw_only=True):
-    """One family of files. Each test sees a part of the file; the formats are asked in the order of
-    the registry (`FORMATS` in `open.py`).
+    """One family of files. Each `detect_...` function gets a part of the file; formats are tested
+    in the order of the registry (`FORMATS` in `open.py`).
     """
 
     name: str
@@ -38,13 +38,13 @@ class Format(Struct, frozen=True, kw_only=True):
     detect_record: Callable[[Fields], bool] | None = None
     """Whether a JSON object is a record of this format, in a file with one object a line."""
     detect_document: Callable[[Fields], bool] | None = None
-    """Whether a JSON document is of this format; of a list, its first object is tested."""
+    """Whether a JSON document is of this format; for a list, its first object is tested."""
     detect_text: Callable[[str], bool] | None = None
     """Whether a text with this beginning is of this format."""
     read: Callable[[Source], Scan] | None = None
     """None: the format is recognised but not supported yet."""
     read_blocks: Callable[[Source], BlockScan] | None = None
-    """Thoughts, tool calls and results besides the text; None: each record is one block."""
+    """Reads thoughts, tool calls and results besides text; None: each record is one block."""
 
 
 def is_among(value: object, names: frozenset[str]) -> bool:

@@ -13,10 +13,10 @@ _ITEM = re.compile(r"\s*-\s+(.*)")
 
 
 def front_matter(lines: Sequence[str]) -> tuple[dict[str, str], int]:
-    """The fields, and how many lines the front matter takes; 0 when there is none.
+    """The fields, and how many lines the front matter takes; 0 if the note does not have any.
 
-    Without a closing line there is no front matter: the note is read from its first line.
-    Lists become one text with commas; nested values and comments are passed over.
+    Front matter needs a closing line; otherwise the note is read from its first line. Lists become
+    one text with commas; nested values and comments are skipped.
     """
     fence = lines[0].rstrip() if lines else ""
     if fence not in ("---", "+++"):

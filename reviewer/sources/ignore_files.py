@@ -1,4 +1,4 @@
-"""Ignore files: read as small plain files, and asked whether a path is to be passed over."""
+"""Ignore files: reading them as small plain files, and testing paths against them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from reviewer.sources.ignore_patterns import IgnorePattern, parse_pattern, stars
 
 NAME = ".gitignore"
 LARGEST = 100_000
-"""Bytes of an ignore file; the largest of public templates has a tenth of it."""
+"""Maximum bytes of an ignore file; the largest public template has a tenth of it."""
 MOST_LINES = 2_000
 LONGEST_LINE = 400
 MOST_STARS = 16
-"""In one line; neighbours count once."""
+"""Maximum wildcards of variable length in one line; adjacent ones count once."""
 
 UNREADABLE = "ignore file cannot be read"
 ODD_LINES = "ignore file with lines that cannot be read"
 
 
 class IgnoreRules(Struct, frozen=True):
-    """What one ignore file says, and what was wrong with it.
+    """The patterns of one ignore file, and the problems with it.
 
-    `folder`: what its patterns are relative to. `trouble`: why it, or some of its lines, were not
-    used; empty when all were. `odd_lines`: those lines, 0-based.
+    `folder`: the folder that its patterns are relative to. `trouble`: why it, or some of its lines,
+    were not used; empty if all were. `odd_lines`: the unused lines, 0-based.
     """
 
     folder: str
@@ -37,12 +37,12 @@ class IgnoreRules(Struct, frozen=True):
 
 
 def read_ignore_file(folder: str) -> IgnoreRules:
-    """The rules of a folder's own ignore file, which has to be there.
+    """The rules of a folder's own ignore file, which must exist.
 
-    Like git, it follows no link. Never waits and never reads more than LARGEST bytes.
+    Like git, it does not follow links. Never blocks and never reads more than LARGEST bytes.
     """
     try:
-        # Without O_NONBLOCK, opening a named pipe waits for somebody to write into it.
+        # Without O_NONBLOCK, opening a named pipe blocks until it has a writer.
         handle = os.open(
             os.path.join(folder, NAME), os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
         )
@@ -53,7 +53,7 @@ def read_ignore_file(folder: str) -> IgnoreRules:
     try:
         with open(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                return IgnoreRules(folder, (), f"{UNREADABLE}: it is no ordinary file")
+                return IgnoreRules(folder, (), f"{UNREADABLE}: it is not a regular file")
             data = file.read(LARGEST + 1)
     except OSError as problem:
         return IgnoreRules(folder, (), f"{UNREADABLE}: {_why(problem)}")
@@ -63,10 +63,10 @@ def read_ignore_file(folder: str) -> IgnoreRules:
 
 
 def is_ignored(path: str, rules: Sequence[IgnoreRules], *, is_folder: bool) -> bool:
-    """Whether the nearest ignore file that speaks of a path excludes it.
+    """Whether the nearest ignore file with a pattern for a path excludes it.
 
-    The rules are those of the folders above it, from the outermost inwards; none of these folders
-    is ignored itself.
+    The rules are those of the folders above it, from the outermost inwards, none of which is
+    ignored itself.
     """
     for each in reversed(rules):
         if not each.patterns:
@@ -81,7 +81,7 @@ def is_ignored(path: str, rules: Sequence[IgnoreRules], *, is_folder: bool) -> b
 def ignores_above(folder: Path) -> tuple[IgnoreRules, ...]:
     """Ignore files between a repository's root and a folder inside it.
 
-    None when they exclude that very folder: what a person names is read.
+    Empty when they exclude that very folder: a folder that the user names is always read.
     """
     here = Path(os.path.abspath(folder))
     above = [here, *here.parents]

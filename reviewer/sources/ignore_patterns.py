@@ -1,9 +1,9 @@
 """The patterns of a `.gitignore` (git-scm.com/docs/gitignore), matched in bounded time.
 
-A usual translation gives each `*` a loop of the regular expression that is tried again and again:
-a line with ten stars then takes hours. Between two stars of a glob stands text of a fixed length,
-so its leftmost place is always good enough, and no place has to be tried twice: here the time grows
-with the length of the path times that of the pattern. The same holds for runs between `**`.
+The usual translation turns each `*` into a loop of the regular expression, which backtracks: a line
+with ten stars then takes hours. But the text between two stars of a glob has a fixed length, so its
+leftmost match is always good enough and never has to be tried again. Here the time grows with the
+length of the path times that of the pattern. The same goes for runs between `**`.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ _CLASS_NAME = re.compile(r"\[:([a-z]*):\]")
 _STARS = re.compile(r"\*{3,}")
 
 Segment = Callable[[str], object]
-"""Says of one name of a path whether it matches."""
+"""Whether one name of a path matches."""
 
 
 class _MatchesNothingError(ValueError):
-    """Git takes the line for no pattern."""
+    """Git does not accept the line as a pattern."""
 
 
 class IgnorePattern(Struct, frozen=True):
     """One line of an ignore file.
 
-    `runs` are matched one after the other, with any number of folders between two of them. A
-    pattern that is not `anchored` has one segment, which matches a name in any folder.
+    `runs` are matched in order, with any number of folders between two of them. A pattern that is
+    not `anchored` has one segment, which matches a name in any folder.
     """
 
     negated: bool
@@ -52,20 +52,20 @@ class IgnorePattern(Struct, frozen=True):
     runs: tuple[tuple[Segment, ...], ...]
 
     def matches(self, names: Sequence[str], is_folder: bool) -> bool:
-        """Whether it speaks of the path whose names these are, relative to its ignore file."""
+        """Whether it matches a path, given as names relative to the ignore file."""
         if self.folders_only and not is_folder:
             return False
         if not self.anchored:
             return bool(self.runs[0][0](names[-1]))
         first, last = self.runs[0], self.runs[-1]
         if len(self.runs) == 1:
-            return len(names) == len(first) and _stands_at(first, names, 0)
+            return len(names) == len(first) and _matches_at(first, names, 0)
         end = len(names) - len(last)
         at = len(first)
-        if end < at or not (_stands_at(first, names, 0) and _stands_at(last, names, end)):
+        if end < at or not (_matches_at(first, names, 0) and _matches_at(last, names, end)):
             return False
         for run in self.runs[1:-1]:
-            while at + len(run) <= end and not _stands_at(run, names, at):
+            while at + len(run) <= end and not _matches_at(run, names, at):
                 at += 1
             at += len(run)
             if at > end:
@@ -74,7 +74,7 @@ class IgnorePattern(Struct, frozen=True):
 
 
 def parse_pattern(line: str) -> IgnorePattern | None:
-    """The pattern of a line without its line end; None where it matches nothing: a comment."""
+    """The pattern of a line without its line end; None for a blank line or a comment."""
     try:
         return _parsed(line)
     except _MatchesNothingError:
@@ -82,7 +82,7 @@ def parse_pattern(line: str) -> IgnorePattern | None:
 
 
 def stars_of(line: str) -> int:
-    """How many wildcards of variable length a line has; neighbours count once."""
+    """How many wildcards of variable length a line has; adjacent ones count once."""
     return len(re.findall(r"\*+", line))
 
 
@@ -108,11 +108,11 @@ def _parsed(line: str) -> IgnorePattern | None:
         elif len(runs) == 1 or runs[-1]:  # `**/**` is one `**`
             runs.append([])
     if parts[-1] == _ANY_FOLDERS:
-        runs[-1].append(_segment("*"))  # all that is inside, not the folder itself
+        runs[-1].append(_segment("*"))  # everything inside, but not the folder itself
     return IgnorePattern(negated, folders_only, anchored, tuple(map(tuple, runs)))
 
 
-def _stands_at(run: Sequence[Segment], names: Sequence[str], at: int) -> bool:
+def _matches_at(run: Sequence[Segment], names: Sequence[str], at: int) -> bool:
     return all(segment(names[at + number]) for number, segment in enumerate(run))
 
 
@@ -129,14 +129,14 @@ def _segment(glob: str) -> Segment:
         return re.sub(r"\\(.)", r"\1", glob).__eq__
     if len(chunks) == 1:
         return re.compile(chunks[0], re.DOTALL).fullmatch
-    # Nothing is tried again inside of `(?>...)`.
+    # `(?>...)` never backtracks.
     first, *middle, last = chunks
     between = "".join(f"(?>.*?{chunk})" for chunk in middle if chunk)
     return re.compile(f"{first}{between}.*{last}", re.DOTALL).fullmatch
 
 
 def _chunks(glob: str) -> list[str]:
-    """What stands between the stars, as regular expressions of fixed length."""
+    """The parts between the stars, as regular expressions of fixed length."""
     chunks = [""]
     at = 0
     while at < len(glob):
@@ -152,7 +152,7 @@ def _chunks(glob: str) -> list[str]:
         else:
             if sign == "\\":
                 if at == len(glob):
-                    raise _MatchesNothingError("its last sign is a backslash")
+                    raise _MatchesNothingError("its last character is a backslash")
                 sign = glob[at]
                 at += 1
             chunks[-1] += re.escape(sign)
@@ -160,7 +160,7 @@ def _chunks(glob: str) -> list[str]:
 
 
 def _set(glob: str, at: int) -> tuple[str, int]:
-    """The regular expression of a `[...]` that was opened before `at`, and where it ends."""
+    """The regular expression of the `[...]` whose bracket is before `at`, and where it ends."""
     negated = glob[at : at + 1] in ("!", "^")
     at += negated
     found: list[str] = []
@@ -171,14 +171,14 @@ def _set(glob: str, at: int) -> tuple[str, int]:
             raise _MatchesNothingError("its [ is never closed")
         if named := _CLASS_NAME.match(glob, at):
             if named[1] not in _CLASSES:
-                raise _MatchesNothingError("there is no class of characters of that name")
+                raise _MatchesNothingError("it names an unknown character class")
             found.append(_CLASSES[named[1]])
             at = named.end()
             continue
         low, at = _one(glob, at)
         if glob[at : at + 1] == "-" and glob[at + 1 : at + 2] not in ("", "]"):
             high, at = _one(glob, at + 1)
-            if low <= high:  # else it holds nothing
+            if low <= high:  # otherwise the range is empty
                 found.append(f"{re.escape(low)}-{re.escape(high)}")
         else:
             found.append(re.escape(low))
@@ -189,9 +189,9 @@ def _set(glob: str, at: int) -> tuple[str, int]:
 
 
 def _one(glob: str, at: int) -> tuple[str, int]:
-    """A character of a set, which a backslash may stand before."""
+    """A character of a set, possibly after a backslash, and where it ends."""
     if glob[at] == "\\":
         at += 1
         if at == len(glob):
-            raise _MatchesNothingError("its last sign is a backslash")
+            raise _MatchesNothingError("its last character is a backslash")
     return glob[at], at + 1

@@ -1,4 +1,4 @@
-"""JSON values with their positions, undecoded; whole objects inside damaged JSON."""
+"""JSON values with their positions, without decoding them; intact objects inside damaged JSON."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def items(value: memoryview) -> Iterator[tuple[int, memoryview]]:
 def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
     """The fields of a JSON object: name -> (offset of the value within it, bytes).
 
-    Raises msgspec.DecodeError or RecursionError when it cannot be read. Of a repeated name the last
-    one counts; fields after a repeated one whose value is not a string are left out.
+    Raises msgspec.DecodeError or RecursionError when it cannot be read. If a name is repeated,
+    its last value counts; fields after a repeated one whose value is not a string are left out.
     """
     try:
         decoded = _dict.decode(value)
@@ -68,7 +68,7 @@ def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
 
 
 def _readable(value: memoryview) -> memoryview:
-    """The same bytes, each one that is not UTF-8 replaced by `?`, so that positions stay true."""
+    """The bytes with each one that is not UTF-8 replaced by `?`, so that positions stay correct."""
     text = bytes(value).decode("utf-8", "surrogateescape")
     return memoryview(HALVES.sub("?", text).encode())
 
@@ -101,10 +101,10 @@ def _skip(value: memoryview, position: int) -> int:
 
 
 def json_pieces(line: bytes) -> Iterator[tuple[int, bytes]]:
-    """Every object of the line that is whole, as (byte offset, bytes).
+    """Every intact object of the line, as (byte offset, bytes).
 
-    Finds records that were run together, and what follows a cut one. Gives up after a few places
-    that do not decode, so that a line of rubbish costs little.
+    Finds records that were run together, and records after a truncated one. Gives up after a few
+    places that do not decode, so that a line of rubbish costs little.
     """
     text = line.decode("utf-8", "surrogateescape")
     position = text.find("{")
@@ -117,7 +117,7 @@ def json_pieces(line: bytes) -> Iterator[tuple[int, bytes]]:
             value, end = _decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
             failures += 1
-            # A record begins with a quoted key; anything else is not worth a try.
+            # A record begins with a quoted key; anything else need not be tried.
             end = text.find('{"', position + 1)
             offset += _bytes_between(text, position, end)
             position = end

@@ -13,10 +13,10 @@ from msgspec import Struct
 from reviewer.errors import SourceError
 
 LINE_LIMIT = 64_000_000
-"""Bytes. A longer line is not kept: it is given as None."""
+"""Maximum bytes of a line; a longer one is yielded as None."""
 
 BLOCK = 1 << 18
-"""Bytes read at a time; a block that fits into the CPU cache is handled twice as fast."""
+"""Bytes read at a time; a block that fits into the CPU cache is processed twice as fast."""
 BUFFER = 1 << 16
 """Bytes read ahead when lines are read one by one or at random."""
 _LINE_FEED = ord("\n")
@@ -46,7 +46,7 @@ class TextForm(Struct, frozen=True):
 
 @contextmanager
 def reading(path: Path) -> Iterator[BinaryIO]:
-    """The open file; errors become a SourceError with its name."""
+    """The open file; errors become a SourceError that names it."""
     try:
         with path.open("rb", buffering=BUFFER) as stream:
             yield stream
@@ -62,7 +62,7 @@ def reading(path: Path) -> Iterator[BinaryIO]:
 def text_form(head: bytes) -> TextForm:
     """The form of a file that begins with `head`.
 
-    Lines end with a line feed; with a carriage return only in a file that has no line feed.
+    Lines end with a line feed, or with a carriage return if the file does not have any line feed.
     """
     if head.startswith(codecs.BOM_UTF16_LE):
         return TextForm("utf-16-le", 2, "\n".encode("utf-16-le"))
@@ -78,7 +78,7 @@ def read_lines(
 ) -> Iterator[tuple[int, int, bytes | None]]:
     """Every line as (0-based number, offset of its first byte, its bytes without the line end).
 
-    The bytes are None for a line of more than `limit` bytes. `stream` is at its beginning.
+    The bytes are None for a line of more than `limit` bytes. `stream` must be at its beginning.
     """
     stream.read(form.bom)
     if form.line_end == b"\n":
@@ -110,7 +110,7 @@ def _split_lines(
 ) -> Iterator[tuple[int, int, bytes | None]]:
     """Lines with another line end, found block by block."""
     number, start = 0, form.bom
-    held: list[bytes] = []
+    kept: list[bytes] = []
     size = 0  # bytes of the unfinished line so far, kept or skipped
     end = form.line_end
     while block := _block(stream, end):
@@ -119,22 +119,22 @@ def _split_lines(
             size += len(piece)
             if size > limit:
                 yield number, start, None
-            elif held:
-                held.append(piece)
-                yield number, start, b"".join(held)
+            elif kept:
+                kept.append(piece)
+                yield number, start, b"".join(kept)
             else:
                 yield number, start, piece
-            held.clear()
+            kept.clear()
             number += 1
             start += size + len(end)
             size = 0
         size += len(pieces[-1])
         if size > limit:
-            held.clear()
+            kept.clear()
         elif pieces[-1]:
-            held.append(pieces[-1])
+            kept.append(pieces[-1])
     if size:
-        yield number, start, None if size > limit else b"".join(held)
+        yield number, start, None if size > limit else b"".join(kept)
 
 
 def _block(stream: BinaryIO, end: bytes) -> bytes:

@@ -20,12 +20,12 @@ from reviewer.sources.note_kinds import (
     is_log_title,
     is_template,
 )
-from reviewer.sources.note_lines import Markup, NoteLine, Section, heading_of, sections
+from reviewer.sources.note_lines import Markup, NoteLine, NoteSection, heading_of, sections
 from reviewer.sources.records import Record, Role, Shape, Use
 from reviewer.sources.seen import Seen
 
 LINE_LIMIT = 1_000_000
-"""Bytes. A longer line is data, not part of a note."""
+"""Maximum bytes of a line; a longer one is data, not part of a note."""
 
 HEAD_LINES = 200
 HEAD_CHARS = 40_000
@@ -45,7 +45,7 @@ class MarkdownScan:
         self.tally: Counter[str] = Counter()
         self.errors: list[str] = []
         self._form, self._lines = source.form, source.lines
-        self._given = Seen()
+        self._yielded = Seen()
         self._meta: dict[str, str] = {}
         self._boot = False
 
@@ -64,7 +64,7 @@ class MarkdownScan:
         small = more is None and sum(map(len, texts)) <= HEAD_CHARS and not self.tally
         if small and is_decision_record(headings):
             titles = tuple(title for _, title in headings[:1])
-            yield from self._record(Section(body, titles, 1, True))
+            yield from self._record(NoteSection(body, titles, 1, True))
             return
         log = any(level == 1 and is_log_title(title) for level, title in headings[:3])
 
@@ -76,7 +76,7 @@ class MarkdownScan:
             yield from self._record(section)
 
     def _read_lines(self) -> Iterator[NoteLine]:
-        """The file's lines; lines of a block that reviewer exported are blank, so that exported
+        """The file's lines. Lines of a block that reviewer exported become blank, so that exported
         memories are never proposed again.
         """
         own = False
@@ -84,7 +84,7 @@ class MarkdownScan:
             for number, start, raw in read_lines(stream, self._form, LINE_LIMIT):
                 if raw is None:
                     self.tally["line over 1 MB"] += 1
-                    self.errors.append(f"line {number + 1}: longer than 1 MB, passed over")
+                    self.errors.append(f"line {number + 1}: longer than 1 MB, skipped")
                     yield NoteLine(number, start, b"", "", too_long=True)
                     continue
                 text, replaced = self._form.text(raw)
@@ -98,7 +98,7 @@ class MarkdownScan:
                     continue
                 yield NoteLine(number, start, raw, text.removesuffix("\r").replace("\0", "\ufffd"))
 
-    def _record(self, section: Section) -> Iterator[Record]:
+    def _record(self, section: NoteSection) -> Iterator[Record]:
         lines = section.lines
         while lines and not lines[-1].text.strip():
             lines.pop()
@@ -110,10 +110,10 @@ class MarkdownScan:
         if not self._lines[0] <= start.number or last.number >= self._lines[1]:
             return
         digest = hashlib.sha256(self._form.line_end.join(line.raw for line in lines))
-        if digest.digest() in self._given:
+        if digest.digest() in self._yielded:
             self.tally["repeated"] += 1
             return
-        self._given.add(digest.digest())
+        self._yielded.add(digest.digest())
         text = "\n".join(line.text for line in lines)
         meta, at = self._facts(section, text)
         use = Use.TEMPLATE if is_template(text) else Use.BOOT if self._boot else Use.SAID
@@ -133,8 +133,8 @@ class MarkdownScan:
             meta=meta,
         )
 
-    def _facts(self, section: Section, text: str) -> tuple[dict[str, str], str | None]:
-        """Facts of the record from front matter and entry, and its date."""
+    def _facts(self, section: NoteSection, text: str) -> tuple[dict[str, str], str | None]:
+        """The metadata of a record from its front matter and entry, and its date."""
         meta = self._meta
         at = meta.get("date")
         if section.entry:
@@ -154,4 +154,4 @@ def _headings(lines: list[NoteLine]) -> list[tuple[int, str]]:
 
 
 FORMAT = Format(name=MarkdownScan.format, read=MarkdownScan)
-"""Whatever text reads as prose and is of no other format is a note (see `_text_format`)."""
+"""Any text that reads as prose and is not of another format is a note (see `_text_format`)."""

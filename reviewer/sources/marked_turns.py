@@ -28,7 +28,7 @@ AIDER_COMMAND = re.compile(r"/(?!ask\b|code\b|architect\b)\w[\w-]*(\s|$)")
 
 
 class Speaker(Struct, frozen=True):
-    """Whose line it is; without a role the line is only counted, under `reason`."""
+    """Who wrote a line; without a role the line is only counted, under `reason`."""
 
     role: Role | None
     reason: str = ""
@@ -38,7 +38,7 @@ class Speaker(Struct, frozen=True):
 
 
 class Dialect(Protocol):
-    """Follows a file line by line."""
+    """Finds the speaker of each line of a file, in order."""
 
     name: str
 
@@ -57,7 +57,6 @@ class SpecStory:
         self._session: str | None = None
 
     def follow(self, text: str) -> tuple[Speaker, str]:
-        """The speaker of the next line, and the line."""
         if self._closing:
             reason = "thinking" if self._closing == "</think>" else "tool use"
             if self._closing in text:
@@ -80,7 +79,7 @@ class SpecStory:
 
 
 class Aider:
-    """`#### ` marks the person, `> ` the output of tools; the rest is the agent."""
+    """`#### ` marks the user, `> ` the output of tools; other lines are the agent's."""
 
     name = "aider"
 
@@ -125,7 +124,7 @@ class MarkedTurnsScan:
             for number, start, raw in read_lines(stream, self._form, LINE_LIMIT):
                 if raw is None:
                     self.tally["line over 1 MB"] += 1
-                    self.errors.append(f"line {number + 1}: longer than 1 MB, passed over")
+                    self.errors.append(f"line {number + 1}: longer than 1 MB, skipped")
                     yield from self._record(run, speaker)
                     run, size = [], 0
                     continue
@@ -144,7 +143,7 @@ class MarkedTurnsScan:
                     run.append(NoteLine(number, start, raw, words))
                     size += len(words) + 1
         yield from self._record(run, speaker)
-        self.tally += Counter()  # drops reasons that never happened
+        self.tally += Counter()  # drops reasons with a count of zero
 
     def _record(self, run: list[NoteLine], speaker: Speaker) -> Iterator[Record]:
         spoken = [at for at, line in enumerate(run) if line.text.strip()]

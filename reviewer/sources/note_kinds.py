@@ -37,7 +37,7 @@ INSTRUCTION_TEXT = (
 )
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 INDEX = re.compile(r"<!-- INDEX:START -->(?:[^<]|<(?!!-- INDEX:START -->))*?<!-- INDEX:END -->")
-"""A generated table of the entries that follow, without content of its own."""
+"""A generated table of the entries that follow, which adds no content."""
 FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", re.DOTALL | re.MULTILINE)
 PLACEHOLDER = re.compile(
     r"\{\{[^{}\n]*\}\}|\{[^{}\n]{2,}\}|(?<!\[)\[(?![ xX-]?\])[^\[\]\n]{2,}\](?![\[(:])"
@@ -51,7 +51,7 @@ LABEL = re.compile(
 
 
 def is_agent_instructions(name: str, head: str) -> bool:
-    """Whether a file instructs agents (CLAUDE.md, AGENTS.md ...), by its name or its words."""
+    """Whether a file instructs agents (CLAUDE.md, AGENTS.md ...), by its name or its text."""
     start = head[:3000].lower()
     return bool(INSTRUCTION_NAME.fullmatch(name)) or any(t in start for t in INSTRUCTION_TEXT)
 
@@ -76,7 +76,7 @@ def is_dated(title: str) -> bool:
 
 
 def entry_title(heading: str) -> tuple[str, str | None]:
-    """The title of an entry without its date, and its moment as ISO 8601 when it has one."""
+    """The title of an entry without its date, and its time as ISO 8601 if it has one."""
     dated = DATED.match(heading)
     moment = None
     title = heading
@@ -90,7 +90,7 @@ def entry_title(heading: str) -> tuple[str, str | None]:
 
 
 def entry_facts(text: str) -> dict[str, str]:
-    """`status` and `date` that an entry states in its own lines."""
+    """The `status` and `date` that an entry states in its text."""
     facts: dict[str, str] = {}
     status_follows = False
     for line in COMMENT.sub("", text).split("\n"):
@@ -111,7 +111,7 @@ def entry_facts(text: str) -> dict[str, str]:
 
 
 def is_template(text: str) -> bool:
-    """Whether a text has only comments, an index and places to be filled in."""
+    """Whether a text has only comments, an index and placeholders."""
     if "<!--" not in text and not PLACEHOLDER.search(text):
         return False
     body = COMMENT.sub(" ", INDEX.sub(" ", text))

@@ -1,4 +1,4 @@
-"""Lines of a note, and cutting them into the sections under its headings."""
+"""The lines of a note, and splitting them into the sections under its headings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 SECTION_CHARS = 20_000
-"""Characters after which a section is cut at the next paragraph border, to keep memory flat."""
+"""Characters after which a section is cut at the next blank line, to limit memory use."""
 
 HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 FENCE = re.compile(r" {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$")
@@ -18,9 +18,9 @@ HEADING_CHARS = 400
 
 
 class NoteLine(Struct, frozen=True):
-    """One line: its number (0-based), where its bytes begin, the bytes, and the text.
+    """One line: its number (0-based), the offset of its bytes, the bytes, and the text.
 
-    A line that is too long for memory has no bytes here and belongs to no section.
+    `raw` is empty for a line that is `too_long`, which is left out of all sections.
     """
 
     number: int
@@ -30,7 +30,7 @@ class NoteLine(Struct, frozen=True):
     too_long: bool = False
 
 
-class Section(Struct):
+class NoteSection(Struct):
     """Consecutive lines under one heading path; `level` 0: before any heading."""
 
     lines: list[NoteLine]
@@ -51,14 +51,14 @@ def heading_of(line: str) -> tuple[int, str] | None:
 
 
 class Markup:
-    """Tracks code fences and HTML comments, which contain no headings."""
+    """Tracks code fences and HTML comments, inside which there are no headings."""
 
     def __init__(self) -> None:
         self._fence = ""
         self._comment = False
 
     def plain(self, line: str) -> bool:
-        """Whether this line is outside of fences and comments; call it for every line in order."""
+        """Whether a line is outside of fences and comments; call it for every line in order."""
         if self._fence:
             if line.strip().startswith(self._fence) and not line.strip(self._fence[0] + " \t"):
                 self._fence = ""
@@ -77,20 +77,22 @@ class Markup:
         return True
 
 
-def sections(lines: Iterator[NoteLine], is_entry: Callable[[int, str], bool]) -> Iterator[Section]:
+def sections(
+    lines: Iterator[NoteLine], is_entry: Callable[[int, str], bool]
+) -> Iterator[NoteSection]:
     """The sections of a note in order; some are blank.
 
-    A heading with `is_entry(level, title)` begins an entry, which keeps its
-    sub-headings. Sections are never longer than twice `SECTION_CHARS`, except for a single line.
+    A heading with `is_entry(level, title)` begins an entry, which includes its sub-headings. Only a
+    section of a single line can be longer than twice `SECTION_CHARS`.
     """
     markup = Markup()
     path: list[tuple[int, str]] = []
-    current = Section([], (), 0)
+    current = NoteSection([], (), 0)
     size = 0
     for line in lines:
         if line.too_long:
             yield current
-            current = Section([], current.headings, current.level, current.entry)
+            current = NoteSection([], current.headings, current.level, current.entry)
             size = 0
             continue
         plain = markup.plain(line.text)
@@ -104,13 +106,13 @@ def sections(lines: Iterator[NoteLine], is_entry: Callable[[int, str], bool]) ->
             yield current
             path = [step for step in path if step[0] < heading[0]] + [heading]
             titles = tuple(title for _, title in path)
-            current = Section(moved, titles, heading[0], is_entry(*heading))
+            current = NoteSection(moved, titles, heading[0], is_entry(*heading))
             size = sum(len(each.text) for each in moved)
         else:
             current.lines += moved
         if size > SECTION_CHARS and (size > 2 * SECTION_CHARS or (plain and not line.text.strip())):
             yield current
-            current = Section([], current.headings, current.level, current.entry)
+            current = NoteSection([], current.headings, current.level, current.entry)
             size = 0
         current.lines.append(line)
         size += len(line.text) + 1
@@ -118,7 +120,7 @@ def sections(lines: Iterator[NoteLine], is_entry: Callable[[int, str], bool]) ->
 
 
 def _is_title(lines: list[NoteLine]) -> bool:
-    """Whether the last line is a paragraph of one line, which an underline makes a heading."""
+    """Whether the last line is a one-line paragraph, so that an underline makes it a heading."""
     if not lines or len(lines[-1].text) > 200 or NO_TITLE.match(lines[-1].text):
         return False
     return len(lines) == 1 or not lines[-2].text.strip()

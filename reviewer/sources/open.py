@@ -28,7 +28,7 @@ from reviewer.sources.lines import (
     reading,
     text_form,
 )
-from reviewer.sources.prose import PROSE_NAMES, why_no_prose
+from reviewer.sources.prose import PROSE_NAMES, why_not_prose
 from reviewer.sources.records import Block, BlockScan, Record, Scan
 from reviewer.sources.unsupported import UNSUPPORTED
 
@@ -40,18 +40,18 @@ FORMATS: tuple[Format, ...] = (
     marked_turns.AIDER,
     markdown.FORMAT,
 )
-"""Every format, in the order of the tests: the first that fits is taken. In a file with one JSON
-object a line, the format of most objects is taken.
+"""Every format, in the order of the tests; the first match wins. In a file with one JSON object a
+line, the format of most objects wins.
 """
 
 HEAD_BYTES = 256_000
 DOCUMENT_LIMIT = 256_000_000
 BINARY_LIMIT = 16_000_000
-"""Bytes of a seemingly binary file in which records are searched: after a power failure NULs may
-precede them.
+"""Bytes of a seemingly binary file that are searched for records, because NULs may precede them
+after a power failure.
 """
 SAMPLE_LINES = 24
-"""Lines that are examined, spread over the sample."""
+"""Number of lines to examine, spread over the sample."""
 NO_CONVERSATION = "JSON without a conversation"
 JSON_START = re.compile(rb'\s*(?:\{\s*"|\[\s*\[?\s*\{)')
 
@@ -99,19 +99,19 @@ _EMPTY = Format(name=_EmptyScan.format, read=_EmptyScan)
 def open_source(path: Path, *, line_start: int = 0, line_end: int | None = None) -> Scan:
     """The reader for a file, chosen by content; iterate it to get its records.
 
-    `line_start` and `line_end` are 0-based half-open lines; only records inside them are given.
+    `line_start` and `line_end` are 0-based half-open lines; only records inside them are yielded.
     Raises OtherKindError when reviewer does not read this kind of file, and SourceError, here or
-    while iterating, when it cannot be read. The first 256 kB decide, or the lines after a first one
-    that is longer.
+    while iterating, when it cannot be read. The first 256 kB decide the format, or, if the first
+    line is longer, the lines after it.
     """
     _, source, read = _recognised(path, line_start, line_end)
     return read(source)
 
 
 def open_blocks(path: Path, *, line_start: int = 0, line_end: int | None = None) -> BlockScan:
-    """The blocks of a file: thoughts, tool calls and their results beside the text.
+    """The blocks of a file: its text, thoughts, tool calls and their results.
 
-    Arguments and errors are those of `open_source`.
+    Takes the arguments of `open_source` and raises the same errors.
     """
     found, source, read = _recognised(path, line_start, line_end)
     return found.read_blocks(source) if found.read_blocks else _RecordBlocks(read(source))
@@ -120,7 +120,7 @@ def open_blocks(path: Path, *, line_start: int = 0, line_end: int | None = None)
 def _recognised(
     path: Path, line_start: int, line_end: int | None
 ) -> tuple[Format, Source, Callable[[Source], Scan]]:
-    """The format of a file, how to read it, and its reader."""
+    """The format of a file, the file as a source, and the reader of its records."""
     found, form, document = _detect(path)
     if found.read is None:
         raise SourceError(f"{path} is in a known format not read yet: {found.name}.")
@@ -149,7 +149,7 @@ def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
     votes = Counter(number for each in objects if (number := _record_format(each)) is not None)
     by_records = FORMATS[votes.most_common(1)[0][0]] if votes else None
     begins = sample.lstrip()[:1]
-    # A message may occur alone in any text; records of an agent hardly do.
+    # A single message may occur in any text; records of an agent hardly do.
     enough = 0.3 if by_records is chat.FORMAT and len(votes) == 1 else 0.1
     mostly_records = len(objects) >= enough * len(pieces)
     if by_records and begins != b"[" and mostly_records:
@@ -172,7 +172,7 @@ def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
 
 
 def _record_format(record: dict[str, object]) -> int | None:
-    """The number of the first format that a JSON object is a record of."""
+    """The index of the first format that a JSON object is a record of."""
     for number, each in enumerate(FORMATS):
         if each.detect_record is not None and each.detect_record(record):
             return number
@@ -180,7 +180,7 @@ def _record_format(record: dict[str, object]) -> int | None:
 
 
 def _document_format(path: Path, shape: object) -> Format:
-    """The format of an outlined JSON document; of a list, its first object is tested."""
+    """The format of an outlined JSON document; for a list, its first object is tested."""
     for _ in range(3):
         if isinstance(shape, list):
             shape = next((item for item in shape if isinstance(item, (dict, list))), None)
@@ -192,10 +192,10 @@ def _document_format(path: Path, shape: object) -> Format:
 
 
 def _text_format(path: Path, text: str) -> Format:
-    """The format of a text that is not JSON. A text that is not prose must be marked as a
-    conversation, in a file with the name of a note.
+    """The format of a text that is not JSON. Text that is not prose must be marked as a
+    conversation and be in a file with the suffix of a note.
     """
-    reason = why_no_prose(text, path.suffix)
+    reason = why_not_prose(text, path.suffix)
     if reason is None or path.suffix.lower() in PROSE_NAMES:
         for each in FORMATS:
             if each.detect_text is not None and each.detect_text(text):
@@ -209,7 +209,7 @@ def _head(path: Path) -> bytes:
     try:
         kind = path.stat().st_mode
     except (OSError, ValueError):
-        kind = stat.S_IFREG  # opening it raises the right error
+        kind = stat.S_IFREG  # opening it will raise the right error
     if stat.S_ISDIR(kind):
         raise SourceError(f"{path} is a folder: name a file in it.")
     if not stat.S_ISREG(kind):
@@ -219,7 +219,7 @@ def _head(path: Path) -> bytes:
 
 
 def _pieces(sample: bytes, form: TextForm) -> tuple[list[bytes], TextForm]:
-    """The first lines that are not blank, and the form corrected for what really ends them."""
+    """The first non-blank lines, and the form with their actual line end."""
     line_end = form.line_end.replace(b"\0", b"")
     if line_end not in sample and LINE_SEPARATOR in sample and form.encoding == "utf-8":
         parts = sample.split(LINE_SEPARATOR)
@@ -234,7 +234,7 @@ def _pieces(sample: bytes, form: TextForm) -> tuple[list[bytes], TextForm]:
 
 
 def _later_pieces(path: Path, form: TextForm, most: int) -> list[bytes]:
-    """Lines after a first one that is longer than the sample, in so many bytes (-1: in all)."""
+    """The lines after a first one that is longer than the sample, up to `most` bytes (-1: all)."""
     found: list[bytes] = []
     with reading(path) as file:
         stream = file if most < 0 else BytesIO(file.read(most))
@@ -258,13 +258,13 @@ def _object(line: bytes) -> dict[str, object] | None:
 
 
 def _run_together(line: bytes) -> list[dict[str, object]]:
-    """The first records of a line that contains several."""
+    """The first records of a line in which several were run together."""
     found = (_object(piece) for _, piece in islice(json_pieces(line), 3))
     return [each for each in found if each]
 
 
 def _document(path: Path, form: TextForm) -> tuple[bytes, object]:
-    """The UTF-8 text of a file that is one JSON document, and its outline; None: it is not JSON.
+    """The UTF-8 text of a file that is one JSON document, and its outline (None: it is not JSON).
 
     Raises SourceError when the document is too large or nested too deep.
     """

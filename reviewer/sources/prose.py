@@ -1,4 +1,4 @@
-"""Distinguishing notes from other text: code, tables, logs, data."""
+"""Telling notes from other text: code, tables, logs, data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 HEAD = 16_000
-"""Characters that are examined."""
+"""Number of characters to examine."""
 
 PROSE_NAMES = {".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".adoc", ".org", ""}
 
@@ -38,10 +38,10 @@ MARKUP_START = re.compile(r"\s*<(?:\?xml|!doctype|html|svg)\b", re.IGNORECASE)
 WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def why_no_prose(head: str, suffix: str) -> str | None:
-    """None if a text that begins with `head` reads as a note, else what it is instead.
+def why_not_prose(head: str, suffix: str) -> str | None:
+    """None if a text that begins with `head` reads as a note, else the kind of text it is instead.
 
-    The suffix of the file's name counts only where the text could be either.
+    The suffix of the file name decides only if the text could be either.
     """
     text = head[:HEAD]
     body = _without_front_matter(text)

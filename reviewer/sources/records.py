@@ -1,4 +1,4 @@
-"""What a reader yields: records and blocks with positions, and a tally of what it skipped."""
+"""The output of readers: records and blocks with positions, and tallies of skipped text."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Role(StrEnum):
 
 
 class Use(StrEnum):
-    """Whether extraction looks at a record, and if not, why.
+    """Whether extraction reads a record, and if not, why.
 
-    Only SAID records are extracted; all others are kept as evidence and counted under this name.
+    Only SAID records are extracted; others are kept as evidence and counted under their use.
     """
 
     SAID = "said"
@@ -35,12 +35,12 @@ class Use(StrEnum):
     INJECTED = "injected memory"  # memories that a tool put into the conversation
     SUMMARY = "compaction summary"
     TOOL = "tool output"
-    REWOUND = "rewound"  # on a branch that the person left
+    REWOUND = "rewound"  # on a branch that the user abandoned
     TEMPLATE = "template"  # format guides, empty templates
 
 
 class Shape(StrEnum):
-    """What a record is, structurally."""
+    """The structural kind of a record."""
 
     TURN = "turn"  # one message of a conversation
     SECTION = "section"  # the text under one heading of a note
@@ -50,12 +50,11 @@ class Shape(StrEnum):
 class Record(Struct, frozen=True):
     """One unit of raw source (L0).
 
-    Lines and bytes are 0-based and half-open, in the file as it is on disk; a format without lines
-    gives the rows or items of its own order as lines. `sha256` (hex) is that of the raw bytes
-    `byte_start:byte_end`. `key` identifies the record within a project:
-    the format's own id where there is one, else `sha256:<hex>`. `text` is what was written, as
-    one string with `\\n` line ends, unmasked. For notes, character offsets of `text` fall on the
-    file's own lines: line of an offset = `line_start` + newlines of `text` before it.
+    Lines and bytes are 0-based and half-open, in the file on disk; a format without lines numbers
+    its rows or items as lines. `sha256` (hex) is the hash of the raw bytes `byte_start:byte_end`.
+    `key` identifies the record within a project: the format's own id if it has one, else
+    `sha256:<hex>`. `text` is the unmasked text as one string with `\\n` line ends. For notes, the
+    lines of `text` are lines of the file: line of an offset = `line_start` + newlines before it.
     """
 
     key: str
@@ -79,15 +78,15 @@ class Record(Struct, frozen=True):
 
 
 class Scan(Protocol):
-    """One file being read. Iterate to get its records; `tally` and `errors` fill meanwhile."""
+    """One file being read. Iterate to get its records; this fills `tally` and `errors`."""
 
     path: Path
     format: str
     """Name of the reader: `claude-code`, `markdown`, `chat`, ..."""
     tally: Counter[str]
-    """Reason -> lines (or messages) passed over: `tool result`, `unknown type: foo`, `bad JSON`."""
+    """Reason -> skipped lines (or messages): `tool result`, `unknown type: foo`, `bad JSON`."""
     errors: list[str]
-    """Damage worth a line in `errors.log`, with its position. Never raised for a single record."""
+    """Damage to report in `errors.log`, with its position; one bad record never raises an error."""
 
     def __iter__(self) -> Iterator[Record]: ...
 
@@ -95,8 +94,8 @@ class Scan(Protocol):
 class Block(Struct, frozen=True):
     """One block of one message, in the order of the file; lines are 0-based and half-open.
 
-    `text` of a `tool_use` is a command as it was typed, or else the call's input as compact JSON.
-    Pictures and other data are named (`[image]`), never embedded.
+    `text` of a `tool_use` is the command if the call has one, else its input as compact JSON.
+    Pictures and other data appear by name only (`[image]`).
     """
 
     role: Role
@@ -105,21 +104,21 @@ class Block(Struct, frozen=True):
     line_start: int
     line_end: int
     name: str = ""
-    """The speaker of a text where the format names one; the tool of a call and of its result."""
+    """The speaker of a text if the format names one; the tool of a call and of its result."""
     at: str | None = None
     use: Use = Use.SAID
     sidechain: bool = False
     call: str = ""
-    """Joins a call and its result; empty where the format has no such id."""
+    """Joins a call and its result; empty if the format lacks such an id."""
 
 
 class BlockScan(Protocol):
-    """One file being read. Iterate to get its blocks; `tally` and `errors` fill meanwhile."""
+    """One file being read. Iterate to get its blocks; this fills `tally` and `errors`."""
 
     path: Path
     format: str
     tally: Counter[str]
-    """Reason -> lines (or messages) passed over."""
+    """Reason -> skipped lines (or messages)."""
     errors: list[str]
 
     def __iter__(self) -> Iterator[Block]: ...

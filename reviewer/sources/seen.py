@@ -11,8 +11,8 @@ SMALLEST = 1024
 class Seen:
     """A set that keeps only hashes, valid within this process.
 
-    A value takes 15 to 35 bytes; in a set of keys it would take 140. Among a million values a
-    collision occurs once in ten million files.
+    A value takes 15 to 35 bytes instead of the 140 of a set of keys. With a million values a file,
+    one file in ten million has a collision.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,6 @@ class Seen:
         return self._slots[_slot(self._slots, number)] == number
 
     def add(self, value: Hashable) -> None:
-        """Add a value."""
         number = hash(value) or 1
         slot = _slot(self._slots, number)
         if self._slots[slot]:
@@ -50,7 +49,7 @@ def _empty(length: int) -> array[int]:
 
 
 def _slot(slots: array[int], number: int) -> int:
-    """The slot of a number, or a free slot for it; there is always one."""
+    """The slot of a number, or a free slot for it, which always exists."""
     last = len(slots) - 1
     slot = (number ^ number >> 20) & last
     while slots[slot] and slots[slot] != number:

@@ -10,9 +10,9 @@ _COMMAND_FIELDS = frozenset([*_COMMANDS, "description", "timeout"])
 
 
 def call_text(raw: Raw | bytes | memoryview) -> str:
-    """The input of a call: the command if it is one, else compact JSON.
+    """The input of a call: the command if it has one, else compact JSON.
 
-    Chat completions give the input as JSON inside a string; that is decoded too.
+    Chat completions have the input as JSON inside a string, which is decoded, too.
     """
     try:
         value: object = msgspec.json.decode(raw)
@@ -34,7 +34,7 @@ def result_text(raw: Raw | bytes | memoryview) -> str:
 
 
 def part_text(value: object) -> str:
-    """The text of a decoded content: see `result_text`."""
+    """The text of decoded content: see `result_text`."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -51,7 +51,7 @@ def part_text(value: object) -> str:
 
 
 def _decoded(raw: Raw | bytes | memoryview) -> object:
-    """The JSON value, with bytes that are not UTF-8 replaced; anything but JSON is text itself."""
+    """The JSON value, with bytes that are not UTF-8 replaced; or, if it is not JSON, the text."""
     text = bytes(memoryview(raw)).decode("utf-8", "replace")
     try:
         value: object = msgspec.json.decode(text)

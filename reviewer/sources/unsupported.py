@@ -1,4 +1,4 @@
-"""Formats that are recognised, so that an error can name them, but not read yet."""
+"""Formats that are recognised but not read yet; an error names them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding the files to read below the paths a person names."""
+"""Finding the files to read below the paths that the user names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PASSED_FOLDERS = _names(
     ".eggs .cache .gradle .idea .vscode .next .nuxt .terraform .yarn .pnpm-store .trash .Trash "
     "vendor target dist build"
 )
-"""Dependencies, version control, caches and build products; never looked into."""
+"""Folders of dependencies, version control, caches and build products; always skipped."""
 
 PASSED_SUFFIXES = _names(
     ".png .jpg .jpeg .gif .webp .bmp .ico .tif .tiff .heic .avif .pdf .zip .gz .tgz .bz2 .xz .zst "
@@ -57,7 +57,7 @@ class Found(Struct, frozen=True):
 class PassedOver(Struct, frozen=True):
     """A file or folder that is not read, and why.
 
-    `lines`: where only these lines (0-based) of an ignore file are not used.
+    `lines`: if only some lines of an ignore file are not used, those lines (0-based).
     """
 
     path: Path
@@ -68,10 +68,10 @@ class PassedOver(Struct, frozen=True):
 def walk(paths: Sequence[Path]) -> Iterator[Found | PassedOver]:
     """All files below `paths`, in order of their names, each real file once.
 
-    A file that is named itself is always found. Below folders, ignore files (`.gitignore`) hold,
+    A file that is named itself is always read. Below folders, ignore files (`.gitignore`) apply,
     links to folders are not followed, and folders of dependencies, version control, caches and
-    build products, binary files, archives and lock files are passed over. Never raises for
-    a single entry. Raises SourceError at once for a named path that does not exist.
+    build products, binary files, archives and lock files are skipped. A single entry never raises
+    an error. Raises SourceError at once for a named path that does not exist.
     """
     for path in paths:
         try:
@@ -144,7 +144,7 @@ class _Walk:
         try:
             status = entry.stat()
             if not stat.S_ISREG(status.st_mode):
-                return PassedOver(path, "no ordinary file")
+                return PassedOver(path, "not a regular file")
             if not self._is_new(status):
                 return PassedOver(path, "the same file again")
             with open(entry.path, "rb") as stream:
@@ -188,7 +188,7 @@ def _ignored(path: str, rules: tuple[IgnoreRules, ...], *, is_folder: bool = Fal
 
 
 def _of_ignore_file(rules: IgnoreRules) -> PassedOver:
-    """The ignore file itself, which is read as nothing else."""
+    """The ignore file itself, which is not a source."""
     return _trouble(rules) if rules.trouble else PassedOver(Path(rules.folder, NAME), IGNORE_FILE)
 
 

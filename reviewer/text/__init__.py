@@ -1,1 +1,1 @@
-"""Pure functions over text: display, tokens, secrets, normalising, sentences, identifiers."""
+"""Pure functions on text: display, tokens, secrets, normalising, sentences, identifiers."""

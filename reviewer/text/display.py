@@ -1,7 +1,7 @@
 """Making outside text safe to display (OWASP "terminal injection").
 
 Transcripts may contain escape sequences, bidirectional overrides and invisible characters. All text
-from outside passes through here before it reaches a screen or a pipe, and every such character
+from outside passes through this module on its way to a screen or a pipe, and every such character
 becomes a visible mark.
 """
 
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 
-# Everything a terminal may obey or a reader cannot see, but not `\n` and `\t`. Besides controls,
+# Characters that a terminal obeys or a reader cannot see, except `\n` and `\t`. Besides controls,
 # surrogates and bidi marks these are the default-ignorable characters of Unicode.
 _HIDDEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufeff\uffa0"
     "\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-# What a selector of text or emoji style (U+FE0E, U+FE0F) may follow: digits of keycaps, signs,
-# symbols and emoji. Anywhere else a selector only hides data.
+# Characters that a selector of text or emoji style (U+FE0E, U+FE0F) may follow: digits of keycaps,
+# signs, symbols and emoji. Anywhere else a selector only hides data.
 _STYLED = "#*0-9\u00a9\u00ae\u203c-\u329f\U0001f000-\U0001faff"
 _SUSPECT = re.compile(f"[{_HIDDEN}\ufe00-\ufe0f]")
 _UNSAFE = re.compile(f"[{_HIDDEN}\ufe00-\ufe0d]|(?<![{_STYLED}])[\ufe0e\ufe0f]")
@@ -28,26 +28,26 @@ _ascii_marks = False
 
 
 def use_ascii_marks(on: bool) -> None:
-    """Draw marks with ASCII characters from now on, or again with all: `^[`, `<U+202E>`.
+    """Draw marks with ASCII characters only (`^[`, `<U+202E>`), or with all characters again.
 
-    For the whole process, which has one terminal: a text must never be shown in two ways at once.
+    Applies to the whole process, which has one terminal, so that a text always looks the same.
     """
-    global _ascii_marks  # the terminal is one for the process, and its door must stay one function
+    global _ascii_marks  # one terminal for each process, and one function for all output
     _ascii_marks = on
 
 
 def display_text(text: str, *, tab_size: int = 4) -> str:
-    """Make outside text safe to show; `\\n` stays, everything invisible becomes a mark.
+    """Make text from outside safe to show; `\\n` stays, every invisible character becomes a mark.
 
-    C0 controls and DEL become their control pictures (`␛`, `␡`), everything else that hides or
-    steers becomes its code point (`⟨U+202E⟩`): C1 controls, bidi controls, zero-width characters,
-    byte order marks, line and paragraph separators, tag characters, lone surrogates, stray
-    variation selectors. `\\r\\n` becomes `\\n`, a lone `\\r` is marked, and tabs are expanded to
-    stops every `tab_size` characters. Showing a shown text again changes nothing. After
-    `use_ascii_marks` the marks are `^[`, `^?` and `<U+202E>`.
+    C0 controls and DEL become their control pictures (`␛`, `␡`), other characters that hide or
+    steer text become their code point (`⟨U+202E⟩`): C1 controls, bidi controls, zero-width
+    characters, byte order marks, line and paragraph separators, tag characters, lone surrogates,
+    stray variation selectors. `\\r\\n` becomes `\\n`, a lone `\\r` is marked, and tabs are expanded
+    to stops every `tab_size` characters. Idempotent. After `use_ascii_marks` the marks are `^[`,
+    `^?` and `<U+202E>`.
 
-    Zero-width joiners are marked too, so an emoji that is joined from several falls apart into
-    its parts: such a joiner looks the same as one that hides something.
+    Zero-width joiners are marked, too, because they can hide data, so an emoji joined from several
+    falls apart into its parts.
     """
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
@@ -77,8 +77,8 @@ def escaped_json(text: str) -> str:
 def display_offset(text: str, offset: int, *, tab_size: int = 4) -> int:
     """The offset in `display_text(text)` of the character at `offset` of `text`.
 
-    For highlighting a span of a record in what is shown of it: what a character is shown as
-    depends on nothing after it, except that `\\r` vanishes before `\\n`.
+    For highlighting a span of a record in its displayed text. The display of a character does not
+    depend on the text after it, except that `\\r` vanishes before `\\n`.
     """
     if text[offset - 1 : offset + 1] == _CARRIAGE and offset > 0:
         offset -= 1
@@ -97,7 +97,7 @@ def _mark(match: re.Match[str]) -> str:
 def _escape(match: re.Match[str]) -> str:
     code = ord(match.group())
     if code < 0x20:
-        return match.group()  # between values, where JSON is laid out on several lines
+        return match.group()  # between the values of JSON that is formatted on several lines
     if code < 0x10000:
         return f"\\u{code:04x}"
     code -= 0x10000

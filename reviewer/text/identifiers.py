@@ -1,6 +1,6 @@
 """Identifiers in text: paths, names, flags, versions, numbers.
 
-They cannot be paraphrased, so they measure how specific a statement is.
+They cannot be paraphrased, so their number measures how specific a statement is.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from msgspec import Struct
 
 
 class IdentifierKind(StrEnum):
-    """What an identifier names."""
-
     URL = "url"
     CODE = "code"
     PATH = "path"
@@ -46,8 +44,8 @@ _EXTENSIONS = (
     r"|sql|json|jsonl|ya?ml|toml|ini|cfg|conf|env|lock|md|mdx|rst|txt|html?|css|scss|tcss|xml"
     r"|csv|tsv|svg|png|log|proto|graphql|vue|svelte|ipynb|dot|db|sqlite3?|tf|gradle"
 )
-# Alternatives from the most to the least specific; every repeat is bounded, and its characters are
-# disjoint from what follows or never given back, so a search is linear.
+# Alternatives from the most to the least specific; every repeat is bounded, and is either
+# possessive or disjoint from the characters after it, so a search is linear.
 _IDENTIFIER = re.compile(
     rf"""
       (?P<url>\b(?:https?|ssh|git|file|wss?)://[^\s<>"')\]`]{{1,2000}})

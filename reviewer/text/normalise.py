@@ -16,17 +16,17 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "
 
 
 def fold(text: str) -> str:
-    """NFC with white space folded to single spaces; case counts."""
+    """NFC with white space folded to single spaces; case is kept."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def clean(text: str) -> str:
-    """A proposal's wording: one line, without the markup of its source.
+    """The wording of a proposal: one line, without the markup of its source.
 
     NFC, white space collapsed, list and heading markers in front dropped, emphasis and quotation
     marks dropped where they enclose the whole text, trailing punctuation dropped (a question mark
-    stays: it is meaning). Emphasis and code spans inside stay as they are. Cleaning again changes
-    nothing.
+    stays, because it is part of the meaning). Emphasis and code spans inside stay as they are.
+    Idempotent.
     """
     text = fold(text)
     while True:
@@ -38,7 +38,7 @@ def clean(text: str) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def duplicate_key(content: str) -> str:
-    """The key that two wordings of the same memory share: cleaned, in lower case."""
+    """The key that wordings of the same memory share: cleaned, in lower case."""
     key = clean(content)
     while (lowered := clean(key.lower())) != key:
         key = lowered

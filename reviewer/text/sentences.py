@@ -21,7 +21,7 @@ _END = re.compile(
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
 _WORD_BEFORE = re.compile(r"[\w.]+$")
 _SHORT_LINE = 60
-"""Characters: prose wrapped by hand breaks later than this."""
+"""Characters; lines of prose wrapped by hand are longer than this."""
 
 
 def split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -69,7 +69,7 @@ def _ends(masked: str, first: int, at: int, after: int) -> bool:
     word = _WORD_BEFORE.search(masked, max(first, at - 24), at)
     before = word.group().lower() if word else ""
     if before in _ABBREVIATIONS:
-        # "etc." may close a sentence, the others are followed by what they abbreviate towards
+        # "etc." may end a sentence; the other abbreviations have their word after them
         return before == "etc" and following.isupper()
     if following.islower():
         return len(before) >= 3 and "." not in before
@@ -77,7 +77,7 @@ def _ends(masked: str, first: int, at: int, after: int) -> bool:
 
 
 def _line_breaks(masked: str, line_start: int, at: int, after: int) -> bool:
-    """Whether a line break without punctuation separates two statements (else it wraps one)."""
+    """Whether a line break without punctuation separates two statements, not a wrapped one."""
     if masked[after : after + 1].islower():
         return False
     return at - line_start < _SHORT_LINE

@@ -1,4 +1,4 @@
-"""Signs of what a memory is, one for each meaning, for the screen and the command line."""
+"""One sign for each state of a memory, shared by the screen and the command line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""English words that carry little meaning: the one list of the program, and its variants.
+"""English words that carry little meaning: one list for the whole program, with variants.
 
-The variants differ where results depend on it: similarities, packet scores and extracts were
-measured with exactly these words.
+The variants differ because similarities, packet scores and extracts were measured with exactly
+these words.
 """
 
 from __future__ import annotations

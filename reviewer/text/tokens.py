@@ -33,8 +33,8 @@ _VOCABULARIES = {
     ),
 }
 CHUNK = 50_000
-"""Characters that are encoded at a time: white space of a million characters overflows tiktoken's
-stack, and the time for one unbroken run grows faster than its length."""
+"""Characters to encode at a time: a million characters of white space overflow tiktoken's stack,
+and the time for one unbroken run grows faster than its length."""
 
 
 class TokenCounter:
@@ -50,8 +50,8 @@ class TokenCounter:
         """Tokens of `text`; text that looks like a special token counts as ordinary text.
 
         Long text is counted in chunks, cut where the encoding cuts anyway. Only a run of many
-        thousand characters without a word border (or of white space only) is cut inside,
-        and its count may differ by a token a cut.
+        thousand characters without a word boundary (or of white space only) is cut inside, and its
+        count may be off by one token for each cut.
         """
         if len(text) <= CHUNK:
             return len(self._encoding.encode_ordinary(text))
@@ -60,10 +60,10 @@ class TokenCounter:
 
 @cache
 def counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
-    """The counter of an encoding, loaded once a process (about half a second).
+    """The counter of an encoding, loaded once for each process (about half a second).
 
-    `cl100k_base` is always there; any other only where tiktoken's cache holds its vocabulary.
-    Raises ReviewerError where it does not, or where no encoding has that name.
+    `cl100k_base` is always available, any other only if its vocabulary is in tiktoken's cache.
+    Raises ReviewerError if it is not, or if the encoding is unknown.
     """
     import tiktoken
 
@@ -83,7 +83,7 @@ def _require_cached(encoding: str) -> None:
     if folder is not None:
         name = hashlib.sha1(_PUBLISHED.format(vocabulary).encode(), usedforsecurity=False)
         path = folder / name.hexdigest()
-        # tiktoken downloads again where the hash differs, so the hash is checked first.
+        # tiktoken downloads again if the hash differs, so the hash is checked first.
         if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == expected:
             return
     raise ReviewerError(
@@ -94,7 +94,7 @@ def _require_cached(encoding: str) -> None:
 
 
 def _cache_folder() -> Path | None:
-    """Where tiktoken looks for vocabularies; None when its cache is switched off."""
+    """The folder where tiktoken looks for vocabularies; None when its cache is switched off."""
     for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         if variable in os.environ:
             return Path(os.environ[variable]) if os.environ[variable] else None

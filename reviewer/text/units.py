@@ -29,9 +29,9 @@ class Unit(Struct, frozen=True):
     """`text[start:end]` without surrounding white space, and without its list or heading marks.
 
     `heading` is the nearest heading above (`## Risks` or a line such as `**Risks:**`), `marker`
-    the mark of a list item (`-`, `2.`, `- [x]`), `depth` its indentation in characters. A
-    list item reaches over its wrapped lines. `block` counts paragraphs, items and headings:
-    sentences of one paragraph share it.
+    the mark of a list item (`-`, `2.`, `- [x]`), `depth` its indentation in characters. A list
+    item includes its wrapped lines. `block` numbers paragraphs, items and headings: sentences of
+    one paragraph share it.
     """
 
     kind: UnitKind
@@ -78,8 +78,8 @@ def units(text: str) -> Iterator[Unit]:
 
 
 @lru_cache(maxsize=2)
-def units_of(text: str) -> tuple[Unit, ...]:
-    """All units of a text; of the last two, so that several readers of a record share them."""
+def cached_units(text: str) -> tuple[Unit, ...]:
+    """All units of a text, cached for two texts, because several readers share a record."""
     return tuple(_Splitter(text).run())
 
 
@@ -122,7 +122,7 @@ class _Splitter:
                 else:
                     found.append(Unit(UnitKind.CODE, *self._trim(position, line_end), self.heading))
             elif form == "rule":
-                # A rule under a single line of prose makes it a heading, as in Markdown.
+                # A rule under a single line of prose makes that line a heading, as in Markdown.
                 if text[position : position + 1] in "=-" and self.open_start >= 0:
                     self._close_as_heading()
                 self._close()

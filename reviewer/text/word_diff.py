@@ -1,4 +1,4 @@
-"""What an edit changed, word by word: the hunks that the edit pane shows and puts back."""
+"""Word-level differences of an edit: the hunks that the edit pane shows and reverts."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _FEW = 20_000
 _MOST = 100_000
 _BUDGET = 300_000
-"""Pairs that one difference may compare; beyond that the rest counts as rewritten."""
+"""Maximum pairs that one difference may compare; beyond that the rest counts as rewritten."""
 _RUNS = (1, 8, 32)
-"""Tokens, white space among them, that are looked for together."""
+"""Length, in tokens with white space, of the runs to search for."""
 
 _Block = tuple[int, int, int, int]
 """original start, original end, edited start, edited end: tokens that differ"""
@@ -40,8 +40,8 @@ def hunks(original: str, edited: str) -> tuple[Hunk, ...]:
     """The word-level difference of two texts, in order.
 
     The `.original` texts join to the original and the `.edited` texts to the edited text, exactly.
-    Hunks begin and end at borders of words, punctuation and white space; changes with nothing but
-    white space between them are one hunk.
+    Hunks begin and end at borders of words, punctuation and white space; changes with only white
+    space between them are one hunk.
     """
     if original == edited:
         return (Hunk("equal", original, edited),) if original else ()
@@ -61,9 +61,9 @@ def hunks(original: str, edited: str) -> tuple[Hunk, ...]:
 
 
 def put_back(original: str, edited: str, index: int) -> str:
-    """The edited text with its `index`-th changed hunk (from 0) as it was originally.
+    """The edited text with its `index`-th changed hunk (from 0) restored to the original.
 
-    Raises IndexError where there is no such hunk.
+    Raises IndexError if the index is out of range.
     """
     changed = sum(hunk.op != "equal" for hunk in hunks(original, edited))
     if not 0 <= index < changed:
@@ -141,7 +141,7 @@ def _pairs(here: Sequence[str], there: Sequence[str]) -> int:
 def _compared(
     here: Sequence[str], there: Sequence[str], start_b: int, start_a: int
 ) -> Iterator[_Block]:
-    # White space is everywhere, so it must not decide what belongs together (nor cost a pair).
+    # White space is everywhere, so it must neither decide which words match nor cost a pair.
     matcher = SequenceMatcher(str.isspace, here, there, autojunk=False)
     for tag, from_b, to_b, from_a, to_a in matcher.get_opcodes():
         if tag != "equal":
@@ -149,7 +149,7 @@ def _compared(
 
 
 def _anchors(here: Sequence[str], there: Sequence[str], run: int) -> list[tuple[int, int]]:
-    """Pairs of places of runs that occur once on each side, in the same order on both."""
+    """Pairs of positions of the runs that occur once on each side, in the same order on both."""
     place_here, place_there = _places_of_unique(here, run), _places_of_unique(there, run)
     pairs = [(at, place_there[key]) for key, at in place_here.items() if key in place_there]
     # The longest increasing subsequence, by patience sorting.
@@ -170,7 +170,7 @@ def _anchors(here: Sequence[str], there: Sequence[str], run: int) -> list[tuple[
 
 
 def _places_of_unique(tokens: Sequence[str], run: int) -> dict[tuple[str, ...], int]:
-    """Where each run of tokens that begins with no white space and occurs once begins, in order."""
+    """Positions, in order, of the runs of tokens that occur once and begin with a word or sign."""
     keys = list(zip(*(tokens[skip:] for skip in range(run)), strict=False))
     counts = Counter(keys)
     return {key: at for at, key in enumerate(keys) if counts[key] == 1 and not key[0].isspace()}

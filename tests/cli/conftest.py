@@ -88,7 +88,7 @@ class Reviewer:
         return [row["id"] for row in self.rows("queue", "list", *arguments)]
 
     def fails(self, *arguments: object, code: int = 1, **settings: Any) -> str:
-        """The one line that a failing call said; nothing else is printed, and no traceback."""
+        """The one line of a failing call, which prints no other output and no traceback."""
         done = self(*arguments, **settings)
         assert done.returncode == code, (done.stdout, done.stderr)
         assert "Traceback" not in done.stderr
@@ -141,6 +141,6 @@ def seeded(reviewer: Reviewer, stores: Callable[[Reviewer, str], None]) -> Revie
 
 @pytest.fixture
 def ingested(reviewer: Reviewer, stores: Callable[[Reviewer, str], None]) -> Reviewer:
-    """The program with what a small note proposes, in the project `kiosk`."""
+    """The program with the candidates of a small note, in the project `kiosk`."""
     stores(reviewer, "ingested")
     return reviewer

@@ -1,4 +1,4 @@
-"""Every moment at which a command touches the disk, and what a fault at one of them leaves behind.
+"""Every moment at which a command touches the disk, and the state after a fault at one of them.
 
 A command runs in a process of its own, forked from this one. Its moments are the statements that it
 gives to SQLite and the files that it opens for writing, renames, makes or removes. At the moment
@@ -73,7 +73,7 @@ class Moments:
         sys.addaudithook(self._file_event)
 
     def sql_fault(self, sql: str) -> Exception:
-        """What SQLite would say of a disk that fails under a statement."""
+        """The error of SQLite when the disk fails during a statement."""
         if self._fault is Fault.FULL and not sql.lstrip().upper().startswith(("SELECT", "PRAGMA")):
             problem = sqlite3.OperationalError("database or disk is full")
             problem.sqlite_errorcode = sqlite3.SQLITE_FULL

@@ -1,7 +1,7 @@
-"""Whatever happens to the disk or the program in the middle of a verb: all of an act or nothing.
+"""Acts are atomic, whatever happens to the disk or the program in the middle of a verb.
 
-`tests.cli.moments` says what the moments of a command are. Some of each command's are tried here,
-and all of one decision's.
+`tests.cli.moments` defines the moments of a command. This tests some moments of each command, and
+all moments of one decision.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ FILES = [
     (".context/LEARNINGS.md", ["export", "--context-dir", ".context", "--write"]),
     ("packet.md", ["packet", "--out", "packet.md"]),
 ]
-"""Verbs that write files and nothing into the store."""
+"""Verbs that write files but not the store."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Whatever is wrong with what is read: one clear line, the right exit code, nothing lost."""
+"""Damaged input files of any kind: one clear line, the right exit code, no data lost."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class TestWhatIsRead:
         assert (counts["files"], counts["skipped_by"]) == (1, skipped)
         reviewer.nothing_lost()
 
-    def test_invalid_utf8_keeps_what_can_be_read(self, reviewer: Reviewer) -> None:
+    def test_invalid_utf8_keeps_the_readable_text(self, reviewer: Reviewer) -> None:
         note = reviewer.folder / "note.md"
         note.write_bytes(
             NOTE.encode() + b"\n- [Decision] The \xff\xfe drawer has two keys and a lock.\n"
@@ -123,14 +123,16 @@ class TestWhatIsRead:
         assert wave(reviewer, note)["new"]
         assert reviewer("queue", "list").returncode == 0
 
-    def test_a_name_that_is_no_text_is_said(self, reviewer: Reviewer) -> None:
+    def test_a_file_name_that_is_not_text_is_reported(self, reviewer: Reviewer) -> None:
         name = os.fsdecode(b"note-\xff.md")
         Path(reviewer.folder / name).write_text(NOTE)
         done = reviewer("ingest", name)
         assert done.returncode == 1
         assert done.stderr == "Nothing could be read: 1 x a name that is no text.\n"
 
-    def test_a_name_that_is_no_text_does_not_stop_its_folder(self, reviewer: Reviewer) -> None:
+    def test_a_file_name_that_is_not_text_does_not_stop_its_folder(
+        self, reviewer: Reviewer
+    ) -> None:
         folder = reviewer.folder / "notes"
         folder.mkdir()
         (folder / "good.md").write_text(NOTE)
@@ -145,7 +147,7 @@ class TestWhatIsRead:
         assert counts["new"] == 0
         ingested.nothing_lost(candidates=before)
 
-    def test_a_folder_in_which_nothing_changed_is_no_failure(self, reviewer: Reviewer) -> None:
+    def test_an_unchanged_folder_is_not_a_failure(self, reviewer: Reviewer) -> None:
         folder = reviewer.folder / "notes"
         folder.mkdir()
         (folder / "note.md").write_text(NOTE)

@@ -1,4 +1,4 @@
-"""Whatever is wrong with what is asked: one clear line, the right exit code, nothing lost."""
+"""Wrong requests of any kind: one clear line, the right exit code, no data lost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.cli.conftest import Reviewer
 
 class TestWhatIsAsked:
     @pytest.mark.parametrize("verb", ["promote", "reject", "defer", "restore"])
-    def test_an_unknown_id_decides_nothing(self, seeded: Reviewer, verb: str) -> None:
+    def test_an_unknown_id_is_refused(self, seeded: Reviewer, verb: str) -> None:
         known = seeded.ids()[0]
         acts = len(seeded.rows("history"))
         assert "4711" in seeded.fails(verb, known, 4711)
@@ -22,7 +22,7 @@ class TestWhatIsAsked:
         assert "4711" in seeded.fails("undo", 4711)
         assert "4711" in seeded.fails("edit", 4711, "--content-file", "-", typed="Some other words")
 
-    def test_what_is_already_decided(self, seeded: Reviewer) -> None:
+    def test_a_row_that_is_already_decided(self, seeded: Reviewer) -> None:
         first, second = seeded.ids("--limit", 2)
         seeded("promote", first, "--alone")
         line = seeded.fails("reject", second, first)
@@ -78,7 +78,7 @@ class TestWhatIsAsked:
 
 
 class TestThePromotionGraph:
-    """Unknown types, empty and huge words, twice the same, what another process did meanwhile."""
+    """Unknown types, empty and huge words, repetitions, changes by another process."""
 
     def test_unknown_types_and_ids(self, ingested: Reviewer) -> None:
         memory = ingested.ids("--kind", "memory")[0]
@@ -118,7 +118,7 @@ class TestThePromotionGraph:
         assert "1 MiB" in reviewer.fails("add", "decision", "--content-file", words)
         reviewer.nothing_lost(candidates=0)
 
-    def test_editing_what_another_process_just_decided(self, ingested: Reviewer) -> None:
+    def test_editing_a_row_that_another_process_just_decided(self, ingested: Reviewer) -> None:
         number = ingested.ids("--kind", "memory")[0]
         words = ingested.folder / "words.txt"
         words.write_text("Other words for the same fact\n")

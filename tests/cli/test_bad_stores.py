@@ -1,4 +1,4 @@
-"""Whatever is wrong with the store: one clear line, the right exit code, nothing lost."""
+"""Damaged stores of any kind: one clear line, the right exit code, no data lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TestTheStore:
         note.write_text(NOTE)
         assert reviewer("ingest", note).returncode == 0
 
-    def test_the_next_step_is_one_that_fills_what_is_asked_for(self, reviewer: Reviewer) -> None:
+    def test_the_suggested_next_step_fills_the_missing_data(self, reviewer: Reviewer) -> None:
         assert "reviewer context import" in reviewer.fails("compress", "kiosk")
         assert "reviewer state set" in reviewer.fails("state", "list")
         assert "reviewer pipeline run" in reviewer.fails("pipeline", "runs")
@@ -59,7 +59,7 @@ class TestTheStore:
         assert "read-only" in seeded.fails("promote", "1", preexec_fn=bound)
         seeded.nothing_lost(candidates=before)
 
-    def test_a_place_where_nothing_may_be_written(
+    def test_a_folder_without_write_permission(
         self, reviewer: Reviewer, bound: Callable[[], None]
     ) -> None:
         folder = reviewer.folder / "closed-folder"

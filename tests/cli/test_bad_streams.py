@@ -1,4 +1,4 @@
-"""Streams that are closed, full or left, and interruption: the right exit code, nothing lost."""
+"""Streams that are closed, full or abandoned, and interruption: the right exit code, no loss."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.waiting import until
 
 
 def records_in(db: Path) -> int:
-    """How many records a store holds by now; 0 while it is being made."""
+    """How many records a store has so far; 0 while it is being created."""
     try:
         with closing(sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True)) as connection:
             return int(connection.execute("SELECT count(*) FROM record").fetchone()[0])
@@ -39,20 +39,20 @@ class TestClosedStreams:
     @pytest.mark.parametrize(
         "command", ["queue list", "queue list --json", "stats", "history", "--help", "--version"]
     )
-    def test_nowhere_to_write_to(self, seeded: Reviewer, command: str) -> None:
+    def test_a_closed_stdout(self, seeded: Reviewer, command: str) -> None:
         done = self.call(seeded, f"{command} >&-")
         assert done.returncode == 1
         assert done.stderr == "Standard output is closed: there is nowhere to write to.\n"
         done = self.call(seeded, f"{command} >&- 2>&-")
         assert (done.returncode, done.stderr) == (1, "")
 
-    def test_what_prints_nothing_needs_no_output(self, seeded: Reviewer) -> None:
+    def test_a_verb_without_output_needs_no_stdout(self, seeded: Reviewer) -> None:
         memory = seeded.ids()[0]
         done = self.call(seeded, f"promote {memory} >&-")
         assert done.returncode == 0, done.stderr
         assert "Promoted" in done.stderr
 
-    def test_nothing_to_read_from(self, seeded: Reviewer) -> None:
+    def test_a_closed_stdin(self, seeded: Reviewer) -> None:
         done = self.call(seeded, "edit 1 --content-file - <&-")
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith("Standard input is closed.")
@@ -60,7 +60,7 @@ class TestClosedStreams:
         assert self.call(seeded, "queue list <&-").returncode == 0
         assert self.call(seeded, "<&-").returncode == 2
 
-    def test_what_would_be_said_is_lost_and_the_code_stays(self, seeded: Reviewer) -> None:
+    def test_messages_are_lost_and_the_exit_code_stays(self, seeded: Reviewer) -> None:
         (seeded.folder / "note.md").write_text(NOTE)
         done = self.call(seeded, "ingest note.md 2>&-")
         assert done.returncode == 0
@@ -93,7 +93,7 @@ class TestTheWayOut:
         assert "No space left" in done.stderr
         assert len(done.stderr.splitlines()) == 1, done.stderr
 
-    def test_ctrl_c_keeps_what_was_read(self, reviewer: Reviewer) -> None:
+    def test_ctrl_c_keeps_the_records_read_so_far(self, reviewer: Reviewer) -> None:
         folder = reviewer.folder / "notes"
         folder.mkdir()
         for number in range(3000):

@@ -154,7 +154,7 @@ def test_one_segment_may_have_another_level(talk: Reviewer) -> None:
     assert (first["level"], second["level"]) == ("brief", "full")
 
 
-def test_pins_of_spans_and_what_a_summary_stands_for(talk: Reviewer) -> None:
+def test_pinned_spans_and_the_expansion_of_a_summary(talk: Reviewer) -> None:
     ids = [row["id"] for row in talk.rows("commit", "list", "talk")]
     *rows, _ = talk.rows(
         "compress", "talk", "--level", "tags", "--pin", f"#{ids[2]}", "takes 900 ms", "--apply"
@@ -184,7 +184,7 @@ def test_pins_of_spans_and_what_a_summary_stands_for(talk: Reviewer) -> None:
         (("compress", "--report", "compactions", "nowhere.jsonl"), 1, "nowhere.jsonl"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(
+def test_a_refusal_is_one_line(
     talk: Reviewer, arguments: tuple[str, ...], code: int, says: str
 ) -> None:
     assert says in talk.fails(*arguments, code=code)
@@ -206,7 +206,7 @@ def test_a_failing_model_names_the_offline_engine(talk: Reviewer) -> None:
     assert "Traceback" not in said.stderr
 
 
-def test_stats_show_what_compressions_reached(talk: Reviewer) -> None:
+def test_stats_show_the_results_of_compressions(talk: Reviewer) -> None:
     talk("compress", "talk")
     found = [row for row in talk.rows("stats") if "metric" in row]
     names = {row["metric"].rpartition(".")[2] for row in found}
@@ -214,7 +214,7 @@ def test_stats_show_what_compressions_reached(talk: Reviewer) -> None:
     assert "CompressionRatio" in talk("stats").stdout
 
 
-def test_a_report_says_what_a_compaction_dropped_that_was_needed(reviewer: Reviewer) -> None:
+def test_a_report_names_dropped_facts_that_were_needed(reviewer: Reviewer) -> None:
     def line(number: int, kind: str, content: Any, **more: Any) -> str:
         parent = f"u{number - 1}" if number else None
         role = "assistant" if kind == "assistant" else "user"

@@ -19,7 +19,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_without_a_file_the_built_in_settings_hold(reviewer: Reviewer) -> None:
+def test_without_a_file_the_built_in_settings_apply(reviewer: Reviewer) -> None:
     assert load_settings(reviewer.folder / "config.toml") == Settings()
     assert reviewer.rows("config", "show")[0]["theme"] == "dark"
     assert "defaults apply" in reviewer("config", "validate").stdout
@@ -44,7 +44,7 @@ def test_a_file_is_read(reviewer: Reviewer) -> None:
         ("[model]\ntimeout = 0", "timeout of [model]: expected a number > 0.0."),
         ("model = 1", "model: expected a table, got a whole number."),
         ('[compression]\nengine = "big"', "engine of [compression] is"),
-        ("[model]\nnames = 1", "names is no setting of [model]. Did you mean name?"),
+        ("[model]\nnames = 1", "names is not a setting of [model]. Did you mean name?"),
         ('theme = "dark"\nascii =\n', "line 2"),
     ],
 )
@@ -57,10 +57,10 @@ def test_a_mistake_is_named(reviewer: Reviewer, text: str, said: str) -> None:
     assert said in reviewer("doctor", env=settings).stdout
 
 
-def test_a_folder_of_templates_has_to_be_there(reviewer: Reviewer) -> None:
+def test_the_folder_of_templates_must_exist(reviewer: Reviewer) -> None:
     path = written(reviewer.folder, '[compression]\ntemplates = "gone"\n')
     settings = {"REVIEWER_CONFIG": str(path)}
-    said = "templates of [compression] is gone, which is no folder."
+    said = "templates of [compression] is gone, which is not a folder."
     assert said in reviewer.fails("config", "validate", env=settings)
 
 
@@ -88,7 +88,7 @@ def test_good_keys_are_valid(reviewer: Reviewer) -> None:
     assert "is valid" in reviewer("config", "validate", env={"REVIEWER_CONFIG": str(path)}).stdout
 
 
-def test_a_named_file_has_to_be_there(reviewer: Reviewer) -> None:
+def test_a_named_file_must_exist(reviewer: Reviewer) -> None:
     missing = {"REVIEWER_CONFIG": "nowhere.toml"}
     assert "nowhere.toml" in reviewer.fails("config", "validate", env=missing)
 

@@ -48,7 +48,7 @@ def commits(program: Reviewer, *arguments: object) -> list[dict]:
     return program.rows("commit", "list", "talk", *arguments)
 
 
-def test_an_import_says_what_it_did(reviewer: Reviewer) -> None:
+def test_an_import_reports_its_result(reviewer: Reviewer) -> None:
     talk(reviewer, "talk.json")
     done = reviewer("--project", "kiosk", "context", "import", "talk.json")
     assert "3 commits" in done.stdout
@@ -197,7 +197,7 @@ def test_an_export_can_be_imported_again(talked: Reviewer) -> None:
     assert (done["commits"], done["skipped"]) == (3, {})
 
 
-def test_nothing_steers_the_terminal(talked: Reviewer) -> None:
+def test_control_characters_never_reach_the_terminal(talked: Reviewer) -> None:
     assert talked("commit", "add", "talk", "--text", ESCAPE, "--name", "x").returncode == 0
     number = commits(talked)[-1]["id"]
     for arguments in (

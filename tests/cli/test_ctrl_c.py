@@ -52,7 +52,7 @@ def state_of(process: subprocess.Popen[str]) -> tuple[str, float]:
 
 
 def computes_for(seconds: float, process: subprocess.Popen[str]) -> None:
-    """Wait until the program has computed for so long."""
+    """Wait until the program has used this many seconds of CPU time."""
     end = state_of(process)[1] + seconds
     wait_for(lambda: state_of(process)[1] > end, process)
 
@@ -72,7 +72,7 @@ def waits_for(store: Path, process: subprocess.Popen[str]) -> Callable[[], bool]
 
 
 def interrupted(process: subprocess.Popen[str]) -> tuple[float, str, str]:
-    """Press Ctrl-C; how long the program went on, and what it said."""
+    """Press Ctrl-C; returns how long the program went on, and its output."""
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)

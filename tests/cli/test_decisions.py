@@ -78,7 +78,7 @@ def test_history_is_oldest_first_in_json_and_newest_first_for_people(seeded: Rev
     assert shown == sorted(ids, reverse=True)
 
 
-def test_history_show_tells_what_changed(seeded: Reviewer) -> None:
+def test_history_show_lists_the_changes(seeded: Reviewer) -> None:
     memory = seeded.ids()[0]
     seeded("promote", memory, "--alone")
     act = seeded.rows("history")[-1]
@@ -89,7 +89,7 @@ def test_history_show_tells_what_changed(seeded: Reviewer) -> None:
     assert "status: candidate -> active" in seeded("history", "show", act["id"]).stdout
 
 
-def test_verify_says_what_it_compared(seeded: Reviewer) -> None:
+def test_verify_reports_what_it_compared(seeded: Reviewer) -> None:
     done = seeded("verify")
     assert done.returncode == 0
     assert "agree with the ledger of 1 act." in done.stdout
@@ -107,6 +107,6 @@ def test_verify_finds_a_row_that_no_act_wrote(seeded: Reviewer) -> None:
     assert "DO NOT agree" in done.stdout
 
 
-def test_nothing_to_undo_is_said(seeded: Reviewer) -> None:
+def test_undo_without_acts_is_reported(seeded: Reviewer) -> None:
     assert "undo" in seeded.fails("undo").lower()
     assert "redo" in seeded.fails("redo").lower()

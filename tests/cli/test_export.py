@@ -1,4 +1,4 @@
-"""`export`: the difference first, a backup, and nothing outside the marked block touched."""
+"""`export`: the difference first, a backup, and no change outside the marked block."""
 
 from __future__ import annotations
 
@@ -99,12 +99,12 @@ def test_a_context_folder(decided: Reviewer) -> None:
         ("--into", "a.md", "--format", "ndjson"),
     ],
 )
-def test_what_does_not_go_together(decided: Reviewer, words: tuple[str, ...]) -> None:
+def test_options_that_exclude_each_other(decided: Reviewer, words: tuple[str, ...]) -> None:
     decided.fails("export", *words, code=2)
     assert not (decided.folder / "a.md").exists()
 
 
-def test_nothing_decided_yet_is_said(ingested: Reviewer) -> None:
+def test_an_export_before_any_decision_is_reported(ingested: Reviewer) -> None:
     done = ingested("export")
     assert (done.returncode, done.stdout) == (0, "")
     assert "reviewer promote" in done.stderr

@@ -19,13 +19,13 @@ def test_times_are_local_and_say_their_zone(seeded: Reviewer) -> None:
     assert east[1][11:16] == f"{later // 60:02}:{later % 60:02}"
 
 
-def test_one_act_is_said_as_one(seeded: Reviewer) -> None:
+def test_one_act_is_counted_in_the_singular(seeded: Reviewer) -> None:
     assert seeded("verify").stdout.endswith("agree with the ledger of 1 act.\n")
     seeded("promote", seeded.ids()[0])
     assert seeded("verify").stdout.endswith("agree with the ledger of 2 acts.\n")
 
 
-def test_a_candidate_and_a_value_tell_their_times_alike(seeded: Reviewer) -> None:
+def test_candidates_and_values_show_times_alike(seeded: Reviewer) -> None:
     east = {"TZ": "EST-5:30"}
     memory = seeded.ids()[0]
     seeded("edit", memory, "--content-file", "-", typed="The kiosk prints in black only.")

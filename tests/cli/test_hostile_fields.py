@@ -1,7 +1,7 @@
-"""Every field that a read verb prints, planted with what a terminal would obey.
+"""Every field that a read verb prints, planted with sequences that a terminal would obey.
 
-Fields come from files, from what a person typed, and from a store that somebody else wrote to: the
-last one reaches every column, whatever the readers let in.
+Fields come from files, from typed text, and from a store that somebody else wrote to, which reaches
+every column, even those that the readers check.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAYLOAD = (
 TERMINAL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 )
-"""What a terminal obeys or hides; a newline and a tab are harmless."""
+"""Characters that a terminal obeys or hides; a newline and a tab are harmless."""
 
 FORGED = "FORGED LINE"
 PROJECT = f"kiosk{PAYLOAD}"
@@ -40,8 +40,8 @@ CLOSED = {
     ("record", "role"), ("record", "use"), ("record", "shape"),
     ("pipeline_run", "run_id"), ("pipeline_run", "folder"), ("wave", "report_folder"),
 }  # fmt: skip
-"""Columns that lead to other rows and files, or that hold one of a few words: with any other value
-the program says that it cannot go on."""
+"""Columns that refer to other rows and files, or that contain one of a few words: with any other
+value the program stops with an error."""
 
 PRINTED = {
     "annotation": "actor at reason retention_json",
@@ -62,16 +62,16 @@ PRINTED = {
     "source": "path",
     "state": "ended_at evidence key note set_at value",
 }
-"""Columns that some verb shows: where one of them is missing, the walk has become blind."""
+"""Columns that some verb shows; if one of them is missing, the test no longer covers it."""
 
 LINES = {
     ("record", "text"), ("content", "text"), ("memory", "content"), ("state", "value"),
     ("content_history", "content"), ("state", "note"),
 }  # fmt: skip
-"""What is shown as lines of its own, so that a newline in it deceives nobody."""
+"""Columns shown as separate lines, where a newline cannot deceive."""
 
 TEXTS = {"compress", "compile", "export", "packet", "summarize"}
-"""Verbs that print whole texts, whose lines may say anything."""
+"""Verbs that print whole texts, with arbitrary lines."""
 
 
 def tag(table: str, column: str) -> str:
@@ -232,7 +232,7 @@ class Program(Reviewer):
 
 
 def fill(program: Program) -> None:
-    """What a person and a file can bring into a store, each with payloads."""
+    """Every input of people and files to a store, each with payloads."""
     project = ("--project", PROJECT)
     p = PAYLOAD
 
@@ -348,7 +348,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
 
 
 def writes(program: Program) -> Iterator[Sequence[object]]:
-    """Verbs that say what they did, and then take it back."""
+    """Verbs that report an act, and the undo of each."""
     context = program.rows_of("SELECT min(id) FROM context")[0]
     waiting = program.rows_of(
         "SELECT id FROM memory WHERE status = 'candidate' AND kind = 'memory' AND leader_id IS NULL"
@@ -378,7 +378,7 @@ def writes(program: Program) -> Iterator[Sequence[object]]:
 
 
 def harmless(program: Program, project: str, call: Sequence[object]) -> str:
-    """What a call said; fails when a terminal would obey any of it."""
+    """The output of a call; fails when a terminal would obey any of it."""
     done = program("--project", project, *call)
     said = done.stdout + done.stderr
     assert not TERMINAL.search(said), (call, [said[max(0, m.start() - 60) : m.end() + 20]
@@ -411,12 +411,12 @@ def program(filled: Program) -> Iterator[Program]:
 
 
 @pytest.mark.timeout(300)
-def test_what_files_and_people_bring_in_is_shown_harmless(program: Program) -> None:
+def test_text_from_files_and_people_is_shown_harmless(program: Program) -> None:
     for call in [*reads(program), *writes(program)]:
         harmless(program, PROJECT, call)
 
 
-def test_a_time_that_is_none_is_not_stored(program: Program) -> None:
+def test_an_invalid_time_is_not_stored(program: Program) -> None:
     assert program.rows_of("SELECT count(*) FROM record WHERE at IS NOT NULL") == [0]
     assert program.rows_of("SELECT count(*) FROM commit_ WHERE at LIKE '%' || char(27) || '%'") == [
         0
@@ -424,7 +424,7 @@ def test_a_time_that_is_none_is_not_stored(program: Program) -> None:
 
 
 @pytest.mark.timeout(300)
-def test_what_somebody_wrote_into_the_store_is_shown_harmless(program: Program) -> None:
+def test_text_written_into_the_store_from_outside_is_shown_harmless(program: Program) -> None:
     plant(program.db, lambda table, column: (table, column) not in CLOSED)
     (project,) = program.rows_of("SELECT name FROM project")
     said = "".join(harmless(program, project, call) for call in reads(program))
@@ -441,7 +441,7 @@ def test_what_somebody_wrote_into_the_store_is_shown_harmless(program: Program) 
 
 
 @pytest.mark.timeout(300)
-def test_values_that_the_program_refuses_are_told_harmlessly(program: Program) -> None:
+def test_refused_values_are_shown_harmless(program: Program) -> None:
     plant(program.db, lambda table, column: (table, column) in CLOSED)
     for call in reads(program):
         harmless(program, PROJECT, call)

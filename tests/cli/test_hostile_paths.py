@@ -1,4 +1,4 @@
-"""Every command that takes a file or a folder, given what a hostile disk may hold: names with
+"""Every command that takes a file or a folder, given the contents of a hostile disk: names with
 newlines, escape sequences and bidi marks, loops of links, pipes, and lines of ten megabytes."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WORDS = (
     "We decided to print \x1b[31mreceipts\x07 in \u202ered\u202c ink\u200b because of \x9b2J it."
 )
 TERMINAL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""What a terminal obeys or hides; a newline and a tab are harmless."""
+"""Characters that a terminal obeys or hides; a newline and a tab are harmless."""
 
 TAKES_A_FILE = [
     ["extract", "{}", "--json"],

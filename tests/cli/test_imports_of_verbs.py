@@ -19,7 +19,7 @@ WATCHED = {
 }  # fmt: skip
 
 COUNTS = {"tiktoken", "regex"}
-"""What counts tokens, and what tiktoken imports."""
+"""The token counter, and the packages that tiktoken imports."""
 MEASURES = COUNTS | {"rapidfuzz"}
 
 CASES: list[tuple[list[str], set[str]]] = [
@@ -68,7 +68,7 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["config", "show"], set()),
     (["dev-seed", "2"], {"rapidfuzz"}),
 ]
-"""A call on a store, and the watched packages that it needs."""
+"""A call on a store, and the watched packages that it may import: no more than it needs."""
 
 
 DECIDES = {
@@ -102,13 +102,13 @@ READERS: list[tuple[list[str], set[str]]] = [
     (["--help"], HEAVY | ENGINE | DECIDES | WRITES | QUEUE),
     (["--version"], HEAVY | ENGINE | DECIDES | WRITES | QUEUE),
 ]
-"""A call that only reads, and modules that it must not import."""
+"""Reading verbs, and the modules and packages that they do not import."""
 
 
 def loaded(
     program: Reviewer, arguments: list[str], watched: set[str] = WATCHED
 ) -> tuple[int, set[str], str]:
-    """Exit code, the watched packages in `sys.modules` at the end, and what was said."""
+    """Exit code, the watched packages in `sys.modules` at the end, and the output."""
     script = (
         "import sys\nfrom reviewer.main import main\n"
         f"sys.argv[0] = 'reviewer'\ncode = main()\nwatched = {sorted(watched)!r}\n"
@@ -167,7 +167,7 @@ def test_every_command_is_in_the_table() -> None:
 @pytest.mark.parametrize(
     ("arguments", "allowed"), CASES, ids=[" ".join(arguments) for arguments, _ in CASES]
 )
-def test_a_command_imports_what_it_needs(
+def test_a_command_imports_only_the_code_it_needs(
     desk: Reviewer, tmp_path: Path, arguments: list[str], allowed: set[str]
 ) -> None:
     program = Reviewer(tmp_path)
@@ -183,7 +183,7 @@ def test_a_command_imports_what_it_needs(
 @pytest.mark.parametrize(
     ("arguments", "without"), READERS, ids=[" ".join(arguments) for arguments, _ in READERS]
 )
-def test_what_only_looks_imports_nothing_that_decides_or_writes(
+def test_reading_verbs_import_no_code_that_decides_or_writes(
     desk: Reviewer, arguments: list[str], without: set[str]
 ) -> None:
     code, found, said = loaded(desk, arguments, without)
@@ -192,7 +192,7 @@ def test_what_only_looks_imports_nothing_that_decides_or_writes(
 
 
 @pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["queue", "lisst"], 2)])
-def test_the_process_ends_at_once_with_its_code_and_all_that_was_said(
+def test_the_process_ends_at_once_with_its_exit_code_and_all_output(
     desk: Reviewer, arguments: list[str], code: int
 ) -> None:
     script = (

@@ -7,7 +7,7 @@ import os
 from tests.cli.conftest import NOTE, Reviewer
 
 
-def test_a_wave_says_what_it_did(reviewer: Reviewer) -> None:
+def test_a_wave_reports_its_result(reviewer: Reviewer) -> None:
     note = reviewer.folder / "kiosk-decisions.md"
     note.write_text(NOTE, encoding="utf-8")
     (wave,) = reviewer.rows("ingest", note)
@@ -26,7 +26,7 @@ def test_people_get_a_table_on_stdout_and_no_progress_in_a_pipe(reviewer: Review
     assert done.stderr == "Decide with: reviewer\n"
 
 
-def test_one_of_a_kind_is_said_as_one(reviewer: Reviewer) -> None:
+def test_one_of_a_kind_is_reported_in_the_singular(reviewer: Reviewer) -> None:
     folder = reviewer.folder / "notes"
     folder.mkdir()
     key = "AKIA" + "IOSFODNN7EXAMPLE"
@@ -71,7 +71,7 @@ def test_extract_touches_no_store_and_says_the_lines(reviewer: Reviewer) -> None
     }
 
 
-def test_more_brings_what_the_cap_kept_out(reviewer: Reviewer) -> None:
+def test_more_queues_the_candidates_beyond_the_cap(reviewer: Reviewer) -> None:
     items = "".join(
         f"- [Decision] Kiosk number {number} in {town} gets printer model {number * 37}.\n"
         for number, town in enumerate(
@@ -111,7 +111,7 @@ def test_the_demo_does_the_main_job_without_a_screen(reviewer: Reviewer) -> None
     assert not list((reviewer.folder / "home").rglob("*.db"))
 
 
-def test_an_ignore_file_that_is_not_used_is_told_and_named(reviewer: Reviewer) -> None:
+def test_an_unused_ignore_file_is_reported_by_name(reviewer: Reviewer) -> None:
     folder = reviewer.folder / "notes"
     (folder / "sub").mkdir(parents=True)
     (folder / "a.md").write_text(NOTE, encoding="utf-8")
@@ -120,12 +120,12 @@ def test_an_ignore_file_that_is_not_used_is_told_and_named(reviewer: Reviewer) -
     done = reviewer("ingest", folder)
     assert done.returncode == 0
     assert "1 x ignore file with lines that cannot be read" in done.stdout
-    assert "1 x ignore file cannot be read: it is no ordinary file" in done.stdout
+    assert "1 x ignore file cannot be read: it is not a regular file" in done.stdout
     assert "2 files could not be read: see " in done.stderr
     log = (reviewer.folder / "store.db-waves" / "1" / "errors.log").read_text().splitlines()
     assert sorted(log) == [
         f"{folder}/.gitignore: ignore file with lines that cannot be read (line 2)",
-        f"{folder}/sub/.gitignore: ignore file cannot be read: it is no ordinary file",
+        f"{folder}/sub/.gitignore: ignore file cannot be read: it is not a regular file",
     ]
 
 

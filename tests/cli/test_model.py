@@ -1,4 +1,4 @@
-"""`reviewer model check|serve`, and what the settings say of a model."""
+"""`reviewer model check|serve`, and the settings of a model."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_model_that_fails(reviewer: Reviewer) -> None:
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ("timeot = 3", "timeot is no setting of [model]. Did you mean timeout?"),
+        ("timeot = 3", "timeot is not a setting of [model]. Did you mean timeout?"),
         ("timeout = 0", "timeout"),
         ("concurrency = 0", "concurrency"),
         ("context_tokens = 10", "context_tokens"),
@@ -101,21 +101,21 @@ def test_the_value_of_a_key_is_never_shown(reviewer: Reviewer) -> None:
         assert "kiosk-secret-1" not in done.stdout + done.stderr
 
 
-def test_what_is_shown_can_be_read_back(reviewer: Reviewer) -> None:
+def test_the_shown_settings_can_be_read_back(reviewer: Reviewer) -> None:
     shown = reviewer("config", "show").stdout
     path = reviewer.folder / "again.toml"
     path.write_text(shown.replace('editor = ""\n', ""), encoding="utf-8")
     assert load_settings(path) == load_settings(reviewer.folder / "nowhere.toml")
 
 
-def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text('model = "tiny"\n', encoding="utf-8")
     with pytest.raises(SettingsError, match="model"):
         load_settings(path)
 
 
-def test_weights_that_are_none_are_refused(reviewer: Reviewer) -> None:
+def test_invalid_weights_are_refused(reviewer: Reviewer) -> None:
     note = reviewer.folder / "note.gguf"
     note.write_text("not weights")
     assert "is not a GGUF file" in reviewer.fails("model", "serve", "--model", note)

@@ -1,4 +1,4 @@
-"""Nothing from outside reaches the terminal or a script as anything but text."""
+"""Data from outside reaches terminals and scripts only as plain text."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_a_packet_of_the_store(seeded):
     assert sources == {f"m:{number}" for number in ids}
 
 
-def test_over_budget_is_said_on_stderr_and_the_exit_is_0(reviewer, kiosk):
+def test_over_budget_is_reported_on_stderr_and_the_exit_code_is_0(reviewer, kiosk):
     done = reviewer("packet", "--context-dir", kiosk, "--budget", 5, "--now", "2026-07-26")
     assert done.returncode == 0
     assert "Over the budget of 5 tokens by" in done.stderr
@@ -130,7 +130,7 @@ def test_explain_lists_items_that_pin_and_mute_take(reviewer, kiosk):
     assert (done.returncode, "no item nothing" in done.stderr) == (0, True)
 
 
-def test_a_damaged_cache_is_said_and_does_no_harm(reviewer, kiosk):
+def test_a_damaged_cache_is_reported_and_harmless(reviewer, kiosk):
     first = packet(reviewer, kiosk)
     home = Path(reviewer.environment["HOME"])
     caches = [path for path in home.rglob("*.json") if "packet" not in path.name]
@@ -142,7 +142,7 @@ def test_a_damaged_cache_is_said_and_does_no_harm(reviewer, kiosk):
     assert "damaged" in done.stderr
 
 
-def test_nothing_from_outside_is_obeyed_by_a_terminal(reviewer, kiosk):
+def test_control_characters_from_outside_never_reach_the_terminal(reviewer, kiosk):
     (kiosk / ".context" / "TASKS.md").write_text("- [ ] \x1b[2Jclear \u202eme\x9b\n")
     for form in ("markdown", "json"):
         text = packet(reviewer, kiosk, "--format", form)
@@ -180,7 +180,7 @@ def test_wrong_usage(reviewer, kiosk, arguments, words):
     assert words in said
 
 
-def test_what_is_no_context_folder_or_encoding(reviewer, kiosk):
+def test_a_folder_that_is_not_a_context_and_an_unknown_encoding(reviewer, kiosk):
     (reviewer.folder / "other").mkdir()
     assert "not a context folder" in reviewer.fails("packet", "--context-dir", "other")
     assert "does not exist" in reviewer.fails("packet", "--context-dir", "gone")
@@ -188,14 +188,14 @@ def test_what_is_no_context_folder_or_encoding(reviewer, kiosk):
     assert "no token encoding" in said
 
 
-def test_a_rule_of_the_constitution_cannot_be_muted_and_it_is_said(reviewer, kiosk):
+def test_muting_a_rule_of_the_constitution_is_refused_with_a_message(reviewer, kiosk):
     rule = as_json(reviewer, kiosk)["included"][0]
     done = reviewer("packet", "--context-dir", kiosk, "--mute", rule["id"])
     assert rule["title"] in done.stdout
     assert f"{rule['id']} belongs to the constitution" in done.stderr
 
 
-def test_an_empty_folder_is_said(reviewer):
+def test_an_empty_folder_is_reported(reviewer):
     (reviewer.folder / "bare" / ".context").mkdir(parents=True)
     done = reviewer("packet", "--context-dir", "bare")
     assert "The packet is empty" in done.stderr

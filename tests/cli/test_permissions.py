@@ -1,4 +1,4 @@
-"""What the program writes can be read by nobody but its owner, whatever the umask says."""
+"""Only their owner can read the files that the program writes, whatever the umask."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DOT = """digraph desk {
 }
 """
 PROJECT_FILES = {"AGENTS.md", ".context"}
-"""What `export --write` makes in a project for others to read."""
+"""Files that `export --write` makes in a project for others to read."""
 
 
 @pytest.fixture(params=[0o022, 0o000], ids=["umask 022", "umask 000"])
@@ -96,7 +96,7 @@ def screen(program: Reviewer) -> None:
         terminal.kill()
 
 
-def test_what_a_session_writes_is_for_its_owner_only(program: Reviewer) -> None:
+def test_files_of_a_session_are_private_to_their_owner(program: Reviewer) -> None:
     folder = program.folder
     (folder / "note.md").write_text(NOTE)
     (folder / "talk.json").write_text(json.dumps(TALK))
@@ -125,7 +125,7 @@ def test_what_a_session_writes_is_for_its_owner_only(program: Reviewer) -> None:
     )
 
 
-def test_a_log_of_an_open_store_is_for_its_owner_only(program: Reviewer) -> None:
+def test_a_log_of_an_open_store_is_private_to_its_owner(program: Reviewer) -> None:
     engine = Engine.open(program.db)
     engine.intake.seed(3, project="ferry")
     try:
@@ -136,7 +136,7 @@ def test_a_log_of_an_open_store_is_for_its_owner_only(program: Reviewer) -> None
         engine.close()
 
 
-def test_a_folder_that_others_could_look_into_is_closed_to_them(program: Reviewer) -> None:
+def test_a_folder_that_others_could_read_becomes_private(program: Reviewer) -> None:
     (program.folder / "note.md").write_text(NOTE)
     for name in ("store.db-waves", "store.db-drafts"):
         (program.db.parent / name).mkdir(parents=True, mode=0o755, exist_ok=True)

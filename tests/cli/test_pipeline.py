@@ -40,7 +40,7 @@ def run(reviewer: Reviewer) -> Path:
     return path
 
 
-def test_check_tells_every_edge_with_what_decided(reviewer: Reviewer, canoe: Path) -> None:
+def test_check_lists_every_edge_with_its_deciding_rule(reviewer: Reviewer, canoe: Path) -> None:
     (found,) = reviewer.rows("pipeline", "check", canoe)
     assert [node["name"] for node in found["nodes"]] == ["start", "carve", "test", "done"]
     keys = ("source", "target", "fidelity", "fidelity_rule")
@@ -64,7 +64,7 @@ def test_check_for_people(reviewer: Reviewer, canoe: Path) -> None:
     assert any("line 5: test has fidelity 'sumary:high'" in line for line in lines)
 
 
-def test_strict_turns_remarks_into_an_exit_code(reviewer: Reviewer, canoe: Path) -> None:
+def test_strict_turns_warnings_into_an_exit_code(reviewer: Reviewer, canoe: Path) -> None:
     assert reviewer("pipeline", "check", canoe, "--strict").returncode == 1
     canoe.write_text(CANOE.replace("sumary", "summary"))
     assert reviewer("pipeline", "check", canoe, "--strict").returncode == 0
@@ -73,7 +73,7 @@ def test_strict_turns_remarks_into_an_exit_code(reviewer: Reviewer, canoe: Path)
 @pytest.mark.parametrize(
     ("text", "place"), [("no dot at all", "1:1"), ('digraph {\n a [x="open]\n}', "2:7")]
 )
-def test_what_is_not_dot_is_one_line_with_its_place(
+def test_invalid_dot_is_one_line_with_its_position(
     reviewer: Reviewer, text: str, place: str
 ) -> None:
     path = reviewer.folder / "odd\nname.dot"
@@ -136,14 +136,14 @@ def test_each_mode_says_its_tokens_and_its_ceiling(
     assert run.read_bytes() == before
 
 
-def test_the_mode_is_what_resolves_where_none_is_named(
+def test_without_a_named_mode_the_resolved_one_is_used(
     reviewer: Reviewer, canoe: Path, run: Path
 ) -> None:
     (row,) = preamble(reviewer, canoe, "--node", "test", "--history", run)
     assert (row["mode"], row["resolved"], row["resolved_by"]) == ("truncate", "truncate", "graph")
 
 
-def test_full_shows_what_the_thread_holds(reviewer: Reviewer, canoe: Path, run: Path) -> None:
+def test_full_shows_the_contents_of_the_thread(reviewer: Reviewer, canoe: Path, run: Path) -> None:
     (row,) = preamble(reviewer, canoe, "--node", "carve", "--history", run)
     assert (row["mode"], row["thread"], row["after_resume"]) == ("full", "hull", "summary:high")
     done = reviewer("pipeline", "preamble", canoe, "--node", "carve", "--history", run)
@@ -171,7 +171,7 @@ def test_a_run_of_the_store_is_a_history(reviewer: Reviewer, canoe: Path) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "[1, 2]", '{"completed": 5}', '{"completed": [{}]}'])
-def test_a_history_that_is_none_is_one_line(reviewer: Reviewer, canoe: Path, text: str) -> None:
+def test_an_invalid_history_is_one_line(reviewer: Reviewer, canoe: Path, text: str) -> None:
     path = reviewer.folder / "bad.json"
     path.write_text(text)
     done = reviewer("pipeline", "preamble", canoe, "--node", "test", "--history", path)

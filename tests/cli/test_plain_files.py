@@ -1,4 +1,4 @@
-"""Files that a person names are opened without waiting for a writer that never comes."""
+"""Files that the user names are opened without waiting for a writer that may never come."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_named_pipe_is_refused(tmp_path: Path) -> None:
         open_plain(pipe)
 
 
-def test_what_a_shell_pipes_in_is_read(reviewer: Reviewer) -> None:
+def test_a_pipe_of_the_shell_is_read(reviewer: Reviewer) -> None:
     command = f"{sys.executable} -m reviewer pipeline check <(echo 'digraph d {{ start -> exit }}')"
     done = subprocess.run(
         ["bash", "-c", command], env=reviewer.environment, cwd=reviewer.folder, timeout=250,

@@ -28,7 +28,7 @@ def turn(number: int, role: str, content: object) -> str:
 
 @pytest.fixture
 def session(tmp_path: Path) -> Path:
-    """A session whose assistant fetched a page and repeated what it said."""
+    """A session whose assistant fetched a page and repeated its text."""
     fetch = {
         "type": "tool_use",
         "id": "t1",

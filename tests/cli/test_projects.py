@@ -1,6 +1,6 @@
-"""Projects do not leak into each other: what a work tree sees and may change.
+"""Projects do not leak into each other: each work tree sees and changes only its own.
 
-The store holds the projects p and q, each bound to its work tree. `x` is a work tree that the store
+The store has the projects p and q, each bound to its work tree. `x` is a work tree that the store
 does not know, `other/p` one with the name of p and another root and remote.
 """
 
@@ -23,7 +23,7 @@ from reviewer.errors import ConflictError
 from tests.cli.conftest import Reviewer
 
 MARKS = {"p": "pelican", "q": "quokka"}
-"""A word that everything of a project has in it."""
+"""A word that occurs in all data of a project."""
 
 NOTE = """# Decisions of the {mark} team
 
@@ -107,7 +107,7 @@ ELSEWHERE = {
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
     "model serve", "summarize", "pipeline check", "pipeline show",
 }  # fmt: skip
-"""Verbs about no project of the store, or about the store as a whole."""
+"""Verbs that are not about a project, or are about the store as a whole."""
 
 LOOKING = {
     *LISTING, "queue show", "conflict show", "history show", "context show", "context export",
@@ -260,7 +260,7 @@ def marks_in(text: str) -> set[str]:
 
 
 def shows(program: Reviewer, call: list[str], *options: str) -> tuple[set[str], str]:
-    """The projects that a call shows, and what it says on stderr."""
+    """The projects that a call shows, and its stderr."""
     done = program(*options, *call)
     assert done.returncode == 0, done.stderr
     if call[0] == "stats":
@@ -289,7 +289,7 @@ class TestLooking:
         assert not marks_in(said)
 
     @pytest.mark.parametrize("call", cases(LISTING))
-    def test_a_tree_of_the_same_name_is_told_whose_it_is(
+    def test_a_tree_of_the_same_name_learns_whose_project_it_is(
         self, trees: Trees, call: list[str]
     ) -> None:
         said = trees.at("other/p").fails(*call)
@@ -326,7 +326,7 @@ class TestLooking:
                 assert marks_in(succeeds(trees.at(name), "packet")) == {name}
             assert marks_in(succeeds(trees.at("x"), "packet")) == set()
 
-    def test_an_unknown_tree_with_a_context_folder_is_told_how_to_read_it(
+    def test_an_unknown_tree_with_a_context_folder_learns_how_to_read_it(
         self, trees: Trees, tmp_path: Path
     ) -> None:
         place = tmp_path / "y"
@@ -347,11 +347,11 @@ class TestLooking:
 class TestNaming:
     @pytest.mark.parametrize("call", cases(NAMING))
     @pytest.mark.parametrize("tree", ["q", "x"])
-    def test_what_belongs_to_another_project_is_refused(
+    def test_ids_of_another_project_are_refused(
         self, trees: Trees, call: list[str], tree: str
     ) -> None:
         if tree == "x" and any("own" in word for word in call):
-            return  # the unknown project has nothing of its own
+            return  # the unknown project has no data
         before = trees.acts()
         said = trees.at(tree).fails(*trees.filled_in(call))
         assert "project p" in said
@@ -360,7 +360,7 @@ class TestNaming:
         assert trees.acts() == before
 
     @pytest.mark.parametrize("call", cases(NAMING))
-    def test_it_is_done_where_the_project_is_named(self, trees: Trees, call: list[str]) -> None:
+    def test_naming_the_project_allows_it(self, trees: Trees, call: list[str]) -> None:
         words = trees.filled_in(call, own="p")
         if words[0] in ("merge", "supersede", "relate", "promote") and "{own" in " ".join(call):
             return  # the same call as another one
@@ -400,7 +400,7 @@ class TestWriting:
     @pytest.mark.parametrize(
         "verb", sorted({*NAMING, *FILLING, *OF_THE_PROJECT, "dev-seed"} - LOOKING)
     )
-    def test_what_writes_refuses_all_projects(self, trees: Trees, verb: str) -> None:
+    def test_writing_verbs_refuse_all_projects(self, trees: Trees, verb: str) -> None:
         call = FILLING.get(verb) or NAMING.get(verb, [OF_THE_PROJECT.get(verb, ["3"])])[0]
         words = trees.filled_in([*verb.split(), *call])
         before = trees.acts()
@@ -425,7 +425,7 @@ class TestWriting:
         assert trees.program.rows("history") == trees.at("x").rows("history")
 
     @pytest.mark.parametrize("verb", FILLING)
-    def test_a_tree_of_the_same_name_writes_nothing_into_it(self, trees: Trees, verb: str) -> None:
+    def test_a_tree_of_the_same_name_cannot_write_into_it(self, trees: Trees, verb: str) -> None:
         call = [*verb.split(), *FILLING[verb]]
         before = trees.acts()
         assert "--project OTHERNAME" in trees.at("other/p").fails(*call)
@@ -438,7 +438,7 @@ class TestWriting:
             act for act in before if act["id"] in {a["id"] for a in trees.at("p").rows("history")}
         ]
 
-    def test_what_is_named_is_meant(self, trees: Trees) -> None:
+    def test_the_named_project_is_used(self, trees: Trees) -> None:
         succeeds(trees.at("q"), "--project", "p", "state", "set", "mascot", "heron")
         assert trees.at("p").rows("state", "show", "mascot")[0]["value"] == "heron"
         assert trees.at("q").rows("state", "show", "mascot")[0]["value"] == "quokka"
@@ -449,7 +449,7 @@ def latest(trees: Trees, tree: str) -> dict[str, Any]:
 
 
 class TestGoingBack:
-    def test_undo_takes_back_what_was_done_in_this_project(self, trees: Trees) -> None:
+    def test_undo_reverts_acts_of_this_project_only(self, trees: Trees) -> None:
         p, q = trees.ids["p"]["waiting"], trees.ids["q"]["waiting"]
         succeeds(trees.at("p"), "promote", p)
         succeeds(trees.at("q"), "promote", q)
@@ -461,7 +461,7 @@ class TestGoingBack:
         assert f"Promoted #{q}" in trees.at("q")("undo").stderr
         assert trees.at("p")("verify").returncode == 0
 
-    def test_an_unknown_tree_has_nothing_to_take_back(self, trees: Trees) -> None:
+    def test_an_unknown_tree_has_nothing_to_undo(self, trees: Trees) -> None:
         before = trees.acts()
         assert "Nothing to undo" in trees.at("x").fails("undo")
         assert "Nothing to redo" in trees.at("x").fails("redo")
@@ -479,7 +479,7 @@ class TestGoingBack:
         succeeds(trees.at("p"), "undo", done.act)
         assert latest(trees, "q")["kind"] == "undo"
 
-    def test_all_that_a_project_had_can_be_undone_and_done_again(self, trees: Trees) -> None:
+    def test_all_acts_of_a_project_can_be_undone_and_redone(self, trees: Trees) -> None:
         succeeds(trees.at("x"), "state", "set", "mascot", "wallaby")
         succeeds(trees.at("x"), "undo")
         assert trees.at("x")("state", "list").stdout == ""
@@ -542,7 +542,7 @@ class TestWhoIsWho:
         (about / "gitdir").write_text(f"{linked / '.git'}\n")
         assert "pelican" in said_by(own.at("feature"))
 
-    def test_a_tree_that_only_says_it_were_linked_is_not(self, own: Trees) -> None:
+    def test_a_tree_that_falsely_claims_to_be_linked_is_not(self, own: Trees) -> None:
         main = own.git("p")
         succeeds(own.at("p"), "state", "set", "mascot", "pelican")
         about = main / ".git" / "worktrees" / "feature"
@@ -576,7 +576,7 @@ class TestWhoIsWho:
         assert "pelican" in said_by(own.at("clone"))
         assert own.program("verify").returncode == 0
 
-    def test_a_name_of_its_own_holds_for_the_tree_from_then_on(self, own: Trees) -> None:
+    def test_a_name_of_its_own_applies_to_the_tree_from_then_on(self, own: Trees) -> None:
         for tree in ("p", "other/p"):
             own.git(tree)
         succeeds(own.at("p"), "state", "set", "mascot", "pelican")
@@ -584,13 +584,13 @@ class TestWhoIsWho:
         assert "hen" in said_by(own.at("other/p"))
         assert "pelican" in said_by(own.at("p"))
 
-    def test_a_tree_called_default_does_not_get_what_belongs_to_no_tree(self, own: Trees) -> None:
+    def test_a_tree_called_default_does_not_get_rows_without_a_tree(self, own: Trees) -> None:
         own.git("default")
         succeeds(own.at("nowhere"), "state", "set", "mascot", "stray")
         assert "belongs to" in own.at("default").fails("state", "list")
 
     @pytest.mark.timeout(20)
-    def test_a_hostile_git_folder_is_no_remote(self, own: Trees) -> None:
+    def test_a_hostile_git_folder_is_not_a_remote(self, own: Trees) -> None:
         config = own.git("p", "git@example.org:zoo/p.git") / ".git" / "config"
         for make in (
             lambda: os.mkfifo(config),

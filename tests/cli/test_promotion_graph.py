@@ -1,4 +1,4 @@
-"""`graduate|add|relate|conflict|state|supersede`, and what `queue` says of the promotion graph."""
+"""`graduate|add|relate|conflict|state|supersede`, and the promotion graph in `queue`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def show(program: Reviewer, number: int) -> dict[str, Any]:
 
 
 def said(program: Reviewer, *arguments: object) -> str:
-    """What a successful call said on stderr; it printed no data."""
+    """The stderr of a successful call, which printed no data."""
     done = program(*arguments)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     return done.stderr
@@ -53,7 +53,7 @@ def rivals(reviewer: Reviewer) -> tuple[Reviewer, int, int, int]:
 
 
 class TestEntities:
-    def test_graduating_says_what_was_made_and_how_to_undo_it(self, ingested: Reviewer) -> None:
+    def test_graduating_reports_the_entity_and_how_to_undo_it(self, ingested: Reviewer) -> None:
         memory = ingested.ids("--kind", "memory")[0]
         said(ingested, "promote", memory, "--alone")
         line = said(ingested, "graduate", memory, "--as", "decision", "--name", "Receipts")
@@ -78,7 +78,7 @@ class TestEntities:
         assert f"#{row['id']}  parameter  entity  candidate" in text
         assert "80 mm" in text
 
-    def test_what_is_written_by_hand_is_marked_everywhere(self, reviewer: Reviewer) -> None:
+    def test_a_candidate_written_by_hand_is_marked_everywhere(self, reviewer: Reviewer) -> None:
         said(reviewer, "--project", "acme", "add", "decision", "We ship on Mondays")
         (row,) = reviewer.rows("queue", "list")
         assert (row["hand_authored"], row["source"], row["flags"]) == (
@@ -164,7 +164,7 @@ class TestConflicts:
         assert [row["id"] for row in program.rows("conflict", "list")] == [conflict]
         program.nothing_lost()
 
-    def test_one_way_has_to_be_said(self, rivals: tuple[Reviewer, int, int, int]) -> None:
+    def test_a_way_of_settling_must_be_named(self, rivals: tuple[Reviewer, int, int, int]) -> None:
         program, left, right, conflict = rivals
         for extra in ((), ("--both", "--dismiss"), ("--keep", right, "--both")):
             assert "one of" in program.fails("conflict", "resolve", conflict, *extra, code=2)
@@ -194,7 +194,7 @@ class TestState:
         assert 'no state "region"' in reviewer.fails("state", "unset", "region")
         assert "no state" in reviewer.fails("state", "show", "nothing")
 
-    def test_every_value_that_ever_held(self, reviewer: Reviewer) -> None:
+    def test_every_earlier_value_is_listed(self, reviewer: Reviewer) -> None:
         for value in ("one", "two", "three"):
             said(reviewer, "state", "set", "k", value)
         rows = reviewer.rows("state", "show", "k", "--all")
@@ -202,7 +202,9 @@ class TestState:
         assert len(reviewer.rows("state", "show", "k")) == 1
         assert "superseded" in reviewer("state", "list", "--all").stdout
 
-    def test_setting_it_again_says_so_and_is_no_act(self, reviewer: Reviewer) -> None:
+    def test_setting_the_same_value_again_is_reported_and_is_not_an_act(
+        self, reviewer: Reviewer
+    ) -> None:
         said(reviewer, "state", "set", "k", "v")
         assert said(reviewer, "state", "set", "k", "v") == "k is that already.\n"
         assert len(reviewer.rows("history")) == 1
@@ -290,9 +292,11 @@ class TestTriggers:
             (),
         ],
     )
-    def test_what_does_not_go_together(self, ingested: Reviewer, words: tuple[object, ...]) -> None:
+    def test_options_that_exclude_each_other(
+        self, ingested: Reviewer, words: tuple[object, ...]
+    ) -> None:
         assert "See: reviewer extract --help" in ingested.fails("extract", *words, code=2)
 
-    def test_what_the_store_does_not_hold(self, ingested: Reviewer) -> None:
+    def test_a_source_that_is_not_in_the_store(self, ingested: Reviewer) -> None:
         for words in (("--wave", 9), ("--record", "x"), ("--source", "gone.md")):
             assert "kiosk has no record of" in ingested.fails("extract", "--store", *words)

@@ -1,4 +1,4 @@
-"""`queue list|show`: the contract that scripts read, and what a person sees."""
+"""`queue list|show`: the contract for scripts, and the output for people."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_filter_narrows(ingested: Reviewer) -> None:
     assert found["id"] not in ingested.ids("--filter", "-thermal")
 
 
-def test_status_shows_what_was_decided(seeded: Reviewer) -> None:
+def test_status_shows_decided_rows(seeded: Reviewer) -> None:
     first, second, third = seeded.ids("--limit", 3)
     for verb, memory in (("promote", first), ("reject", second), ("defer", third)):
         assert seeded(verb, memory).returncode == 0
@@ -94,7 +94,7 @@ def test_a_person_sees_one_aligned_line_a_row(ingested: Reviewer) -> None:
     assert len(starts) == 1
 
 
-def test_an_empty_queue_says_what_to_do(ingested: Reviewer) -> None:
+def test_an_empty_queue_suggests_the_next_step(ingested: Reviewer) -> None:
     ingested("reject", *ingested.ids())
     done = ingested("queue", "list")
     assert (done.returncode, done.stdout) == (0, "")
@@ -104,7 +104,7 @@ def test_an_empty_queue_says_what_to_do(ingested: Reviewer) -> None:
     assert "Nothing matches" in ingested("queue", "list", "--filter", "zebra").stderr
 
 
-def test_show_tells_where_it_comes_from(ingested: Reviewer) -> None:
+def test_show_names_the_source(ingested: Reviewer) -> None:
     row = ingested.rows("queue", "list", "--filter", "thermal")[0]
     told = ingested("queue", "show", row["id"]).stdout
     assert row["rule"] in told

@@ -32,7 +32,7 @@ DECIDING = (["promote", "1"], ["undo"], ["state", "set", "phase", "beta"], ["dev
 
 @contextmanager
 def protected(*paths: Path) -> Iterator[None]:
-    """Nobody may write there meanwhile."""
+    """Makes the paths read-only for a while."""
     modes = [(path, path.stat().st_mode) for path in paths]
     for path, mode in modes:
         path.chmod(mode & ~0o222)
@@ -65,7 +65,7 @@ def test_every_reading_verb_works_and_every_decision_is_refused(closed, bound):
     assert (sorted(os.listdir(closed.db.parent)), closed.db.read_bytes()) == before
 
 
-def test_doctor_says_so_and_finds_nothing_else(closed, bound):
+def test_doctor_reports_it_and_finds_no_other_problem(closed, bound):
     found = closed("doctor", preexec_fn=bound)
     lines = {line.split()[0]: line for line in found.stdout.splitlines()}
     assert "cannot be saved" in found.stdout
@@ -80,18 +80,18 @@ def test_reading_leaves_nothing_that_keeps_the_owner_from_writing_later(seeded, 
 
 
 def allowed_to_read(path: Path, mode: int) -> bool:
-    """What `os.access` says to another user."""
+    """The answer of `os.access` for another user."""
     return mode == os.R_OK and path.exists()
 
 
 @pytest.fixture
 def as_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From here on nothing may be written."""
+    """From here on the folder is read-only."""
     monkeypatch.setattr(read_only.os, "access", allowed_to_read)
 
 
-def test_what_others_write_meanwhile_is_read(seeded, monkeypatch):
-    """Their log is read along, and what they leave after it."""
+def test_acts_written_in_the_meantime_are_read(seeded, monkeypatch):
+    """Their write-ahead log is read, too, and the file after they close it."""
     owner = Engine.open(seeded.db)
     with monkeypatch.context() as closed_to_us:
         closed_to_us.setattr(read_only.os, "access", allowed_to_read)

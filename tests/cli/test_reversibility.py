@@ -1,4 +1,4 @@
-"""The reversibility table of `promotion-rules.md` on the command line, a test a row."""
+"""Every kind of promotion can be undone on the command line (`docs/design.md`, Promotion)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A secret that stands in everything the program reads comes out nowhere: no output, no file, no
-request to a model."""
+"""A secret in every input of the program never leaves it: not in output, files or requests to a
+model."""
 
 from __future__ import annotations
 

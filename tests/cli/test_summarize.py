@@ -48,7 +48,7 @@ def rows(reviewer: Reviewer, *arguments: object) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_all_levels_say_what_scripts_read(reviewer: Reviewer, session: Path) -> None:
+def test_all_levels_have_the_fields_that_scripts_read(reviewer: Reviewer, session: Path) -> None:
     found = rows(reviewer, session, "--level", "all")
     assert [row["level"] for row in found] == ["detailed", "brief", "tags"]
     for row in found:
@@ -60,9 +60,7 @@ def test_all_levels_say_what_scripts_read(reviewer: Reviewer, session: Path) -> 
     assert not (reviewer.folder / "store.db").exists()
 
 
-def test_without_a_ceiling_every_anchor_stands_in_the_text(
-    reviewer: Reviewer, session: Path
-) -> None:
+def test_without_a_ceiling_every_anchor_is_in_the_text(reviewer: Reviewer, session: Path) -> None:
     for row in rows(reviewer, session, "--level", "all")[:2]:
         assert row["anchors_missing"] == []
         text = " ".join(row["content"].split())
@@ -71,7 +69,7 @@ def test_without_a_ceiling_every_anchor_stands_in_the_text(
 
 @pytest.mark.parametrize("level", ["detailed", "brief", "tags"])
 @pytest.mark.parametrize("ceiling", [0, 1, 8, 50])
-def test_a_ceiling_holds_and_what_found_no_room_is_named(
+def test_a_ceiling_is_kept_and_anchors_left_out_are_named(
     reviewer: Reviewer, session: Path, level: str, ceiling: int
 ) -> None:
     [row] = rows(reviewer, session, "--level", level, "--max-tokens", ceiling)
@@ -89,9 +87,7 @@ def test_only_the_asked_lines_are_summarized(reviewer: Reviewer, session: Path) 
     assert "winter" not in row["content"]
 
 
-def test_what_the_client_put_around_the_words_is_left_out(
-    reviewer: Reviewer, session: Path
-) -> None:
+def test_text_that_the_client_added_is_left_out(reviewer: Reviewer, session: Path) -> None:
     assert "moon" not in json.dumps(rows(reviewer, session, "--level", "all"))
 
 
@@ -103,7 +99,7 @@ def test_secrets_are_masked(reviewer: Reviewer, tmp_path: Path) -> None:
     assert "for the relay" in row["content"]
 
 
-def test_a_person_gets_the_text_and_what_is_missing(reviewer: Reviewer, session: Path) -> None:
+def test_people_get_the_text_and_the_missing_anchors(reviewer: Reviewer, session: Path) -> None:
     done = reviewer("summarize", session, "--level", "brief", "--max-tokens", 30, db=False)
     assert done.returncode == 0
     assert done.stdout.strip()
@@ -134,7 +130,7 @@ def test_an_empty_file_has_empty_summaries(reviewer: Reviewer, tmp_path: Path) -
     assert "nothing to summarize" in reviewer("summarize", empty, db=False).stderr
 
 
-def test_what_cannot_be_read_is_one_line(reviewer: Reviewer, tmp_path: Path) -> None:
+def test_an_unreadable_file_is_one_line(reviewer: Reviewer, tmp_path: Path) -> None:
     done = reviewer("summarize", tmp_path / "gone.jsonl", db=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1

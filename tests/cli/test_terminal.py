@@ -1,4 +1,4 @@
-"""What changes when a person sits there: widths, progress, the screen."""
+"""Differences of output at a terminal: widths, progress, the screen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.cli.conftest import NOTE, Reviewer
 
 
 def in_terminal(program: Reviewer, *arguments: object, stream: str) -> str:
-    """What a call writes to `stdout` or `stderr` when that is a terminal of 80 columns."""
+    """The output of a call to `stdout` or `stderr` when that is a terminal of 80 columns."""
     ours, theirs = pty.openpty()
     options: dict[str, Any] = {stream: theirs}
     process = program.start(*arguments, **options)
@@ -80,7 +80,7 @@ def test_levels_that_fit_are_chosen_with_progress(reviewer: Reviewer) -> None:
 
 
 def no_keys(path: Path) -> None:
-    """Stands for the check of the keys."""
+    """Replaces the check of the keys."""
     raise AssertionError(f"opening the screen checks {path} itself")
 
 
@@ -99,7 +99,7 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_one_line(
 
 
 class Opened:
-    """Stands for the screen: remembers what it was given."""
+    """Replaces the screen and records its arguments."""
 
     def __init__(self) -> None:
         self.projects: list[str | None] = []
@@ -140,7 +140,7 @@ def test_the_screen_gets_the_store_the_project_and_the_settings(
     assert os.environ["VISUAL"] == "vim"
 
 
-def test_a_broken_setting_is_said_before_the_screen_opens(
+def test_a_broken_setting_is_reported_before_the_screen_opens(
     ingested: Reviewer, at_a_terminal: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     at_a_terminal.write_text("themes = 1")
@@ -150,16 +150,14 @@ def test_a_broken_setting_is_said_before_the_screen_opens(
     assert opened.settings == []
 
 
-def test_what_the_screen_ends_with_is_the_exit_code(
-    ingested: Reviewer, at_a_terminal: Path
-) -> None:
+def test_the_exit_code_is_that_of_the_screen(ingested: Reviewer, at_a_terminal: Path) -> None:
     def screen(engine: Engine, project: str | None, **settings: Any) -> int:
         return 3
 
     assert run(["--db", str(ingested.db)], screen, no_keys) == 3
 
 
-def test_a_demo_that_is_told_to_end_leaves_nothing_behind(reviewer: Reviewer) -> None:
+def test_a_terminated_demo_leaves_no_files(reviewer: Reviewer) -> None:
     scratch = reviewer.folder / "scratch"
     scratch.mkdir()
     ours, theirs = pty.openpty()

@@ -1,7 +1,7 @@
 """Calls in processes forked from one that has imported the program already.
 
 Each call is a process of its own, with its own folder, environment and streams; only the imports
-are shared. What an import costs, and what each verb imports, is said by tests that start python.
+are shared. Tests of the cost of imports, and of the imports of each verb, start python themselves.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What must hold of anything that is given to the program beside transcripts: pipelines, histories,
-context folders, patterns, filters, settings. Any bytes give a result or one sentence, no crash."""
+"""Properties of all inputs besides transcripts: pipelines, histories, context folders, patterns,
+filters, settings. Any bytes give a result or one sentence, never a crash."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def feed_pattern(data: bytes, folder: Path) -> None:
 
 
 def feed_filter(data: bytes, folder: Path) -> None:
-    """Parse what is typed into the filters of the screens."""
+    """Parse the filters of the screens."""
     text = data.decode("utf-8", "surrogateescape")
     _sentence(lambda: commit_filters.parse_filter(text))
     queue_filters.parse_filter(text)

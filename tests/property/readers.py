@@ -1,4 +1,4 @@
-"""What must hold of any file at all: reading it gives records or one sentence, no crash."""
+"""A property of all files: reading gives records or one sentence, never a crash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of every compression: nothing lost, nothing invented, everything taken back."""
+"""Properties of every compression: no turn is lost or invented, and undo restores everything."""
 
 from __future__ import annotations
 

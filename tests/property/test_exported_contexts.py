@@ -19,7 +19,7 @@ from reviewer.engine import Engine
 from reviewer.errors import SourceError
 
 OF_THE_STORE = {"id", "context", "source_line", "hash", "parent", "edited", "original"}
-"""What a commit has from where it stands, not from what it is."""
+"""Fields of a commit that depend on its position, not on its content."""
 words = st.sampled_from(
     [
         "The kiosk prints slowly.",
@@ -137,7 +137,7 @@ SAID = {"priority": "important", "at": "2026-03-01T12:00:00Z", "actor": "you"}
          "regular expression"),
     ],
 )  # fmt: skip
-def test_a_line_that_is_no_commit_is_named_and_nothing_is_written(
+def test_a_line_that_is_not_a_commit_is_named_and_the_store_is_unchanged(
     empty_store: Path, tmp_path: Path, fault: dict[str, Any], complaint: str
 ) -> None:
     file = save(tmp_path / "talk.jsonl", [LINE, {**LINE, **fault}])
@@ -148,9 +148,7 @@ def test_a_line_that_is_no_commit_is_named_and_nothing_is_written(
         assert engine.contexts.all() == []
 
 
-def test_secrets_of_an_export_are_masked_wherever_they_stand(
-    empty_store: Path, tmp_path: Path
-) -> None:
+def test_secrets_of_an_export_are_masked_everywhere(empty_store: Path, tmp_path: Path) -> None:
     secret = "DB_PASSWORD='hunter2-Xk93vQ9z'"
     said = {**SAID, "reason": secret, "retention": {"instructions": secret}}
     file = save(tmp_path / "talk.jsonl", [{**LINE, "content": secret, "annotations": [said]}])

@@ -33,7 +33,7 @@ class Clock:
 
 
 class CutError(Exception):
-    """Stands for the process dying inside a transaction."""
+    """Simulates a crash of the process inside a transaction."""
 
 
 class LedgerMachine(RuleBasedStateMachine):

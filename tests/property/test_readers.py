@@ -53,7 +53,7 @@ def test_any_bytes_at_all(tmp_path, data):
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed[:12].decode())
-def test_the_seeds_are_read_where_nothing_is_damaged(tmp_path, seed):
+def test_undamaged_seeds_are_read(tmp_path, seed):
     assert read_everything(seed, tmp_path) > 0
 
 

@@ -1,4 +1,4 @@
-"""What holds for every text: the doors are safe to pass twice, and nothing is lost in a diff."""
+"""Properties of every text: display and masking are idempotent, and diffs lose no text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reviewer.text.secrets import mask
 from reviewer.text.tokens import CHUNK, counter
 from reviewer.text.word_diff import hunks, keep_only, put_back
 
-# What a terminal would obey, or a reader not see.
+# Characters that a terminal would obey, or a reader cannot see.
 OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff"
     "\U000e0000-\U000e007f]"
@@ -88,7 +88,7 @@ phrase = phrases.map("".join) | any_text
 
 @untimed
 @given(nasty_text)
-def test_what_is_shown_holds_nothing_that_is_obeyed(text: str) -> None:
+def test_displayed_text_has_no_control_characters(text: str) -> None:
     assert OBEYED.search(display_text(text)) is None
     assert "\t" not in display_text(text)
     assert "\n" not in display_line(text)
@@ -96,14 +96,14 @@ def test_what_is_shown_holds_nothing_that_is_obeyed(text: str) -> None:
 
 @untimed
 @given(nasty_text)
-def test_showing_twice_changes_nothing(text: str) -> None:
+def test_displaying_twice_changes_nothing(text: str) -> None:
     assert display_text(display_text(text)) == display_text(text)
     assert display_line(display_line(text)) == display_line(text)
 
 
 @untimed
 @given(nasty_text, st.data())
-def test_offsets_lead_to_what_was_shown_for_the_rest(text: str, data: st.DataObject) -> None:
+def test_offsets_split_the_displayed_text_in_the_same_place(text: str, data: st.DataObject) -> None:
     offset = data.draw(st.integers(0, len(text)))
     shown, at = display_text(text), display_offset(text, offset)
     before = text[:offset]

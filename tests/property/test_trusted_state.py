@@ -1,9 +1,9 @@
-"""Nothing takes the id of a candidate, a memory or an entity and writes trusted state.
+"""No code takes the id of a candidate, a memory or an entity and writes trusted state.
 
-"The one hard line in the promotion graph" (`promotion-rules.md`): every method of every
-capability is called with ids of every kind, sources are read for writers of `state`, and random
-histories of all acts are run; the ledger must show that only `state set` and `state unset`, and
-their undo and redo, ever changed a row.
+This is a hard rule (`docs/design.md`, Promotion): every method of every capability is called with
+ids of every kind, sources are searched for writers of `state`, and random histories of all acts are
+run; the ledger must show that only `state set` and `state unset`, and their undo and redo, ever
+changed a row.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def planted_by_ledger(self: Triage, number: int) -> Done:
 
 
 def planted_in_disguise(self: Triage, number: int) -> Done:
-    """The same under the name of the honest act."""
+    """The same under the name of a legitimate act."""
     with self._ledger.act("state set") as act:
         ((content, project),) = act.query(
             "SELECT content, project_id FROM memory WHERE id = ?", (number,)
@@ -128,7 +128,7 @@ def planted_in_disguise(self: Triage, number: int) -> Done:
 
 
 def planted_behind_the_ledger(self: Triage, number: int) -> None:
-    """The same past the ledger."""
+    """The same, bypassing the ledger."""
     writer = self._ledger._database.writer
     writer.execute("UPDATE state SET value = (SELECT content FROM memory WHERE id = ?)", (number,))
 
@@ -148,7 +148,7 @@ def test_a_function_of_trusted_state_that_takes_an_id_is_found(template, tmp_pat
     assert trespasses(path, tmp_path, numbers[:1]) == ["state.copy"]
 
 
-def test_what_may_write_it_takes_words_and_no_id(template):
+def test_functions_that_may_write_it_take_text_and_no_id(template):
     engine = Engine.open(template[0])
     found = methods(engine)
     engine.close()
@@ -178,12 +178,12 @@ def test_just_one_module_writes_the_table():
         'connection.execute("delete\\n from state where 1")',
     ],
 )
-def test_the_reading_of_sources_sees(source):
+def test_the_source_check_finds(source):
     assert writers_of_state(source) == [1]
 
 
 @pytest.mark.parametrize("source", ['act.insert("memory", state="x")', '"SELECT 1 FROM state"'])
-def test_the_reading_of_sources_passes_over(source):
+def test_the_source_check_ignores(source):
     assert writers_of_state(source) == []
 
 
@@ -296,7 +296,7 @@ def test_the_acts_of_the_histories_are_those_of_the_engine(template):
     assert writing - named == {"intake.ingest"}
 
 
-def test_copying_by_hand_is_words_typed_again(template, tmp_path):
+def test_copying_by_hand_is_typing_again(template, tmp_path):
     """The way that is left: a person reads and types."""
     shutil.copy(template[0], tmp_path / "store.db")
     engine = Engine.open(tmp_path / "store.db")

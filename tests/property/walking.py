@@ -151,7 +151,7 @@ def acts_on_state(engine: Engine, after: int = 0) -> Iterator[tuple[str, str]]:
 
 
 def trespasses(template: Path, folder: Path, numbers: list[int]) -> list[str]:
-    """Methods that changed `state` although nothing but `state.set` and `unset` may.
+    """Methods that changed `state` although only `state.set` and `unset` may.
 
     Each method is called in a fresh copy of the store with each id.
     """
@@ -169,7 +169,7 @@ def trespasses(template: Path, folder: Path, numbers: list[int]) -> list[str]:
 
 
 class _Copies:
-    """A copy of a store that is made anew whenever a method has written."""
+    """A copy of a store, replaced by a fresh one whenever a method has written."""
 
     def __init__(self, template: Path, folder: Path) -> None:
         self.template, self.folder = template, folder

@@ -1,4 +1,4 @@
-"""The program in a pseudo-terminal, with an emulator that shows what a person would see."""
+"""The program in a pseudo-terminal, with an emulator of the visible screen."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Terminal:
         os.write(self._terminal, keys.encode())
 
     def read(self, seconds: float = 0.1) -> None:
-        """Feed the emulator with what comes within a while."""
+        """Feed the emulator with the output of a while."""
         while self._terminal >= 0 and select.select([self._terminal], [], [], seconds)[0]:
             try:
                 data = os.read(self._terminal, 65536)
@@ -79,7 +79,7 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """What stands on the screen."""
+        """The text on the screen."""
         return "\n".join(line.rstrip() for line in self.screen.display)
 
     def until(self, *words: str, seconds: float = 40.0) -> str:

@@ -49,8 +49,11 @@ LETTERS = [*ascii_letters, *digits, *"/*:;.,<>[]{}+_-!^|@&é漢"]
 
 
 class Walk(NamedTuple):
-    """What a walk of random keys showed. Memory in MB, at each tenth of the way; pauses in seconds,
-    longest first, as waited for; reports of the watch, one early and one at the end."""
+    """The results of a walk of random keys.
+
+    Memory in MB, at each tenth of the way; pauses in seconds, longest first, as waited for;
+    reports of the watch, one early and one at the end.
+    """
 
     keys: int
     rss_early: float
@@ -69,7 +72,7 @@ def resident(pid: int) -> float:
 
 
 def prepared(folder: Path, *, seeds: int = 500) -> Path:
-    """A folder to stand in, with a context folder and pipelines; a store with something on every
+    """A working folder with a context folder and pipelines, and a store with data for every
     screen: candidates, decisions, contexts, a compressed one, runs, a history.
     """
     work = folder / "work"
@@ -162,10 +165,10 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
         if pressed % max(count // 10, 1) == 0:
             memory.append(resident(terminal._pid))
         if pressed == early:
-            rss_early, first = resident(terminal._pid), told(terminal, target)
+            rss_early, first = resident(terminal._pid), report_of(terminal, target)
     alive = terminal.running()
     rss_late = resident(terminal._pid) if alive else 0.0
-    late = told(terminal, target) if alive else first
+    late = report_of(terminal, target) if alive else first
     died = ""
     if not alive:
         last = re.sub(
@@ -180,7 +183,7 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
 
 
 def drain(terminal: Terminal, seconds: float) -> None:
-    """Take what comes within a while; nobody looks at it unless the program dies."""
+    """Read output for a while; it is used only if the program dies."""
     while select.select([terminal._terminal], [], [], seconds)[0]:
         try:
             data = os.read(terminal._terminal, 65536)
@@ -191,8 +194,8 @@ def drain(terminal: Terminal, seconds: float) -> None:
         terminal.stream = terminal.stream[-20_000:] + data
 
 
-def told(terminal: Terminal, target: Path) -> Report:
-    """What the watch says now."""
+def report_of(terminal: Terminal, target: Path) -> Report:
+    """The current report of the watch."""
     target.unlink(missing_ok=True)
     os.kill(terminal._pid, signal.SIGUSR1)
     end = time.monotonic() + 20
@@ -202,7 +205,7 @@ def told(terminal: Terminal, target: Path) -> Report:
 
 
 def main() -> None:
-    """Walk, say what was seen; exit 1 when the program ended, grew, or stood still.
+    """Walk and print a report; exit 1 when the program ended, grew, or hung.
 
     The first tenth opens every screen, and each loads what it needs when it is first opened.
     """

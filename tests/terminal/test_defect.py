@@ -1,4 +1,4 @@
-"""A defect ends the screen with one sentence, and with nothing of what people wrote."""
+"""A defect ends the screen with one sentence, which contains no user data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ sys.exit(main())
 """
 
 
-def test_it_says_so_in_one_line_and_keeps_what_was_decided(store, tmp_path):
+def test_it_ends_with_one_line_and_keeps_decisions(store, tmp_path):
     program = tmp_path / "defect.py"
     program.write_text(WITH_A_DEFECT)
     terminal = Terminal(
@@ -43,7 +43,7 @@ def test_it_says_so_in_one_line_and_keeps_what_was_decided(store, tmp_path):
     engine.close()
 
 
-def test_a_store_that_goes_bad_under_the_screen_is_no_defect(store, tmp_path):
+def test_a_store_damaged_under_the_screen_is_not_a_defect(store, tmp_path):
     terminal = Terminal(
         [sys.executable, "-m", "reviewer", "--db", str(store)], tmp_path, 300, 30, REVIEWER_DEBUG=""
     )

@@ -1,4 +1,4 @@
-"""The screen in a terminal: what a person sees, and what the terminal is told."""
+"""The screen in a terminal: the visible text, and the sequences sent to the terminal."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_leaving_gives_the_terminal_back(launch):
     assert b"Traceback" not in terminal.stream
 
 
-def test_an_idle_screen_draws_nothing(launch):
+def test_an_idle_screen_does_not_draw(launch):
     terminal = launch()
     terminal.until("3 wait", "Evidence")
     assert terminal.rests(4.5)  # two looks at the store for other writers
@@ -103,7 +103,7 @@ def test_the_editor_opens_at_the_line_and_the_screen_comes_back(launch, store, t
     assert path.endswith("notes.md")
 
 
-def test_keys_typed_ahead_go_where_they_were_meant(launch, store):
+def test_keys_typed_ahead_reach_the_right_screen(launch, store):
     terminal = launch()
     terminal.until("3 wait", "Evidence")
     terminal.press("/smoke")
@@ -137,7 +137,7 @@ def test_a_missing_editor_is_one_sentence(launch):
     terminal.until("is not a program on this machine.")
 
 
-def test_copying_tells_the_terminal(launch):
+def test_copying_sends_the_text_to_the_terminal(launch):
     terminal = launch()
     terminal.until("3 wait")
     terminal.press("y")
@@ -145,7 +145,7 @@ def test_copying_tells_the_terminal(launch):
     assert b"\x1b]52;c;" in terminal.stream
 
 
-def test_without_colour_the_glyphs_still_tell(launch):
+def test_without_colour_the_signs_still_differ(launch):
     terminal = launch(NO_COLOR="1")
     terminal.until("3 wait")
     terminal.press("a")

@@ -1,4 +1,4 @@
-"""Bytes that are no UTF-8 come out of terminals: old encodings, noise on a line."""
+"""Terminals send bytes that are not UTF-8: old encodings, noise on a line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.terminal.conftest import Terminal
 from tests.waiting import until
 
 
-def test_what_is_no_text_ends_nothing_and_what_comes_after_it_is_typed(launch):
+def test_bytes_that_are_not_text_are_dropped_and_later_ones_are_typed(launch):
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")
@@ -31,7 +31,7 @@ def test_a_character_that_arrives_in_two_parts_is_one(launch):
     terminal.until("/ caf\u00e9!")
 
 
-def test_a_key_with_a_number_that_no_character_has_is_no_key(launch):
+def test_a_key_code_beyond_unicode_is_ignored(launch):
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")

@@ -37,7 +37,7 @@ class Slow(msgspec.Struct):
 
 
 class Report(msgspec.Struct):
-    """What the watch has seen until now."""
+    """The observations of the watch so far."""
 
     keys: int = 0
     screens: dict[str, int] = {}
@@ -60,7 +60,7 @@ class Watch:
         self._screen = self._action = ""
 
     def install(self) -> None:
-        """Stand behind the loop, the app and the registry's actions."""
+        """Wrap the loop, the app and the registry's actions."""
         from reviewer.tui.app import ReviewerApp
         from reviewer.tui.kit.actor import Actor
 

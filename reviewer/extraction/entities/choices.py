@@ -72,7 +72,7 @@ class Choice(Struct, frozen=True):
 
     @property
     def slot(self) -> str:
-        """The slot that another option would contradict."""
+        """The slot in which a different option is a contradiction."""
         return f"decision:{name_key(self.subject)}"
 
 

@@ -12,7 +12,7 @@ from reviewer.extraction.entities.naming import name_key
 from reviewer.extraction.entities.quantities import same_amount
 
 FACTS_OF_RECORDS = frozenset(("number", "status", "date", "superseded_by"))
-"""Attributes that differ between any two entries without a contradiction."""
+"""Attributes that may differ between two entries without a contradiction."""
 
 
 class Claim(Protocol):
@@ -25,17 +25,17 @@ class Claim(Protocol):
 
     @property
     def slot(self) -> str:
-        """The key under which another value is a contradiction."""
+        """The key for which two different values are a contradiction."""
         ...
 
     @property
     def attributes(self) -> Sequence[Attribute]:
-        """The values, by name."""
+        """The named values."""
         ...
 
 
 class Contradiction(Struct, frozen=True):
-    """Two entities say different things about one slot; `attribute` names which."""
+    """Two entities with different values of `attribute` for one slot."""
 
     slot: str
     attribute: str
@@ -50,7 +50,7 @@ def contradicts(a: Claim, b: Claim) -> Contradiction | None:
     """The first attribute in which two entities of one slot differ, or None.
 
     They are of one type, except that a requirement and a constraint may contradict each other
-    (`must`, `must not`). Amounts are equal only when they are exactly (`90 days` and `90 d`);
+    (`must`, `must not`). Amounts agree only if they are exactly equal (`90 days` and `90 d`);
     options when one names the other more closely (`PostgreSQL`, `PostgreSQL 16`).
     """
     if not a.slot or a.slot != b.slot:

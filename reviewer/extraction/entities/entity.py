@@ -63,9 +63,9 @@ class EntityCandidate(Candidate, frozen=True):
     """A proposed entity: a candidate with a name and stated facts.
 
     `type` is an EntityType. `content` may join the wordings of two stretches of the span with a
-    colon (a heading and the sentence below it); `flags` may contain `not-in-force` for what was
-    superseded or rejected. `slot` names what a second value would contradict
-    (`parameter:max batch`); it is empty when nothing can.
+    colon (a heading and the sentence below it); `flags` contains `not-in-force` for entities that
+    were superseded or rejected. `slot` is the key (`parameter:max batch`) for which a second value
+    is a contradiction; it is empty if the entity cannot be contradicted.
     """
 
     name: str = ""

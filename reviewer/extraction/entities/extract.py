@@ -14,10 +14,10 @@ from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.entities.rule import EntityRule, Found, Place
 from reviewer.extraction.extract import KNOWN_TEXT, NOT_IN_FORCE, lines_of_span
 from reviewer.extraction.flags import flags_of
-from reviewer.extraction.judged import Dropped, Judged, KnownText, settled
 from reviewer.extraction.passages import unlabelled, wording
 from reviewer.extraction.rejections import FRAGMENT, LONGEST, RESTATES_BOOT, rejection
 from reviewer.extraction.rules.rule import Statement
+from reviewer.extraction.verdicts import Dropped, KnownText, Verdict, settled
 from reviewer.extraction.weights import (
     BY_PERSON,
     MOST_IDENTIFIERS,
@@ -28,17 +28,17 @@ from reviewer.extraction.weights import (
 from reviewer.sources.records import Record, Role, Use
 from reviewer.text.identifiers import identifiers
 from reviewer.text.sentences import split_sentences
-from reviewer.text.units import Unit, UnitKind, units_of
+from reviewer.text.units import Unit, UnitKind, cached_units
 
 PER_FACT = 0.05
-"""Weight of each attribute and relation, up to three: a fact that can be queried."""
+"""Weight of each attribute and relation, up to three, because they can be queried."""
 MOST_BELOW = 300
-"""Units after a heading that its rule is shown; keeps long records linear."""
+"""Units after a heading that its rule sees; this keeps long records linear."""
 CLOSED = -0.25
-"""Weight of what is no longer in force: history, and worth less of a person's time."""
+"""Weight of entities no longer in force, which deserve less review."""
 
 ENTITY_EXTRACTOR_VERSION = "0.1.0"
-"""Carried by every entity candidate; increase it whenever a rule changes what it proposes."""
+"""Stored with every entity candidate; increase it whenever a rule proposes something different."""
 
 RULES: tuple[EntityRule, ...] = tuple(
     sorted(
@@ -47,7 +47,7 @@ RULES: tuple[EntityRule, ...] = tuple(
         reverse=True,
     )
 )
-"""Every rule, by prior and then quality: where several find something, the first names it."""
+"""Every rule, by prior and then quality: if several rules match, the first names the entity."""
 
 _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
 _RECORDS = tuple(rule for rule in RULES if rule.id == "decision_record")
@@ -70,8 +70,8 @@ def extract_entities(
     """Propose entities from a stream of records, in their order.
 
     Only records with use SAID are judged; `known` carries boot text from one file of a pass to the
-    next. `dropped` receives what a rule found and was rejected, with the rule's id. Statements that
-    match no rule are reported by the memory extractor only.
+    next. `dropped` receives rejected finds with the rule's id. Statements that do not match any
+    rule are reported by the memory extractor only.
     """
     known = KnownText() if known is None else known
     for record in records:
@@ -83,8 +83,8 @@ def extract_entities(
                 yield candidate
 
 
-def judge_entities(record: Record, setting: Setting) -> Iterator[Judged]:
-    """Verdicts on what the rules find in a SAID record."""
+def judge_entities(record: Record, setting: Setting) -> Iterator[Verdict]:
+    """Verdicts on the entities that the rules find in a SAID record."""
     signal = structural_signal(setting.path)
     closed = not_in_force(record)
     decision: tuple[int, int] | None = None
@@ -108,10 +108,10 @@ def judge_entities(record: Record, setting: Setting) -> Iterator[Judged]:
         lines = lines_of_span(record, found.start, found.end)
         restates = Dropped(RESTATES_BOOT, content[:LONGEST], rule.id, record.key, *lines)
         if (reason := _unfit(rule, content, raw)) is not None:
-            yield Judged(structs.replace(restates, reason=reason))
+            yield Verdict(structs.replace(restates, reason=reason))
             continue
         if closed and rule.id != "decision_record":
-            yield Judged(structs.replace(restates, reason=NOT_IN_FORCE), content, restates)
+            yield Verdict(structs.replace(restates, reason=NOT_IN_FORCE), content, restates)
             continue
         fresh = freshness(record, setting)
         candidate = EntityCandidate(
@@ -133,11 +133,11 @@ def judge_entities(record: Record, setting: Setting) -> Iterator[Judged]:
             relations=found.relations,
             slot=found.slot,
         )
-        yield Judged(candidate, content, restates)
+        yield Verdict(candidate, content, restates)
 
 
 def first_find(place: Place) -> tuple[EntityRule, Found] | None:
-    """The strongest rule that finds an entity at a place, with what it found."""
+    """The strongest rule that finds an entity at a place, and the entity."""
     statement = place.statement
     if statement.kind is UnitKind.HEADING:
         rules = _OF_HEADINGS if headed.heading_names_a_type(place) else _RECORDS
@@ -150,9 +150,9 @@ def first_find(place: Place) -> tuple[EntityRule, Found] | None:
 
 
 def _unfit(rule: EntityRule, content: str, raw: str) -> str | None:
-    """Why what a rule found does not read as a proposal, or None.
+    """Why a find is not fit to be proposed, or None.
 
-    Structure may be terse (`retention: 90 days`), so only sentences must read as one.
+    Structured text may be terse (`retention: 90 days`), so only sentences must be complete.
     """
     reason = rejection(content, raw)
     if reason is not None and (reason != FRAGMENT or rule.rule_class is RuleClass.SENTENCE):
@@ -163,7 +163,7 @@ def _unfit(rule: EntityRule, content: str, raw: str) -> str | None:
 def _places(record: Record, path: str) -> Iterator[Place]:
     """The statements of a record; a unit that is too long is split into its sentences."""
     text = record.text
-    found = units_of(text)
+    found = cached_units(text)
     for position, unit in enumerate(found):
         kind = unit.kind
         if kind is UnitKind.HEADING:

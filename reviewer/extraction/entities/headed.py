@@ -120,7 +120,7 @@ def heading_names_a_type(place: Place) -> bool:
 
 
 def names_a_type(place: Place) -> bool:
-    """Whether a list item, or a sentence with a mark in front, begins with a type."""
+    """Whether a list item, or a sentence after a marker, begins with a type."""
     return _typed_item(place) is not None
 
 
@@ -204,7 +204,7 @@ def _attribute(name: str, amount: re.Match[str]) -> Attribute:
 def _slot(
     type_: EntityType, name: str, statement: str, attributes: list[Attribute]
 ) -> tuple[str, tuple[Attribute, ...]]:
-    """The slot, and the attributes that fill it, of what a heading or item states."""
+    """The slot of a heading or item, and the attributes that fill it."""
     if type_ is EntityType.DECISION:
         choice = stated_choice(statement)
         return (choice.slot, (Attribute("choice", choice.option),)) if choice else ("", ())

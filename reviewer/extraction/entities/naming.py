@@ -42,7 +42,7 @@ def title_parts(title: str) -> tuple[str, str]:
 
 
 def named(text: str) -> str:
-    """A name as a person writes it: links as their text, without marks or a leading article."""
+    """A name in plain writing: links as their text, without markup or a leading article."""
     text = _LINK.sub(lambda match: match[1] or match[2], text)
     text = wording(text.replace("`", "").replace("**", "").strip(" \t*_()"))
     stripped = _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text

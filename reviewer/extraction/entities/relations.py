@@ -54,9 +54,9 @@ _NOT_A_LIST = re.compile(r"\s*(?:,|;|\band\b)\s*")
 
 
 def relations_in(text: str, name: str = "") -> tuple[Relation, ...]:
-    """The relations stated in prose; `name` is the entity they belong to, never its own target.
+    """The relations stated in prose; `name` is their entity, which is never its own target.
 
-    A negated statement (`does not depend on`, `no longer uses`) states none.
+    A negated statement (`does not depend on`, `no longer uses`) does not count.
     """
     if not _CUE.search(text):
         return ()
@@ -73,7 +73,7 @@ def relations_in(text: str, name: str = "") -> tuple[Relation, ...]:
 
 
 def labelled_relations(label: str, value: str) -> tuple[Relation, ...]:
-    """The relations of a line such as `Depends on: A, B`; none where the label names no kind."""
+    """The relations of a line such as `Depends on: A, B`; empty if the label is not a kind."""
     kind = _LABELS.get(name_key(label))
     if kind is None:
         return ()

@@ -1,4 +1,4 @@
-"""Entity rules, what they look at and what they find."""
+"""Entity rules, their input and their output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Place(Struct, frozen=True):
 
 
 class Found(Struct, frozen=True):
-    """An entity found at a place. With empty `content` the wording is that of the span."""
+    """An entity found at a place. Empty `content`: the wording is the text of the span."""
 
     name: str
     start: int
@@ -41,7 +41,7 @@ class Found(Struct, frozen=True):
     slot: str = ""
     flags: tuple[str, ...] = ()
     taken: tuple[int, ...] = ()
-    """Starts of other units that belong to this entity and propose nothing themselves."""
+    """Starts of other units that belong to this entity and are not proposed on their own."""
 
 
 class EntityRule(Struct, frozen=True):
@@ -74,5 +74,4 @@ class EntityRule(Struct, frozen=True):
 
     @property
     def prior(self) -> float:
-        """Prior confidence of the rule's class."""
         return PRIORS[self.rule_class]

@@ -1,4 +1,4 @@
-"""Rules on sentences: amounts, obligations, and what something is, contains or was measured at."""
+"""Rules on sentences: amounts, obligations, parts, materials, vendors, results and validations."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _parameter(place: Place) -> Found | None:
     if statement.kind not in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
         return None
     raw = place.record.text[place.start : place.end]
-    if not may_hold_amount(raw) or _BOX.search(statement.marker):
+    if not may_contain_amount(raw) or _BOX.search(statement.marker):
         return None
     match = _ASSIGNED.match(raw) or _STATED.match(raw)
     if match is None or not (match["unit"] or match["currency"]):
@@ -100,15 +100,15 @@ def _parameter(place: Place) -> Found | None:
     )
 
 
-def may_hold_amount(text: str) -> bool:
+def may_contain_amount(text: str) -> bool:
     """Whether a text may contain a number with a unit or currency: a cheap first check."""
-    if text.isascii():  # without IGNORECASE, units differ in their first letters
+    if text.isascii():  # faster: without IGNORECASE, the first letter tells units apart
         return _LOWER_AMOUNT.search(text.lower()) is not None
     return _ANY_AMOUNT.search(text) is not None
 
 
 def _slot(name: str, heading: str) -> str:
-    """A property that many things have (`mass`) is qualified by the heading above it."""
+    """The slot of a property; a generic one (`mass`) is qualified by the heading above it."""
     if name.lower() not in _GENERIC:
         return f"parameter:{name_key(name)}"
     return f"parameter:{name_key(heading)} {name_key(name)}" if name_key(heading) else ""
@@ -175,7 +175,7 @@ _ASIDE = re.compile(
 
 
 class Obligation(Struct, frozen=True):
-    """Who must, or must not, do what."""
+    """An obligation: subject, modal verb and predicate."""
 
     statement: str
     subject: str
@@ -187,7 +187,7 @@ class Obligation(Struct, frozen=True):
 
     @property
     def slot(self) -> str:
-        """What the opposite obligation, or another limit, would contradict."""
+        """The slot in which the opposite obligation, or another limit, is a contradiction."""
         subject = name_key(_ADVERB.sub("", f"{self.subject} "))
         return f"{OBLIGATION}{subject} {name_key(self.predicate)}"
 
@@ -195,8 +195,8 @@ class Obligation(Struct, frozen=True):
 def obligation_of(statement: str) -> Obligation | None:
     """The obligation that a sentence states, or None.
 
-    Amounts in the predicate become attributes and leave the slot, so that another limit on the
-    same thing falls into the same slot.
+    Amounts in the predicate become attributes and are left out of the slot, so that another limit
+    on the same thing has the same slot.
     """
     statement = _LEAD_IN.sub("", statement)
     match = _OBLIGATION.match(statement)
@@ -225,14 +225,14 @@ def obligation_of(statement: str) -> Obligation | None:
 
 
 def _is_subject(text: str) -> bool:
-    """Whether a sentence's start names who or what must."""
+    """Whether the start of a sentence is the subject of an obligation."""
     if len(text.split()) > 12 or (leans(text) and not text.lower().startswith("we")):
         return False
     return not _NARRATED.search(text) and not _CLAUSE.search(text)
 
 
 def _constrains(stated: Obligation) -> bool:
-    """Whether it limits how something is done; a number (`R-1`, `C-1`) decides first."""
+    """Whether an obligation is a constraint; a number (`R-1`, `C-1`) decides first."""
     if stated.number:
         return stated.number.upper().startswith("C")
     return stated.forbids or stated.capped
@@ -412,7 +412,7 @@ RULES = (
         id="requirement_sentence",
         rule_class=RuleClass.SENTENCE,
         type=EntityType.REQUIREMENT,
-        description="A sentence that says what something shall or must do.",
+        description="A sentence that states a requirement: `X must ...`, `X shall ...`.",
         finds=_states(False),
         cues=("must", "shall"),
         quality=0.65,
@@ -431,7 +431,7 @@ RULES = (
         id="component_sentence",
         rule_class=RuleClass.SENTENCE,
         type=EntityType.COMPONENT,
-        description="A sentence that says what something is a component of.",
+        description="A sentence that states that X is a component of Y.",
         finds=_part(_PARTS),
         cues=_PARTS,
         examples=(
@@ -443,7 +443,7 @@ RULES = (
         id="subsystem_sentence",
         rule_class=RuleClass.SENTENCE,
         type=EntityType.SUBSYSTEM,
-        description="A sentence that says what something is a subsystem of.",
+        description="A sentence that states that X is a subsystem of Y.",
         finds=_part(("subsystem",)),
         cues=("subsystem",),
         examples=(
@@ -455,7 +455,7 @@ RULES = (
         id="material_sentence",
         rule_class=RuleClass.SENTENCE,
         type=EntityType.MATERIAL,
-        description="A sentence that says what something is made of.",
+        description="A sentence that names the material of something.",
         finds=_material,
         cues=("made", "machined", "cast", "printed", "built"),
         examples=(
@@ -467,7 +467,7 @@ RULES = (
         id="vendor_sentence",
         rule_class=RuleClass.SENTENCE,
         type=EntityType.VENDOR,
-        description="A sentence that says who supplies something.",
+        description="A sentence that names the supplier of something.",
         finds=_vendor,
         cues=("suppl", "manufactur", "sold", "delivered", "vendor"),
         examples=(
@@ -496,7 +496,7 @@ RULES = (
         id="validation_sentence",
         rule_class=RuleClass.SENTENCE,
         type=EntityType.VALIDATION_CLAIM,
-        description="A statement that something was validated, and by what.",
+        description="A statement that something was validated, and how.",
         finds=_claim,
         cues=("validate", "verif", "qualified", "confirm"),
         examples=(

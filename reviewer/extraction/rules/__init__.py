@@ -10,7 +10,7 @@ from reviewer.sources.records import Shape
 from reviewer.text.units import UnitKind
 
 EXTRACTOR_VERSION = "0.1.0"
-"""Carried by every candidate; increase it whenever a rule changes what it proposes."""
+"""Stored with every candidate; increase it whenever a rule proposes something different."""
 
 RULES: tuple[Rule, ...] = tuple(
     sorted(

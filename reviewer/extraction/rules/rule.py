@@ -29,7 +29,7 @@ class Statement(Struct, frozen=True):
     marker: str = ""
     """List mark, with its checkbox."""
     final: bool = False
-    """Its record closes the turn: the person speaks next."""
+    """Whether its record closes the turn, so that the user speaks next."""
 
 
 class Rule(Struct, frozen=True):
@@ -47,13 +47,13 @@ class Rule(Struct, frozen=True):
     examples: tuple[tuple[str, bool], ...]
     quality: float = 0.5
     shortest: int = 8
-    """Minimum characters of a statement: a loose pattern needs more to go on."""
+    """Minimum characters of a statement; a loose pattern needs longer ones."""
     kinds: tuple[UnitKind, ...] = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
-    """Kinds of unit it looks at."""
+    """Kinds of unit that it reads."""
     turns: bool = True
-    """Whether it looks at conversations, or only at notes."""
+    """Whether it reads conversations, or only notes."""
     narration: bool = False
-    """Whether it looks at narration ("let me check ..."), and at nothing else."""
+    """Whether it reads only narration ("let me check ...")."""
     role: Role = Role.ASSISTANT
     """Role in the examples."""
     shape: Shape = Shape.TURN
@@ -61,12 +61,11 @@ class Rule(Struct, frozen=True):
 
     @property
     def prior(self) -> float:
-        """Prior confidence of the rule's class."""
         return PRIORS[self.rule_class]
 
 
 def example_statements(rule: Rule, text: str) -> Iterator[Statement]:
-    """The statements of an example, as the rule would meet them in a record's text.
+    """The statements of an example, as the rule gets them from a record.
 
     The first heading of an example is its record's title.
     """

@@ -145,12 +145,12 @@ RULES = (
             ("It was changed 3 days ago.", False),
         ),
     ),
-    # what the person says about themselves, and how they correct the agent
+    # statements of users about themselves, and corrections of the agent
     Rule(
         id="stated_preference",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.PREFERENCE,
-        description="The person says what they prefer, like, hate or would rather have.",
+        description="The user states a preference: prefer, like, hate, would rather.",
         matches=says(
             r"\b(?:(?:i|we)(?:'d| would)? (?:(?:really|strongly|usually|generally|much) )?"
             r"(?:prefer|hate|dislike|rather|favou?r)\b"
@@ -172,7 +172,7 @@ RULES = (
         id="standing_instruction",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.PREFERENCE,
-        description="The person gives an instruction that holds from now on: always, never.",
+        description="The user gives a lasting instruction: always, never, from now on.",
         matches=says(
             r"^(?:please |and |so |but |also |ok(?:ay)?,? )*(?:always|never|don'?t|do not|avoid"
             r"|stop|make sure)\b"
@@ -194,7 +194,7 @@ RULES = (
         id="correction",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.ADAPTATION,
-        description="The person corrects what the agent did or believed.",
+        description="The user corrects the agent.",
         matches=says(
             r"^(?:no|nope|nah|wait|hmm+|actually|that'?s (?:not|wrong)|not quite|wrong)\b[,.:;!\s-]"
             r"|\b(?:instead of|rather than|that'?s not (?:what|right|how)|you (?:forgot|missed"
@@ -217,7 +217,7 @@ RULES = (
         id="stated_identity",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.IDENTITY,
-        description="The person says who they are, where they work, what they look after.",
+        description="Users say who they are, where they work or what they maintain.",
         matches=says(
             r"\b(?:i am|i'm) (?:an?|the|responsible|based|working (?:at|for|as)|from|in charge)\b"
             r"|\bmy (?:name|role|job|team|time ?zone|company|title|pronouns|laptop|machine"
@@ -238,7 +238,7 @@ RULES = (
         id="person_explains",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.PROJECT,
-        description="The person states a fact or wish about the project, longer than an order.",
+        description="The user states a fact or wish about the project, longer than an order.",
         matches=says(
             r"^(?=.{60,})(?=.*\b(?:is|are|was|were|has|have|should|must|needs?|want|think"
             r"|because|since|so that"
@@ -252,7 +252,7 @@ RULES = (
             ("looks good to me", False),
         ),
     ),
-    # decisions made, recommended or agreed, and what changed in the design
+    # decisions, recommendations, agreements and changes of the design
     Rule(
         id="decision_made",
         rule_class=RuleClass.SENTENCE,
@@ -319,7 +319,7 @@ RULES = (
         id="agreement",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.PROJECT,
-        description="Somebody agrees with a proposal and says with what.",
+        description="Somebody agrees with a proposal and names it.",
         matches=says(
             r"^(?:(?:yes|yeah|yep|ok(?:ay)?|agreed?|right|sure|good (?:point|call|catch|idea)"
             r"|makes sense|exactly"
@@ -338,7 +338,7 @@ RULES = (
         id="architecture_change",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.PROJECT,
-        description="A change of structure summed up: something replaced, moved, split, added.",
+        description="A summary of a structural change: something replaced, moved, split, added.",
         matches=says(
             r"\b(?:replac(?:ed|es|ing)|mov(?:ed|es)|extract(?:ed|s)|split(?:s)? (?:into|out)"
             r"|merg(?:ed|es)|consolidat(?:ed|es)"
@@ -380,12 +380,12 @@ RULES = (
             ("Please read the spec.", False),
         ),
     ),
-    # what is left, what went wrong, and how work is done here
+    # open work, failures, and how work is done in the project
     Rule(
         id="open_item",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.EPISODIC,
-        description="Something is left to do, or waits for somebody.",
+        description="Something is left to do or waiting for somebody.",
         matches=says(
             r"\b(?:still (?:needs?|has to|have to|to do|open|missing|pending|fails?|broken"
             r"|outstanding|requires?)"
@@ -424,7 +424,7 @@ RULES = (
         id="friction",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.KNOWLEDGE,
-        description="Something failed, surprised or had to be done in another way.",
+        description="Something failed, was a surprise or needed a workaround.",
         matches=says(
             r"\b(?:fail(?:s|ed|ing|ure|ures)?|broke(?:n)?|crash(?:es|ed)?|errors?|stale|flaky"
             r"|conflicts?|rejected|reverted"
@@ -465,7 +465,7 @@ RULES = (
             ("Let us look at the weather.", False),
         ),
     ),
-    # what was found out: causes, constraints, traps, how something works
+    # findings: causes, constraints, traps, how something works
     Rule(
         id="root_cause",
         rule_class=RuleClass.SENTENCE,
@@ -494,7 +494,7 @@ RULES = (
         id="constraint",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.KNOWLEDGE,
-        description="A limit or condition that holds: must, only, cannot, requires, at most.",
+        description="A limit or condition: must, only, cannot, requires, at most.",
         matches=says(
             r"\b(?:must(?:n'?t| not| be)?|requires?|required|only (?:works?|when|if|one|in|for"
             r"|on|the|used|checks?)"
@@ -550,7 +550,7 @@ RULES = (
         id="summary_item",
         rule_class=RuleClass.SENTENCE,
         type=MemoryType.PROJECT,
-        description="An item of the list in which the agent sums up before the person speaks.",
+        description="An item of the agent's summary at the end of its turn.",
         matches=_summary_item,
         kinds=(UnitKind.LIST_ITEM,),
         quality=0.5,

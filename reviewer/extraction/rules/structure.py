@@ -95,7 +95,7 @@ def _entry_title(statement: Statement) -> bool:
 def _in_note_under(heading: re.Pattern[str], statement: Statement) -> bool:
     if statement.shape is Shape.TURN or statement.kind not in _PROSE:
         return False
-    if _TYPED_ITEM.match(statement.text):  # says itself what it is
+    if _TYPED_ITEM.match(statement.text):  # another rule covers it by its own label
         return False
     return bool(heading.fullmatch(statement.heading.strip(" *_:#")))
 
@@ -125,7 +125,7 @@ RULES = (
         id="typed_heading",
         rule_class=RuleClass.HEADING,
         type=MemoryType.PROJECT,
-        description="A heading that names its kind and says the thing: `## Decision: use X`.",
+        description="A heading that names its kind and states the fact: `## Decision: use X`.",
         matches=_typed_heading,
         kinds=(UnitKind.HEADING,),
         quality=0.8,

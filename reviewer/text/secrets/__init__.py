@@ -1,7 +1,7 @@
 """Masking credentials before anything is stored or sent.
 
-Values are masked, not mentions: `apiKey: process.env.X` stays, a value that looks like a real
-credential becomes `ghp_[masked github-token]`, with its kind and prefix kept.
+Only values are masked, not mentions: `apiKey: process.env.X` stays, but a value that looks like a
+real credential becomes `ghp_[masked github-token]`, with its kind and prefix kept.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from reviewer.text.secrets.contexts import (
     assigned_values,
-    given_values,
+    command_values,
     passwords_of_users,
     structured_values,
 )
@@ -22,7 +22,7 @@ __all__ = ["Masked", "mask"]
 
 
 class Masked(Struct, frozen=True):
-    """A text without its secrets."""
+    """A text with its secrets masked."""
 
     text: str
     kinds: tuple[str, ...]
@@ -30,17 +30,14 @@ class Masked(Struct, frozen=True):
 
 
 def mask(text: str) -> Masked:
-    """Replace every credential in `text` by `[masked KIND]`; masking again changes nothing.
-
-    The time is linear in the length of the text.
-    """
+    """Replace every credential in `text` by `[masked KIND]`. Idempotent, in linear time."""
     # One byte a character: positions agree, and searching bytes is fast.
     flat = text.encode("latin-1", "replace")
     parts: list[str] = []
     kinds: list[str] = []
     at = 0
     for found in _without_overlaps(text, flat):
-        # Line ends stay, so that lines can still be counted.
+        # Line ends stay, so that line numbers stay the same.
         ends = "\n" * text.count("\n", found.start, found.end)
         parts += [text[at : found.start], f"[masked {found.kind}]{ends}"]
         kinds.append(found.kind)
@@ -57,7 +54,7 @@ def _without_overlaps(text: str, flat: bytes) -> Iterator[Found]:
         structured_values(text, flat, lower),
         prefixed_values(text, flat),
         assigned_values(text, lower),
-        given_values(text, lower),
+        command_values(text, lower),
         passwords_of_users(text, lower),
     )
     ranked = [(found.start, rank, found) for rank, rule in enumerate(rules) for found in rule]

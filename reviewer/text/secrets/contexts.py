@@ -101,7 +101,7 @@ def is_user_and_password(token: str) -> bool:
 
 # Assignments: `password = "..."`, `api_key: ...`, `TOKEN=...`
 
-# What a name may end in, found fast in the lower-case text; the rest is matched from there.
+# Possible ends of a name, found fast in the lower-case text; the rest is matched from there.
 _NEEDLES = (b"authorization", b"pass", b"pwd", b"secret", b"token", b"key", b"credential")
 _ASSIGNMENT = re.compile(
     r"(?P<name>pass(?:wor[dt]|wd|phrase|code)?|pwd|secret|token|key|credential|authorization)"
@@ -155,7 +155,7 @@ def assigned_values(text: str, lower: bytes) -> Iterator[Found]:
             if needle == b"key" and not _KEY_OF.search(lower, max(0, start - 16), start):
                 continue
             match = _ASSIGNMENT.match(text, start)
-            if match is not None and (found := _judged(match, text, lower)) is not None:
+            if match is not None and (found := _assigned(match, text, lower)) is not None:
                 yield found
             elif needle == b"token" and _OTHER_TOKENS.search(lower, max(0, start - 16), start):
                 continue
@@ -176,15 +176,15 @@ def _short_names(lower: bytes) -> Iterator[int]:
     yield from places(lower, b"contrase")
 
 
-def _judged(match: re.Match[str], text: str, lower: bytes) -> Found | None:
-    """The value of an assignment, if name and value both look like those of a credential."""
+def _assigned(match: re.Match[str], text: str, lower: bytes) -> Found | None:
+    """The value of an assignment if both name and value look like those of a credential."""
     name, suffix, operator = match["name"].lower(), match["suffix"], match["operator"]
     start = match.start()
     if _ABOUT.search(_CAMEL.sub("_", suffix)):
         return None
     if _OTHER_TOKENS.search(lower, max(0, start - 16), start) and name == "token":
         return None
-    if operator.isspace() and not _stands_alone(match, text):
+    if operator.isspace() and not _needs_no_operator(match, text):
         return None
     if operator.strip() == "," and not _is_argument(match["quoted"]):
         return None
@@ -206,7 +206,7 @@ def _is_argument(value: str | None) -> bool:
     return value is not None and (is_strong(value) or is_random(value, digits=2))
 
 
-def _stands_alone(match: re.Match[str], text: str) -> bool:
+def _needs_no_operator(match: re.Match[str], text: str) -> bool:
     """Whether a value may follow without `=`: after an option, or quoted after a constant."""
     start = match.start()
     if _OPTION.search(text, max(0, start - 34), start):
@@ -347,7 +347,7 @@ def _is_literal(value: str, sign: str, *, quoted: bool) -> bool:
 # Commands: `curl -u ann:...`, `mysql -p...`, cookies
 
 _BEFORE = r"[^\n|;&]{0,200}?\s"
-"""Other arguments of the same command."""
+"""Earlier arguments of the same command."""
 _VALUE = r"(?P<quote>\\?[\"']?)(?P<value>[^\s\"'\\]{4,300})(?P=quote)(?=[\s\"'\\)`;|&,]|$)"
 
 
@@ -372,7 +372,7 @@ def _rule(
     return _Rule(needle.encode(), re.compile(rest, re.IGNORECASE), kind, judge)
 
 
-def _is_given(value: str) -> bool:
+def _is_value(value: str) -> bool:
     """Whether an argument is a literal password, not a variable, an option or a file."""
     return not value.startswith(("-", "$", "@", "/", ".", "~", "file:", "env:")) and (
         is_url_password(value)
@@ -381,17 +381,17 @@ def _is_given(value: str) -> bool:
 
 _OPTION_RULES = (
     _rule("curl", rf"{_BEFORE}(?:-u|--user|--proxy-user)[ =]?(?P<quote>\\?[\"']?)"
-          r"[^\s:\"']{1,80}:(?P<value>[^\s\"'\\]{3,200})(?P=quote)(?=\s|\\|$)", judge=_is_given),
+          r"[^\s:\"']{1,80}:(?P<value>[^\s\"'\\]{3,200})(?P=quote)(?=\s|\\|$)", judge=_is_value),
     _rule("mysql", rf"(?:dump|admin|import)?{_BEFORE}(?-i:-p){_VALUE}"),
     _rule("mariadb", rf"(?:-dump|-admin)?{_BEFORE}(?-i:-p){_VALUE}"),
-    _rule("sshpass", rf"\s(?:-\w+\s)?-p ?{_VALUE}", judge=_is_given),
-    _rule("redis-cli", rf"{_BEFORE}(?:-a|--pass) {_VALUE}", judge=_is_given),
-    _rule("docker login", rf"{_BEFORE}-p {_VALUE}", judge=_is_given),
-    _rule("podman login", rf"{_BEFORE}-p {_VALUE}", judge=_is_given),
-    _rule("az login", rf"{_BEFORE}-p {_VALUE}", judge=_is_given),
+    _rule("sshpass", rf"\s(?:-\w+\s)?-p ?{_VALUE}", judge=_is_value),
+    _rule("redis-cli", rf"{_BEFORE}(?:-a|--pass) {_VALUE}", judge=_is_value),
+    _rule("docker login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
+    _rule("podman login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
+    _rule("az login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
     _rule("openssl", rf"{_BEFORE}-k {_VALUE}"),
     _rule("openssl", rf"{_BEFORE}-pass(?:in|out)? [\"']?pass:(?P<value>[^\s\"']{{4,200}})",
-          judge=_is_given),
+          judge=_is_value),
     _rule("sudo -s", rf"[^\n;|&]{{0,40}}?<<< ?{_VALUE}"),
     _rule("echo", rf"\s(?:-\w+\s)?{_VALUE}\s*\|\s*sudo\s+-S"),
     _rule("password-stdin", rf"\s*<<< ?{_VALUE}", "token", is_random),
@@ -401,10 +401,10 @@ _OPTION_RULES = (
 _RULES = (
     _rule("aws_secret_access_key", rf"\s{_VALUE}", "aws-secret-key", is_random),
     _rule("machine ", r"\S{1,120}\s+login\s+\S{1,120}\s+password\s+(?P<value>\S{3,200})",
-          judge=_is_given),
+          judge=_is_value),
     _rule('"auth"', r"\s{0,3}:\s{0,3}\"(?P<value>[A-Za-z0-9+/]{8,512}={0,2})\"",
           "basic-credentials", is_user_and_password),
-    _rule("psk=", _VALUE, judge=_is_given),
+    _rule("psk=", _VALUE, judge=_is_value),
     _rule("log in ", _AS_USER, judge=is_strong),
     _rule("login ", _AS_USER, judge=is_strong),
     _rule("sign in ", _AS_USER, judge=is_strong),
@@ -424,8 +424,8 @@ _EVERYWHERE = tuple((rule.needle, rule) for rule in _RULES)
 _WITH_OPTIONS = (*((rule.needle, rule) for rule in _OPTION_RULES), *_EVERYWHERE)
 
 
-def given_values(text: str, lower: bytes) -> Iterator[Found]:
-    """Credentials given to programs; `lower` is the text's lower-case Latin-1 form."""
+def command_values(text: str, lower: bytes) -> Iterator[Found]:
+    """Credentials in arguments of commands; `lower` is the text's lower-case Latin-1 form."""
     # Most texts have no options.
     has_options = b" -" in lower
     for needle, rule in _WITH_OPTIONS if has_options else _EVERYWHERE:

@@ -1,4 +1,4 @@
-"""Credentials recognised by their prefix: one line for every vendor's form."""
+"""Credentials recognised by their prefix: one line for each form of each vendor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reviewer.text.secrets.shapes import is_placeholder, is_wordy
 
 
 class Found(Struct, frozen=True):
-    """A credential in a text: `text[start:end]` must not be seen."""
+    """A credential in a text: `text[start:end]` must be masked."""
 
     start: int
     end: int
@@ -119,8 +119,8 @@ _KINDS = tuple(kind for forms in _GROUPS.values() for kind, _ in forms)
 _ANY = "|".join(
     f"{first}(?:{'|'.join(pattern for _, pattern in forms)})" for first, forms in _GROUPS.items()
 )
-# A form begins a run or follows another sign. Starting the second pattern with a character set is
-# several times faster than a lookbehind.
+# A form begins a run or follows another character. Starting the second pattern with a character set
+# is several times faster than a lookbehind.
 _FIRST = re.compile(_ANY)
 _NEXT = re.compile(f"[^A-Za-z0-9](?:{_ANY})")
 # Kinds whose prefix is short or also begins ordinary words: their body must look random.
@@ -131,7 +131,7 @@ _LOOSE = frozenset(
     }
 )  # fmt: skip
 
-# Every form is an unbroken run of at least 20 of these; nothing else is searched.
+# Every form is an unbroken run of at least 20 of these, so only such runs are searched.
 _RUN = b"a" * 20
 _RUN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+/=:"
 _TO_RUNS = bytes(0x61 if code in _RUN_CHARACTERS else 0x20 for code in range(256))

@@ -1,4 +1,4 @@
-"""The shape of a value: does it look like a real credential?"""
+"""The shape of a value: tests for whether it looks like a real credential."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def is_mixed(value: str) -> bool:
 
 
 def is_bare_password(value: str, *, literal: bool) -> bool:
-    """A password without quotes, in a place where there may also be code or prose.
+    """A password without quotes, in a place that may also contain code or prose.
 
     `literal`: only literals occur there (`DB_PASSWORD=`, `--password `, `a=b;c=d`).
     """

@@ -1,4 +1,4 @@
-"""How faithful a summary is, without a model (settled.md, "Levels and anchors")."""
+"""How faithful a summary is, without a model (`docs/design.md`, Levels and anchors)."""
 
 from __future__ import annotations
 

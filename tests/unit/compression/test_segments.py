@@ -1,4 +1,4 @@
-"""Where a context is cut (settled.md: 20 commits, 4,000 tokens, at least 3, topics, pauses)."""
+"""Where a context is cut into segments (`docs/design.md`, Levels and anchors)."""
 
 from __future__ import annotations
 

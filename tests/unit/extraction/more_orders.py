@@ -1,4 +1,4 @@
-"""More orders planted for agents, by what they are after, and plain statements close to them."""
+"""More orders planted for agents, by their aim, and plain statements that are similar."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ import pytest
 from reviewer.extraction.clusters import NEAR, similarity
 
 
-def test_equal_up_to_case_space_and_punctuation_is_one() -> None:
+def test_texts_equal_up_to_case_space_and_punctuation_have_similarity_one() -> None:
     assert similarity("The  cache is SHARED.", "the cache is shared") == 1.0
 
 
@@ -20,7 +20,7 @@ def test_equal_up_to_case_space_and_punctuation_is_one() -> None:
         ),
     ],
 )
-def test_another_wording_of_the_same_is_near_but_not_equal(one: str, other: str) -> None:
+def test_another_wording_of_the_same_fact_is_near_but_not_equal(one: str, other: str) -> None:
     assert NEAR <= similarity(one, other) < 1.0
     assert similarity(one, other) == similarity(other, one)
 
@@ -41,5 +41,5 @@ def test_another_number_a_negation_or_another_subject_is_not_near(one: str, othe
     assert similarity(one, other) < NEAR
 
 
-def test_nothing_in_common_is_zero() -> None:
+def test_texts_without_common_words_have_similarity_zero() -> None:
     assert similarity("alpha beta gamma", "delta epsilon zeta") == 0.0

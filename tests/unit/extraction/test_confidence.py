@@ -33,17 +33,17 @@ def test_the_path_gives_the_structural_signal_and_low_wins(path: str, signal: fl
     ("age", "bonus"),
     [(timedelta(0), 1.05), (timedelta(days=30), 1.05), (timedelta(days=30, seconds=1), 1.0)],
 )
-def test_what_was_written_in_the_last_thirty_days_is_fresh(age: timedelta, bonus: float) -> None:
+def test_a_record_of_the_last_thirty_days_is_fresh(age: timedelta, bonus: float) -> None:
     told = record("x", at=iso(NOW - age))
     assert freshness(told, Setting(path="a", now=NOW)) == bonus
 
 
-def test_a_record_without_a_time_takes_that_of_its_source() -> None:
+def test_a_record_without_a_time_uses_the_time_of_its_source() -> None:
     assert freshness(record("x"), Setting(path="a", now=NOW, updated=NOW)) == 1.05
     assert freshness(record("x"), Setting(path="a", now=NOW)) == 1.0
 
 
-def test_a_records_own_time_goes_before_that_of_its_source() -> None:
+def test_a_records_own_time_overrides_the_time_of_its_source() -> None:
     old = record("x", at="2020-01-01T00:00:00Z")
     assert freshness(old, Setting(path="a", now=NOW, updated=NOW)) == 1.0
 

@@ -92,7 +92,7 @@ def test_different_things_do_not_contradict_each_other(changes: dict[str, Any]) 
     assert contradicts(parameter("90", "days"), parameter("30", "days", **changes)) is None
 
 
-def test_nothing_contradicts_without_a_slot() -> None:
+def test_without_a_slot_there_is_no_contradiction() -> None:
     some = parameter("90", "days", slot="")
     assert contradicts(some, parameter("30", "days", slot="")) is None
 
@@ -114,7 +114,7 @@ def test_nothing_contradicts_without_a_slot() -> None:
         ("- retention = 90 days for logs", "- retention = 10 years for postings", False),
     ],
 )
-def test_what_two_texts_say(one: str, other: str, conflict: bool) -> None:
+def test_conflicts_between_two_texts(one: str, other: str, conflict: bool) -> None:
     if one.startswith("We use"):
         one = f"- [Decision] {one}"
     first, second = read(one), read(other)
@@ -122,7 +122,7 @@ def test_what_two_texts_say(one: str, other: str, conflict: bool) -> None:
     assert bool(contradicts(second, first)) is conflict
 
 
-def test_number_date_and_status_of_a_record_contradict_nothing() -> None:
+def test_number_date_and_status_of_a_record_never_contradict() -> None:
     first = Row("decision", "decision:cache", (Attribute("date", "2026-01-01"),))
     second = Row("decision", "decision:cache", (Attribute("date", "2026-02-01"),))
     assert contradicts(first, second) is None

@@ -84,7 +84,7 @@ class TestWhatACandidateCarries:
         assert found.confidence == confidence(found.prior, found.signal, found.freshness)
         assert found.prior == 0.6
 
-    def test_the_path_and_the_age_count_as_for_memories(self) -> None:
+    def test_path_and_age_count_as_for_memories(self) -> None:
         text = "- max batch = 4.8 MB"
         (plain,) = entities(note(text))
         (fresh,) = entities(note(text, at="2026-05-19"), path="decisions/a.md")
@@ -92,7 +92,7 @@ class TestWhatACandidateCarries:
         assert (fresh.signal, fresh.freshness) == (1.1, 1.05)
 
     @pytest.mark.parametrize("use", [use for use in Use if use is not Use.SAID])
-    def test_only_what_was_said_is_looked_at(self, use: Use) -> None:
+    def test_only_records_with_use_said_are_read(self, use: Use) -> None:
         assert entities(note("- max batch = 4.8 MB", use=use)) == []
 
     def test_boot_text_is_not_proposed_again(self) -> None:
@@ -105,7 +105,7 @@ class TestWhatACandidateCarries:
         assert told[0].rule == "requirement_sentence"
         assert (told[0].line_start, told[0].line_end) == (10, 11)
 
-    def test_code_and_tables_are_not_looked_at(self) -> None:
+    def test_code_and_tables_are_not_read(self) -> None:
         assert entities(note("```\nmax batch = 4.8 MB\n```\n\n| retention: 90 days |")) == []
 
     def test_an_order_planted_in_data_is_flagged(self) -> None:
@@ -135,7 +135,7 @@ class TestHeadings:
         }
         assert found.slot == "component:gripper"
 
-    def test_what_is_read_as_part_of_it_is_not_proposed_again(self) -> None:
+    def test_units_that_belong_to_it_are_not_proposed_again(self) -> None:
         assert [each.name for each in entities(note(self.TEXT))] == ["Gripper"]
 
     def test_the_next_heading_ends_it(self) -> None:
@@ -164,11 +164,11 @@ class TestObligations:
         assert found.slot == "obligation:arm lift and return"
 
     @pytest.mark.parametrize("role", [Role.ASSISTANT, Role.TOOL])
-    def test_only_people_and_notes_oblige(self, role: Role) -> None:
+    def test_only_users_and_notes_state_obligations(self, role: Role) -> None:
         assert entities(record("Every export shall carry a checksum.", role=role)) == []
 
     @pytest.mark.parametrize("heading", ["Context", "Considered options", "Pros and cons"])
-    def test_arguments_about_options_oblige_nobody(self, heading: str) -> None:
+    def test_arguments_about_options_are_not_obligations(self, heading: str) -> None:
         assert entities(note(f"## {heading}\n\nThe cache must be flushed daily.")) == []
 
     def test_an_announced_list_is_not_cut_off(self) -> None:
@@ -196,7 +196,7 @@ def test_relations_that_the_text_states(sentence: str, relation: Relation) -> No
     "sentence",
     ["does not depend on the bus.", "no longer uses the bus.", "stands beside the bus."],
 )
-def test_relations_that_it_does_not_state(sentence: str) -> None:
+def test_relations_that_the_text_does_not_state(sentence: str) -> None:
     assert one(f"## Component: Pump\n\nThe pump {sentence}").relations == ()
 
 
@@ -206,7 +206,7 @@ class TestParameters:
         assert attributes(found) == {"request logs": "90 days", "postings": "10 years"}
         assert found.slot == "parameter:retention"
 
-    def test_a_property_that_many_things_have_belongs_to_its_heading(self) -> None:
+    def test_a_generic_property_belongs_to_its_heading(self) -> None:
         arm, hand = entities(note("## Arm\n\n- mass: 4 kg\n\n## Hand\n\n- mass: 1 kg"))
         assert (arm.slot, hand.slot) == ("parameter:arm mass", "parameter:hand mass")
         assert one("- mass: 4 kg").slot == ""
@@ -220,16 +220,16 @@ class TestParameters:
             "The call that we made to the other side yesterday is 30 s.",
         ],
     )
-    def test_what_is_no_parameter(self, text: str) -> None:
+    def test_text_that_is_not_a_parameter(self, text: str) -> None:
         assert entities(note(text)) == []
 
-    def test_prices_that_an_agent_lists_are_no_parameters(self) -> None:
+    def test_prices_that_an_agent_lists_are_not_parameters(self) -> None:
         assert entities(record("- Unit price: $180", role=Role.ASSISTANT)) == []
         assert entities(note("- Unit price: $180"))[0].name == "Unit price"
 
 
 class TestDecisionRecords:
-    def test_title_decision_facts_and_what_it_supersedes(self) -> None:
+    def test_title_decision_facts_and_superseded_records(self) -> None:
         (found,) = entities(entry(NYGARD, meta={"status": "Accepted", "date": "2026-01-05"}))
         assert found.type is EntityType.DECISION
         assert found.name == "Use a queue table for mail"
@@ -243,7 +243,7 @@ class TestDecisionRecords:
         assert found.relations == (Relation(RelationKind.SUPERSEDES, "ADR 4"),)
         assert found.slot == "decision:mail"
 
-    def test_the_chosen_option_and_what_supersedes_it(self) -> None:
+    def test_the_chosen_option_and_its_successor(self) -> None:
         source = entry(MADR, meta={"status": "superseded by ADR-0009"})
         (found,) = entities(source, path="adr/0007-cache.md")
         assert attributes(found) == {
@@ -253,7 +253,7 @@ class TestDecisionRecords:
             "choice": "Otter",
         }
 
-    def test_one_that_is_no_longer_in_force_is_marked_and_contradicts_nothing(self) -> None:
+    def test_one_no_longer_in_force_is_marked_and_never_contradicts(self) -> None:
         (closed,) = entities(entry(MADR, meta={"status": "superseded by ADR-0009"}))
         (open_,) = entities(entry(MADR, meta={"status": "accepted"}))
         assert "not-in-force" in closed.flags
@@ -261,7 +261,7 @@ class TestDecisionRecords:
         assert open_.slot == "decision:cache library"
         assert closed.weight < open_.weight
 
-    def test_what_else_a_closed_entry_says_is_not_proposed(self) -> None:
+    def test_other_statements_of_a_closed_entry_are_not_proposed(self) -> None:
         text = NYGARD + "\nEvery mail shall carry a signature.\n"
         told: list[Dropped] = []
         source = entry(text, meta={"status": "Rejected"})
@@ -280,7 +280,7 @@ def words(text: str) -> list[str]:
     return re.findall(r"\w+", text)
 
 
-def test_everything_that_is_proposed_from_notes_stands_in_them(data_folders: list[Path]) -> None:
+def test_every_proposal_from_notes_is_in_their_text(data_folders: list[Path]) -> None:
     found = 0
     for path in sorted(path for folder in data_folders for path in folder.rglob("*.md")):
         records = list(open_source(path))

@@ -13,7 +13,7 @@ from reviewer.extraction.entities.extract import (
 )
 from reviewer.extraction.entities.quantities import quantities
 from reviewer.extraction.entities.rule import EntityRule
-from reviewer.extraction.entities.sentences import may_hold_amount
+from reviewer.extraction.entities.sentences import may_contain_amount
 from reviewer.extraction.rules import PRIORS
 from tests.unit.extraction.making import SETTING, record
 
@@ -21,7 +21,7 @@ EXAMPLES = [(rule, text, name) for rule in RULES for text, name in rule.examples
 
 
 def found_by(rule: EntityRule, text: str) -> str:
-    """The name of what the rule proposes for a record with this text; empty when nothing."""
+    """The name of the entity that a rule proposes for this text, or an empty string."""
     title = re.search(r"^#+ (.*)", text, re.MULTILINE)
     source = record(text, role=rule.role, shape=rule.shape, headings=(title[1],) if title else ())
     found = [c for c in extract_entities([source], SETTING) if c.rule == rule.id]
@@ -33,17 +33,21 @@ def found_by(rule: EntityRule, text: str) -> str:
 @pytest.mark.parametrize(
     ("rule", "text", "name"), EXAMPLES, ids=[f"{r.id}: {t[:40]}" for r, t, _ in EXAMPLES]
 )
-def test_a_rule_does_what_its_examples_say(rule: EntityRule, text: str, name: str) -> None:
+def test_a_rule_agrees_with_its_examples(rule: EntityRule, text: str, name: str) -> None:
     assert found_by(rule, text) == name
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_every_rule_shows_what_it_takes_and_what_it_leaves(rule: EntityRule) -> None:
-    assert {bool(name) for _, name in rule.examples} == {True, False}
-    assert re.fullmatch(r"[a-z]+(?:_[a-z]+)*", rule.id)
-    assert rule.description.endswith(".")
-    assert "\n" not in rule.description
-    assert 0 <= rule.quality <= 1
+def test_every_rule_has_examples_that_match_and_that_do_not() -> None:
+    for rule in RULES:
+        assert {bool(name) for _, name in rule.examples} == {True, False}, rule.id
+
+
+def test_every_rule_has_a_plain_id_a_sentence_and_a_quality() -> None:
+    for rule in RULES:
+        assert re.fullmatch(r"[a-z]+(?:_[a-z]+)*", rule.id)
+        assert rule.description.endswith("."), rule.id
+        assert "\n" not in rule.description, rule.id
+        assert 0 <= rule.quality <= 1, rule.id
 
 
 def test_every_type_can_be_proposed_by_a_heading_and_by_a_list_item() -> None:
@@ -66,5 +70,5 @@ def test_the_version_is_a_version() -> None:
 def test_no_amount_is_missed_by_the_first_check(text: str, before: str) -> None:
     text = before + text
     if any(amount.unit for amount in quantities(text) if ":" not in amount.value):
-        assert may_hold_amount(text)
-        assert may_hold_amount(f"→ {text}")
+        assert may_contain_amount(text)
+        assert may_contain_amount(f"→ {text}")

@@ -35,7 +35,7 @@ def test_a_candidate_explains_itself() -> None:
     assert 0 <= one.weight <= 1
 
 
-def test_only_what_was_said_is_looked_at() -> None:
+def test_only_records_with_use_said_are_read() -> None:
     assert found(record(CAUSE))
     for use in Use:
         if use is not Use.SAID:
@@ -49,11 +49,11 @@ def test_a_sentence_that_restates_boot_text_is_dropped_with_that_reason() -> Non
     assert [(d.reason, d.content) for d in heard] == [(RESTATES_BOOT, CAUSE.rstrip("."))]
 
 
-def test_boot_text_is_known_only_from_where_it_was_read() -> None:
+def test_boot_text_counts_as_known_only_after_it_was_read() -> None:
     assert len(found(record(CAUSE), record("Ok."), record(CAUSE, use=Use.BOOT))) == 1
 
 
-def test_what_no_rule_explains_is_dropped_with_its_place() -> None:
+def test_text_that_no_rule_matches_is_dropped_with_its_lines() -> None:
     heard: list[Dropped] = []
     told = record("It went quite nicely there", key="k9", line_start=7, line_end=8)
     assert list(extract([told], SETTING, heard.append)) == []
@@ -61,13 +61,13 @@ def test_what_no_rule_explains_is_dropped_with_its_place() -> None:
     assert (drop.reason, drop.record, drop.line_start, drop.line_end) == (NO_RULE, "k9", 7, 8)
 
 
-def test_the_person_outweighs_the_agent() -> None:
+def test_the_users_text_outweighs_the_agents() -> None:
     (agent,) = found(record(CAUSE))
     (person,) = found(record(CAUSE, role=Role.USER))
     assert person.weight > agent.weight
 
 
-def test_the_reply_before_the_person_speaks_outweighs_one_in_between() -> None:
+def test_the_last_reply_of_a_turn_outweighs_an_earlier_one() -> None:
     between, last = (
         item
         for item in found(
@@ -93,7 +93,7 @@ def test_a_note_cites_the_lines_of_the_statement() -> None:
     assert cited_lines(second) == (24, 26)
 
 
-def test_an_entry_of_a_decision_log_gives_its_decision() -> None:
+def test_an_entry_of_a_decision_log_yields_its_decision() -> None:
     text = "**Status**: Accepted\n\n**Decision**: Keep times as UTC text in every table"
     (one,) = found(note(text, shape=Shape.ENTRY, headings=("Decisions", "Times")))
     assert (one.rule, one.prior) == ("decision_entry_line", 0.7)
@@ -106,7 +106,7 @@ def test_an_entrys_title_is_proposed_without_its_date() -> None:
 
 
 @pytest.mark.parametrize("status", ["Superseded by 12", "rejected", "Deprecated"])
-def test_an_entry_that_holds_no_longer_is_dropped_with_that_reason(status: str) -> None:
+def test_an_entry_no_longer_in_force_is_dropped_with_that_reason(status: str) -> None:
     heard: list[Dropped] = []
     told = note(
         "**Decision**: Keep times as local text", shape=Shape.ENTRY, meta={"status": status}

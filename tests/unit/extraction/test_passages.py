@@ -19,18 +19,18 @@ def dropped(text: str) -> list[tuple[str, str]]:
     return heard
 
 
-def test_every_word_of_a_passage_stands_in_its_span() -> None:
+def test_every_word_of_a_passage_is_in_its_span() -> None:
     text = "**Cause**: the _lock_ survives a crash.\n\n- Items stay\n  whole here"
     for passage in passages(record(text), lambda *_: None):
         assert passage.content == wording(text[passage.start : passage.end])
 
 
-def test_a_sentence_that_leans_on_the_one_before_is_joined_to_it() -> None:
+def test_a_sentence_that_depends_on_the_one_before_is_joined_to_it() -> None:
     text = "The exporter writes the header twice when a shard is empty. This breaks the importer."
     assert contents(text) == [text.rstrip(".")]
 
 
-def test_two_sentences_that_stand_alone_stay_apart() -> None:
+def test_self_contained_sentences_stay_apart() -> None:
     first = "The exporter writes the header twice whenever a shard turns out to be empty"
     second = "Importing needs a lock file in the folder that holds every one of the shards"
     assert contents(f"{first}. {second}.") == [first, second]
@@ -49,7 +49,7 @@ def test_a_line_with_a_colon_goes_with_the_first_item_it_announces() -> None:
     ]
 
 
-def test_code_tables_quotes_and_traces_give_no_passage() -> None:
+def test_code_tables_quotes_and_traces_are_not_passages() -> None:
     text = (
         "```\nThe loader reads keys.\n```\n| The loader | reads keys |\n> The loader reads keys.\n"
         "ERROR: The loader reads keys.\n    The loader reads keys."

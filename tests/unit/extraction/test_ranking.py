@@ -56,21 +56,21 @@ def test_near_duplicates_stay_under_the_better_one() -> None:
     assert len(ranked.kept) == 2
 
 
-def test_the_cap_counts_members_and_what_is_beyond_it_is_kept_apart() -> None:
+def test_the_cap_counts_members_and_the_rest_is_kept_apart() -> None:
     many = [candidate(text, weight=0.9 - number / 10) for number, text in enumerate(SUBJECTS)]
     ranked = rank(many, cap=4)
     assert contents(ranked) == list(SUBJECTS[:4])
     assert [row.candidate.content for row in ranked.over_cap] == list(SUBJECTS[4:])
 
 
-def test_what_is_known_already_comes_later() -> None:
+def test_known_facts_rank_lower() -> None:
     known, new = candidate(SUBJECTS[0], weight=0.9), candidate(SUBJECTS[1], weight=0.5)
     ranked = rank([known, new], novelty=lambda item: 0.1 if item is known else 1.0)
     assert contents(ranked) == [new.content, known.content]
     assert [row.novelty for row in ranked.kept] == [1.0, 0.1]
 
 
-def test_novelty_is_asked_only_for_what_could_reach_the_top() -> None:
+def test_novelty_is_computed_only_for_candidates_that_could_reach_the_top() -> None:
     asked: list[Candidate] = []
 
     def novelty(item: Candidate) -> float:
@@ -95,7 +95,7 @@ def test_the_first_rows_are_not_all_about_one_thing() -> None:
     assert any("backup" in content for content in first[:6])
 
 
-def test_a_statement_on_what_the_session_is_about_goes_first() -> None:
+def test_a_statement_about_the_subject_of_the_session_comes_first() -> None:
     about = [
         candidate(f"the shard importer {verb} a lock on startup daily")
         for verb in ("takes", "drops")
@@ -104,11 +104,11 @@ def test_a_statement_on_what_the_session_is_about_goes_first() -> None:
     assert contents(rank([aside, *about]))[-1] == aside.content
 
 
-def test_order_is_the_same_each_time_and_ties_keep_the_sources_order() -> None:
+def test_the_order_is_stable_and_ties_keep_the_order_of_the_source() -> None:
     pair = [candidate("alpha beta gamma delta"), candidate("kappa zeta omega sigma")]
     assert contents(rank(pair)) == [item.content for item in pair]
 
 
-def test_nothing_gives_nothing() -> None:
+def test_no_candidates_give_an_empty_ranking() -> None:
     ranked = rank([])
     assert (ranked.kept, ranked.over_cap, ranked.repeated) == ((), (), 0)

@@ -31,7 +31,7 @@ from reviewer.extraction.rejections import rejection
         ("[Request interrupted by user for tool use]", rejections.CLIENT_TEXT),
     ],
 )
-def test_what_nobody_would_keep_is_named(raw: str, reason: str) -> None:
+def test_useless_text_is_rejected_with_its_reason(raw: str, reason: str) -> None:
     assert rejection(wording(raw), raw) == reason
 
 

@@ -19,18 +19,21 @@ def fires(rule: Rule, text: str) -> bool:
 @pytest.mark.parametrize(
     ("rule", "text", "matched"), EXAMPLES, ids=[f"{r.id}: {t[:40]}" for r, t, _ in EXAMPLES]
 )
-def test_a_rule_does_what_its_examples_say(rule: Rule, text: str, matched: bool) -> None:
+def test_a_rule_agrees_with_its_examples(rule: Rule, text: str, matched: bool) -> None:
     assert fires(rule, text) is matched
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_every_rule_shows_what_it_takes_and_what_it_leaves(rule: Rule) -> None:
-    outcomes = {matched for _, matched in rule.examples}
-    assert outcomes == {True, False}
-    assert re.fullmatch(r"[a-z]+(?:_[a-z]+)*", rule.id)
-    assert rule.description.endswith(".")
-    assert "\n" not in rule.description
-    assert 0 <= rule.quality <= 1
+def test_every_rule_has_examples_that_match_and_that_do_not() -> None:
+    for rule in RULES:
+        assert {matched for _, matched in rule.examples} == {True, False}, rule.id
+
+
+def test_every_rule_has_a_plain_id_a_sentence_and_a_quality() -> None:
+    for rule in RULES:
+        assert re.fullmatch(r"[a-z]+(?:_[a-z]+)*", rule.id)
+        assert rule.description.endswith("."), rule.id
+        assert "\n" not in rule.description, rule.id
+        assert 0 <= rule.quality <= 1, rule.id
 
 
 def test_ids_are_unique() -> None:
@@ -67,7 +70,7 @@ def test_a_loose_rule_leaves_short_statements_alone() -> None:
     assert first_match(short) is None
 
 
-def test_what_the_speaker_is_about_to_do_is_never_taken_for_a_cause() -> None:
+def test_an_announced_next_step_is_not_a_cause() -> None:
     rule = next(rule for rule in RULES if rule.id == "root_cause")
     text = "Now I need to widen `parse()` because the new header may be empty."
     (statement,) = example_statements(rule, text)

@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 class Session:
-    """A Claude Code session: every record hangs below the one before it unless told otherwise."""
+    """A Claude Code session: the parent of a record is the one before it, unless it is given."""
 
     def __init__(self, name: str = "s1") -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""Everything that was said and done in a file, block by block."""
+"""The blocks of a file: text, thoughts, tool calls and results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def kinds(blocks: list[Block]) -> list[tuple[str, str, str]]:
     return [(block.role.value, block.said, block.text) for block in blocks]
 
 
-def test_a_session_gives_words_thoughts_calls_and_results_in_order(tmp_path: Path) -> None:
+def test_a_session_yields_text_thoughts_calls_and_results_in_order(tmp_path: Path) -> None:
     session = Session()
     session.user("List the files.")
     session.block({"type": "thinking", "thinking": "Use ls."}, "m1")
@@ -54,21 +54,21 @@ def test_a_session_gives_words_thoughts_calls_and_results_in_order(tmp_path: Pat
     assert [block.line_start for block in blocks] == [0, 1, 2, 3, 4]
 
 
-def test_a_call_that_is_no_command_is_compact_json(tmp_path: Path) -> None:
+def test_a_call_without_a_command_is_compact_json(tmp_path: Path) -> None:
     session = Session()
     call = {"type": "tool_use", "id": "t2", "name": "Read", "input": {"file_path": "/a/b.py"}}
     session.block(call)
     assert [block.text for block in read(session, tmp_path)] == ['{"file_path":"/a/b.py"}']
 
 
-def test_a_result_of_parts_names_its_pictures(tmp_path: Path) -> None:
+def test_a_result_in_parts_names_its_pictures(tmp_path: Path) -> None:
     session = Session()
     parts = [{"type": "text", "text": "shot"}, {"type": "image", "source": {"data": "AAAA"}}]
     session.user([{"type": "tool_result", "tool_use_id": "t9", "content": parts}])
     assert [block.text for block in read(session, tmp_path)] == ["shot\n\n[image]"]
 
 
-def test_wrappers_and_summaries_keep_what_they_are(tmp_path: Path) -> None:
+def test_wrappers_and_summaries_keep_their_use(tmp_path: Path) -> None:
     session = Session()
     session.user("<command-name>/compact</command-name>")
     session.user("This session is being continued from a previous conversation.")
@@ -76,7 +76,7 @@ def test_wrappers_and_summaries_keep_what_they_are(tmp_path: Path) -> None:
     assert [block.use for block in read(session, tmp_path)] == [Use.WRAPPER, Use.SUMMARY, Use.SAID]
 
 
-def test_what_the_person_took_back_is_marked(tmp_path: Path) -> None:
+def test_rewound_turns_are_marked(tmp_path: Path) -> None:
     session = Session()
     root = session.user("Hello.")
     session.user("Use tabs.")
@@ -118,7 +118,7 @@ def test_odd_blocks_do_not_stop_a_session(tmp_path: Path) -> None:
     assert said == ["bare", "Still here."]
 
 
-def test_a_chat_gives_speakers_calls_and_results(tmp_path: Path) -> None:
+def test_a_chat_yields_speakers_calls_and_results(tmp_path: Path) -> None:
     blocks = chat(
         tmp_path,
         [
@@ -176,6 +176,6 @@ def test_a_note_is_one_block_a_section(tmp_path: Path) -> None:
     assert "Ship it." in blocks[0].text
 
 
-def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="does not exist"):
         open_blocks(tmp_path / "nothing.jsonl")

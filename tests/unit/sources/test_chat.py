@@ -53,7 +53,7 @@ def exact(folder: Path, records: list[Record], name: str = "talk.json") -> None:
     ],
     ids=["bare", "messages", "traj", "list"],
 )
-def test_a_document_gives_every_message_at_its_bytes(
+def test_a_document_yields_every_message_at_its_bytes(
     tmp_path: Path, wrap: Any, indent: int | None
 ) -> None:
     scan = opened(tmp_path, wrap(TALK), indent=indent)
@@ -65,7 +65,7 @@ def test_a_document_gives_every_message_at_its_bytes(
     ]
     assert scan.tally["tool message"] == 1
     assert scan.tally["message without text"] == 1
-    assert scan.tally["part that is no text"] == 1
+    assert scan.tally["part that is not text"] == 1
     exact(tmp_path, records)
 
 
@@ -120,13 +120,13 @@ def test_a_grown_or_copied_conversation_keeps_its_keys(tmp_path: Path) -> None:
     assert not set(keys) & {record.key for record in opened(tmp_path, other)}
 
 
-def test_the_same_conversation_twice_is_given_once(tmp_path: Path) -> None:
+def test_the_same_conversation_twice_is_read_once(tmp_path: Path) -> None:
     scan = opened(tmp_path, [{"messages": TALK}, {"messages": TALK}])
     assert len(list(scan)) == 3
     assert scan.tally["repeated"] == 3
 
 
-def test_reminders_are_cut_out_of_what_a_user_said(tmp_path: Path) -> None:
+def test_reminders_are_cut_out_of_the_users_text(tmp_path: Path) -> None:
     text = "<system-reminder>be brief</system-reminder>Use tabs."
     [record] = opened(tmp_path, [{"role": "user", "content": text}])
     assert record.text.strip() == "Use tabs."
@@ -141,7 +141,7 @@ def test_utf16_documents_keep_their_bytes(tmp_path: Path) -> None:
         assert record.sha256 == hashlib.sha256(raw).hexdigest()
 
 
-def test_a_field_that_stands_twice_does_not_shift_positions(tmp_path: Path) -> None:
+def test_a_repeated_field_does_not_shift_positions(tmp_path: Path) -> None:
     doubled = b'{"role": "user", "content": "first", "content": "second"}'
     data = b"[" + doubled + b', {"role": "user", "content": "next"}]'
     records = list(opened(tmp_path, data))
@@ -170,7 +170,7 @@ def test_a_deep_line_costs_only_itself(tmp_path: Path) -> None:
     assert scan.tally["nested too deep"] == 1
 
 
-def test_only_messages_inside_the_range_are_given(tmp_path: Path) -> None:
+def test_only_messages_inside_the_range_are_read(tmp_path: Path) -> None:
     lines = b"\n".join(json.dumps({"role": "user", "content": f"n{n}"}).encode() for n in range(5))
     keys = [record.key for record in opened(tmp_path, lines, "t.jsonl")]
     part = list(open_source(tmp_path / "t.jsonl", line_start=1, line_end=3))

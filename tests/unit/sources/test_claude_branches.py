@@ -1,4 +1,4 @@
-"""Branches of Claude Code sessions: what a person rewound, and what only looks so."""
+"""Branches of Claude Code sessions: turns that the user rewound, and turns that only look so."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TestBranches:
             ("Postgres it is.", "said"),
         ]
 
-    def test_parallel_tool_calls_are_no_rewind(self, tmp_path: Path) -> None:
+    def test_parallel_tool_calls_are_not_a_rewind(self, tmp_path: Path) -> None:
         session = Session()
         session.user("Fix both files.")
         first = session.tool("m1")
@@ -44,7 +44,7 @@ class TestBranches:
         session.user("Thanks.")
         assert {record.use for record in session.read(tmp_path)} == {Use.SAID}
 
-    def test_words_typed_into_a_running_tool_call_are_no_rewind(self, tmp_path: Path) -> None:
+    def test_text_typed_during_a_tool_call_is_not_a_rewind(self, tmp_path: Path) -> None:
         session = Session()
         session.user("Fix it.")
         call = session.tool("m1")
@@ -71,7 +71,7 @@ class TestBranches:
         session.user("Third task.", after="unknown-parent")
         assert {record.use for record in session.read(tmp_path)} == {Use.SAID}
 
-    def test_rewinds_are_seen_across_a_compaction(self, tmp_path: Path) -> None:
+    def test_rewinds_are_found_across_a_compaction(self, tmp_path: Path) -> None:
         session = Session()
         fork = session.reply("Ready.")
         session.user("Use red.")

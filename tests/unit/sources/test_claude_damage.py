@@ -11,7 +11,7 @@ from .builders import Session
 
 
 class TestDamage:
-    """Broken files lose the broken record and nothing else."""
+    """Broken files lose only the broken record."""
 
     def test_a_cut_last_line_is_counted(self, tmp_path: Path) -> None:
         session = Session()
@@ -47,7 +47,7 @@ class TestDamage:
         scan = session.scan(tmp_path, one[:60] + two + b"\n" + three + b"\n")
         assert [record.text for record in scan] == ["Whole.", "Last."]
 
-    def test_lines_that_are_no_records_are_counted(self, tmp_path: Path) -> None:
+    def test_lines_that_are_not_records_are_counted(self, tmp_path: Path) -> None:
         session = Session()
         session.user("Said.")
         data = b"// a comment\n[1, 2]\n\x00\x00\x00\n" + session.bytes() * 1 + b"12\n"
@@ -115,7 +115,7 @@ class TestDamage:
         raw = data[records[1].byte_start : records[1].byte_end]
         assert json.loads(raw.decode("utf-16-be" if mark else "utf-16-le"))["uuid"] == "s1-1"
 
-    def test_a_huge_line_between_records_is_passed_over(self, tmp_path: Path) -> None:
+    def test_a_huge_line_between_records_is_skipped(self, tmp_path: Path) -> None:
         session = Session()
         session.user("Before.")
         session.user("After.")

@@ -1,4 +1,4 @@
-"""A line read in one go says what it says when it is read field by field."""
+"""A line decoded in one go equals the same line decoded field by field."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ NAMES = LineFields.__struct_fields__
 
 
 def outcome(read: object, data: bytes) -> tuple[object, ...]:
-    """What a line is and says, what was counted; or that it cannot be read."""
+    """The fields, turn and tally of a line; or None if it cannot be read."""
     tally: Counter[str] = Counter()
     try:
         line, turn = read(data, tally)  # type: ignore[operator]
@@ -84,5 +84,5 @@ def test_both_ways_of_reading_agree(line: dict[str, object], data: st.DataObject
     ],
     ids=["twice", "system, bad bytes", "user, bad bytes", "half a pair", "deep", "bad escape"],
 )
-def test_both_ways_agree_on_what_is_odd(data: bytes) -> None:
+def test_both_ways_agree_on_odd_lines(data: bytes) -> None:
     assert outcome(parse_words, data) == outcome(parse_record, data)

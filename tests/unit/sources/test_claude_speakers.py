@@ -1,4 +1,4 @@
-"""Whose words a record of a Claude Code session holds: the person, the agent, or neither."""
+"""Who wrote a record of a Claude Code session: the user, the agent, or neither."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .builders import Session, uses
         "[Request interrupted by user for tool use]",
     ],
 )
-def test_wrappers_are_not_the_persons_words(tmp_path: Path, text: str) -> None:
+def test_wrappers_are_not_the_users_text(tmp_path: Path, text: str) -> None:
     session = Session()
     session.user(text)
     session.user([{"type": "text", "text": text}])
@@ -38,7 +38,7 @@ def test_wrappers_are_not_the_persons_words(tmp_path: Path, text: str) -> None:
     ]
 
 
-def test_meta_records_are_wrappers_whatever_they_say(tmp_path: Path) -> None:
+def test_meta_records_are_wrappers_whatever_their_text(tmp_path: Path) -> None:
     session = Session()
     session.user("Base folder of this skill: skills/review", isMeta=True)
     assert [record.use for record in session.read(tmp_path)] == [Use.WRAPPER]
@@ -60,7 +60,7 @@ def test_instructions_read_at_start_are_boot_text(tmp_path: Path, text: str) -> 
 
 
 @pytest.mark.parametrize("tag", ["relevant-memories", "memory", "claude-mem-context", "recalled"])
-def test_memories_that_a_tool_put_in_are_injected(tmp_path: Path, tag: str) -> None:
+def test_memories_that_a_tool_inserted_are_injected(tmp_path: Path, tag: str) -> None:
     session = Session()
     session.user(f"<{tag}>The user likes tea.</{tag}>")
     assert [record.use for record in session.read(tmp_path)] == [Use.INJECTED]
@@ -79,20 +79,20 @@ def test_reminders_among_typed_words_become_blanks_of_their_length(tmp_path: Pat
     assert scan.tally["system reminder cut out"] == 1
 
 
-def test_an_opening_tag_that_never_closes_cuts_nothing(tmp_path: Path) -> None:
+def test_an_opening_tag_without_an_end_is_not_cut_out(tmp_path: Path) -> None:
     session = Session()
     session.user("Rename the <memory> element in config.xml to <store>.")
     assert "<memory> element" in session.read(tmp_path)[0].text
 
 
-def test_a_note_typed_for_memory_is_said_without_its_tags(tmp_path: Path) -> None:
+def test_a_note_typed_for_memory_counts_without_its_tags(tmp_path: Path) -> None:
     session = Session()
     session.user("<user-memory-input>always run the linter</user-memory-input>")
     [record] = session.read(tmp_path)
     assert (record.use, record.text.strip()) == (Use.SAID, "always run the linter")
 
 
-def test_typed_words_beside_an_editor_event_are_said_alone(tmp_path: Path) -> None:
+def test_typed_text_beside_an_editor_event_counts_alone(tmp_path: Path) -> None:
     session = Session()
     event = {"type": "text", "text": "<ide_opened_file>plan.md</ide_opened_file>"}
     session.user([event, {"type": "text", "text": "follow the plan"}])
@@ -109,7 +109,7 @@ def test_tool_results_are_counted_and_words_typed_with_them_are_kept(tmp_path: P
     assert scan.tally["tool result"] == 2
 
 
-def test_errors_of_the_service_are_not_the_agents_words(tmp_path: Path) -> None:
+def test_errors_of_the_service_are_not_the_agents_text(tmp_path: Path) -> None:
     session = Session()
     session.reply("API Error: 529 overloaded", isApiErrorMessage=True)
     message = {"model": "<synthetic>", "content": [{"type": "text", "text": "No response."}]}
@@ -117,7 +117,7 @@ def test_errors_of_the_service_are_not_the_agents_words(tmp_path: Path) -> None:
     assert {record.use for record in session.read(tmp_path)} == {Use.WRAPPER}
 
 
-def test_the_summary_of_a_compaction_is_no_persons_text(tmp_path: Path) -> None:
+def test_the_summary_of_a_compaction_is_not_the_users_text(tmp_path: Path) -> None:
     session = Session()
     before = session.user("Use Postgres.")
     session.add("system", after=None, subtype="compact_boundary", logicalParentUuid=before)
@@ -130,7 +130,7 @@ def test_the_summary_of_a_compaction_is_no_persons_text(tmp_path: Path) -> None:
     ]
 
 
-def test_a_subagents_task_is_not_the_persons_words(tmp_path: Path) -> None:
+def test_a_subagents_task_is_not_the_users_text(tmp_path: Path) -> None:
     session = Session()
     session.user("Find all callers of save().", isSidechain=True)
     session.reply("There are three.", isSidechain=True)
@@ -141,9 +141,9 @@ def test_a_subagents_task_is_not_the_persons_words(tmp_path: Path) -> None:
 
 
 class TestQueuedText:
-    """What a person types while the agent is busy."""
+    """Text that the user types while the agent is busy."""
 
-    def test_is_the_persons_words(self, tmp_path: Path) -> None:
+    def test_is_the_users_text(self, tmp_path: Path) -> None:
         session = Session()
         session.user("Start.")
         session.bare("queue-operation", operation="enqueue", content="and log to a file")
@@ -156,7 +156,7 @@ class TestQueuedText:
         )
         assert queued.key == f"sha256:{queued.sha256}"
 
-    def test_is_given_once_when_it_comes_again_as_a_turn(self, tmp_path: Path) -> None:
+    def test_is_read_once_when_it_occurs_again_as_a_turn(self, tmp_path: Path) -> None:
         session = Session()
         session.bare("queue-operation", operation="enqueue", content="run the tests")
         session.bare("queue-operation", operation="dequeue")
@@ -165,7 +165,7 @@ class TestQueuedText:
         assert [record.key for record in scan] == [turn]
         assert scan.tally["queued text that comes again"] == 1
 
-    def test_is_not_said_when_it_was_taken_back(self, tmp_path: Path) -> None:
+    def test_is_skipped_when_it_was_taken_back(self, tmp_path: Path) -> None:
         session = Session()
         session.user("Start.")
         session.bare("queue-operation", operation="enqueue", content="never mind this")

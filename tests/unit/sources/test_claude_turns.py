@@ -42,7 +42,7 @@ def test_blocks_of_one_reply_are_one_record_from_first_to_last_text(tmp_path: Pa
     assert reply.sha256 == hashlib.sha256(data[reply.byte_start : reply.byte_end]).hexdigest()
 
 
-def test_replies_told_interleaved_stay_apart(tmp_path: Path) -> None:
+def test_interleaved_replies_stay_apart(tmp_path: Path) -> None:
     session = Session()
     session.user("Ask both.")
     session.reply("Main one.", "m1")
@@ -53,7 +53,7 @@ def test_replies_told_interleaved_stay_apart(tmp_path: Path) -> None:
     assert texts == {"Main one.\n\nMain two.": False, "Side one.\n\nSide two.": True}
 
 
-def test_a_resumed_copy_gives_the_same_keys(tmp_path: Path) -> None:
+def test_a_resumed_copy_has_the_same_keys(tmp_path: Path) -> None:
     session = Session()
     session.user("One.")
     session.reply("Two.", "m1")
@@ -65,7 +65,7 @@ def test_a_resumed_copy_gives_the_same_keys(tmp_path: Path) -> None:
     assert [record.key for record in copy.read(tmp_path)][:2] == keys
 
 
-def test_a_file_written_twice_gives_every_record_once(tmp_path: Path) -> None:
+def test_a_file_written_twice_yields_every_record_once(tmp_path: Path) -> None:
     session = Session()
     session.user("One.")
     session.reply("Two.", "m1")
@@ -74,7 +74,7 @@ def test_a_file_written_twice_gives_every_record_once(tmp_path: Path) -> None:
     assert scan.tally["repeated"] == 2
 
 
-def test_only_records_inside_the_range_are_given_with_their_own_lines(tmp_path: Path) -> None:
+def test_only_records_inside_the_range_are_read_with_their_own_lines(tmp_path: Path) -> None:
     session = Session()
     for number in range(6):
         session.user(f"Turn {number}.")

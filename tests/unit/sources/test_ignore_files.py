@@ -1,4 +1,4 @@
-"""Ignore files: what they say is what git makes of them, and no content of one does harm."""
+"""Ignore files: they match as in git, and hostile ones do no harm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reviewer.sources.ignore_patterns import parse_pattern
 from reviewer.sources.walk import Found, PassedOver, walk
 
 SECONDS = 2.0
-"""For what takes hours where stars are tried one by one, and milliseconds here."""
+"""Seconds for patterns that take a backtracking matcher hours, and this one milliseconds."""
 
 
 def put(folder: Path, name: str, text: str = "Some words stand here.\n") -> Path:
@@ -98,7 +98,7 @@ LINES = st.builds(
         st.lists(st.sampled_from(NAMES), min_size=1, max_size=4).map(tuple), min_size=1, max_size=12
     ),
 )
-def test_what_is_found_is_what_git_would_add(
+def test_the_found_files_are_those_that_git_would_add(
     tmp_path_factory: pytest.TempPathFactory,
     ignores: dict[str, list[str]],
     paths: set[tuple[str, ...]],
@@ -133,7 +133,7 @@ def test_what_is_found_is_what_git_would_add(
         ("**/a*a*/" * 5 + "b", "/".join(["a" * 100] * 40)),
     ],
 )
-def test_no_pattern_takes_long(pattern: str, path: str) -> None:
+def test_every_pattern_is_fast(pattern: str, path: str) -> None:
     began = time.process_time()
     assert not matches(pattern, path)
     assert time.process_time() - began < SECONDS
@@ -170,14 +170,14 @@ def as_a_large_file(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (as_a_pipe, "it is no ordinary file"),
+        (as_a_pipe, "it is not a regular file"),
         (as_a_link_to_a_file, "it is a link"),
         (as_a_link_without_end, "it is a link"),
         (as_a_large_file, "it is larger than 100 kB"),
     ],
 )
 @pytest.mark.parametrize("above", [False, True])
-def test_what_is_no_plain_ignore_file_is_named_and_not_used(
+def test_an_ignore_file_that_is_not_a_plain_file_is_named_and_not_used(
     tmp_path: Path, make, reason: str, above: bool
 ) -> None:
     inner = tmp_path / "inner"
@@ -200,7 +200,7 @@ def test_what_is_no_plain_ignore_file_is_named_and_not_used(
         (["# " + "*a" * 300, "*.log"], ()),
     ],
 )
-def test_lines_beyond_a_limit_are_named_and_the_others_hold(
+def test_lines_beyond_a_limit_are_named_and_the_others_apply(
     tmp_path: Path, lines: Sequence[str], odd: tuple[int, ...]
 ) -> None:
     put(tmp_path, ".gitignore", "\n".join(lines) + "\n")

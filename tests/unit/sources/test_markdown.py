@@ -1,4 +1,4 @@
-"""Notes: sections, entries, front matter, templates, and positions that hold."""
+"""Notes: sections, entries, front matter, templates, and exact positions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_underlined_headings_begin_sections(tmp_path: Path) -> None:
         "<!-- a comment\n# no heading\n-->",
     ],
 )
-def test_fences_and_comments_hold_no_headings(tmp_path: Path, hidden: str) -> None:
+def test_fences_and_comments_contain_no_headings(tmp_path: Path, hidden: str) -> None:
     records = list(note(tmp_path, f"# One\n\nReal text stands here.\n\n{hidden}\n\n# Two\n\nMore."))
     assert [record.headings for record in records] == [("One",), ("Two",)]
 
@@ -54,7 +54,7 @@ def test_backticks_with_text_between_them_open_no_fence(tmp_path: Path) -> None:
 
 
 class TestFrontMatter:
-    def test_simple_fields_become_meta_and_no_text(self, tmp_path: Path) -> None:
+    def test_simple_fields_become_metadata_instead_of_text(self, tmp_path: Path) -> None:
         text = (
             "---\ntitle: 'A plan'\ndate: 2026-02-14\ntags:\n  - one\n  - two\n"
             "list: [a, b]\nnested:\n  deep: x\n---\nWe keep the plan short."
@@ -107,7 +107,7 @@ class TestEntries:
         ]
         assert "### Why" in entries[0].text
 
-    def test_the_index_and_the_format_guide_say_nothing(self, tmp_path: Path) -> None:
+    def test_the_index_and_the_format_guide_are_not_proposed(self, tmp_path: Path) -> None:
         head = next(iter(note(tmp_path, self.LOG)))
         assert (head.line_start, head.use) == (0, Use.TEMPLATE)
 
@@ -121,7 +121,7 @@ class TestEntries:
             "2026-05-01",
         )
 
-    def test_a_date_that_is_none_is_no_moment(self, tmp_path: Path) -> None:
+    def test_an_impossible_date_is_ignored(self, tmp_path: Path) -> None:
         [entry] = note(tmp_path, "## [2026-13-45] Impossible\n\nBut it stays an entry of the log.")
         assert (entry.shape, entry.at) == (Shape.ENTRY, None)
 
@@ -166,7 +166,7 @@ def test_a_long_decision_record_is_read_by_its_headings(tmp_path: Path) -> None:
         "## Author\n\n{{author name}}",
     ],
 )
-def test_what_is_to_be_filled_in_is_a_template(tmp_path: Path, text: str) -> None:
+def test_text_to_be_filled_in_is_a_template(tmp_path: Path, text: str) -> None:
     assert [record.use for record in note(tmp_path, text)] == [Use.TEMPLATE]
 
 
@@ -179,7 +179,7 @@ def test_what_is_to_be_filled_in_is_a_template(tmp_path: Path, text: str) -> Non
         "<!-- reviewed --> We deploy from `main` only.",
     ],
 )
-def test_what_says_something_is_none(tmp_path: Path, text: str) -> None:
+def test_text_with_a_statement_is_not_a_template(tmp_path: Path, text: str) -> None:
     assert [record.use for record in note(tmp_path, text)] == [Use.SAID]
 
 
@@ -188,12 +188,12 @@ def test_instructions_for_agents_are_boot_text(tmp_path: Path, name: str) -> Non
     assert [r.use for r in note(tmp_path, "# Rules\n\nUse tabs here.", name)] == [Use.BOOT]
 
 
-def test_a_note_about_agents_is_no_instruction(tmp_path: Path) -> None:
+def test_a_note_about_agents_is_not_an_instruction(tmp_path: Path) -> None:
     text = "# Agents\n\nWe tried three of them last week."
     assert [record.use for record in note(tmp_path, text, "on-agents.md")] == [Use.SAID]
 
 
-def test_instructions_for_agents_are_known_by_their_words(tmp_path: Path) -> None:
+def test_instructions_for_agents_are_recognised_by_their_text(tmp_path: Path) -> None:
     text = "# Project\n\nThis file provides guidance to Claude Code when working here."
     assert [record.use for record in note(tmp_path, text, "doc.md")] == [Use.BOOT]
 
@@ -223,12 +223,12 @@ class TestBytes:
         assert record.text == "We meet in the caf\ufffd on Mondays."
         assert scan.tally["invalid UTF-8"] == 1
 
-    def test_a_repeated_section_is_given_once(self, tmp_path: Path) -> None:
+    def test_a_repeated_section_is_read_once(self, tmp_path: Path) -> None:
         scan = note(tmp_path, "# A\n\nSame words.\n# A\n\nSame words.\n")
         assert len(list(scan)) == 1
         assert scan.tally["repeated"] == 1
 
-    def test_a_line_too_long_to_hold_parts_its_section(self, tmp_path: Path) -> None:
+    def test_a_line_that_is_too_long_splits_its_section(self, tmp_path: Path) -> None:
         before, after = b"# A\n\nThese are the words before it.\n", b"\nThese come after it.\n"
         data = before + b"x" * 1_500_000 + after
         scan = note(tmp_path, data)
@@ -274,11 +274,11 @@ def test_a_block_that_reviewer_exported_is_blank_and_the_other_lines_keep_their_
      "<!-- x -->" + "\n" * 100_000, "<!-- x -->" + " " * 100_000, "{" * 100_000 + "[ab" * 50_000],
     ids=["tags", "open tag", "indexes", "line ends", "spaces", "brackets"],
 )  # fmt: skip
-def test_repetition_is_judged_in_a_moment(text: str) -> None:
+def test_repetitive_text_is_judged_fast(text: str) -> None:
     assert is_template(text) in (True, False)
 
 
-def test_a_label_and_a_place_to_fill_in_say_nothing() -> None:
+def test_a_label_and_a_placeholder_are_a_template() -> None:
     assert is_template(
         "# Note\n\n- **Status**: [fill in]\n  1. Owner: <your name>\n\nDate: YYYY-MM-DD"
     )

@@ -1,4 +1,4 @@
-"""Conversations kept as Markdown: only what the person and the agent said is said."""
+"""Conversations kept as Markdown: only text of the user and the agent counts."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ Because of imports.
 """.replace("~~", "  ")
 
 
-def test_specstory_turns_are_told_from_thoughts_and_tools(tmp_path: Path) -> None:
+def test_specstory_turns_are_separated_from_thoughts_and_tools(tmp_path: Path) -> None:
     scan = note(tmp_path, SPECSTORY)
     records = list(scan)
     assert scan.format == "specstory"
@@ -89,7 +89,7 @@ def test_specstory_turns_are_told_from_thoughts_and_tools(tmp_path: Path) -> Non
         assert hashlib.sha256(raw).hexdigest() == record.sha256
 
 
-def test_aider_turns_are_told_from_tools_and_commands(tmp_path: Path) -> None:
+def test_aider_turns_are_separated_from_tools_and_commands(tmp_path: Path) -> None:
     scan = note(tmp_path, AIDER)
     records = list(scan)
     assert scan.format == "aider"

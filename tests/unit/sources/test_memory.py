@@ -88,7 +88,9 @@ def test_chat_lines_of_30_mb_are_read_in_8(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["session", "note"])
-def test_a_line_of_200_mb_is_passed_over_without_being_held(tmp_path: Path, kind: str) -> None:
+def test_a_line_of_200_mb_is_skipped_without_keeping_it_in_memory(
+    tmp_path: Path, kind: str
+) -> None:
     session = Session()
     session.user("Before it, we said this.")
     before = session.bytes() if kind == "session" else b"# A\n\nBefore it, we said this.\n"

@@ -20,7 +20,7 @@ def test_a_named_folder_inside_an_ignored_one(tmp_path: Path, pattern: str):
     assert found == ["note.md"]
 
 
-def test_rules_from_above_still_hold_for_what_they_do_not_exclude_whole(tmp_path: Path):
+def test_rules_from_above_still_apply_inside_folders_they_exclude_in_part(tmp_path: Path):
     (tmp_path / ".git").mkdir()
     (tmp_path / ".gitignore").write_text("*.log.md\n")
     folder = tmp_path / "notes"

@@ -116,7 +116,7 @@ def test_known_formats_not_read_yet_are_named(tmp_path: Path, document: object, 
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_no_note_is_refused_with_the_reason(
+def test_text_that_is_not_a_note_is_refused_with_the_reason(
     tmp_path: Path, data: bytes, reason: str
 ) -> None:
     path = tmp_path / "thing"
@@ -174,7 +174,7 @@ def test_code_that_quotes_a_conversation_is_code(tmp_path: Path) -> None:
         open_source(tmp_path / "a.py")
 
 
-def test_code_that_is_mostly_comment_is_no_note_under_a_codes_name(tmp_path: Path) -> None:
+def test_code_that_is_mostly_comment_is_not_a_note_if_its_suffix_is_codes(tmp_path: Path) -> None:
     text = b'"""Words about the module that go on for a while.\n\nAnd more words."""\n\nLIMIT = 3\n'
     (tmp_path / "a.py").write_bytes(text)
     with pytest.raises(SourceError, match="source code"):
@@ -195,7 +195,7 @@ def test_an_unreadable_file_is_refused_with_the_reason(tmp_path: Path) -> None:
         open_source(path)
 
 
-def test_a_file_that_vanishes_before_it_is_read_is_an_ordinary_error(tmp_path: Path) -> None:
+def test_a_file_that_vanishes_before_it_is_read_raises_a_source_error(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(session_bytes())
     scan = open_source(path)
@@ -204,7 +204,7 @@ def test_a_file_that_vanishes_before_it_is_read_is_an_ordinary_error(tmp_path: P
         list(scan)
 
 
-def test_something_that_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_something_that_is_not_a_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(SourceError, match="is not a regular file"):
         open_source(tmp_path / "pipe")

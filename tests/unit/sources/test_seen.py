@@ -1,4 +1,4 @@
-"""A set in a few bytes a value knows what was put in, and nothing else."""
+"""The compact set contains exactly the added values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VALUES = st.one_of(st.integers(), st.text(max_size=5), st.tuples(st.text(max_siz
 
 @settings(max_examples=50, deadline=None)
 @given(put_in=st.lists(VALUES), asked=st.lists(VALUES))
-def test_it_holds_what_was_put_in(put_in: list[object], asked: list[object]) -> None:
+def test_it_contains_the_added_values(put_in: list[object], asked: list[object]) -> None:
     seen, known = Seen(), {hash(value) or 1 for value in put_in}
     for value in put_in:
         seen.add(value)
@@ -23,7 +23,7 @@ def test_it_holds_what_was_put_in(put_in: list[object], asked: list[object]) -> 
     assert [value in seen for value in asked] == [(hash(value) or 1) in known for value in asked]
 
 
-def test_it_still_holds_all_after_it_has_grown() -> None:
+def test_it_still_contains_all_values_after_growing() -> None:
     seen = Seen()
     for number in range(0, 40_000, 2):
         seen.add(number << 20)  # far apart, as equal in their last bits as can be

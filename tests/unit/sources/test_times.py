@@ -1,4 +1,4 @@
-"""The time of a record: one in ISO 8601 as it was written, or none."""
+"""The time of a record: valid ISO 8601 as written, or None."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_time_stays_as_it_was_written(text: str) -> None:
         "1771064525",
     ],
 )
-def test_anything_else_is_no_time(text: str) -> None:
+def test_anything_else_is_not_a_time(text: str) -> None:
     assert written_moment(text) is None
 
 
@@ -86,7 +86,7 @@ READERS = [claude, chat, note]
         (f"soon{ESC}", None),
     ],
 )
-def test_readers_give_a_time_or_none(
+def test_readers_return_a_valid_time_or_none(
     tmp_path: Path, make: Callable[[Path, str], Path], at: str, kept: str | None
 ) -> None:
     path = make(tmp_path, at)
@@ -94,7 +94,7 @@ def test_readers_give_a_time_or_none(
     assert [block.at for block in open_blocks(path)] == [kept]
 
 
-def test_a_field_that_holds_no_time_leaves_it_to_the_next_one(tmp_path: Path) -> None:
+def test_a_field_without_a_valid_time_is_skipped_for_the_next_one(tmp_path: Path) -> None:
     path = tmp_path / "talk.json"
     path.write_text(
         json.dumps(
@@ -115,7 +115,7 @@ def exported(folder: Path, at: str, annotated_at: str) -> Path:
     return path
 
 
-def test_an_exported_context_brings_no_other_time_back(tmp_path: Path) -> None:
+def test_an_exported_context_brings_back_only_valid_times(tmp_path: Path) -> None:
     (draft,) = read_export(exported(tmp_path, f"soon{ESC}", "2026-02-14T10:22:05Z")) or []
     assert draft.at is None
     assert draft.annotations[0].at == "2026-02-14T10:22:05Z"

@@ -1,4 +1,4 @@
-"""Finding files: what is passed over, and why."""
+"""Finding files: which ones are skipped, and why."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ def test_folders_are_expanded_in_order(tmp_path: Path) -> None:
     "folder",
     ["node_modules", ".git", ".venv", "venv", "__pycache__", "site-packages", "vendor", "target"],
 )
-def test_dependencies_and_caches_are_not_looked_into(tmp_path: Path, folder: str) -> None:
+def test_dependencies_and_caches_are_not_read(tmp_path: Path, folder: str) -> None:
     put(tmp_path, f"sub/{folder}/deep/notes.md")
     put(tmp_path, "kept.md")
     assert found(tmp_path) == ["kept.md"]
     assert "dependencies" in passed(tmp_path)[folder]
 
 
-def test_a_folder_named_itself_is_looked_into_whatever_its_name(tmp_path: Path) -> None:
+def test_a_folder_that_is_named_is_read_whatever_its_name(tmp_path: Path) -> None:
     put(tmp_path, "vendor/notes.md")
     assert found(tmp_path / "vendor") == ["notes.md"]
 
 
-def test_ignore_files_hold_where_they_stand_and_below(tmp_path: Path) -> None:
+def test_ignore_files_apply_to_their_folder_and_below(tmp_path: Path) -> None:
     put(tmp_path, ".gitignore", b"*.log\n/private/\n!keep.log\n")
     put(tmp_path, "sub/.gitignore", b"draft*\n!wanted.log\n")
     for name in (
@@ -73,7 +73,7 @@ def test_ignore_files_hold_where_they_stand_and_below(tmp_path: Path) -> None:
     assert passed(tmp_path)["a.log"] == "ignored by .gitignore"
 
 
-def test_ignore_files_of_the_repository_above_hold_too(tmp_path: Path) -> None:
+def test_ignore_files_of_the_repository_above_apply_too(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     put(tmp_path, ".gitignore", b"secret.md\n")
     put(tmp_path, "docs/secret.md")
@@ -81,7 +81,7 @@ def test_ignore_files_of_the_repository_above_hold_too(tmp_path: Path) -> None:
     assert found(tmp_path / "docs") == ["open.md"]
 
 
-def test_a_file_named_itself_is_found_though_ignored(tmp_path: Path) -> None:
+def test_a_file_that_is_named_is_read_though_ignored(tmp_path: Path) -> None:
     put(tmp_path, ".gitignore", b"*.md\n")
     path = put(tmp_path, "node_modules/a.md")
     assert [entry.path for entry in walk([path])] == [path]
@@ -97,7 +97,7 @@ def test_a_file_named_itself_is_found_though_ignored(tmp_path: Path) -> None:
         ("uv.lock", b"x", "lock file"),
     ],
 )
-def test_what_nobody_reads_is_passed_over(
+def test_files_without_prose_are_skipped(
     tmp_path: Path, name: str, data: bytes, reason: str
 ) -> None:
     put(tmp_path, name, data)
@@ -110,7 +110,7 @@ def test_utf16_text_and_damaged_records_are_text(tmp_path: Path) -> None:
     assert found(tmp_path) == ["a.txt", "b.jsonl"]
 
 
-def test_each_real_file_comes_once(tmp_path: Path) -> None:
+def test_each_real_file_is_read_once(tmp_path: Path) -> None:
     path = put(tmp_path, "a.md")
     (tmp_path / "b.md").symlink_to(path)
     os.link(path, tmp_path / "c.md")

@@ -1,4 +1,4 @@
-"""Whole transcripts and notes: nothing crashes, and every record is at its bytes."""
+"""Whole transcripts and notes: no reader crashes, and every record is at its bytes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_every_record_of_every_file_is_at_its_bytes(data_folders: list[Path]) ->
     assert given > 100
 
 
-def test_no_wrapper_passes_for_a_persons_words(sessions: list[Path]) -> None:
+def test_no_wrapper_counts_as_the_users_text(sessions: list[Path]) -> None:
     for path in sessions:
         for record in open_source(path):
             if record.use is Use.SAID:

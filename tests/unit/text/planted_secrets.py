@@ -468,4 +468,4 @@ HARMLESS = [
     "aVeryLongCamelCaseIdentifierWithNumbers2And3InTheMiddle",
     "SCREAMING_SNAKE_CASE_CONSTANT_NUMBER_42_FOR_TOKENS",
 ]
-"""Texts in which nothing may be masked."""
+"""Texts without secrets, which must stay unchanged."""

@@ -1,4 +1,4 @@
-"""The terminal door: nothing from outside is obeyed, everything is seen."""
+"""Text from outside is shown in full and cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MARKED = {
 
 
 @pytest.mark.parametrize(("text", "shown"), MARKED.items())
-def test_what_steers_or_hides_becomes_a_visible_mark(text: str, shown: str) -> None:
+def test_characters_that_steer_or_hide_become_visible_marks(text: str, shown: str) -> None:
     assert display_text(text) == shown
 
 
@@ -43,7 +43,7 @@ def test_what_steers_or_hides_becomes_a_visible_mark(text: str, shown: str) -> N
         "[red]\\[/]",
     ],
 )
-def test_what_a_person_can_see_stays(text: str) -> None:
+def test_visible_characters_stay(text: str) -> None:
     assert display_text(text) == text
 
 
@@ -63,7 +63,7 @@ def test_a_line_shows_its_newlines() -> None:
 @pytest.mark.parametrize(
     "text", ["a\tbc\x1b[0m def", "\u202eab\r\ncd def", "plain def", "\r\r\n\tdef"]
 )
-def test_a_span_is_found_again_in_what_is_shown(text: str) -> None:
+def test_a_span_is_found_again_in_the_displayed_text(text: str) -> None:
     start = text.index("def")
     assert display_text(text)[display_offset(text, start) :] == "def"
     assert display_offset(text, 0) == 0
@@ -85,7 +85,7 @@ def test_a_span_may_end_inside_a_line_end() -> None:
         "é 👍🏽 ❤\ufe0f 1\ufe0f",
     ],
 )
-def test_json_says_the_same_with_what_is_hidden_escaped(text: str) -> None:
+def test_escaped_json_is_equal_and_shows_hidden_characters(text: str) -> None:
     escaped = escaped_json(json.dumps({"a": text}, ensure_ascii=False))
     assert json.loads(escaped) == {"a": text}
     assert display_text(escaped) == escaped

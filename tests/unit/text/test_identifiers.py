@@ -50,7 +50,7 @@ def test_an_identifier_is_found_with_its_kind_and_span(
     ["Plain words only, nothing else.", "this and/or that", "e.g. a word", "a well-known trick",
      "Hello World", "deadbeef is a word too, feedface"],
 )  # fmt: skip
-def test_plain_words_are_no_identifiers(text: str) -> None:
+def test_plain_words_are_not_identifiers(text: str) -> None:
     assert identifiers(text) == ()
 
 
@@ -72,5 +72,5 @@ def test_hostile_text_takes_linear_time(hostile: str) -> None:
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("text", ["m" + "A" * 100_000, "Aa" + "A" * 100_000, "aA" * 50_000])
-def test_a_long_run_of_capitals_is_read_in_a_moment(text: str) -> None:
+def test_a_long_run_of_capitals_is_read_fast(text: str) -> None:
     assert len(identifiers(f"{text} in `x`")) == 1

@@ -1,4 +1,4 @@
-"""Comparable texts: what is dropped, and what is part of the meaning."""
+"""Comparable texts: which characters are dropped, and which are part of the meaning."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CLEANED = {
 
 
 @pytest.mark.parametrize(("text", "cleaned"), CLEANED.items())
-def test_the_dress_of_the_source_is_dropped(text: str, cleaned: str) -> None:
+def test_markup_of_the_source_is_dropped(text: str, cleaned: str) -> None:
     assert clean(text) == cleaned
 
 
@@ -50,7 +50,7 @@ def test_the_dress_of_the_source_is_dropped(text: str, cleaned: str) -> None:
         "__init__ and __main__",
     ],
 )
-def test_what_carries_meaning_stays(text: str) -> None:
+def test_characters_that_carry_meaning_stay(text: str) -> None:
     assert clean(text) == text
 
 

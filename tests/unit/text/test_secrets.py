@@ -65,7 +65,7 @@ FORMS = [(kind, prefix, body) for kind, (prefix, body) in PREFIXED.items()] + VA
         "é{}",
     ],
 )
-def test_a_known_prefix_stays_and_what_follows_is_masked(
+def test_a_known_prefix_stays_and_the_value_after_it_is_masked(
     kind: str, prefix: str, body: str, around: str
 ) -> None:
     masked = mask(around.format(prefix + body))
@@ -268,7 +268,7 @@ MENTIONS = [
 
 
 @pytest.mark.parametrize("text", MENTIONS)
-def test_a_mention_survives_unchanged(text: str) -> None:
+def test_a_mention_stays_unchanged(text: str) -> None:
     assert mask(text) == type(mask(""))(text, ())
 
 
@@ -281,7 +281,7 @@ def test_a_known_prefix_is_more_telling_than_the_name_it_is_assigned_to() -> Non
     assert mask("GITHUB_TOKEN=" + "gh" + "p_" + drawn(36)).kinds == ("github-token",)
 
 
-def test_text_outside_latin_1_does_not_shift_what_is_masked() -> None:
+def test_text_outside_latin_1_does_not_shift_the_mask() -> None:
     masked = mask('日本語 😀 \udc80 password = "hunter2" — конец')
     assert masked.text == '日本語 😀 \udc80 password = "[masked password]" — конец'
 
@@ -302,6 +302,6 @@ def test_nearly_every_planted_secret_is_masked() -> None:
     assert len(missed) <= 0.03 * len(PLANTED), "\n".join(f"{x.where}: {x.text}" for x in missed)
 
 
-def test_nearly_nothing_harmless_is_masked() -> None:
+def test_almost_no_harmless_text_is_masked() -> None:
     wrong = [text for text in HARMLESS if mask(text).kinds]
     assert len(wrong) <= 0.02 * len(HARMLESS), "\n".join(wrong)

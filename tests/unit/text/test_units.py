@@ -47,7 +47,7 @@ def test_a_wrapped_paragraph_is_one_text_and_a_new_short_line_a_new_sentence() -
     assert pieces("First thought\nSecond thought") == ["First thought", "Second thought"]
 
 
-def test_a_line_that_ends_in_a_colon_stands_alone() -> None:
+def test_a_line_that_ends_in_a_colon_is_a_unit_of_its_own() -> None:
     assert pieces("Two things changed:\nthe order and the size.") == [
         "Two things changed:",
         "the order and the size.",
@@ -77,7 +77,7 @@ def test_list_marks_are_not_part_of_the_item(line: str, marker: str, content: st
     )
 
 
-def test_an_item_reaches_over_its_wrapped_lines_but_not_over_nested_items() -> None:
+def test_an_item_includes_its_wrapped_lines_but_not_nested_items() -> None:
     text = "- first line\n  goes on here\n    - nested\n- second"
     found = list(units(text))
     assert [text[u.start : u.end] for u in found] == [
@@ -108,7 +108,7 @@ def test_an_item_reaches_over_its_wrapped_lines_but_not_over_nested_items() -> N
         ("@@ -1,2 +1,3 @@", UnitKind.TRACE),
     ],
 )
-def test_what_is_not_prose_says_so(text: str, kind: UnitKind) -> None:
+def test_units_that_are_not_prose_have_their_own_kind(text: str, kind: UnitKind) -> None:
     assert one(text).kind is kind
 
 
@@ -122,7 +122,7 @@ def test_a_closing_fence_is_at_least_as_long_as_the_opening_one() -> None:
     assert pieces(text, UnitKind.SENTENCE) == ["After."]
 
 
-def test_comments_and_rules_give_nothing() -> None:
+def test_comments_and_rules_are_not_units() -> None:
     assert pieces("<!-- a guide.\nSecond line. -->\nText.\n\n---\n\nMore.") == ["Text.", "More."]
     assert pieces("<!-- never closed. Text") == []
     assert pieces("%% an Obsidian remark. %%\nText.") == ["Text."]

@@ -57,12 +57,12 @@ def test_equal_texts_have_no_change() -> None:
         (2, "We use SQLite for billing and mail, because it is fast."),
     ],
 )
-def test_one_hunk_is_put_back_and_the_others_stay(index: int, expected: str) -> None:
+def test_one_hunk_is_reverted_and_the_others_stay(index: int, expected: str) -> None:
     assert put_back(ORIGINAL, EDITED, index) == expected
 
 
 @pytest.mark.parametrize("index", [-1, 3])
-def test_there_is_nothing_to_put_back_beyond_the_changes(index: int) -> None:
+def test_an_index_beyond_the_changes_is_an_error(index: int) -> None:
     with pytest.raises(IndexError, match="there are 3"):
         put_back(ORIGINAL, EDITED, index)
 
@@ -74,7 +74,7 @@ def test_only_the_wanted_changes_are_kept() -> None:
 
 
 def test_a_long_text_shows_each_small_edit_alone() -> None:
-    # So few words that none occurs once: places are told by the runs they stand in.
+    # Every word occurs several times, so only runs of words identify a place.
     draw = random.Random(7)
     words = [f"word{draw.randrange(300)}" for _ in range(20_000)]
     edited = list(words)

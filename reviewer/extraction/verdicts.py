@@ -1,7 +1,7 @@
-"""Verdicts on a record's statements, and the boot text against which they are checked afterwards.
+"""Verdicts on statements, and the boot text that they are checked against afterwards.
 
-A verdict depends on one record only, so records can be judged in any order and process. Whether a
-statement restates boot text is settled later, in the order of the files.
+A verdict depends on one record only, so records can be judged in any order and in any process.
+Whether a statement restates boot text is decided later, in the order of the files.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from msgspec import Struct
 
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.passages import wording
-from reviewer.text.units import UnitKind, units_of
+from reviewer.text.units import UnitKind, cached_units
 
 MOST_KNOWN = 50_000
-"""Sentences of boot text remembered; the oldest are dropped, so that memory stays flat."""
+"""Maximum sentences of boot text to remember; the oldest are dropped."""
 
 
 class Dropped(Struct, frozen=True):
-    """What was not proposed (a line of `dropped.ndjson`); lines are 0-based."""
+    """Text that was not proposed (a line of `dropped.ndjson`); lines are 0-based."""
 
     reason: str
     content: str
@@ -30,8 +30,8 @@ class Dropped(Struct, frozen=True):
     line_end: int
 
 
-class Judged(Struct, frozen=True):
-    """A stretch of a record: proposed, or dropped and why.
+class Verdict(Struct, frozen=True):
+    """The outcome for a stretch of a record: a proposal, or the reason why it was dropped.
 
     `restates` replaces the outcome when `content` is known boot text; None: not checked.
     """
@@ -42,28 +42,28 @@ class Judged(Struct, frozen=True):
 
     @property
     def record(self) -> str:
-        """Key of the judged record."""
+        """Key of the record."""
         outcome = self.outcome
         return outcome.record if isinstance(outcome, Dropped) else outcome.record.key
 
 
 class Remembered(Struct, frozen=True):
-    """Wordings of boot text: from here on they are nothing new."""
+    """Wordings of boot text, which count as known from here on."""
 
     wordings: tuple[str, ...]
 
 
 class Began(Struct, frozen=True):
-    """Judging of a record began; all verdicts on it come before the next one begins."""
+    """Marks the start of a record; all verdicts on it come before the next start."""
 
     key: str
 
 
-Event: TypeAlias = Judged | Remembered | Began
+Event: TypeAlias = Verdict | Remembered | Began
 
 
 class KnownText:
-    """Sentences of boot text, injected memories and summaries: they are nothing new."""
+    """Sentences of boot text, injected memories and summaries, which are not proposed again."""
 
     def __init__(self) -> None:
         self._sentences: dict[int, None] = {}
@@ -73,29 +73,28 @@ class KnownText:
         self.learn(sentences(text))
 
     def learn(self, wordings: Iterable[str]) -> None:
-        """Add wordings."""
         for each in wordings:
             self._sentences[_fingerprint(each)] = None
             if len(self._sentences) > MOST_KNOWN:
                 del self._sentences[next(iter(self._sentences))]
 
-    def holds(self, content: str) -> bool:
-        """Whether a wording is one of them."""
+    def contains(self, content: str) -> bool:
+        """Whether a wording is known, regardless of case."""
         return bool(self._sentences) and _fingerprint(content) in self._sentences
 
-    def settle(self, judged: Judged) -> Candidate | Dropped:
+    def settle(self, verdict: Verdict) -> Candidate | Dropped:
         """The final outcome of a verdict."""
-        if judged.restates is not None and self.holds(judged.content):
-            return judged.restates
-        return judged.outcome
+        if verdict.restates is not None and self.contains(verdict.content):
+            return verdict.restates
+        return verdict.outcome
 
 
 def settled(
-    judgements: Iterable[Judged], known: KnownText, dropped: Callable[[Dropped], None] | None
+    verdicts: Iterable[Verdict], known: KnownText, dropped: Callable[[Dropped], None] | None
 ) -> Iterator[Candidate]:
     """The candidates among the verdicts; the rest goes to `dropped`."""
-    for judged in judgements:
-        outcome = known.settle(judged)
+    for verdict in verdicts:
+        outcome = known.settle(verdict)
         if isinstance(outcome, Candidate):
             yield outcome
         elif dropped is not None:
@@ -106,10 +105,10 @@ def sentences(text: str) -> tuple[str, ...]:
     """The wordings of every sentence and list item of a text."""
     return tuple(
         wording(text[unit.start : unit.end])
-        for unit in units_of(text)
+        for unit in cached_units(text)
         if unit.kind in (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
     )
 
 
 def _fingerprint(content: str) -> int:
-    return hash(content.lower())  # cleaned already: as good as the duplicate key
+    return hash(content.lower())  # already cleaned, so this equals the duplicate key

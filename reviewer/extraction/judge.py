@@ -1,4 +1,4 @@
-"""Both extractors over the records of one source."""
+"""Runs both extractors on the records of one source."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from reviewer.extraction.candidates import Setting
 from reviewer.extraction.entities.extract import judge_entities
 from reviewer.extraction.extract import KNOWN_TEXT, Statements
-from reviewer.extraction.judged import Began, Event, Remembered, sentences
+from reviewer.extraction.verdicts import Began, Event, Remembered, sentences
 from reviewer.sources.records import Record, Use
 
 
-class Findings:
-    """Judges the records of one source, independently of all others."""
+class Judge:
+    """Judges the records of one source, independently of all other sources."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
@@ -28,5 +28,4 @@ class Findings:
             yield from self._statements.feed(record)
 
     def finish(self) -> Iterator[Event]:
-        """Verdicts on the last record."""
         yield from self._statements.finish()

@@ -1,4 +1,4 @@
-"""What is looked at is whole: help that scrolls, evidence that turns, marks that a terminal has."""
+"""Help, evidence and the palette show whole texts; marks and colours suit the terminal."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ def _all_characters():
 
 
 @pytest.mark.parametrize("size", [(118, 34), (60, 20)])
-async def test_the_row_of_the_cursor_is_always_in_sight_in_help(stocked, size):
+async def test_the_row_of_the_cursor_is_always_visible_in_help(stocked, size):
     async with opened(stocked, size=size) as screen:
         await screen.press("question_mark")
         shown = screen.app.screen
         assert isinstance(shown, HelpScreen)
         for key in ("G", "k", "k", "g", "pagedown", "ctrl+d", "pageup", "G"):
             await screen.press(key)
-            row = shown.rows.current
+            row = shown.list.current
             lines = screen.text.splitlines()
             here = [line for line in lines if line.startswith("▌")]
             assert len(here) == 1, key
-            assert row.action.title[:14] in here[0]
-        assert shown.rows.scroll_offset.y > 0
+            assert row.action is None or row.action.title[:14] in here[0]
+        assert shown.list.scroll_offset.y > 0
 
 
-async def test_help_says_the_whole_sentence_of_the_row(stocked):
+async def test_help_shows_the_whole_sentence_of_the_row(stocked):
     async with opened(stocked, size=(60, 20)) as screen:
         await screen.press("question_mark")
         shown = screen.app.screen
-        for row in shown.rows.rows:
+        for row in shown.list.rows:
             if row.action is None:
                 continue
-            shown.rows.move_to(shown.rows.rows.index(row))
+            shown.list.move_to(shown.list.rows.index(row))
             await screen.settle()
             flat = " ".join(screen.text.split())
             assert " ".join(row.explanation.split()) in flat
@@ -63,10 +63,12 @@ async def test_square_brackets_turn_the_evidence(engine, tmp_path):
         assert "1 of 2" in screen.text
         assert screen.status == "This is the first evidence of this row."
         await screen.press("question_mark")
-        assert "next evidence" in screen.text
+        shown = screen.app.screen
+        assert isinstance(shown, HelpScreen)
+        assert "next evidence" in [row.action.title for row in shown.list.rows if row.action]
 
 
-def test_a_heading_that_stands_before_the_record_is_not_said_again():
+def test_a_heading_shown_before_the_record_is_not_repeated():
     before = record(id=4, shape="section", text="# ADR 1\n\nAccepted.", headings=("ADR 1",))
     found = evidence(
         text="## Decision\n\nWe use WAL.", shape="section", headings=("ADR 1", "Decision"),
@@ -76,7 +78,7 @@ def test_a_heading_that_stands_before_the_record_is_not_said_again():
     assert sum("ADR 1" in text for text in shown) == 1
 
 
-def test_a_heading_that_was_cut_away_before_the_record_is_said():
+def test_a_heading_cut_off_before_the_record_is_shown():
     before = record(id=4, shape="section", text="# ADR 1\n\n" + "word " * 200, headings=("ADR 1",))
     found = evidence(
         text="## Decision\n\nWe use WAL.", shape="section", headings=("ADR 1", "Decision"),
@@ -85,13 +87,13 @@ def test_a_heading_that_was_cut_away_before_the_record_is_said():
     assert "ADR 1" in [block.text for block in evidence_blocks(found, GLYPHS)]
 
 
-async def test_the_palette_finds_an_action_by_what_it_does(stocked):
+async def test_the_palette_finds_an_action_by_its_description(stocked):
     async with opened(stocked) as screen:
         await screen.press("ctrl+p", *"theme")
         await screen.until(lambda: "dark or light" in screen.text)
 
 
-async def test_ascii_marks_what_is_hidden_with_ascii(engine, tmp_path):
+async def test_ascii_mode_marks_hidden_characters_with_ascii(engine, tmp_path):
     note = tmp_path / "n.md"
     note.write_text(
         "We decided to use \x1b[31mred\x07 ink \u202e for the ledger because.\n", "utf-8"

@@ -18,6 +18,7 @@ import termios
 import time
 
 PATIENCE = 600.0
+FOR_ROWS = 5.0
 AFTER_QUIT = 20
 READY = re.compile(r"(?<![\d.,])[1-9][\d,]* wait\b")
 """Stands in the title of a queue with candidates; an empty one says `0 wait`."""
@@ -37,8 +38,11 @@ def main() -> int:
         os.execvp("bash", ["bash", "-euc", sys.argv[1]])  # noqa: S606, S607
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 110, 0, 0))
     seen = read_until(terminal, lambda text: EMPTY in text or READY.search(text), patience)
+    if READY.search(seen) is None:  # a list may be empty until its rows have been read
+        seen += read_until(terminal, READY.search, FOR_ROWS)
     if READY.search(seen) is None:
-        print(f"The screen did not come up with candidates. It showed:\n{seen[-2000:]}")
+        why = f"{EMPTY}." if EMPTY in seen else f"It showed:\n{seen[-2000:]}"
+        print(f"The screen did not come up with candidates. {why}")
         os.kill(child, 9)
         os.waitpid(child, 0)
         return 1

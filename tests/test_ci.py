@@ -24,7 +24,9 @@ def store(tmp_path: Path) -> Path:
 
 def in_terminal(store: Path) -> subprocess.CompletedProcess[str]:
     """What the check says of the screen on a store."""
-    command = shlex.join([sys.executable, "-m", "reviewer", "--db", str(store)])
+    command = shlex.join(
+        [sys.executable, "-m", "reviewer", "--db", str(store), "--project", "kiosk"]
+    )
     return subprocess.run(
         [sys.executable, IN_TERMINAL, command, "120"],
         capture_output=True,
@@ -37,7 +39,7 @@ def in_terminal(store: Path) -> subprocess.CompletedProcess[str]:
 def test_an_empty_queue_does_not_pass(store: Path) -> None:
     done = in_terminal(store)
     assert done.returncode == 1
-    assert "Nothing waits" in done.stdout
+    assert done.stdout == "The screen did not come up with candidates. Nothing waits.\n"
 
 
 def test_a_queue_with_candidates_passes(store: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds: a busy machine takes long, and what is there at once is waited for no longer."""
 BETWEEN = 0.01
 """Seconds between two looks."""

@@ -12,6 +12,7 @@ import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
+from textual.widgets import LoadingIndicator
 
 from reviewer.engine import Engine
 from reviewer.tui.app import ReviewerApp
@@ -95,6 +96,12 @@ def _keys_wait_for_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     count_threads(monkeypatch)
     monkeypatch.setattr("textual.app.wait_for_idle", over)
     monkeypatch.setattr("textual.pilot.wait_for_idle", over)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_spins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The palette's indicator, invisible as a rule, would keep the loop awake while it is open."""
+    monkeypatch.setattr(LoadingIndicator, "_on_mount", lambda _, __: None)
 
 
 @pytest.fixture(autouse=True)

@@ -80,7 +80,7 @@ EXTRACTS = {
     "reviewer.extraction.extract", "reviewer.extraction.rules", "reviewer.sources.open",
     "reviewer.extraction.entities.extract", "reviewer.promotion.wave", "rapidfuzz",
 }  # fmt: skip
-HEAVY = {"textual", "rich", "openai", "tiktoken", "sqlite_utils", "pydantic"}
+HEAVY = {"textual", "rich", "openai", "tiktoken", "pydantic"}
 ENGINE = {"msgspec", "sqlite3", "rapidfuzz", "reviewer.engine"}
 QUEUE = {"reviewer.promotion.insight", "reviewer.promotion.history", "reviewer.promotion.drafts"}
 

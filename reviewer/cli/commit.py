@@ -296,7 +296,7 @@ def _report(engine: Engine, view: CommitView, verb: str, as_json: bool) -> None:
         f"{verb} #{row.id} {row.hash[:SHORT]}, {count(row.tokens, 'token')}, {row.priority}"
         " - reviewer undo takes it back"
     )
-    for warning in engine.contexts.doubts([row.id]):
+    for warning in engine.contexts.criteria_warnings([row.id]):
         narrate(safe(warning))
 
 

@@ -20,7 +20,7 @@ from reviewer.cli.output import (
 from reviewer.cli.session import Entry, LazyGroup, Session, Verb, pass_session
 
 if TYPE_CHECKING:
-    from reviewer.pipelines.resolve import Carried, Way
+    from reviewer.pipelines.resolve import NodeEntry, ThreadPreview
     from reviewer.pipelines.values import (
         Pipeline,
         PipelineEdge,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         Resolution,
         RunHistory,
     )
-    from reviewer.pipelines.walk import Stop
+    from reviewer.pipelines.walk import WalkStep
 
 FILE = click.Path(path_type=Path, readable=False)
 MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summary:high")
@@ -69,11 +69,11 @@ def check(file: Path, strict: bool, as_json: bool) -> None:
 
     rules = PipelineRules()
     found = rules.shown(rules.read(file))
-    ways = list(rules.ways(found))
+    entries = list(rules.entries(found))
     if as_json:
-        print_json(_check_json(file, found, ways))
+        print_json(_check_json(file, found, entries))
     else:
-        _show_check(found, ways)
+        _show_check(found, entries)
     if strict and found.warnings:
         raise click.exceptions.Exit(1)
 
@@ -81,7 +81,7 @@ def check(file: Path, strict: bool, as_json: bool) -> None:
 @click.command(cls=Verb)
 @click.argument("file", type=FILE)
 @click.option("--node", metavar="NAME", help="Explain step by step how this node is entered.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per node (or way into it).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per node (or edge into it).")
 def show(file: Path, node: str | None, as_json: bool) -> None:
     """Show the graph in walking order, or one node."""
     from reviewer.pipelines.rules import PipelineRules
@@ -89,19 +89,19 @@ def show(file: Path, node: str | None, as_json: bool) -> None:
     rules = PipelineRules()
     found = rules.shown(rules.read(file))
     if node is None:
-        for number, stop in enumerate(rules.walk(found), 1):
+        for number, step in enumerate(rules.walk(found), 1):
             if as_json:
-                print_json(_stop_json(number, stop))
+                print_json(_step_json(number, step))
             else:
-                _show_stop(number, stop, [rules.way(found, edge) for edge in stop.edges])
+                _show_step(number, step, [rules.entry(found, edge) for edge in step.edges])
         return
     wanted = rules.node(found, node)
-    ways = [rules.way(found, edge) for edge in found.edges if edge.target == wanted.name]
-    for way in ways or [rules.entry_after(found, _nothing(), wanted.name)]:
+    entries = [rules.entry(found, edge) for edge in found.edges if edge.target == wanted.name]
+    for entry in entries or [rules.entry_after(found, _nothing(), wanted.name)]:
         if as_json:
-            print_json(_way_json(way))
+            print_json(_entry_json(entry))
         else:
-            _show_way(way)
+            _show_entry(entry)
 
 
 @click.command(cls=Verb, example="pipeline preamble build.dot --node review --mode all")
@@ -156,18 +156,18 @@ def preamble(
     elif run_id is not None:
         with session.reading() as engine:
             run = engine.pipelines.history_of(run_id)
-    way = rules.entry_after(found, run, node)
-    chosen = mode or way.fidelity.value
+    entry = rules.entry_after(found, run, node)
+    chosen = mode or entry.fidelity.value
     for each in MODES if chosen == "all" else (chosen,):
         text = rules.preamble(found, each, run, node)
-        thread = rules.carried(found, run, way) if each == "full" else None
+        thread = rules.thread_preview(found, run, entry) if each == "full" else None
         if as_json:
-            print_json(_preamble_json(text, thread, way))
+            print_json(_preamble_json(text, thread, entry))
         else:
             _show_preamble(text, thread, titled=chosen == "all")
 
 
-def way_title(edge: PipelineEdge | None) -> str:
+def entry_title(edge: PipelineEdge | None) -> str:
     """`implement -> review`, with the edge's condition or label."""
     if edge is None:
         return "at the start"
@@ -181,12 +181,12 @@ def _nothing() -> RunHistory:
     return RunHistory("")
 
 
-def _show_check(found: Pipeline, ways: list[Way]) -> None:
+def _show_check(found: Pipeline, entries: list[NodeEntry]) -> None:
     size = f"{count(len(found.nodes), 'node')}, {count(len(found.edges), 'edge')}"
     print_text(f"{safe(found.name)}: {size}")
     if found.goal:
         print_text(f"Goal: {safe(found.goal)}")
-    for line in table(_rows(ways)):
+    for line in table(_rows(entries)):
         print_text("  " + line)
     if found.warnings:
         print_text(f"{count(len(found.warnings), 'warning')}:")
@@ -197,40 +197,40 @@ def _show_check(found: Pipeline, ways: list[Way]) -> None:
         narrate("No warnings.")
 
 
-def _rows(ways: Iterable[Way]) -> list[tuple[str, str, str, str]]:
+def _rows(entries: Iterable[NodeEntry]) -> list[tuple[str, str, str, str]]:
     """Edge, fidelity, thread where one is shared, the edge's condition."""
     return [
         (
-            safe(f"{way.edge.source} -> {way.edge.target}"),
-            f"{way.fidelity.value} ({way.fidelity.rule})",
-            safe(f"{way.thread.value} ({way.thread.rule})") if way.shared_thread else "",
-            safe(way.edge.condition or way.edge.label),
+            safe(f"{entry.edge.source} -> {entry.edge.target}"),
+            f"{entry.fidelity.value} ({entry.fidelity.rule})",
+            safe(f"{entry.thread.value} ({entry.thread.rule})") if entry.shared_thread else "",
+            safe(entry.edge.condition or entry.edge.label),
         )
-        for way in ways
-        if way.edge is not None
+        for entry in entries
+        if entry.edge is not None
     ]
 
 
-def _show_stop(number: int, stop: Stop, ways: list[Way]) -> None:
-    lost = "" if stop.reachable else "  (unreachable)"
-    node = stop.node
+def _show_step(number: int, step: WalkStep, entries: list[NodeEntry]) -> None:
+    lost = "" if step.reachable else "  (unreachable)"
+    node = step.node
     print_text(f"{number:>3}  {safe(node.name)}  {safe(node.handler)}{lost}")
-    for way in ways:
-        assert way.edge is not None
-        back = " (back)" if way.edge.index in stop.back else ""
-        thread = f' in thread "{safe(way.shared_thread)}"' if way.shared_thread else ""
-        asked = safe(way.edge.condition or way.edge.label)
+    for entry in entries:
+        assert entry.edge is not None
+        back = " (back)" if entry.edge.index in step.back else ""
+        thread = f' in thread "{safe(entry.shared_thread)}"' if entry.shared_thread else ""
+        asked = safe(entry.edge.condition or entry.edge.label)
         print_text(
-            f"       -> {safe(way.edge.target)}{back}: {way.fidelity.value}{thread}"
+            f"       -> {safe(entry.edge.target)}{back}: {entry.fidelity.value}{thread}"
             + (f"  [{asked}]" if asked else "")
         )
 
 
-def _show_way(way: Way) -> None:
-    print_text(safe(way_title(way.edge)))
-    unused = "" if way.shared_thread else "  (not used: only full continues a session)"
+def _show_entry(entry: NodeEntry) -> None:
+    print_text(safe(entry_title(entry.edge)))
+    unused = "" if entry.shared_thread else "  (not used: only full continues a session)"
     for name, resolution, note in (
-        ("fidelity", way.fidelity, ""), ("thread", way.thread, unused)
+        ("fidelity", entry.fidelity, ""), ("thread", entry.thread, unused)
     ):  # fmt: skip
         print_text(f"  {name} {safe(resolution.value)}{note}")
         for rule, value in resolution.steps:
@@ -246,7 +246,7 @@ def _passed_over(resolution: Resolution, rule: str, value: str | None) -> str:
     return "  (no such mode)" if value and before else ""
 
 
-def _check_json(file: Path, found: Pipeline, ways: list[Way]) -> dict[str, Any]:
+def _check_json(file: Path, found: Pipeline, entries: list[NodeEntry]) -> dict[str, Any]:
     return {
         "file": str(file),
         "name": found.name,
@@ -266,7 +266,7 @@ def _check_json(file: Path, found: Pipeline, ways: list[Way]) -> dict[str, Any]:
             }
             for node in found.nodes.values()
         ],
-        "edges": [_way_json(way) for way in ways],
+        "edges": [_entry_json(entry) for entry in entries],
         "warnings": [
             {"rule": each.rule, "message": each.message, "line": each.line}
             for each in found.warnings
@@ -274,49 +274,49 @@ def _check_json(file: Path, found: Pipeline, ways: list[Way]) -> dict[str, Any]:
     }
 
 
-def _way_json(way: Way) -> dict[str, Any]:
-    edge = way.edge
+def _entry_json(entry: NodeEntry) -> dict[str, Any]:
+    edge = entry.edge
     return {
         "source": edge.source if edge else None,
-        "target": way.node.name,
+        "target": entry.node.name,
         "label": edge.label if edge else "",
         "condition": edge.condition if edge else "",
         "weight": edge.weight if edge else 0,
-        "line": edge.line if edge else way.node.line,
-        "fidelity": way.fidelity.value,
-        "fidelity_rule": way.fidelity.rule,
-        "fidelity_steps": dict(way.fidelity.steps),
-        "thread": way.thread.value,
-        "thread_rule": way.thread.rule,
-        "thread_steps": dict(way.thread.steps),
-        "thread_used": bool(way.shared_thread),
+        "line": edge.line if edge else entry.node.line,
+        "fidelity": entry.fidelity.value,
+        "fidelity_rule": entry.fidelity.rule,
+        "fidelity_steps": dict(entry.fidelity.steps),
+        "thread": entry.thread.value,
+        "thread_rule": entry.thread.rule,
+        "thread_steps": dict(entry.thread.steps),
+        "thread_used": bool(entry.shared_thread),
     }
 
 
-def _stop_json(number: int, stop: Stop) -> dict[str, Any]:
+def _step_json(number: int, step: WalkStep) -> dict[str, Any]:
     return {
         "number": number,
-        "name": stop.node.name,
-        "label": stop.node.label,
-        "handler": stop.node.handler,
-        "prompt": stop.node.prompt,
-        "reachable": stop.reachable,
+        "name": step.node.name,
+        "label": step.node.label,
+        "handler": step.node.handler,
+        "prompt": step.node.prompt,
+        "reachable": step.reachable,
         "edges": [
             {
                 "target": edge.target,
                 "label": edge.label,
                 "condition": edge.condition,
                 "weight": edge.weight,
-                "back": edge.index in stop.back,
+                "back": edge.index in step.back,
                 "index": edge.index,
             }
-            for edge in stop.edges
+            for edge in step.edges
         ],
-        "line": stop.node.line,
+        "line": step.node.line,
     }
 
 
-def _show_preamble(text: Preamble, thread: Carried | None, *, titled: bool) -> None:
+def _show_preamble(text: Preamble, thread: ThreadPreview | None, *, titled: bool) -> None:
     if titled:
         print_text(f"== {text.mode}")
     for line in safe_lines(thread.text if thread else text.text):
@@ -339,10 +339,12 @@ def _show_preamble(text: Preamble, thread: Carried | None, *, titled: bool) -> N
     )
 
 
-def _preamble_json(text: Preamble, thread: Carried | None, way: Way) -> dict[str, Any]:
+def _preamble_json(
+    text: Preamble, thread: ThreadPreview | None, entry: NodeEntry
+) -> dict[str, Any]:
     found: dict[str, Any] = {
         "mode": text.mode,
-        "node": way.node.name,
+        "node": entry.node.name,
         "text": thread.text if thread else text.text,
         "tokens": thread.tokens if thread else text.tokens,
         "budget": text.budget,
@@ -350,8 +352,8 @@ def _preamble_json(text: Preamble, thread: Carried | None, way: Way) -> dict[str
         "values_left_out": text.values_left_out,
         "shortened": text.shortened,
         "encoding": "cl100k_base",
-        "resolved": way.fidelity.value,
-        "resolved_by": way.fidelity.rule,
+        "resolved": entry.fidelity.value,
+        "resolved_by": entry.fidelity.rule,
     }
     if thread is not None:
         found |= {

@@ -202,7 +202,7 @@ def _options(
     run_dir: Path | None,
     allow_changed_tools: bool = False,
 ) -> RunOptions:
-    from reviewer.llm.door import open_model, open_others
+    from reviewer.llm.door import open_model, open_other_models
     from reviewer.pipelines.service import RunOptions
     from reviewer.settings import load_settings
 
@@ -212,7 +212,7 @@ def _options(
     settings = load_settings()
     return RunOptions(
         model=open_model(settings) if asks_model else None,
-        models=open_others(settings) if asks_model else {},
+        models=open_other_models(settings) if asks_model else {},
         context_tokens=settings.model.context_tokens,
         answers=given,
         context=dict(map(_pair, context)),

@@ -255,7 +255,7 @@ class Contexts:
         """Check each pattern against a text, within a time limit."""
         return check_patterns(patterns, text)
 
-    def doubts(self, ids: Sequence[int]) -> tuple[str, ...]:
+    def criteria_warnings(self, ids: Sequence[int]) -> tuple[str, ...]:
         """Warnings about the current criteria of these commits, a sentence each."""
         return criteria_warnings(self._reader, ids)
 

@@ -42,8 +42,8 @@ class Transcript(Struct, frozen=True):
 
 def commit_type(block: Block) -> str:
     """The commit type for a block."""
-    if block.said in _TYPE_BY_KIND:
-        return _TYPE_BY_KIND[block.said]
+    if block.kind in _TYPE_BY_KIND:
+        return _TYPE_BY_KIND[block.kind]
     return _TYPE_BY_USE.get(block.use) or _TYPE_BY_ROLE.get(block.role, "dialogue")
 
 
@@ -66,7 +66,7 @@ def read_transcript(path: Path, *, line_start: int = 0, line_end: int | None = N
         if block.use is Use.REWOUND:
             skipped[str(Use.REWOUND)] += 1
         elif not block.text.strip():
-            skipped[f"empty {block.said.replace('_', ' ')}"] += 1
+            skipped[f"empty {block.kind.replace('_', ' ')}"] += 1
         else:
             (aside if block.sidechain else main).append(_draft(block))
     if main and aside:
@@ -82,7 +82,7 @@ def _masked(drafts: Iterable[Draft]) -> Counter[str]:
 
 def _draft(block: Block) -> Draft:
     return Draft(
-        role="tool" if block.said == "tool_result" else str(block.role),
+        role="tool" if block.kind == "tool_result" else str(block.role),
         type=commit_type(block),
         text=prepare(block.text),
         name=prepare(block.name).text,

@@ -183,8 +183,8 @@ def _found(turn: Turn, *, answered: bool) -> Iterator[tuple[AnchorType, int, int
             for match in WRITTEN_FILE.finditer(turn.text):
                 yield AnchorType.CODE_ARTIFACT, *match.span("path")
     elif turn.kind == "text" and turn.role != "system" and turn.priority is not Priority.SKIP:
-        use, text, _ = classify(turn.text) if turn.role == "user" else (Use.SAID, turn.text, {})
-        if use is Use.SAID:
+        use, text, _ = classify(turn.text) if turn.role == "user" else (Use.MESSAGE, turn.text, {})
+        if use is Use.MESSAGE:
             yield from _in_words(turn.role, text, answered=answered)
 
 

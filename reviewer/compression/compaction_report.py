@@ -111,9 +111,9 @@ def _report(
     by_agent: Counter[str] = Counter()
     by_person: Counter[str] = Counter()
     for block in after:
-        if block.said == "tool_use":
+        if block.kind == "tool_use":
             by_agent.update(_names([block]))
-        elif block.said == "text" and block.role is Role.USER and block.use is Use.SAID:
+        elif block.kind == "text" and block.role is Role.USER and block.use is Use.MESSAGE:
             by_person.update(_names([block]))
     needed = Counter({n: c for n, c in (by_agent + by_person).items() if n in known})
     files = {name for name in needed if _FILE.fullmatch(name)}
@@ -147,8 +147,8 @@ def _names(blocks: Iterable[Block]) -> Counter[str]:
     """In how many of the blocks each name occurs; a path to a file counts as the file's name."""
     found: Counter[str] = Counter()
     for block in blocks:
-        text = block.text if block.said == "text" else without_escapes(block.text)
-        named = _named(text, tool=block.said == "tool_use")
+        text = block.text if block.kind == "text" else without_escapes(block.text)
+        named = _named(text, tool=block.kind == "tool_use")
         found.update({name for name in named if len(name) >= SHORTEST})
     return found
 

@@ -37,7 +37,7 @@ MARKED_FROM = 400
 """Tokens of a hard ceiling from which on a summary has a marker."""
 SHORT = 40
 """Tokens up to which a source is not shortened."""
-_READ = frozenset({Use.SAID, Use.TOOL, Use.SUMMARY})
+_READ = frozenset({Use.MESSAGE, Use.TOOL, Use.SUMMARY})
 
 
 class FileSummary(Struct, frozen=True):
@@ -120,7 +120,7 @@ def turns_of(blocks: Iterable[Block], count: TokenCounter) -> tuple[Turn, ...]:
     for block in main:
         text = mask(block.text).text
         name = " ".join(block.name.split())
-        turns.append(Turn(str(block.role), text, count.count(text), block.said, name, block.at))
+        turns.append(Turn(str(block.role), text, count.count(text), block.kind, name, block.at))
     return tuple(turns)
 
 

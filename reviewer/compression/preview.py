@@ -129,7 +129,7 @@ def preview_choice(
     number = snapshot.index_of(choice.segment)
     segment, anchors = snapshot.segments[number], snapshot.anchors[number]
     failures: tuple[RetentionFailure, ...] = ()
-    engine = summarizer.writer
+    engine = summarizer.engine
     # An engine that writes the same text every time is asked again, for notes and markers.
     rewrite = engine.rewrites and choice.engine == engine.name
     if choice.content is None or choice.level is Level.FULL or rewrite:
@@ -191,7 +191,7 @@ def require_retained(preview: Preview) -> None:
             )
 
 
-def mended(preview: SegmentPreview, content: str) -> str:
+def with_missing_appended(preview: SegmentPreview, content: str) -> str:
     """A summary by hand with its missing parts appended: criteria that can be met, then anchors.
 
     `preview` is the preview of `content`.

@@ -346,7 +346,7 @@ class Compression:
         return counter().count
 
 
-class Nearer(Struct, frozen=True):
+class Expansion(Struct, frozen=True):
     """The text behind a marker: the segment one level closer to Full, with its own markers."""
 
     level: Level
@@ -354,12 +354,12 @@ class Nearer(Struct, frozen=True):
     markers: tuple[ExpansionMarker, ...] = ()
 
 
-def nearer(
+def expand_one_level(
     compression: Compression, segment: Segment, anchors: tuple[AnchorPoint, ...], level: Level
-) -> Nearer:
+) -> Expansion:
     """The text behind a marker in a summary of `level`, written by the offline engine."""
     offline = compression.engines.summarizer("offline")
     closer = Level(max(level - 1, Level.FULL))
     text = offline.expanded_text(segment, level, anchors)
     found = offline.from_text(segment, anchors, closer, text)
-    return Nearer(closer, text, found.expansion_markers)
+    return Expansion(closer, text, found.expansion_markers)

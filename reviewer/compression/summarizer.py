@@ -128,7 +128,7 @@ class Summarizer:
         publish: Publish | None = None,
         offline: Summarizer | None = None,
     ) -> None:
-        self.writer = engine
+        self.engine = engine
         self._count = count
         self._clock = clock
         self._tier = tier
@@ -262,7 +262,7 @@ class Summarizer:
         callbacks: _Callbacks = _Callbacks(),  # noqa: B008 - immutable
     ) -> Finished:
         """The segment at a level below Full, written now or before."""
-        if not self.writer.rewrites:
+        if not self.engine.rewrites:
             return self._write(analysis, anchors, level, options, callbacks)
         key = (anchors, level, options)
         if key not in analysis.finished:
@@ -294,7 +294,7 @@ class Summarizer:
         )
         markers = options.generate_expansion_markers
         marker = marker_text(level, segment.id, segment.topic) if markers else ""
-        written = Assembly(self.writer, task, marker, self._count).run()
+        written = Assembly(self.engine, task, marker, self._count).run()
         content = written.content
         if nearer is not None and self._count(content) > nearer.token_count:
             content = change_level(nearer.content, level, segment.id, source=analysis.text)
@@ -314,7 +314,7 @@ class Summarizer:
 
         None if a model would have to be asked, and under a ceiling, which every level fills.
         """
-        if options.ceiling is not None or not self.writer.rewrites:
+        if options.ceiling is not None or not self.engine.rewrites:
             return None
         if level is Level.DETAILED:
             return self._unchanged(analysis, anchors, Level.FULL)
@@ -374,6 +374,6 @@ class Summarizer:
             anchors_missing=(
                 () if level is Level.FULL else missing_anchors(content, anchors, level)
             ),
-            engine=engine or self.writer.name,
+            engine=engine or self.engine.name,
             note=("" if segment.tokens else "nothing to summarize") if note is None else note,
         )

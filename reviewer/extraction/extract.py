@@ -41,7 +41,7 @@ def extract(
 ) -> Iterator[Candidate]:
     """Propose candidates from a stream of records, in their order; the rest goes to `dropped`.
 
-    `known` carries boot text from one file of a pass to the next. Only records with use SAID are
+    `known` carries boot text from one file of a pass to the next. Only records with use MESSAGE are
     judged. Each record is kept until the next one shows whether it closes a turn, so memory use
     does not depend on the size of the file.
     """
@@ -50,13 +50,13 @@ def extract(
     for record in records:
         if record.use in KNOWN_TEXT:
             known.remember(record.text)
-        elif record.use is Use.SAID:
+        elif record.use is Use.MESSAGE:
             yield from settled(statements.feed(record), known, dropped)
     yield from settled(statements.finish(), known, dropped)
 
 
 class Statements:
-    """Judges the statements of a source's SAID records, each record when the next one arrives."""
+    """Judges the statements of a source's messages, each record when the next one arrives."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting

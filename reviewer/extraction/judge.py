@@ -23,7 +23,7 @@ class Judge:
         yield Began(record.key)
         if record.use in KNOWN_TEXT:
             yield Remembered(sentences(record.text))
-        elif record.use is Use.SAID:
+        elif record.use is Use.MESSAGE:
             yield from judge_entities(record, self._setting)
             yield from self._statements.feed(record)
 

@@ -17,7 +17,7 @@ def open_model(settings: Settings) -> ChatModel:
     return OpenAIChat(settings.model)
 
 
-def open_others(settings: Settings) -> dict[str, ChatModel]:
+def open_other_models(settings: Settings) -> dict[str, ChatModel]:
     """The other models of the same endpoint, by name. Raises ModelError as `open_model` does."""
     model = settings.model
     return {

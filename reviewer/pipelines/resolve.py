@@ -81,7 +81,7 @@ def fidelity_on_resume(resolved: str, is_first_after_resume: bool) -> str:
     return DEGRADED_MODE if is_first_after_resume and resolved == "full" else resolved
 
 
-class Way(Struct, frozen=True):
+class NodeEntry(Struct, frozen=True):
     """How a node is entered through an edge (None: it is the first of a run), and why."""
 
     edge: PipelineEdge | None
@@ -95,12 +95,12 @@ class Way(Struct, frozen=True):
         return self.thread.value if self.fidelity.value == "full" else ""
 
 
-def way_through(
+def entry_through(
     pipeline: Pipeline, edge: PipelineEdge | None, node: PipelineNode, previous: str = ""
-) -> Way:
+) -> NodeEntry:
     """How `node` is entered through `edge`, or after the node `previous` without one."""
     before = edge.source if edge else previous
-    return Way(
+    return NodeEntry(
         edge,
         node,
         explain_fidelity(edge, node, pipeline),
@@ -108,13 +108,13 @@ def way_through(
     )
 
 
-def ways(pipeline: Pipeline) -> Iterator[Way]:
+def entries(pipeline: Pipeline) -> Iterator[NodeEntry]:
     """How each edge enters its target, in file order."""
     for edge in pipeline.edges:
-        yield way_through(pipeline, edge, pipeline.nodes[edge.target])
+        yield entry_through(pipeline, edge, pipeline.nodes[edge.target])
 
 
-class Carried(Struct, frozen=True):
+class ThreadPreview(Struct, frozen=True):
     """The stages whose conversation a node would continue in `full` mode, oldest first.
 
     `text`, of `tokens` tokens, has prompts as written in the file and notes; the folder of a run
@@ -128,25 +128,25 @@ class Carried(Struct, frozen=True):
     after_resume: str = DEGRADED_MODE
 
 
-def entry_after(pipeline: Pipeline, history: RunHistory, node: PipelineNode) -> Way:
+def entry_after(pipeline: Pipeline, history: RunHistory, node: PipelineNode) -> NodeEntry:
     """How `node` is entered after the last stage; if no edge leads from there, by its first one."""
     last = history.completed[-1].node if history.completed else ""
-    return way_through(pipeline, _edge(pipeline, last, node.name), node, last)
+    return entry_through(pipeline, _edge(pipeline, last, node.name), node, last)
 
 
-def carried(pipeline: Pipeline, history: RunHistory, way: Way) -> Carried:
-    """The conversation so far in the thread of `way`, as if it were entered in `full` mode."""
+def thread_preview(pipeline: Pipeline, history: RunHistory, entry: NodeEntry) -> ThreadPreview:
+    """The conversation so far in the thread of `entry`, as if it were entered in `full` mode."""
     from reviewer.text.tokens import counter
 
-    thread = way.thread.value
+    thread = entry.thread.value
     stages = tuple(
         stage for stage, entered in _entries(pipeline, history) if entered.shared_thread == thread
     )
     text = "\n\n".join(_turn(pipeline.nodes[stage.node], stage) for stage in stages)
-    return Carried(thread, stages, text, counter().count(text))
+    return ThreadPreview(thread, stages, text, counter().count(text))
 
 
-def _entries(pipeline: Pipeline, history: RunHistory) -> Iterator[tuple[Stage, Way]]:
+def _entries(pipeline: Pipeline, history: RunHistory) -> Iterator[tuple[Stage, NodeEntry]]:
     """The stages that asked a model, each with how it was entered."""
     edges: dict[tuple[str, str], PipelineEdge] = {}
     for edge in reversed(pipeline.edges):
@@ -155,7 +155,7 @@ def _entries(pipeline: Pipeline, history: RunHistory) -> Iterator[tuple[Stage, W
     for stage in history.completed:
         node = pipeline.nodes.get(stage.node)
         if node is not None and node.handler == CODERGEN:
-            yield stage, way_through(pipeline, edges.get((last, node.name)), node, last)
+            yield stage, entry_through(pipeline, edges.get((last, node.name)), node, last)
         last = stage.node
 
 

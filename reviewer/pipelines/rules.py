@@ -8,7 +8,14 @@ from pathlib import Path
 from msgspec import structs
 
 from reviewer.errors import UnknownIdError
-from reviewer.pipelines.resolve import Carried, Way, carried, entry_after, way_through, ways
+from reviewer.pipelines.resolve import (
+    NodeEntry,
+    ThreadPreview,
+    entries,
+    entry_after,
+    entry_through,
+    thread_preview,
+)
 from reviewer.pipelines.values import (
     MODES,
     Pipeline,
@@ -17,7 +24,7 @@ from reviewer.pipelines.values import (
     Preamble,
     RunHistory,
 )
-from reviewer.pipelines.walk import Stop, walk
+from reviewer.pipelines.walk import WalkStep, walk
 
 _SHORTEST_MASKED = 9
 """Characters. Shorter texts have no room for a secret and its name."""
@@ -44,19 +51,19 @@ class PipelineRules:
 
         return read_history(path)
 
-    def walk(self, pipeline: Pipeline) -> tuple[Stop, ...]:
+    def walk(self, pipeline: Pipeline) -> tuple[WalkStep, ...]:
         """All nodes in walking order, with the edges that leave them."""
         return walk(pipeline)
 
-    def ways(self, pipeline: Pipeline) -> Iterator[Way]:
+    def entries(self, pipeline: Pipeline) -> Iterator[NodeEntry]:
         """How each edge enters its target: fidelity, thread, and the rules that decided."""
-        return ways(pipeline)
+        return entries(pipeline)
 
-    def way(self, pipeline: Pipeline, edge: PipelineEdge) -> Way:
+    def entry(self, pipeline: Pipeline, edge: PipelineEdge) -> NodeEntry:
         """How one edge enters its target."""
-        return way_through(pipeline, edge, pipeline.nodes[edge.target])
+        return entry_through(pipeline, edge, pipeline.nodes[edge.target])
 
-    def entry_after(self, pipeline: Pipeline, history: RunHistory, node: str) -> Way:
+    def entry_after(self, pipeline: Pipeline, history: RunHistory, node: str) -> NodeEntry:
         """How `node` would be entered after a run. Raises UnknownIdError."""
         return entry_after(pipeline, history, self.node(pipeline, node))
 
@@ -76,9 +83,11 @@ class PipelineRules:
 
         return build_preamble(mode, pipeline, history, self.node(pipeline, node).name)
 
-    def carried(self, pipeline: Pipeline, history: RunHistory, way: Way) -> Carried:
-        """What the thread of `way` carries in `full` mode, and a resume loses."""
-        return carried(pipeline, history, way)
+    def thread_preview(
+        self, pipeline: Pipeline, history: RunHistory, entry: NodeEntry
+    ) -> ThreadPreview:
+        """What the thread of `entry` carries in `full` mode, and a resume loses."""
+        return thread_preview(pipeline, history, entry)
 
     def tokens(self, text: str) -> int:
         """Tokens of a text, as the ceilings of preambles count them."""

@@ -68,7 +68,7 @@ Until 64 stages that is after each stage.
 """
 
 
-class _Way(NamedTuple):
+class _Entry(NamedTuple):
     """How a stage is entered. `thread` is empty unless its session is, or was, shared."""
 
     node: PipelineNode
@@ -120,9 +120,9 @@ class Runner:
             try:
                 status = self._taken_over(checkpoint, node)
                 if status is None:
-                    way = self._way(checkpoint, node, may_degrade=may_degrade)
-                    may_degrade = may_degrade and not way.degraded
-                    status = self._stage(checkpoint, way)
+                    entry = self._entry(checkpoint, node, may_degrade=may_degrade)
+                    may_degrade = may_degrade and not entry.degraded
+                    status = self._stage(checkpoint, entry)
                 checkpoint = self._after(checkpoint, status)
             except StoppedError:
                 return self._end(checkpoint, "cancelled", f"Cancelled in {node.name}.")
@@ -151,33 +151,35 @@ class Runner:
         )
         return status
 
-    def _way(self, checkpoint: Checkpoint, node: PipelineNode, *, may_degrade: bool) -> _Way:
+    def _entry(self, checkpoint: Checkpoint, node: PipelineNode, *, may_degrade: bool) -> _Entry:
         edge = self._edge(checkpoint.next_edge)
         resolved = resolve_fidelity(edge, node, self._pipeline)
         if resolved != "full" or not is_model_stage(node):
-            return _Way(node, resolved, "", degraded=False)
+            return _Entry(node, resolved, "", degraded=False)
         thread = resolve_thread_id(edge, node, self._pipeline, checkpoint.current_node)
         fidelity = fidelity_on_resume(resolved, may_degrade)
-        return _Way(node, fidelity, thread, degraded=fidelity != resolved)
+        return _Entry(node, fidelity, thread, degraded=fidelity != resolved)
 
-    def _stage(self, checkpoint: Checkpoint, way: _Way) -> StageStatus:
+    def _stage(self, checkpoint: Checkpoint, entry: _Entry) -> StageStatus:
         """Run the next stage and write its files."""
-        node, step = way.node, len(checkpoint.logs) + 1
+        node, step = entry.node, len(checkpoint.logs) + 1
         self._services.watch(
-            StageStarted(step, node.name, node.handler, way.fidelity, way.thread, way.degraded)
+            StageStarted(
+                step, node.name, node.handler, entry.fidelity, entry.thread, entry.degraded
+            )
         )
-        shared = bool(way.thread) and not way.degraded
+        shared = bool(entry.thread) and not entry.degraded
         preamble = ""
         if is_model_stage(node) and not shared:
             history = self._history(checkpoint)
-            preamble = build_preamble(way.fidelity, self._pipeline, history, node.name).text
+            preamble = build_preamble(entry.fidelity, self._pipeline, history, node.name).text
         stage = StageInput(
             step,
             node,
             self._edges.get(node.name, ()),
             self._goal(checkpoint.context),
             checkpoint.context,
-            self._sessions.get_or_create(way.thread, node.llm_model)
+            self._sessions.get_or_create(entry.thread, node.llm_model)
             if shared
             else Session("", node.llm_model or ""),
             preamble,
@@ -186,9 +188,9 @@ class Runner:
         begun = self._timing.seconds()
         done = run_with_retries(stage, self._services, self._timing)
         output, folder = done.output, self._folder
-        if way.thread:
+        if entry.thread:
             # A degraded stage starts the lost session again, with the summary that it was given.
-            session = self._sessions.get_or_create(way.thread, node.llm_model)
+            session = self._sessions.get_or_create(entry.thread, node.llm_model)
             session.append(output.prompt, output.response)
         folder.write_stage_text(node.name, step, "prompt.md", output.prompt)
         folder.write_stage_text(node.name, step, "response.md", output.response)
@@ -198,9 +200,9 @@ class Runner:
             handler=node.handler,
             result=self._settled(node, output.result, checkpoint),
             at=iso(self._clock()),
-            fidelity=way.fidelity,
-            thread=way.thread,
-            degraded=way.degraded,
+            fidelity=entry.fidelity,
+            thread=entry.thread,
+            degraded=entry.degraded,
             attempts=len(done.errors) + 1,
             errors=done.errors,
             duration_s=round(self._timing.seconds() - begun, 3),

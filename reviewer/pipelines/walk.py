@@ -12,7 +12,7 @@ from reviewer.pipelines.values import Pipeline, PipelineEdge, PipelineNode
 Edges = Mapping[str, list[PipelineEdge]]
 
 
-class Stop(Struct, frozen=True):
+class WalkStep(Struct, frozen=True):
     """A node on the walk with the edges that leave it.
 
     `back`: the indices of the edges that return to an earlier node or to this one.
@@ -63,7 +63,7 @@ def reached(begin: Iterable[str], edges: Edges, *, against: bool = False) -> set
     return found
 
 
-def walk(pipeline: Pipeline) -> tuple[Stop, ...]:
+def walk(pipeline: Pipeline) -> tuple[WalkStep, ...]:
     """All nodes in walking order, unreachable ones last."""
     edges = outgoing(pipeline)
     starts = start_nodes(pipeline)
@@ -75,7 +75,7 @@ def walk(pipeline: Pipeline) -> tuple[Stop, ...]:
     order += _after_predecessors([*heads, *rest], edges, set(reachable))
     place = {name: at for at, name in enumerate(order)}
     return tuple(
-        Stop(
+        WalkStep(
             pipeline.nodes[name],
             tuple(edges[name]),
             name in reachable or not starts,

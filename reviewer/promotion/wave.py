@@ -199,7 +199,7 @@ class Wave:
                 assert writer is not None
                 self._write(piece, writer, fresh)
                 self._collector.consume(piece.events, fresh)
-                last = next((r for r in reversed(piece.records) if r.use is Use.SAID), last)
+                last = next((r for r in reversed(piece.records) if r.use is Use.MESSAGE), last)
                 self._progress.update(path, self._records, len(self._collector))
                 if self._cancelled():
                     self._interrupted = True
@@ -232,7 +232,7 @@ class Wave:
         self._masked += batch.masked
         self._records += len(batch.records)
         for record, new in zip(batch.records, writer.take(batch.records), strict=True):
-            if record.use is not Use.SAID:
+            if record.use is not Use.MESSAGE:
                 self._kept_out[str(record.use)] += 1
             elif new:
                 fresh.add(record.key)

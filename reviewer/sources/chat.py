@@ -214,7 +214,7 @@ class ChatScan:
             self.tally["repeated"] += 1
             return
         self._yielded.add(key)
-        use = Use.BOOT if role is Role.SYSTEM else Use.SAID
+        use = Use.BOOT if role is Role.SYSTEM else Use.MESSAGE
         if role is Role.USER:
             use, text, cuts = classify(text)
             for reason, count in cuts.items():
@@ -373,7 +373,7 @@ class ChatBlocks:
             )
             return
         role = ROLES[role_name]
-        use = Use.BOOT if role is Role.SYSTEM else Use.SAID
+        use = Use.BOOT if role is Role.SYSTEM else Use.MESSAGE
         if role is Role.USER:
             use, text, cuts = classify(text)
             for reason, count in cuts.items():

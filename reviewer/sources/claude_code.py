@@ -238,7 +238,7 @@ class ClaudeCodeScan:
             return
         line, turn, digest = words.line, words.turn, words.sha256
         key = line.uuid or f"sha256:{digest}"
-        if turn.role is Role.ASSISTANT and turn.reply and turn.use is Use.SAID:
+        if turn.role is Role.ASSISTANT and turn.reply and turn.use is Use.MESSAGE:
             yield from self._join(
                 stream, _Reply(line, turn, [turn.text], place, place, key, digest)
             )
@@ -301,7 +301,7 @@ class ClaudeCodeScan:
         for name in names:
             self._yielded.add(name)
         use = turn.use
-        if reply.first.rewound and use is Use.SAID:
+        if reply.first.rewound and use is Use.MESSAGE:
             use = Use.REWOUND
         meta = {"cwd": line.cwd, "gitBranch": line.git_branch, "version": line.version}
         if turn.queued:
@@ -454,12 +454,12 @@ class ClaudeBlocks:
     ) -> Block:
         role = Role.TOOL if kind == "tool_result" else turn.role
         if use is None:
-            use = Use.TOOL if kind == "tool_result" else Use.SAID
-        if place.rewound and use in (Use.SAID, Use.TOOL):
+            use = Use.TOOL if kind == "tool_result" else Use.MESSAGE
+        if place.rewound and use in (Use.MESSAGE, Use.TOOL):
             use = Use.REWOUND
         return Block(
             role=role,
-            said=kind,
+            kind=kind,
             text=text.replace("\r\n", "\n"),
             line_start=place.line,
             line_end=place.line + 1,

@@ -186,7 +186,7 @@ def _assistant(line: LineFields, tally: Counter[str]) -> Turn:
     message = _message_of(line)
     texts, _ = _texts_of(message.content, tally)
     artificial = line.is_api_error_message or message.model == "<synthetic>"
-    use = Use.WRAPPER if artificial else Use.SAID
+    use = Use.WRAPPER if artificial else Use.MESSAGE
     return Turn(node, Role.ASSISTANT, use, "\n\n".join(texts), message.id)
 
 
@@ -199,7 +199,7 @@ def _user(line: LineFields, tally: Counter[str]) -> Turn:
     elif texts:
         use, text = _typed(texts, tally)
     else:
-        use, text = Use.SAID, ""
+        use, text = Use.MESSAGE, ""
     # The task of a sub-agent and the summary are written by an agent, not by the user.
     by_agent = line.is_sidechain or use is Use.SUMMARY
     if line.is_sidechain:
@@ -207,7 +207,7 @@ def _user(line: LineFields, tally: Counter[str]) -> Turn:
     elif results:
         node = Node.TOOL_RESULT
     else:
-        node = Node.PROMPT if use is Use.SAID and text else Node.WRAPPER
+        node = Node.PROMPT if use is Use.MESSAGE and text else Node.WRAPPER
     return Turn(node, Role.ASSISTANT if by_agent else Role.USER, use, text)
 
 
@@ -230,14 +230,14 @@ def _typed(texts: list[str], tally: Counter[str]) -> tuple[Use, str]:
         use, clean, cuts = classify(text)
         for reason, count in cuts.items():
             tally[f"{reason} cut out"] += count
-        if use is Use.SAID:
+        if use is Use.MESSAGE:
             typed.append(clean)
         else:
             other.append((use, text))
     if typed or not other:
         for use, _ in other:
             tally[f"{use.value} beside typed text"] += 1
-        return Use.SAID, "\n\n".join(typed)
+        return Use.MESSAGE, "\n\n".join(typed)
     return other[0][0], "\n\n".join(text for _, text in other)
 
 

@@ -69,7 +69,7 @@ def classify(text: str) -> tuple[Use, str, Counter[str]]:
     opening = typed.lstrip()
     if opening.startswith(BOOT_STARTS) or INSTRUCTION_FILE.match(opening):
         return Use.BOOT, text, cuts
-    return Use.SAID, typed, cuts
+    return Use.MESSAGE, typed, cuts
 
 
 def _blank_embedded(text: str, cuts: Counter[str]) -> str:

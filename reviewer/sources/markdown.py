@@ -116,7 +116,7 @@ class MarkdownScan:
         self._yielded.add(digest.digest())
         text = "\n".join(line.text for line in lines)
         meta, at = self._facts(section, text)
-        use = Use.TEMPLATE if is_template(text) else Use.BOOT if self._boot else Use.SAID
+        use = Use.TEMPLATE if is_template(text) else Use.BOOT if self._boot else Use.MESSAGE
         yield Record(
             key=f"sha256:{digest.hexdigest()}",
             line_start=start.number,

@@ -155,7 +155,7 @@ class MarkedTurnsScan:
             return
         raw = self._form.line_end.join(line.raw for line in run)
         text = "\n".join(line.text for line in run)
-        use = Use.SAID
+        use = Use.MESSAGE
         if speaker.role is Role.USER:
             use, text, cuts = classify(text)
             self.tally.update({f"{reason} cut out": count for reason, count in cuts.items()})

@@ -83,7 +83,7 @@ class _RecordBlocks:
         for record in self._scan:
             yield Block(
                 role=record.role,
-                said="text",
+                kind="text",
                 text=record.text,
                 line_start=record.line_start,
                 line_end=record.line_end,

@@ -26,10 +26,10 @@ class Role(StrEnum):
 class Use(StrEnum):
     """Whether extraction reads a record, and if not, why.
 
-    Only SAID records are extracted; others are kept as evidence and counted under their use.
+    Only MESSAGE records are extracted; others are kept as evidence and counted under their use.
     """
 
-    SAID = "said"
+    MESSAGE = "said"
     BOOT = "boot text"  # CLAUDE.md, AGENTS.md, system prompts, system reminders
     WRAPPER = "wrapper"  # command wrappers, caveats, interruptions, notifications, IDE events
     INJECTED = "injected memory"  # memories that a tool put into the conversation
@@ -65,7 +65,7 @@ class Record(Struct, frozen=True):
     sha256: str
     role: Role
     text: str
-    use: Use = Use.SAID
+    use: Use = Use.MESSAGE
     shape: Shape = Shape.TURN
     at: str | None = None
     session: str | None = None
@@ -99,14 +99,14 @@ class Block(Struct, frozen=True):
     """
 
     role: Role
-    said: BlockKind
+    kind: BlockKind
     text: str
     line_start: int
     line_end: int
     name: str = ""
     """The speaker of a text if the format names one; the tool of a call and of its result."""
     at: str | None = None
-    use: Use = Use.SAID
+    use: Use = Use.MESSAGE
     sidechain: bool = False
     call: str = ""
     """Joins a call and its result; empty if the format lacks such an id."""

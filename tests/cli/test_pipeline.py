@@ -105,8 +105,8 @@ def test_show_explains_a_node_step_by_step(reviewer: Reviewer, canoe: Path) -> N
     lines = [line.split() for line in told.splitlines()]
     assert ["node", "sumary:high", "(no", "such", "mode)"] in lines
     assert ["graph", "truncate", "<-", "decides"] in lines
-    (way,) = reviewer.rows("pipeline", "show", canoe, "--node", "test")
-    assert way["fidelity_steps"] == {
+    (entry,) = reviewer.rows("pipeline", "show", canoe, "--node", "test")
+    assert entry["fidelity_steps"] == {
         "edge": None, "node": "sumary:high", "graph": "truncate", "default": "compact",
     }  # fmt: skip
 

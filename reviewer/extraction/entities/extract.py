@@ -69,22 +69,22 @@ def extract_entities(
 ) -> Iterator[EntityCandidate]:
     """Propose entities from a stream of records, in their order.
 
-    Only records with use SAID are judged; `known` carries boot text from one file of a pass to the
-    next. `dropped` receives rejected finds with the rule's id. Statements that do not match any
+    Only records with use MESSAGE are judged; `known` carries boot text from one file of a pass to
+    the next. `dropped` receives rejected finds with the rule's id. Statements that do not match any
     rule are reported by the memory extractor only.
     """
     known = KnownText() if known is None else known
     for record in records:
         if record.use in KNOWN_TEXT:
             known.remember(record.text)
-        elif record.use is Use.SAID:
+        elif record.use is Use.MESSAGE:
             for candidate in settled(judge_entities(record, setting), known, dropped):
                 assert isinstance(candidate, EntityCandidate)
                 yield candidate
 
 
 def judge_entities(record: Record, setting: Setting) -> Iterator[Verdict]:
-    """Verdicts on the entities that the rules find in a SAID record."""
+    """Verdicts on the entities that the rules find in a MESSAGE record."""
     signal = structural_signal(setting.path)
     closed = not_in_force(record)
     decision: tuple[int, int] | None = None

@@ -23,7 +23,7 @@ from reviewer.compression.plan import (
     one_segment,
 )
 from reviewer.compression.retention import Criteria
-from reviewer.compression.service import Nearer
+from reviewer.compression.service import Expansion
 from reviewer.compression.summarizer import target_tokens
 from reviewer.compression.values import ExpansionMarker, Level, Segment
 
@@ -433,7 +433,7 @@ class Markers:
     """The open markers of the summary on the screen, and the chosen one."""
 
     def __init__(self) -> None:
-        self.opened: dict[Path, Nearer] = {}
+        self.opened: dict[Path, Expansion] = {}
         self.chosen: Path | None = None
 
     def clear(self) -> None:

@@ -16,7 +16,7 @@ from reviewer.commits.values import ContextView
 from reviewer.compression.plan import Applied, Choice, Plan, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
-from reviewer.compression.service import Nearer, nearer
+from reviewer.compression.service import Expansion, expand_one_level
 from reviewer.compression.span_marks import Span as MarkedSpan
 from reviewer.compression.values import RATIOS, Level, Segment
 from reviewer.engine import Engine
@@ -890,7 +890,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
             self.segments.refresh()
             return
         engines = self.engine.compression.engines
-        self._model_name = (await to_thread(engines.summarizer, "model")).writer.name
+        self._model_name = (await to_thread(engines.summarizer, "model")).engine.name
         data.engine = "model"
         self.segments.refresh()
         choice = data.choice
@@ -1123,7 +1123,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         segment, anchors = found.segment, found.compressed.anchors
         level = Level(fold.marker.target + 1)
 
-        def take(text: Nearer) -> None:
+        def take(text: Expansion) -> None:
             if self.data.choice == choice:
                 self.markers.opened[fold.path] = text
                 self.draw()
@@ -1132,7 +1132,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         self.previews.prioritize(
             Job(
                 ("expand", segment.id, fold.path),
-                lambda: nearer(compression, segment, anchors, level),
+                lambda: expand_one_level(compression, segment, anchors, level),
                 take,
                 lambda error: self.say_trouble(str(error)),
             )

@@ -12,7 +12,7 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 
 from reviewer.compression.plan import BY_HAND, Choice, SegmentPreview
-from reviewer.compression.preview import mended
+from reviewer.compression.preview import with_missing_appended
 from reviewer.compression.values import RATIOS
 from reviewer.tui.compress import keys
 from reviewer.tui.compress.drawing import check_blocks
@@ -170,7 +170,7 @@ class SummaryEditPane(EditPane, pane=keys.SUMMARY):
         content = self.content
 
         def then(found: SegmentPreview, _: Checked) -> None:
-            text = mended(found, content)
+            text = with_missing_appended(found, content)
             if self.content != content:
                 return
             if text == content:

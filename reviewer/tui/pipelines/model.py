@@ -15,11 +15,11 @@ from reviewer.pipelines.values import RunHistory
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.pipelines.resolve import Carried, Way
+    from reviewer.pipelines.resolve import NodeEntry, ThreadPreview
     from reviewer.pipelines.run_store import RunView
     from reviewer.pipelines.service import StageTurn
     from reviewer.pipelines.values import Pipeline, PipelineNode, Preamble
-    from reviewer.pipelines.walk import Stop
+    from reviewer.pipelines.walk import WalkStep
 
 
 class NodeState(Struct, frozen=True):
@@ -33,17 +33,17 @@ class NodeState(Struct, frozen=True):
 
 
 class NodeRow(NamedTuple):
-    """A node. `way` is how it is entered, None for a node that no edge enters."""
+    """A node. `entry` is how it is entered, None for a node that no edge enters."""
 
     node: PipelineNode
-    way: Way | None
+    entry: NodeEntry | None
     reachable: bool
 
 
 class EdgeRow(NamedTuple):
     """An edge, below the node that it leaves. `back`: it returns to an earlier node."""
 
-    way: Way
+    entry: NodeEntry
     back: bool
 
 
@@ -51,13 +51,13 @@ Row = NodeRow | EdgeRow
 
 
 class Graph(Struct, frozen=True):
-    """A pipeline with its walk and all ways into its nodes."""
+    """A pipeline with its walk and all entries into its nodes."""
 
     pipeline: Pipeline
-    stops: Sequence[Stop]
-    ways: Mapping[int, Way]
+    stops: Sequence[WalkStep]
+    entries: Mapping[int, NodeEntry]
     """By the index of the edge."""
-    into: Mapping[str, tuple[Way, ...]]
+    into: Mapping[str, tuple[NodeEntry, ...]]
 
 
 class PipelinesModel:
@@ -90,7 +90,7 @@ class PipelinesModel:
     def node(self) -> PipelineNode | None:
         """The node of the row under the cursor; for an edge its target."""
         row = self.current
-        return None if row is None else row.node if isinstance(row, NodeRow) else row.way.node
+        return None if row is None else row.node if isinstance(row, NodeRow) else row.entry.node
 
     def index_of(self, node: str) -> int | None:
         """The row of a node."""
@@ -111,7 +111,7 @@ class PipelinesModel:
                 self.rows.append(NodeRow(stop.node, into[0] if into else None, stop.reachable))
                 if self.all_edges or len(stop.edges) > 1:
                     self.rows += [
-                        EdgeRow(self.graph.ways[edge.index], edge.index in stop.back)
+                        EdgeRow(self.graph.entries[edge.index], edge.index in stop.back)
                         for edge in stop.edges
                     ]
         self.cursor = max(min(self.cursor, len(self.rows) - 1), 0)
@@ -130,7 +130,7 @@ def key_of(row: Row) -> tuple[str, int]:
     """The identity of a row: the node's name and the index of the edge (-1 for none)."""
     if isinstance(row, NodeRow):
         return row.node.name, -1
-    edge = row.way.edge
+    edge = row.entry.edge
     assert edge is not None
     return edge.source, edge.index
 
@@ -153,9 +153,9 @@ class RunShown(Struct, frozen=True):
 class NodeInput(Struct, frozen=True):
     """The input of a node in each mode, and its last answer. `stages`: how many ran before."""
 
-    way: Way
+    entry: NodeEntry
     preambles: dict[str, Preamble]
-    carried: Carried
+    thread_preview: ThreadPreview
     session: str
     """The thread's session as text."""
     session_tokens: int
@@ -199,17 +199,17 @@ def pipelines_below(folder: Path) -> list[Path]:
 
 
 def read_graph(engine: Engine, path: Path) -> Graph:
-    """A pipeline with its walk and its ways. Raises DotError, ReviewerError."""
+    """A pipeline with its walk and its entries. Raises DotError, ReviewerError."""
     rules = engine.pipelines.rules
     pipeline = rules.read(path)
-    ways: dict[int, Way] = {}
-    into: dict[str, list[Way]] = {}
-    for way in rules.ways(pipeline):
-        assert way.edge is not None
-        ways[way.edge.index] = way
-        into.setdefault(way.node.name, []).append(way)
+    entries: dict[int, NodeEntry] = {}
+    into: dict[str, list[NodeEntry]] = {}
+    for entry in rules.entries(pipeline):
+        assert entry.edge is not None
+        entries[entry.edge.index] = entry
+        into.setdefault(entry.node.name, []).append(entry)
     return Graph(
-        pipeline, rules.walk(pipeline), ways, {name: tuple(each) for name, each in into.items()}
+        pipeline, rules.walk(pipeline), entries, {name: tuple(each) for name, each in into.items()}
     )
 
 
@@ -229,17 +229,17 @@ def read_run(engine: Engine, view: RunView) -> RunShown:
 
 
 def read_node_input(
-    engine: Engine, graph: Graph, run: RunShown | None, way: Way | None, node: str
+    engine: Engine, graph: Graph, run: RunShown | None, entry: NodeEntry | None, node: str
 ) -> NodeInput:
     """A node's input in each mode: before its latest stage of the run, else after all of it."""
     rules = engine.pipelines.rules
     history = run.history if run is not None else RunHistory("")
     before, again = _before(history, node)
-    chosen = way or rules.entry_after(graph.pipeline, before, node)
+    chosen = entry or rules.entry_after(graph.pipeline, before, node)
     preambles = {
         mode: rules.preamble(graph.pipeline, mode, before, node) for mode in MODES if mode != "full"
     }
-    carried = rules.carried(graph.pipeline, before, chosen)
+    thread_preview = rules.thread_preview(graph.pipeline, before, chosen)
     stages = len(before.completed)
     turns = [
         turn
@@ -251,12 +251,12 @@ def read_node_input(
     )
     answers = [turn for turn in (run.turns if run is not None else ()) if turn.node == node]
     return NodeInput(
-        way=chosen,
+        entry=chosen,
         preambles=preambles,
-        carried=carried,
-        session=session or carried.text,
-        session_tokens=rules.tokens(session) if turns else carried.tokens,
-        session_turns=len(turns) or len(carried.stages),
+        thread_preview=thread_preview,
+        session=session or thread_preview.text,
+        session_tokens=rules.tokens(session) if turns else thread_preview.tokens,
+        session_turns=len(turns) or len(thread_preview.stages),
         stages=stages,
         again=again,
         last_answer=answers[-1] if answers else None,

@@ -17,9 +17,9 @@ from reviewer.tui.pipelines.model import MODES, NodeRow, PipelinesModel
 from reviewer.tui.theme import Glyphs, Palette
 
 if TYPE_CHECKING:
-    from reviewer.pipelines.resolve import Way
+    from reviewer.pipelines.resolve import NodeEntry
     from reviewer.pipelines.values import PipelineEdge, Preamble, Remark, Resolution
-    from reviewer.pipelines.walk import Stop
+    from reviewer.pipelines.walk import WalkStep
     from reviewer.tui.pipelines.model import NodeInput, NodeState
 
 
@@ -53,7 +53,7 @@ class PipelineList(RowList):
             return node_strip(
                 row.node.name,
                 row.node.handler,
-                row.way,
+                row.entry,
                 self.model.states.get(row.node.name),
                 width,
                 style,
@@ -63,7 +63,7 @@ class PipelineList(RowList):
                 focused=self.has_focus,
             )
         return edge_strip(
-            row.way, width, style, sign, back=row.back, here=here, focused=self.has_focus
+            row.entry, width, style, sign, back=row.back, here=here, focused=self.has_focus
         )
 
 
@@ -99,12 +99,12 @@ def state_sign(state: NodeState | None, sign: Glyphs) -> tuple[str, bool]:
     return signs.get(state.outcome, (" ", False))
 
 
-def mode_words(way: Way | None, sign: Glyphs) -> str:
+def mode_words(entry: NodeEntry | None, sign: Glyphs) -> str:
     """`full «coding»`: the mode in which a node is entered, and its shared thread."""
-    if way is None:
+    if entry is None:
         return ""
-    thread = way.shared_thread
-    return way.fidelity.value + (f" {thread_mark(thread, sign)}" if thread else "")
+    thread = entry.shared_thread
+    return entry.fidelity.value + (f" {thread_mark(thread, sign)}" if thread else "")
 
 
 def asked_words(edge: PipelineEdge) -> str:
@@ -115,7 +115,7 @@ def asked_words(edge: PipelineEdge) -> str:
 def node_strip(
     name: str,
     handler: str,
-    way: Way | None,
+    entry: NodeEntry | None,
     state: NodeState | None,
     width: int,
     style: Palette,
@@ -142,26 +142,33 @@ def node_strip(
         (kind, dim),
         (lost, warm),
     ]
-    words = mode_words(way, sign) if handler not in ("start", "exit") else ""
+    words = mode_words(entry, sign) if handler not in ("start", "exit") else ""
     return _beside(left, words, width, style, sign, here=here)
 
 
 def edge_strip(
-    way: Way, width: int, style: Palette, sign: Glyphs, *, back: bool, here: bool, focused: bool
+    entry: NodeEntry,
+    width: int,
+    style: Palette,
+    sign: Glyphs,
+    *,
+    back: bool,
+    here: bool,
+    focused: bool,
 ) -> Strip:
     """An edge: where it leads, under which condition, in which mode. Exactly `width` cells."""
     text = style.text_here if here else style.text
     accent = style.accent_here if here else style.accent
     dim = style.dim_here if here else style.dim
-    edge = way.edge
+    edge = entry.edge
     asked = "" if edge is None else asked_words(edge)
     left: list[Part] = [
         (sign.bar if here else " ", accent if focused else dim),
         (f"   {arrow(sign, back=back)} ", dim),
-        (display_line(way.node.name), text),
+        (display_line(entry.node.name), text),
         (f"  {display_line(asked)}" if asked else "", dim),
     ]
-    return _beside(left, mode_words(way, sign), width, style, sign, here=here)
+    return _beside(left, mode_words(entry, sign), width, style, sign, here=here)
 
 
 def _beside(
@@ -186,11 +193,11 @@ PROMPT_ROWS = 6
 _WINS = " wins"
 
 
-def way_title(way: Way, signs: Glyphs) -> str:
+def entry_title(entry: NodeEntry, signs: Glyphs) -> str:
     """`implement → review`, or the node alone if no edge enters it."""
-    if way.edge is None:
-        return way.node.name
-    return f"{way.edge.source} {arrow(signs)} {way.edge.target}"
+    if entry.edge is None:
+        return entry.node.name
+    return f"{entry.edge.source} {arrow(signs)} {entry.edge.target}"
 
 
 def chain(resolution: Resolution, signs: Glyphs) -> tuple[str, tuple[Span, ...]]:
@@ -214,24 +221,24 @@ def chain(resolution: Resolution, signs: Glyphs) -> tuple[str, tuple[Span, ...]]
     return text, tuple(spans)
 
 
-def way_blocks(
-    way: Way,
-    stop: Stop | None,
-    onwards: Sequence[Way],
+def entry_blocks(
+    entry: NodeEntry,
+    stop: WalkStep | None,
+    onwards: Sequence[NodeEntry],
     state: NodeState | None,
     remarks: Sequence[Remark],
     signs: Glyphs,
 ) -> list[Block]:
     """How a node is entered and why, where it leads, its own attributes."""
-    node, edge = way.node, way.edge
-    text, spans = chain(way.fidelity, signs)
+    node, edge = entry.node, entry.edge
+    text, spans = chain(entry.fidelity, signs)
     blocks = [
-        labelled("fidelity", way.fidelity.value, "strong"),
+        labelled("fidelity", entry.fidelity.value, "strong"),
         labelled("", text, "dim", spans),
     ]
-    text, spans = chain(way.thread, signs)
-    if way.shared_thread:
-        blocks.append(labelled("thread", thread_mark(way.thread.value, signs), "strong"))
+    text, spans = chain(entry.thread, signs)
+    if entry.shared_thread:
+        blocks.append(labelled("thread", thread_mark(entry.thread.value, signs), "strong"))
     else:
         blocks.append(labelled("thread", "a session of its own; in full mode it would be", "dim"))
     blocks.append(labelled("", text, "dim", spans))
@@ -286,10 +293,10 @@ def preamble_title(mode: str, node_input: NodeInput, signs: Glyphs, *, chosen: b
     else:
         text = node_input.preambles[mode]
         parts.append(f"{text.tokens:,} of {text.budget:,} tok")
-    if mode == node_input.way.fidelity.value:
+    if mode == node_input.entry.fidelity.value:
         parts.append("as resolved")
     elif chosen:
-        parts.append(f"resolved is {node_input.way.fidelity.value}")
+        parts.append(f"resolved is {node_input.entry.fidelity.value}")
     return f" {signs.dot} ".join(parts)
 
 
@@ -297,7 +304,7 @@ def before_words(node_input: NodeInput) -> str:
     """The stages before this input, in words."""
     stages = count(node_input.stages, "stage") if node_input.stages else "no stage"
     again = ", before its latest run; context values as they are now" if node_input.again else ""
-    return f"{node_input.way.node.name} after {stages}{again}"
+    return f"{node_input.entry.node.name} after {stages}{again}"
 
 
 def preamble_blocks(mode: str, node_input: NodeInput, signs: Glyphs) -> list[Block]:
@@ -317,10 +324,10 @@ def preamble_blocks(mode: str, node_input: NodeInput, signs: Glyphs) -> list[Blo
 
 def _session_blocks(node_input: NodeInput, signs: Glyphs) -> list[Block]:
     """The session of a thread, and the part that a resume would lose."""
-    carried, node = node_input.carried, node_input.way.node.name
-    name = thread_mark(carried.thread, signs)
+    thread_preview, node = node_input.thread_preview, node_input.entry.node.name
+    name = thread_mark(thread_preview.thread, signs)
     turns = count(node_input.session_turns, "turn")
-    instead = node_input.preambles[carried.after_resume]
+    instead = node_input.preambles[thread_preview.after_resume]
     if not node_input.session_turns:
         none = f"The thread {name} has no session yet: {node} starts it."
         return [Block(none, "text", first=(Run(" "),))]
@@ -332,7 +339,7 @@ def _session_blocks(node_input: NodeInput, signs: Glyphs) -> list[Block]:
         ),
         Block(
             f"A resume would lose {'it' if node_input.session_turns == 1 else 'them'}: the first "
-            f"such node gets {carried.after_resume} instead ({instead.tokens:,} tok), once.",
+            f"such node gets {thread_preview.after_resume} instead ({instead.tokens:,} tok), once.",
             "warm",
             first=(Run(f" {signs.stale} ", "warm"),),
         ),
@@ -400,7 +407,7 @@ def columns(node_input: NodeInput, width: int, height: int, signs: Glyphs) -> li
 def _cell(mode: str, node_input: NodeInput, cells: int, texts: int, signs: Glyphs) -> list[Line]:
     """A mode in a number of rows: key and name, tokens against ceiling, omissions, the text."""
     number = MODES.index(mode) + 1
-    mine = mode == node_input.way.fidelity.value
+    mine = mode == node_input.entry.fidelity.value
     if mode == "full":
         size = f"{count(node_input.session_turns, 'turn')}, {node_input.session_tokens:,} tok"
         missing, text = "a resume would lose it", node_input.session or "No session yet."

@@ -46,18 +46,18 @@ from reviewer.tui.pipelines.panes import (
     answer_blocks,
     before_words,
     columns,
+    entry_blocks,
+    entry_title,
     preamble_blocks,
     preamble_title,
     shown_text,
-    way_blocks,
-    way_title,
 )
 from reviewer.tui.pipelines.run import BackgroundRun
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.pipelines.events import Question
-    from reviewer.pipelines.resolve import Way
+    from reviewer.pipelines.resolve import NodeEntry
     from reviewer.pipelines.run_store import RunView
     from reviewer.pipelines.service import RunOptions, StageTurn
     from reviewer.settings import Settings
@@ -81,10 +81,10 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         self.graph = PipelinesModel()
-        self.way_pane = TextPane(id="way")
+        self.entry_pane = TextPane(id="entry")
         self.input_pane = TextPane(id="node-input")
         rows = PipelineList(self.graph, id="stops")
-        panes = [self.way_pane, self.input_pane]
+        panes = [self.entry_pane, self.input_pane]
         super().__init__(engine, project, rows, panes, title="Pipelines")
         self.path: Path | None = None
         self.loaded = False
@@ -99,7 +99,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """The input of the node under the cursor."""
         self.view = ""
         """The chosen mode, `all` or `answer`; empty for the mode that resolves."""
-        self.way_number = 0
+        self.entry_number = 0
         """The index of the explained edge among those into the node."""
         self.use_model: bool | None = None
         """Whether the model of the settings answers; None until a person decides."""
@@ -168,7 +168,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """Show a pipeline with the run named, or with its latest."""
         engine = self.engine
         if path != self.path:
-            self.view, self.way_number, self.allow_tools = "", 0, False
+            self.view, self.entry_number, self.allow_tools = "", 0, False
             self.unzoom()
             self.status.say("")  # the sentence is about another file
         self.path = path
@@ -258,7 +258,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def cursor_moved(self) -> None:
         """A cursor that a person puts on another node stops following the run."""
-        self.way_number = 0
+        self.entry_number = 0
         background, node = self.background, self.graph.node
         name = node.name if node is not None else ""
         if name != self._followed_to:
@@ -271,15 +271,15 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self._draw_way()
         self._read_input()
 
-    def ways(self) -> Sequence[Way]:
+    def entries(self) -> Sequence[NodeEntry]:
         row, graph = self.graph.current, self.graph.graph
         if row is None or graph is None:
             return ()
-        return (row.way,) if isinstance(row, EdgeRow) else graph.into.get(row.node.name, ())
+        return (row.entry,) if isinstance(row, EdgeRow) else graph.into.get(row.node.name, ())
 
-    def way(self) -> Way | None:
-        ways = self.ways()
-        return ways[self.way_number % len(ways)] if ways else None
+    def entry(self) -> NodeEntry | None:
+        entries = self.entries()
+        return entries[self.entry_number % len(entries)] if entries else None
 
     def _read_input(self) -> None:
         """Read the input of the node under the cursor in each mode."""
@@ -290,18 +290,20 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self._draw_input()
             return
         ran = run is not None and bool(run.history.completed)
-        way = self.way()
-        if isinstance(row, NodeRow) and ran and self.way_number == 0:
-            way = None  # use the mode in which the run enters it
+        entry = self.entry()
+        if isinstance(row, NodeRow) and ran and self.entry_number == 0:
+            entry = None  # use the mode in which the run enters it
         name = node.name
 
         def then(node_input: NodeInput) -> None:
             node = self.graph.node
-            if node is not None and node_input.way.node.name == node.name:
+            if node is not None and node_input.entry.node.name == node.name:
                 self.node_input = node_input
                 self._draw_input()
 
-        self.read(lambda: read_node_input(engine, graph, run, way, name), then, group="node_input")
+        self.read(
+            lambda: read_node_input(engine, graph, run, entry, name), then, group="node_input"
+        )
 
     # drawing
 
@@ -355,27 +357,29 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """How the node under the cursor is entered, and the rules that decided it."""
         graph, node, signs = self.graph.graph, self.graph.node, glyphs(self.app)
         if graph is None or node is None:
-            self.way_pane.show([], title="")
+            self.entry_pane.show([], title="")
             return
         rules = self.engine.pipelines.rules
-        way = self.way() or rules.entry_after(graph.pipeline, RunHistory(""), node.name)
+        entry = self.entry() or rules.entry_after(graph.pipeline, RunHistory(""), node.name)
         stop = next((each for each in graph.stops if each.node.name == node.name), None)
-        onwards = [graph.ways[edge.index] for edge in (stop.edges if stop else ())]
-        lines = {node.line, way.edge.line if way.edge is not None else node.line}
+        onwards = [graph.entries[edge.index] for edge in (stop.edges if stop else ())]
+        lines = {node.line, entry.edge.line if entry.edge is not None else node.line}
         remarks = [each for each in graph.pipeline.warnings if each.line in lines]
-        ways = len(self.ways())
-        number = self.way_number % ways + 1 if ways else 0
-        hints = (f"edge {number} of {ways}, n next", f"{number} of {ways}") if ways > 1 else ()
-        self.way_pane.show(
-            way_blocks(way, stop, onwards, self.graph.states.get(node.name), remarks, signs),
-            title=way_title(way, signs),
+        entries = len(self.entries())
+        number = self.entry_number % entries + 1 if entries else 0
+        hints = (
+            (f"edge {number} of {entries}, n next", f"{number} of {entries}") if entries > 1 else ()
+        )
+        self.entry_pane.show(
+            entry_blocks(entry, stop, onwards, self.graph.states.get(node.name), remarks, signs),
+            title=entry_title(entry, signs),
             hints=hints,
         )
 
     @property
     def mode(self) -> str:
         """The view below: a mode, `all` or `answer`."""
-        return self.view or (self.node_input.way.fidelity.value if self.node_input else MODES[2])
+        return self.view or (self.node_input.entry.fidelity.value if self.node_input else MODES[2])
 
     def _draw_input(self, *, from_start: bool = False) -> None:
         """The node's input in the chosen mode, or its last answer."""
@@ -388,7 +392,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if node_input is None or node is None:
             pane.show([], title="")
             return
-        keep = not from_start and node_input.way.node.name == node.name
+        keep = not from_start and node_input.entry.node.name == node.name
         if self.mode == ANSWER:
             self._draw_answer(keep_scroll=keep)
             return
@@ -468,9 +472,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         return None
 
     def one_way(self) -> str | None:
-        ways, node = len(self.ways()), self.graph.node
-        if node is not None and ways < 2:
-            return f"{'Only one edge enters' if ways else 'No edge enters'} {node.name}."
+        entries, node = len(self.entries()), self.graph.node
+        if node is not None and entries < 2:
+            return f"{'Only one edge enters' if entries else 'No edge enters'} {node.name}."
         return self.no_node()
 
     def no_past_runs(self) -> str | None:
@@ -710,7 +714,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         Raises ModelError when a model is selected and none is set up.
         """
         from reviewer.llm.door import open_model
-        from reviewer.llm.door import open_others as open_other_models
+        from reviewer.llm.door import open_other_models as open_other_models
         from reviewer.pipelines.service import RunOptions
 
         settings = self._read_settings()
@@ -830,12 +834,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @runs(keys.NEXT_WAY, unless=one_way)
     def next_way(self) -> None:
         """Explain the next edge into the node."""
-        ways = len(self.ways())
-        self.way_number = (self.way_number + 1) % max(ways, 1)
-        way = self.way()
-        if way is not None and way.edge is not None:
-            source = display_line(way.edge.source)
-            self.say(f"Entered from {source}: edge {self.way_number + 1} of {ways}.")
+        entries = len(self.entries())
+        self.entry_number = (self.entry_number + 1) % max(entries, 1)
+        entry = self.entry()
+        if entry is not None and entry.edge is not None:
+            source = display_line(entry.edge.source)
+            self.say(f"Entered from {source}: edge {self.entry_number + 1} of {entries}.")
         self.follow()
 
     def _show_view(self, view: str) -> None:
@@ -896,8 +900,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def _line(self) -> int:
         row, node = self.graph.current, self.graph.node
-        if isinstance(row, EdgeRow) and row.way.edge is not None:
-            return row.way.edge.line
+        if isinstance(row, EdgeRow) and row.entry.edge is not None:
+            return row.entry.edge.line
         return node.line if node is not None else 0
 
     @runs(shared.OPEN_SOURCE, unless=no_node)

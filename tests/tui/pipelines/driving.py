@@ -20,7 +20,9 @@ def status_text(screen: Screen) -> str:
 def rows(screen: Screen) -> list[str]:
     """The rows as words: `knead`, `taste>done`."""
     return [
-        row.node.name if isinstance(row, NodeRow) else f"{row.way.edge.source}>{row.way.node.name}"  # type: ignore[union-attr]
+        row.node.name
+        if isinstance(row, NodeRow)
+        else f"{row.entry.edge.source}>{row.entry.node.name}"
         for row in shown(screen).graph.rows
     ]
 

@@ -92,7 +92,7 @@ async def test_the_steps_of_a_resolution_are_shown(
     async with opened(engine, size=(160, 40), project="acme") as screen:
         await screen.press("f6", *keys)
         for line in lines:
-            assert line in shown(screen).way_pane.plain_text
+            assert line in shown(screen).entry_pane.plain_text
 
 
 async def test_a_value_that_is_not_a_mode_is_skipped_with_a_remark(
@@ -101,7 +101,7 @@ async def test_a_value_that_is_not_a_mode_is_skipped_with_a_remark(
     bakery.write_text(BAKERY.replace('[fidelity="summary:medium"]', ""))
     async with opened(engine, size=(160, 40), project="acme") as screen:
         await screen.press("f6", "j", "j", "j")
-        text = shown(screen).way_pane.plain_text
+        text = shown(screen).entry_pane.plain_text
         assert "node sumary:low (no such mode)" in text
         assert "graph compact wins" in text
         assert "which is no mode" in text
@@ -110,12 +110,12 @@ async def test_a_value_that_is_not_a_mode_is_skipped_with_a_remark(
 async def test_the_ways_into_a_node_one_by_one(engine: Engine, bakery: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "j")
-        assert "start → knead" in shown(screen).way_pane.title
+        assert "start → knead" in shown(screen).entry_pane.title
         await screen.press("n")
-        assert "taste → knead" in shown(screen).way_pane.title
+        assert "taste → knead" in shown(screen).entry_pane.title
         assert "edge 2 of 2" in status_text(screen)
         await screen.press("n")
-        assert "start → knead" in shown(screen).way_pane.title
+        assert "start → knead" in shown(screen).entry_pane.title
         await screen.press("k", "n")
         assert status_text(screen) == "No edge enters start."
 

@@ -69,7 +69,7 @@ def test_all_forms_of_criteria_may_be_given_with_the_commit(contexts, context) -
         "the money", (Pattern("$50k"), Pattern("(?i)PILOT", "regex"))
     )
     assert view.annotations[0].reason == "asked for by the buyer"
-    assert contexts.doubts([view.row.id]) == ()
+    assert contexts.criteria_warnings([view.row.id]) == ()
 
 
 def test_a_commit_with_criteria_is_one_act(engine, contexts, context) -> None:

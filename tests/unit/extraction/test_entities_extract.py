@@ -91,7 +91,7 @@ class TestWhatACandidateCarries:
         assert (plain.signal, plain.freshness) == (1.0, 1.0)
         assert (fresh.signal, fresh.freshness) == (1.1, 1.05)
 
-    @pytest.mark.parametrize("use", [use for use in Use if use is not Use.SAID])
+    @pytest.mark.parametrize("use", [use for use in Use if use is not Use.MESSAGE])
     def test_only_records_with_use_said_are_read(self, use: Use) -> None:
         assert entities(note("- max batch = 4.8 MB", use=use)) == []
 

@@ -38,7 +38,7 @@ def test_a_candidate_explains_itself() -> None:
 def test_only_records_with_use_said_are_read() -> None:
     assert found(record(CAUSE))
     for use in Use:
-        if use is not Use.SAID:
+        if use is not Use.MESSAGE:
             assert found(record(CAUSE, use=use)) == []
 
 

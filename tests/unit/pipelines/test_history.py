@@ -10,7 +10,7 @@ import pytest
 
 from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.history import FORMAT, HistoryError, parse_history, read_history
-from reviewer.pipelines.resolve import carried, entry_after
+from reviewer.pipelines.resolve import entry_after, thread_preview
 from reviewer.pipelines.values import Outcome, RunHistory, Stage, ToolCall
 
 
@@ -104,8 +104,8 @@ def run_of(*names: str) -> RunHistory:
 
 
 def stages_carried(history: RunHistory, node: str) -> list[str]:
-    way = entry_after(LOOM, history, LOOM.nodes[node])
-    return [stage.node for stage in carried(LOOM, history, way).stages]
+    entry = entry_after(LOOM, history, LOOM.nodes[node])
+    return [stage.node for stage in thread_preview(LOOM, history, entry).stages]
 
 
 def test_a_thread_carries_the_stages_that_had_it_and_no_others() -> None:
@@ -118,7 +118,7 @@ def test_a_thread_carries_the_stages_that_had_it_and_no_others() -> None:
 
 def test_what_is_carried_is_told_and_counted() -> None:
     history = run_of("start", "wind")
-    found = carried(LOOM, history, entry_after(LOOM, history, LOOM.nodes["weave"]))
+    found = thread_preview(LOOM, history, entry_after(LOOM, history, LOOM.nodes["weave"]))
     assert found.thread == "red"
     assert found.text == "### wind (success)\nWind the thread\n\nwind is done"
     assert found.tokens > 5
@@ -126,9 +126,9 @@ def test_what_is_carried_is_told_and_counted() -> None:
 
 
 def test_the_way_into_a_node_is_the_one_from_the_stage_that_ran_last() -> None:
-    way = entry_after(LOOM, run_of("start", "wind", "weave"), LOOM.nodes["wind"])
-    assert way.edge is not None
-    assert (way.edge.source, way.edge.target) == ("weave", "wind")
+    entry = entry_after(LOOM, run_of("start", "wind", "weave"), LOOM.nodes["wind"])
+    assert entry.edge is not None
+    assert (entry.edge.source, entry.edge.target) == ("weave", "wind")
     elsewhere = entry_after(LOOM, run_of("start"), LOOM.nodes["press"])
     assert elsewhere.edge is not None
     assert elsewhere.edge.source == "dye"

@@ -6,12 +6,12 @@ import pytest
 
 from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.resolve import (
+    entries,
     explain_fidelity,
     explain_thread,
     fidelity_on_resume,
     resolve_fidelity,
     resolve_thread_id,
-    ways,
 )
 from reviewer.pipelines.values import MODES, Pipeline, PipelineEdge, PipelineNode
 
@@ -104,7 +104,10 @@ def test_two_edges_between_the_same_nodes_decide_for_themselves() -> None:
         sew -> cut [condition="outcome=fail" fidelity=full thread_id=other]
         sew -> cut [condition="outcome=success"] }"""
     )
-    assert [(way.fidelity.value, way.fidelity.rule, way.shared_thread) for way in ways(found)] == [
+    resolved = [
+        (each.fidelity.value, each.fidelity.rule, each.shared_thread) for each in entries(found)
+    ]
+    assert resolved == [
         ("full", "edge", "cloth"), ("summary:medium", "node", ""),
     ]  # fmt: skip
 
@@ -113,6 +116,6 @@ def test_the_class_of_a_subgraph_is_a_thread() -> None:
     found = parse_dot(
         'digraph { a -> b; subgraph { label="Fitting Room" node [fidelity=full] c -> d } b -> c }'
     )
-    assert {way.node.name: way.shared_thread for way in ways(found)} == {
+    assert {entry.node.name: entry.shared_thread for entry in entries(found)} == {
         "b": "", "c": "fitting-room", "d": "fitting-room",
     }  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.llm.door import open_others
+from reviewer.llm.door import open_other_models
 from reviewer.pipelines.events import RunStarted
 from reviewer.pipelines.handlers import StandIn
 from reviewer.settings import load_settings
@@ -96,6 +96,6 @@ def test_others_of_the_settings_are_models_at_the_same_endpoint(tmp_path: Path) 
     path.write_text(
         '[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "small"\nothers = ["large", "small"]\n'
     )
-    others = open_others(load_settings(path))
+    others = open_other_models(load_settings(path))
     assert list(others) == ["large"]
     assert others["large"].name == "large"

@@ -29,7 +29,7 @@ def chat(folder: Path, document: Any, **range_: int) -> list[Block]:
 
 
 def kinds(blocks: list[Block]) -> list[tuple[str, str, str]]:
-    return [(block.role.value, block.said, block.text) for block in blocks]
+    return [(block.role.value, block.kind, block.text) for block in blocks]
 
 
 def test_a_session_yields_text_thoughts_calls_and_results_in_order(tmp_path: Path) -> None:
@@ -73,7 +73,11 @@ def test_wrappers_and_summaries_keep_their_use(tmp_path: Path) -> None:
     session.user("<command-name>/compact</command-name>")
     session.user("This session is being continued from a previous conversation.")
     session.user("Go on.")
-    assert [block.use for block in read(session, tmp_path)] == [Use.WRAPPER, Use.SUMMARY, Use.SAID]
+    assert [block.use for block in read(session, tmp_path)] == [
+        Use.WRAPPER,
+        Use.SUMMARY,
+        Use.MESSAGE,
+    ]
 
 
 def test_rewound_turns_are_marked(tmp_path: Path) -> None:
@@ -86,7 +90,7 @@ def test_rewound_turns_are_marked(tmp_path: Path) -> None:
     uses = {block.text: block.use for block in read(session, tmp_path)}
     assert uses["Use tabs."] is Use.REWOUND
     assert uses["Tabs it is."] is Use.REWOUND
-    assert uses["Spaces it is."] is Use.SAID
+    assert uses["Spaces it is."] is Use.MESSAGE
 
 
 def test_repeated_records_and_cut_lines_are_counted(tmp_path: Path) -> None:
@@ -114,7 +118,7 @@ def test_odd_blocks_do_not_stop_a_session(tmp_path: Path) -> None:
     odd = [{"type": 7}, 3, "bare", {"type": "tool_use", "input": None}, {"type": "text", "text": 1}]
     session.user(odd)
     session.user("Still here.")
-    said = [block.text for block in read(session, tmp_path) if block.said == "text"]
+    said = [block.text for block in read(session, tmp_path) if block.kind == "text"]
     assert said == ["bare", "Still here."]
 
 
@@ -141,7 +145,7 @@ def test_a_chat_yields_speakers_calls_and_results(tmp_path: Path) -> None:
         ("tool", "tool_result", "Rain."),
     ]
     assert [block.name for block in blocks] == ["", "Ada", "weather", "weather"]
-    assert [block.use for block in blocks] == [Use.BOOT, Use.SAID, Use.SAID, Use.TOOL]
+    assert [block.use for block in blocks] == [Use.BOOT, Use.MESSAGE, Use.MESSAGE, Use.TOOL]
 
 
 def test_lines_of_a_chat_document_are_those_of_its_messages(tmp_path: Path) -> None:

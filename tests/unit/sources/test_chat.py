@@ -60,8 +60,8 @@ def test_a_document_yields_every_message_at_its_bytes(
     records = list(scan)
     assert [(r.role, r.use, r.text) for r in records] == [
         (Role.SYSTEM, Use.BOOT, "You are a clerk."),
-        (Role.USER, Use.SAID, "Book a table."),
-        (Role.ASSISTANT, Use.SAID, "It is"),
+        (Role.USER, Use.MESSAGE, "Book a table."),
+        (Role.ASSISTANT, Use.MESSAGE, "It is"),
     ]
     assert scan.tally["tool message"] == 1
     assert scan.tally["message without text"] == 1

@@ -34,7 +34,7 @@ def test_wrappers_are_not_the_users_text(tmp_path: Path, text: str) -> None:
     assert [record.use for record in session.read(tmp_path)] == [
         Use.WRAPPER,
         Use.WRAPPER,
-        Use.SAID,
+        Use.MESSAGE,
     ]
 
 
@@ -72,7 +72,7 @@ def test_reminders_among_typed_words_become_blanks_of_their_length(tmp_path: Pat
     session.user(f"Use tabs. {reminder} Always.")
     scan = session.scan(tmp_path)
     [record] = scan
-    assert record.use is Use.SAID
+    assert record.use is Use.MESSAGE
     assert record.text.split() == ["Use", "tabs.", "Always."]
     assert len(record.text) == len(f"Use tabs. {reminder} Always.")
     assert record.text.count("\n") == 2
@@ -89,7 +89,7 @@ def test_a_note_typed_for_memory_counts_without_its_tags(tmp_path: Path) -> None
     session = Session()
     session.user("<user-memory-input>always run the linter</user-memory-input>")
     [record] = session.read(tmp_path)
-    assert (record.use, record.text.strip()) == (Use.SAID, "always run the linter")
+    assert (record.use, record.text.strip()) == (Use.MESSAGE, "always run the linter")
 
 
 def test_typed_text_beside_an_editor_event_counts_alone(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_the_summary_of_a_compaction_is_not_the_users_text(tmp_path: Path) -> No
     session.user("The user asked for Postgres.", isCompactSummary=True)
     session.user("This session is being continued from a previous conversation that ran out.")
     assert [(r.use, r.role) for r in session.read(tmp_path)] == [
-        (Use.SAID, Role.USER),
+        (Use.MESSAGE, Role.USER),
         (Use.SUMMARY, Role.ASSISTANT),
         (Use.SUMMARY, Role.ASSISTANT),
     ]
@@ -152,7 +152,7 @@ class TestQueuedText:
         assert (queued.text, queued.role, queued.use) == (
             "and log to a file",
             Role.USER,
-            Use.SAID,
+            Use.MESSAGE,
         )
         assert queued.key == f"sha256:{queued.sha256}"
 

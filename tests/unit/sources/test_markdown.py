@@ -26,7 +26,7 @@ def test_a_section_is_the_exact_lines_under_its_heading(tmp_path: Path) -> None:
         raw = text.encode()[record.byte_start : record.byte_end]
         assert raw.decode() == record.text
         assert record.key == f"sha256:{hashlib.sha256(raw).hexdigest()}"
-        assert (record.role, record.shape, record.use) == (Role.NOTE, Shape.SECTION, Use.SAID)
+        assert (record.role, record.shape, record.use) == (Role.NOTE, Shape.SECTION, Use.MESSAGE)
 
 
 def test_underlined_headings_begin_sections(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_text_to_be_filled_in_is_a_template(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_text_with_a_statement_is_not_a_template(tmp_path: Path, text: str) -> None:
-    assert [record.use for record in note(tmp_path, text)] == [Use.SAID]
+    assert [record.use for record in note(tmp_path, text)] == [Use.MESSAGE]
 
 
 @pytest.mark.parametrize("name", ["CLAUDE.md", "AGENTS.md", "sub-GEMINI.md", "CLAUDE.local.md"])
@@ -190,7 +190,7 @@ def test_instructions_for_agents_are_boot_text(tmp_path: Path, name: str) -> Non
 
 def test_a_note_about_agents_is_not_an_instruction(tmp_path: Path) -> None:
     text = "# Agents\n\nWe tried three of them last week."
-    assert [record.use for record in note(tmp_path, text, "on-agents.md")] == [Use.SAID]
+    assert [record.use for record in note(tmp_path, text, "on-agents.md")] == [Use.MESSAGE]
 
 
 def test_instructions_for_agents_are_recognised_by_their_text(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_every_record_of_every_file_is_at_its_bytes(data_folders: list[Path]) ->
 def test_no_wrapper_counts_as_the_users_text(sessions: list[Path]) -> None:
     for path in sessions:
         for record in open_source(path):
-            if record.use is Use.SAID:
+            if record.use is Use.MESSAGE:
                 assert not record.text.lstrip().startswith(
                     ("<command-", "<local-", "<task-", "<ide_")
                 )

@@ -1,4 +1,4 @@
-"""Conditions on edges: `a && b`, `=`, `==`, `!=` and bare keys (context-fidelity.md, "DOT Usage").
+"""Conditions on edges: `a && b`, `=`, `==`, `!=` and bare keys (`docs/design.md`, Pipelines).
 
     condition  = clause, { "&&", clause } ;
     clause     = key, [ ( "=" | "==" | "!=" ), value ] ;

@@ -97,7 +97,7 @@ def build_fidelity_preamble(
     return build_preamble(mode, pipeline, history, current_node).text
 
 
-# The modes, as context-fidelity.md lays them out
+# The modes (`docs/design.md`, Pipelines)
 
 
 class Draft(Struct, frozen=True):

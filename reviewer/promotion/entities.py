@@ -70,7 +70,7 @@ class Entities:
         return row[0] if row else None
 
     def graduate(self, number: int, type_: str, *, name: str | None = None) -> Done:
-        """Propose an active memory as an entity (`propose_graduation` of `promotion-rules.md`).
+        """Propose an active memory as an entity (`docs/design.md`, Promotion).
 
         The memory stays as a frozen pointer, the new entity candidate carries the fact with all
         its evidence; undo deletes the candidate only. Raises UnknownIdError, ReviewerError for an

@@ -34,7 +34,7 @@ STATUS_WORDS = {
     "rejected": "invalid",
     "merged": "superseded",
 }
-"""What the screen calls a status, and what the store does (`promotion-rules.md`)."""
+"""The name of a status on the screen -> its name in the store."""
 
 
 class Condition(Struct, frozen=True):

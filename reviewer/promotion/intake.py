@@ -223,7 +223,7 @@ class StoredPass:
     """Runs the extractors over stored records again.
 
     What a newer extractor words differently becomes a new candidate beside the old one, which is
-    never rewritten (`promotion-rules.md`, Extractor versioning); the same wording is seen again.
+    never rewritten (`docs/design.md`, Promotion); the same wording is seen again.
     """
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:

@@ -1,6 +1,6 @@
-"""Auto-promotion policies, evaluated as hints (`promotion-rules.md`, Auto-promotion policies).
+"""Auto-promotion policies, evaluated as hints (`docs/design.md`, Promotion).
 
-No policy acts: a hint is a badge and a sort, and a person decides (settled.md, Promotion). The
+No policy acts: a hint is a badge and a sort, and a person decides. The
 confidence policy can never fire with today's formula, whose highest value is HIGHEST_CONFIDENCE;
 it is evaluated all the same, so that a changed formula needs no change here.
 """

@@ -49,7 +49,7 @@ class Seen(Struct, frozen=True):
 
 
 class Triage:
-    """Promote, reject, defer, edit, merge, put back (`promotion-rules.md`, reviewer actions)."""
+    """Promote, reject, defer, edit, merge, put back (`docs/design.md`, Promotion)."""
 
     def __init__(self, ledger: Ledger, clock: Clock) -> None:
         self._ledger = ledger

@@ -1,4 +1,4 @@
-"""Trusted state (L3): keys and values that only a person writes (`promotion-rules.md`).
+"""Trusted state (L3): keys and values that only a person writes (`docs/design.md`, Promotion).
 
 No function here takes the id of a candidate, memory or entity, and only this module writes `state`.
 """

@@ -1,4 +1,4 @@
-"""Facts as a `.context/` folder (formats.md, section 7): decisions, learnings, conventions, rules.
+"""Facts as a `.context/` folder: decisions, learnings, conventions, rules.
 
 Existing text in these files stays; the reviewer's facts live in a marked block in each.
 `TASKS.md` and every other file are left alone.

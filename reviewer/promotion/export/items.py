@@ -84,7 +84,7 @@ class MaskedItems(Struct, frozen=True):
 
 
 def mask_items(items: Iterable[ExportItem]) -> MaskedItems:
-    """Mask every text of every item, as before anything leaves (DESIGN.md, "secrets").
+    """Mask every text of every item before it leaves the store.
 
     A value is looked at together with its name, since `api_key` is what gives its value away.
     Masking again changes nothing.
@@ -165,7 +165,7 @@ TYPE_TITLES = {
         "episodic": "Episodes",
     },
 }
-"""The types of settled.md (Promotion), what binds an agent first."""
+"""The types, in the order in which they bind an agent."""
 
 
 class Group:

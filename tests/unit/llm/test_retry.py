@@ -1,4 +1,4 @@
-"""Retry with steering: attempt, validate, steer (important-priority.md, "Failure Protocol")."""
+"""Retry with steering: attempt, validate, steer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Testing requirements 3 and 4 of context-fidelity.md: what preambles say, and how much."""
+"""The contents and sizes of preambles."""
 
 from __future__ import annotations
 

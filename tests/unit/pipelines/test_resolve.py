@@ -1,4 +1,4 @@
-"""Testing requirements 1, 2 and 5 of context-fidelity.md, and 8 where attributes decide."""
+"""How fidelity and thread are resolved."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def stages_begun(workshop: Workshop) -> list[tuple[str, str, bool]]:
 
 
 class TestDegradedOnce:
-    """Requirement 5 of context-fidelity.md."""
+    """The first node after a resume."""
 
     def resumed_after(self, workshop: Workshop, stages: int, body: str = THREAD) -> None:
         stopped = workshop.start(workshop.write(body), max_steps=stages)

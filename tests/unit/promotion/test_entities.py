@@ -1,4 +1,4 @@
-"""Entities: graduation, what is written by hand, relations (`promotion-rules.md`, L2)."""
+"""Entities: graduation, what is written by hand, relations."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The reversibility table of `promotion-rules.md`, a test a row; the command line's are in
-`tests/cli/test_reversibility.py`.
-"""
+"""Whether each act can be undone, a test each; `tests/cli/test_reversibility.py` has the verbs."""
 
 from __future__ import annotations
 

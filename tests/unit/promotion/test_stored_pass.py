@@ -1,4 +1,4 @@
-"""Extraction on request, from what the store holds (`promotion-rules.md`, Triggers, Versioning)."""
+"""Extraction on request, from what the store holds."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Statements worth remembering: what proposes them, and what proves them."""

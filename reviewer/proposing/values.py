@@ -1,0 +1,143 @@
+"""What is read and proposed: the lines of a session view, proposals, and their proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.extraction.candidates import MemoryType
+
+
+class LineRole(StrEnum):
+    """What a line of a session view is."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"  # a call in one line, with its result where that is short
+    ERROR = "error"  # a result that reports a failure
+    REJECTED = "rejected"  # a call that the person refused, with the person's words
+    SUMMARY = "summary"  # of a compaction, or written while the person was away
+    EVENT = "event"  # a to-do list, a commit, an interruption
+
+
+class Speaker(StrEnum):
+    """Whose words a line has."""
+
+    PERSON = "person"
+    AGENT = "agent"
+    SUBAGENT = "subagent"
+    HARNESS = "harness"  # tools, summaries, notifications
+
+
+class Proposer(StrEnum):
+    """What proposed a candidate."""
+
+    NOTES = "notes"  # written by somebody to be read later
+    MEMORY = "memory"  # an agent had already remembered it
+    EPISODE = "episode"  # composed from the structure of a session
+    MODEL = "model"  # worded by a model from a session view
+    COMMAND = "command"  # worded by an agent's command line from a session view
+    MCP = "mcp"  # proposed by an agent while it worked
+    PERSON = "person"  # worded by the person
+    EXCERPT = "excerpt"  # a sentence of dialogue: a place to look
+
+
+class ViewLine(Struct, frozen=True):
+    """One message, call, result or event of a session as a reader needs it.
+
+    `line` is the 0-based line of the file; for documents and databases, the position that a
+    candidate's `source` has. Several view lines may share a line. `text` is masked; it has
+    newlines only in dialogue. `left_out` counts the characters that were shortened away.
+    """
+
+    line: int
+    role: LineRole
+    speaker: Speaker
+    text: str
+    left_out: int = 0
+
+
+class SessionView(Struct, frozen=True):
+    """A session as a reader needs it. `lines` are in the order of the file."""
+
+    path: Path
+    format: str
+    lines: tuple[ViewLine, ...]
+    tally: Mapping[str, int] = {}
+    """Reason -> records left out."""
+
+
+class Quote(Struct, frozen=True):
+    """Words that prove a statement: an exact part of the text at `line` (0-based)."""
+
+    line: int
+    text: str
+
+
+class Proposal(Struct, frozen=True, kw_only=True):
+    """A statement that stands alone (8 to 280 characters), with the words that prove it.
+
+    `confidence` is the proposer's own (0 to 1); None takes the prior of its rule.
+    """
+
+    statement: str
+    type: MemoryType
+    quotes: tuple[Quote, ...]
+    speaker: Speaker
+    proposer: Proposer
+    rule: str
+    """Id of the rule, template or model that proposed it, such as `model.qwen3-30b`."""
+    scope: str = "project"
+    """`project`, or `person` for what holds in every project."""
+    kind: str = ""
+    """A finer kind than the type: instruction, decision, trap, environment, architecture,
+    convention, open_item, preference."""
+    confidence: float | None = None
+
+
+class QuoteProof(Struct, frozen=True):
+    """A quote, and whether the cited line has it; `line` may differ if it was found nearby."""
+
+    line: int
+    text: str
+    found: bool
+
+
+class Proof(Struct, frozen=True):
+    """What was checked of a proposal, shown beside it; computed from the lines alone."""
+
+    quotes: tuple[QuoteProof, ...] = ()
+    unproved: tuple[str, ...] = ()
+    """Identifiers, paths, numbers, flags, versions and quoted words of the statement that the
+    cited lines and their neighbours do not have."""
+    alone: str = ""
+    """Why the statement does not stand alone, such as `opens with "this"`; empty if it does."""
+    known: tuple[str, ...] = ()
+    """Where the same is known already: `CLAUDE.md:12`, `memory #7`."""
+    later: tuple[Quote, ...] = ()
+    """Later lines about the same identifiers that may take the statement back."""
+    flags: tuple[str, ...] = ()
+    """`injection`: an instruction that comes from a tool result or a web page; `secret`."""
+    origin: str = ""
+    """Where a flagged instruction comes from, such as `WebFetch at line 120`."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether every quote was found, nothing is unproved, and the statement stands alone."""
+        return (
+            bool(self.quotes)
+            and all(each.found for each in self.quotes)
+            and not self.unproved
+            and not self.alone
+        )
+
+
+class Proved(Struct, frozen=True):
+    """A proposal from the file at `path`, with its proof."""
+
+    path: Path
+    proposal: Proposal
+    proof: Proof

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from reviewer.proposing.agent_memories import is_memory_file, memory_proposals
+from reviewer.proposing.episodes import Habits, common_habits
 from reviewer.proposing.session_events import Event, EventKind, session_events
 from reviewer.proposing.session_notes import Note, NoteKind, commit_messages, note_proposals
 from reviewer.proposing.values import Proposal
@@ -20,7 +21,22 @@ def offline_proposals(path: Path) -> Iterator[Proposal]:
     if is_memory_file(path):
         yield from memory_proposals(path)
         return
-    yield from note_proposals(session_notes(session_events(path)))
+    habits = Habits()
+    yield from note_proposals(session_notes(habits.watch(session_events(path))))
+    yield from habits.proposals()
+
+
+def project_proposals(paths: Iterable[Path]) -> Iterator[tuple[Path, Proposal]]:
+    """What the sessions of one project show only together, with the session that proves it.
+
+    Raises SourceError when a file cannot be read.
+    """
+    sessions: dict[Path, Habits] = {}
+    for path in paths:
+        sessions[path] = Habits()
+        for event in session_events(path):
+            sessions[path].add(event)
+    yield from common_habits(sessions)
 
 
 def session_notes(events: Iterable[Event]) -> Iterator[Note]:

@@ -28,7 +28,7 @@ from reviewer.proposing.view_calls import (
 )
 from reviewer.proposing.view_pieces import Piece, pieces, view_text
 from reviewer.proposing.view_todos import TodoLists
-from reviewer.proposing.view_words import inner_parts, parts, shortened
+from reviewer.proposing.view_words import REPORT_FENCE, inner_parts, parts, shortened
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Block, Role, Use
 from reviewer.text.secrets import mask
@@ -89,12 +89,16 @@ class _Writer:
         self._pending: dict[str, _Pending] = {}
         self._todos = TodoLists()
         self._reports: set[int] = set()
+        self._roots: list[str] = []
+        self._branch = ""
 
     def finished(self) -> tuple[ViewLine, ...]:
         return tuple(line for line in self.lines if line.text)
 
     def add(self, block: Block) -> None:
         """Add the lines of one block."""
+        if block.use is not Use.REWOUND:
+            self._place(block)
         if block.use is Use.REWOUND:
             self.tally["rewound"] += 1
         elif block.kind == "thinking":
@@ -111,6 +115,16 @@ class _Writer:
             self._words(block)
         else:
             self._left_out(block, block.use.value)
+
+    def _place(self, block: Block) -> None:
+        """The folder where the session works, which shortens its paths, and the branch."""
+        if block.cwd and not any(block.cwd.startswith(root) for root in self._roots):
+            self._event(block, Speaker.HARNESS, cut(f"working folder: {block.cwd}", 300))
+            self._roots += dict.fromkeys((block.cwd, block.cwd.replace("\\", "/")))
+            self._roots.sort(key=len, reverse=True)
+        if block.branch and block.branch not in (self._branch, "HEAD"):
+            self._branch = block.branch
+            self._event(block, Speaker.HARNESS, cut(f"branch: {block.branch}", 200))
 
     def _say(
         self, block: Block, role: LineRole, speaker: Speaker, text: str, left_out: int = 0
@@ -196,7 +210,7 @@ class _Writer:
         if hash(text) in self._reports:
             return
         self._reports.add(hash(text))
-        shown = shortened(text, pasted=False)
+        shown = shortened(text, pasted=False, fence=REPORT_FENCE)
         self._say(block, LineRole.ASSISTANT, Speaker.SUBAGENT, shown.text, shown.left_out)
 
     # Calls and results
@@ -217,7 +231,7 @@ class _Writer:
             message = mask(commit.message).text
             self._event(block, speaker, Shown(f"{commit.what}: {message}".strip(": \n")))
         else:
-            shown = call_line(call)
+            shown = call_line(call, self._roots)
             made_by = Speaker.SUBAGENT if block.sidechain else Speaker.HARNESS
             self._say(block, LineRole.TOOL, made_by, shown.text, shown.left_out)
         if block.call:
@@ -248,7 +262,7 @@ class _Writer:
         found = _SAID.search(block.text)
         words = block.feedback or (found[1] if found else "")
         words = _AFTER_WORDS.sub("", words).strip()
-        what = call_line(call).text if call.kind not in PLAN_TOOLS else "the plan"
+        what = call_line(call, self._roots).text if call.kind not in PLAN_TOOLS else "the plan"
         said = f"; the person said: {words}" if words else ""
         text = mask(f"refused: {what}{said}").text
         self._say(block, LineRole.REJECTED, Speaker.PERSON, text)

@@ -13,6 +13,8 @@ HEAD_LINES, TAIL_LINES = 8, 4
 LONGEST_LINE = 1_500
 LONGEST_FENCE = 80
 """Lines of a code block in an agent's message that are shown in full."""
+REPORT_FENCE = 16
+"""The same in a sub-agent's report."""
 
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _MACHINE = re.compile(
@@ -31,10 +33,11 @@ _CODE = re.compile(
 )
 
 
-def shortened(text: str, *, pasted: bool) -> Shown:
+def shortened(text: str, *, pasted: bool, fence: int = LONGEST_FENCE) -> Shown:
     """A message with its secrets masked, and long pasted parts replaced by a line that says so.
 
-    `pasted`: the message is the person's, so that runs of log lines or code were pasted.
+    `pasted`: the message is the person's, so that runs of log lines or code were pasted. `fence`:
+    the lines of a code block in another's message that are shown in full.
     """
     masked = mask(text).text
     lines = masked.split("\n")
@@ -46,7 +49,7 @@ def shortened(text: str, *, pasted: bool) -> Shown:
     for end, what in _runs(lines, pasted):
         run = lines[start:end]
         start = end
-        limit = LONGEST_PASTE if pasted else LONGEST_FENCE
+        limit = LONGEST_PASTE if pasted else fence
         if what and len(run) > limit:
             middle = run[HEAD_LINES:-TAIL_LINES]
             left_out += sum(map(len, middle)) + len(middle) - 1

@@ -48,15 +48,19 @@ _FAILED = re.compile(
 )
 _SIBLING = "Sibling tool call errored"
 _APPROVED_PLAN = re.compile(r"## Approved Plan[^\n]*:\s*\n(.*)", re.DOTALL)
+_AFTER_PLAN = re.compile(
+    r"\n+If you need specific details from before exiting plan mode.*", re.DOTALL
+)
 _CARRY_OUT = "Implement the following plan:"
 _ANSWERS = re.compile(
     r"^(?:The user answered:|User has answered your questions:|Your questions have been answered:)"
-    r"\s*(.*?)\.?\s*(?:You can now continue with.*|Read the answers carefully.*)?$",
+    r"\s*(.*?)\.?\s*(?:You can now continue.*|Read the answers carefully.*)?$",
     re.DOTALL,
 )
 _REPORT_TRAILER = re.compile(r"\n+agentId: \S+.*", re.DOTALL)
 _LAUNCHED = ("Async agent launched", "Launching ", "Agent is running")
 _NOTHING = frozenset({"", "(no content)", "No response requested."})
+_GAP = re.compile(r"[ ]{40,}")
 _BLANKS = re.compile(r"[ \t]*\n(?:[ \t]*\n){2,}")
 
 
@@ -147,7 +151,8 @@ class _Writer:
     # Dialogue
 
     def _words(self, block: Block) -> None:
-        text = _BLANKS.sub("\n\n", block.text.strip("\n")).rstrip()
+        # Reminders that were cut out of a message left blanks.
+        text = _BLANKS.sub("\n\n", _GAP.sub(" ", block.text)).strip()
         cut_out = len(block.text) - len(text) if len(block.text) - len(text) > 40 else 0
         if block.role is Role.ASSISTANT or block.sidechain:
             task = block.name == "agent"
@@ -158,8 +163,9 @@ class _Writer:
             return
         if text.startswith(_CARRY_OUT):
             self._say(block, LineRole.USER, Speaker.PERSON, _CARRY_OUT)
-            text = text.removeprefix(_CARRY_OUT).strip()
-            self._say(block, LineRole.USER, Speaker.AGENT, shortened(text, pasted=False).text)
+            plan = _AFTER_PLAN.sub("", text.removeprefix(_CARRY_OUT)).strip()
+            shown = shortened(plan, pasted=False)
+            self._say(block, LineRole.USER, Speaker.AGENT, shown.text, shown.left_out)
             return
         shown = shortened(text, pasted=block.role is Role.USER)
         self._say(block, LineRole.USER, Speaker.PERSON, shown.text, shown.left_out + cut_out)

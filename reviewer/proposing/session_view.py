@@ -58,6 +58,11 @@ _ANSWERS = re.compile(
     re.DOTALL,
 )
 _REPORT_TRAILER = re.compile(r"\n+agentId: \S+.*", re.DOTALL)
+_WAITED_FOR = re.compile(
+    r"<task_type>local_agent</task_type>\s*<status>(\w+)</status>(?:.*?<output>(.*)</output>)?",
+    re.DOTALL,
+)
+_CALLS_OF_REPORT = re.compile(r"^\[Tool: [^\n]*\n?", re.MULTILINE)
 _LAUNCHED = ("Async agent launched", "Launching ", "Agent is running")
 _NOTHING = frozenset({"", "(no content)", "No response requested."})
 _GAP = re.compile(r"[ ]{40,}")
@@ -156,6 +161,8 @@ class _Writer:
         cut_out = len(block.text) - len(text) if len(block.text) - len(text) > 40 else 0
         if block.role is Role.ASSISTANT or block.sidechain:
             task = block.name == "agent"
+            if block.sidechain:
+                self._reports.add(hash(text))  # its last message comes again as its report
             speaker = Speaker.SUBAGENT if block.sidechain and not task else Speaker.AGENT
             role = LineRole.USER if task else LineRole.ASSISTANT
             shown = shortened(text, pasted=False)
@@ -289,6 +296,10 @@ class _Writer:
             answers = _ANSWERS.match(text.strip())
             words = mask(answers[1] if answers else text.strip()).text
             self._say(block, LineRole.USER, Speaker.PERSON, f"answered: {words}")
+        elif (awaited := _WAITED_FOR.search(text[:400])) is not None:
+            self._amend(pending.at, f" -> {awaited[1]}", left_out=len(text))
+            if awaited[1] == "completed" and (whole := _WAITED_FOR.search(text)):
+                self._report(block, _CALLS_OF_REPORT.sub("", whole[2] or ""))
         elif commit_of(call.command) is not None:
             if made := commit_made(text):
                 self._amend(pending.at, f" [{mask(made).text}]", first=True)

@@ -265,6 +265,7 @@ def test_sub_agents_are_shown_by_their_task_and_their_final_report(
     desk.call("Task", description="Count", subagent_type="Explore", prompt="Count the trays.")
     desk.user("Count the trays.", isSidechain=True)
     desk.block({"type": "text", "text": "Looking."}, isSidechain=True)
+    desk.block({"type": "text", "text": "There are 3 trays."}, isSidechain=True)
     desk.answer([{"type": "text", "text": "There are 3 trays.\nagentId: a1 (use SendMessage)"}])
     desk.user(
         "<task-notification><status>completed</status><summary>Agent done</summary>"
@@ -278,6 +279,22 @@ def test_sub_agents_are_shown_by_their_task_and_their_final_report(
         "[3] SUBAGENT: There are 3 trays.\n"
         "[4] EVENT: Agent done"
     )
+
+
+def test_a_report_that_was_waited_for_is_shown_when_it_is_complete(
+    desk: Desk, tmp_path: Path
+) -> None:
+    task = "<task_id>a1</task_id>\n\n<task_type>local_agent</task_type>\n\n<status>{}</status>\n\n"
+    output = '<output>\n[Tool: Bash] {"command":"ls"}\n'
+    desk.call("TaskOutput", task_id="a1")
+    desk.answer(f"{task.format('running')}{output}</output>")
+    desk.call("TaskOutput", "t2", task_id="a1")
+    desk.answer(f"{task.format('completed')}{output}There are 3 trays.\n</output>", "t2")
+    assert shown(desk, tmp_path) == [
+        ("tool", "TaskOutput: a1 -> running"),
+        ("tool", "TaskOutput: a1 -> completed"),
+        ("assistant", "There are 3 trays."),
+    ]
 
 
 def test_summaries_are_the_harness_and_not_the_person(desk: Desk, tmp_path: Path) -> None:

@@ -277,7 +277,7 @@ def test_sub_agents_are_shown_by_their_task_and_their_final_report(
         "[1] AGENT TO AGENT: Count the trays.\n"
         "[2] SUBAGENT: Looking.\n"
         "[3] SUBAGENT: There are 3 trays.\n"
-        "[4] EVENT: Agent done"
+        "[5] EVENT: Agent done"
     )
 
 

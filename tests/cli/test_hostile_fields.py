@@ -70,7 +70,7 @@ LINES = {
 }  # fmt: skip
 """Columns shown as separate lines, where a newline cannot deceive."""
 
-TEXTS = {"compress", "compile", "export", "packet", "summarize"}
+TEXTS = {"compress", "compile", "export", "packet", "summarize", "view"}
 """Verbs that print whole texts, with arbitrary lines."""
 
 
@@ -114,6 +114,7 @@ def plant(store: Path, chosen: Callable[[str, str], bool]) -> None:
         tables = connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'memory_text%'"
             " AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%migrations'"
+            " AND sql NOT LIKE '%WITHOUT ROWID%'"
         ).fetchall()
         for (table,) in tables:
             for _, column, kind, *_ in connection.execute(f"PRAGMA table_info({table})").fetchall():
@@ -311,6 +312,10 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["compress", program.session, "--report", "compactions"],
         ["summarize", program.talk, "--level", "all"],
         ["summarize", program.note],
+        ["view", program.session],
+        ["view", program.session, "--pieces", "400"],
+        ["view", program.talk],
+        ["view", program.note],
         ["extract", program.session],
         ["extract", program.note],
         ["pipeline", "check", program.graph],

@@ -26,14 +26,14 @@ from reviewer.proposing.view_calls import (
     result_note,
     tool_name,
 )
-from reviewer.proposing.view_pieces import Piece, pieces, view_text
+from reviewer.proposing.view_pieces import Piece, label, pieces, view_text
 from reviewer.proposing.view_todos import TodoLists
 from reviewer.proposing.view_words import REPORT_FENCE, inner_parts, parts, shortened
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Block, Role, Use
 from reviewer.text.secrets import mask
 
-__all__ = ["Piece", "pieces", "read_view", "view_text"]
+__all__ = ["Piece", "label", "pieces", "read_view", "view_text"]
 
 _REFUSED = re.compile(
     r"The user doesn't want to (?:proceed with this tool use|take this action right now)"

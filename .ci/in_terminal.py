@@ -20,10 +20,10 @@ import time
 PATIENCE = 600.0
 FOR_ROWS = 5.0
 AFTER_QUIT = 20
-READY = re.compile(r"(?<![\d.,])[1-9][\d,]* wait\b")
-"""Stands in the title of a queue with candidates; an empty one says `0 wait`."""
-EMPTY = "Nothing waits"
-"""Stands in the list of a queue without candidates."""
+READY = re.compile(r"(?<![\d.,])[1-9][\d,]* waiting\b")
+"""Shown at the top right when the queue has candidates; an empty one shows `0 waiting`."""
+EMPTY = "Nothing is waiting"
+"""Shown in the list of a queue without candidates."""
 CONTROL = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|[\]P][^\x07\x1b]*(\x07|\x1b\\)|[@-_])")
 
 

@@ -9,6 +9,7 @@ import click
 
 from reviewer.cli.root import COMMANDS, root
 from reviewer.tui.actions import key_table
+from tests.tour import tour_page
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -58,7 +59,7 @@ def keys_page() -> str:
     return KEYS_HEAD + key_table().strip() + "\n"
 
 
-PAGES = {"commands.md": commands_page, "keys.md": keys_page}
+PAGES = {"commands.md": commands_page, "keys.md": keys_page, "tour.md": tour_page}
 
 
 if __name__ == "__main__":

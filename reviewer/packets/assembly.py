@@ -23,8 +23,8 @@ TITLE = "# Context packet"
 """First line of every packet."""
 
 INSTRUCTION = (
-    "Keep to the constitution whatever the task is. Before you rely on something that is only "
-    "noted, read it where it stands."
+    "Keep to the constitution whatever the task is. Before you rely on an entry that is listed "
+    "by its title only, read it in full."
 )
 
 BUDGETED = (Section.TASKS, Section.CONVENTIONS, Section.DECISIONS, Section.LEARNINGS)

@@ -204,6 +204,8 @@ def _label(change: Change, contents: dict[int, str]) -> str:
     if change.table == "memory" and change.row in contents:
         return contents[change.row]
     for image in (change.after, change.before):
+        if image and change.table == "state":
+            return f"{image['key']} = {image['value']}"
         for column in ("content", "name", "path", "text", "roots"):
             if image and image.get(column):
                 return str(image[column])

@@ -348,7 +348,7 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
 
 
 def _title(verb: str, ids: Sequence[int]) -> str:
-    return f"{verb} #{ids[0]}" if len(ids) == 1 else f"{verb} {len(ids)}"
+    return f"{verb} #{ids[0]}" if len(ids) == 1 else f"{verb} {len(ids):,} candidates"
 
 
 def _near_duplicates(count: int) -> str:

@@ -70,7 +70,7 @@ async def test_a_finished_decision_is_one_act_and_its_undo_is_shown_too(many, ga
         gate.set()
         await screen.settle()
         assert waiting(many) == 0
-        assert screen.status.startswith(f"Rejected {MANY}")
+        assert screen.status.startswith(f"Rejected {MANY:,} candidates")
         gate.clear()
         await screen.pilot.press("u")
         await screen.until(lambda: screen.status.startswith("Undoing: "))

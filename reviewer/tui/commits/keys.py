@@ -60,7 +60,7 @@ COMMITS = Pane(
      READ, WHAT_FITS, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, *keys.PANE_ACTIONS,
      *keys.MOVES, keys.BACK, COMPRESS_FROM, keys.LEAVE),
     (PIN, IMPORTANT, NORMAL, SKIP, RETAIN, keys.UNDO, COMPRESS_FROM, keys.MARK, keys.FILTER, EDIT,
-     WHAT_FITS),
+     WHAT_FITS, IMPORT),
 )  # fmt: skip
 
 SWITCH_MODE = Action(

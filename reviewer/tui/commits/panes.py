@@ -243,8 +243,8 @@ def survival_blocks(shown: Shown, signs: Glyphs) -> list[Block]:
         blocks.append(_labelled("", f"{signs.edited} draft kept: r continues", "warm"))
     if not retention:
         bare = row.priority == "important"
-        nothing = "no rules: compressed with care" if bare else "no rules"
-        blocks.append(_labelled("retain", f"{nothing}, r sets what must survive", "faint"))
+        nothing = "no rules yet, compressed with care" if bare else "no rules yet"
+        blocks.append(_labelled("retain", f"{nothing}: r adds them", "faint"))
     blocks += _decisions(view, signs)
     if view.original is not None:
         remark = f"{signs.edited} the original is kept: e shows what changed"

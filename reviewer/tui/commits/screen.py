@@ -84,7 +84,7 @@ UNNAMED_PROJECT = "default"
 """The project of an import outside a git work tree, when the screen shows all projects."""
 
 NO_CONTEXTS = (
-    "No context yet: a transcript as a chain of commits.",
+    "No contexts yet. A context is a transcript as a chain of commits.",
     "I imports one here; in a shell: reviewer context import FILE",
 )
 

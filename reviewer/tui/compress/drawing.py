@@ -313,12 +313,18 @@ def _fidelity(preview: SegmentPreview, signs: Glyphs) -> Block:
     return _row(sign, text + more, "text", spans)
 
 
+def _writer(engine: str) -> str:
+    if engine == "by hand":
+        return engine
+    return "by the offline engine" if engine == "offline" else f"by {engine}"
+
+
 def _ratio(preview: SegmentPreview, aim: int, signs: Glyphs) -> list[Block]:
     compressed = preview.compressed
     note = f" ({compressed.note})" if compressed.note else ""
     blocks = [
         _row("", f"{compressed.compression_ratio:.1f}:1{note}, aim {aim}:1", "dim"),
-        _row("", f"by {compressed.engine}" if compressed.engine != "by hand" else "by hand", "dim"),
+        _row("", f"written {_writer(compressed.engine)}", "dim"),
     ]
     if preview.kept:
         blocks.insert(0, _row(signs.stale, f"stays as it is: {preview.kept}", "warm"))

@@ -78,7 +78,7 @@ QUOTED = 60
 TITLE_CELLS, NAME_CELLS = 8, 10
 
 EMPTY = (
-    "No context yet: a transcript as a chain of commits.",
+    "No contexts yet. A context is a transcript as a chain of commits.",
     "F3, then I imports one; in a shell: reviewer context import FILE",
 )
 READING = ("Reading the context ...",)

@@ -178,7 +178,7 @@ def _history(view: CandidateView, now: datetime, signs: Glyphs) -> Block:
     if view.refs:
         parts.append(count(view.refs, "later mention"))
     if view.status is Status.CANDIDATE:
-        parts.append(f"waits {elapsed(view.pending_since, now)}")
+        parts.append(f"queued {elapsed(view.pending_since, now)} ago")
     parts.append(f"extractor {view.extractor_version}")
     return labelled("seen", f" {signs.dot} ".join(parts))
 

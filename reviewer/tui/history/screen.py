@@ -28,6 +28,8 @@ CACHED_PAGES = 20
 ACTOR_CELLS = 8
 VALUE_CHARACTERS = 300
 FIELD_CELLS = 15
+WITH_UNIT, WITH_ACTOR = 60, 80
+"""Cells that a row needs to say `133 rows` instead of `133`, and to name the actor."""
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
@@ -62,8 +64,8 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         """Read the ledger again; the cursor stays on its act."""
         total = self.engine.history.acts_total()
         self.title_rule.show("Acts", "newest first")
-        self.status.place = count(total, "act") if total else ""
         self.acts.show_total(total)
+        self.show_empty(empty=not total)
         self.show_counts()
         self.follow()
 
@@ -197,11 +199,12 @@ def act_parts(
     parts: list[Part] = [(f"{bar}", accent), (f"{act.id:>6} ", dim)]
     if width >= 44:
         parts.append((f"{moment(act.at)[5:]}  ", dim))
-    if width >= 64:
+    if width >= WITH_ACTOR:
         actor = display_line(act.actor)
         parts.append((f"{set_cell_size(actor, ACTOR_CELLS)} ", dim))
     undone = act.undone
-    end = f" {signs.rejected} undone " if undone else f" {act.rows:,} "
+    rows = count(act.rows, "row") if width >= WITH_UNIT else f"{act.rows:,}"
+    end = f" {signs.rejected} undone " if undone else f" {rows} "
     room = width - cells_of(parts) - len(end)
     title = display_line(act.title)
     shown = line_of([(title, dim if undone else text)], max(room, 0), text, signs.ellipsis)

@@ -94,7 +94,7 @@ def runs(
 class Actor(_Node):
     """A widget, screen or app whose keys come from a `Pane`."""
 
-    pane: ClassVar[Pane]
+    pane: ClassVar[Pane] = Pane("", "", ())
     handlers: ClassVar[dict[str, Handler]]
 
     def __init_subclass__(cls, pane: Pane | None = None, **textual: Any) -> None:

@@ -44,7 +44,7 @@ class HeaderBar(Line):
         self.promoted, self.rejected = counts.promoted_today, counts.rejected_today
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """`37 wait · 9 today ✓ · 14 ✗ · ~4 min left`, without the end where it is narrow."""
+        """`37 waiting · today 9 ✓ 14 ✗ · ~4 min left`, without the end where it is narrow."""
         between = f" {sign.dot} "
         left = [(" reviewer", style.accent), ("  " + self.project, style.strong)]
         engine: Engine | None = getattr(self.app, "engine", None)
@@ -52,12 +52,12 @@ class HeaderBar(Line):
             left.append((f"{between}read-only", style.warm))
         if self.waiting is None:
             return left, []
-        short: list[Part] = [(f"{self.waiting:,}", style.strong), (" wait", style.dim)]
+        short: list[Part] = [(f"{self.waiting:,}", style.strong), (" waiting", style.dim)]
         today = [
             *short,
-            (f"{between}{self.promoted:,} today ", style.dim),
+            (f"{between}today {self.promoted:,} ", style.dim),
             (sign.promoted, style.accent),
-            (f"{between}{self.rejected:,} ", style.dim),
+            (f" {self.rejected:,} ", style.dim),
             (sign.rejected, style.warm),
         ]
         choices = [today, short]
@@ -202,7 +202,7 @@ class FooterBar(ClickLine):
         *first, last = self._keys
         wide = self.size.width
         most = FOOTER_KEYS - 1 if wide <= 80 else len(first)
-        room = wide - self._cells(last)
+        room = wide - 1 - self._cells(last)
         chosen: list[tuple[str, str, str]] = []
         for each in first[:most]:
             room -= self._cells(each)

@@ -72,6 +72,15 @@ class Act(Protocol):
 
 ActT = TypeVar("ActT", bound=Act)
 
+
+def _can_run(action: Action, node: Actor) -> bool:
+    """Whether a key would do something now; if the store cannot say, pressing the key will."""
+    try:
+        return node.why_not(action) is None
+    except ReviewerError:
+        return True
+
+
 _turns: defaultdict[tuple[type, str], Lock] = defaultdict(Lock)
 
 
@@ -254,11 +263,12 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         return []
 
     def show_footer(self) -> None:
-        """Show the keys of the pane that has the focus, and the one for help last."""
+        """Show the keys that can be used now in the focused pane, and the one for help last."""
         focused = self.focused
         typing = focused is not None and focused.check_consume_key("a", "a")
         shown = []
-        for action, node in [*self.footer_actions(), (keys.HELP, self.host)]:
+        usable = [each for each in self.footer_actions() if _can_run(*each)]
+        for action, node in [*usable, (keys.HELP, self.host)]:
             names = self.host.keymap_in_use.keys(action)
             if typing:  # the key would be typed as a character
                 names = [key for key in names if len(key) > 1 and not _types(key)]
@@ -270,6 +280,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     def on_descendant_focus(self) -> None:
         """The footer follows the focus."""
         self.show_footer()
+
+    def on_idle(self) -> None:
+        """Every message may have changed which keys can be used; asking takes some 0.1 ms."""
+        if self.is_active and self.footer.is_attached:
+            self.show_footer()
 
     @runs(keys.LEAVE)
     @runs(keys.CLOSE)

@@ -17,6 +17,7 @@ from reviewer.projects import default_project
 from reviewer.resources import sample_data_folder
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import runs
 from reviewer.tui.kit.choice_pane import Option
 from reviewer.tui.kit.paths import path_options, typed_path
@@ -588,6 +589,11 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             await self._ask(background.question)
         else:
             self.read_pane(self.input_pane)
+
+    def title_of(self, action: Action) -> str:
+        """`answer` only while the run has a question."""
+        asked = self.background is not None and self.background.question is not None
+        return "read" if action is keys.ENTER and not asked else super().title_of(action)
 
     async def _ask(self, question: Question) -> None:
         """Offer the choices of a question; free text where it is allowed."""

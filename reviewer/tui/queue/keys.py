@@ -89,10 +89,14 @@ PREVIOUS_EVIDENCE = Action(
 )  # fmt: skip
 
 NEXT_WAITING = Action(
-    "next_waiting", "n", "next waiting", "Go to the next row that still waits.", "Move"
+    "next_waiting", "n", "next waiting", "Go to the next row that is still waiting.", "Move"
 )
 PREVIOUS_WAITING = Action(
-    "previous_waiting", "N", "previous waiting", "Go to the previous row that still waits.", "Move"
+    "previous_waiting",
+    "N",
+    "previous waiting",
+    "Go to the previous row that is still waiting.",
+    "Move",
 )
 LEAVE = Action(
     "leave_reviewer", "q", "quit", "Leave reviewer; the place in the queue is remembered.",
@@ -107,7 +111,8 @@ QUEUE = Pane(
      EXPAND, COLLAPSE, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, WHY, SESSION, NEXT_EVIDENCE,
      PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS,
      *keys.MOVES, NEXT_WAITING, PREVIOUS_WAITING, keys.BACK, LEAVE),
-    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MARK, keys.FILTER),
+    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MARK, keys.FILTER, RESTORE, WHY, SORT, STATUS,
+     QUEUE_MORE),
 )  # fmt: skip
 CONFLICT_FOOTER = (KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, REJECT, keys.UNDO, NEXT_EVIDENCE)
 """Keys of the footer on a conflict."""

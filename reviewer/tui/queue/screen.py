@@ -65,7 +65,7 @@ TITLES = {
     "all": "Everything",
 }
 EMPTY = {
-    "waiting": ("Nothing waits.", "Ingest something: reviewer ingest PATH"),
+    "waiting": ("Nothing is waiting.", "Ingest something: reviewer ingest PATH"),
     "deferred": ("Nothing was deferred.", "w shows other rows."),
     "active": ("No memory is active yet.", "Promote a candidate with a; w shows other rows."),
     "invalid": ("Nothing was rejected.", "w shows other rows."),
@@ -422,7 +422,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if row is None or self.model.count_marked():
             return None if row else self._no_row()
         waits = not self.model.decided(self.model.cursor) and not row.deferred
-        return f"#{row.id} waits in the queue already." if waits else None
+        return f"#{row.id} is already waiting in the queue." if waits else None
 
     def _not_a_conflict(self) -> str | None:
         row = self.model.current
@@ -681,7 +681,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         query = structs.replace(self.query_shown, filter=text)
         self._ask(query, quick=bool(text), here=() if here is None else [here])
 
-    @runs(keys.SORT)
+    @runs(keys.SORT, unless=ListScreen.no_rows)
     async def sort(self) -> None:
         """Change to the next order; the learned one needs enough decisions to learn from."""
         orders = list(Sort)
@@ -738,7 +738,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _go_to_waiting(self, step: int) -> None:
         found = self.model.next_waiting(self.model.cursor + step, step)
         if found is None:
-            self.say("No other row waits in this direction.")
+            self.say("No other row in this direction is waiting.")
         else:
             self.list.move_to(found)
 
@@ -844,7 +844,7 @@ def empty_lines(query: QueueQuery, counts: Counts | None) -> tuple[str, ...]:
     more = f"{count(beyond, 'candidate')} beyond the cap: M queues them."
     if counts.promoted + counts.rejected:
         lines = (
-            "All clear: nothing waits." if not beyond else f"The queue is clear, with {more}",
+            "All clear: nothing is waiting." if not beyond else f"The queue is clear, with {more}",
             f"{counts.promoted:,} promoted, {counts.rejected:,} rejected so far.",
             "w shows them, F8 the history, u undoes the last decision.",
             "More to read: reviewer ingest PATH",

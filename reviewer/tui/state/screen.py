@@ -47,7 +47,7 @@ MOST_OPTIONS = 200
 LOADING = "Still loading, try again."
 WHY = "Why is this known?"
 EMPTY = (
-    "Trusted state (L3): values that only you write by hand.",
+    "Trusted state: values that only you write, by hand.",
     "n writes one; what you promote (F2) is listed below them.",
 )
 EXPORTS = (

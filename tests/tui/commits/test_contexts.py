@@ -16,7 +16,7 @@ from tests.tui.conftest import NOW, opened
 async def test_without_a_context_the_screen_says_how_to_get_one(engine: Engine) -> None:
     async with opened(engine, size=(80, 24), project="acme") as screen:
         await screen.press("f3", *"jGpinSrevCtowEyR*", "space", "enter", "slash", "u", "Z")
-        assert "No context yet" in screen.text
+        assert "No contexts yet" in screen.text
         assert "reviewer context import FILE" in screen.text
         assert commits(screen).model.current is None
 
@@ -45,7 +45,7 @@ async def test_what_cannot_be_imported_is_a_sentence(engine: Engine, tmp_path: P
         await screen.settle()
         await screen.press("enter")
         await screen.until(lambda: "contains nothing" in status_text(screen))
-        assert "No context yet" in screen.text
+        assert "No contexts yet" in screen.text
 
 
 async def test_a_folder_opens_in_the_chooser(

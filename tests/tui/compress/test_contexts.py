@@ -88,7 +88,7 @@ async def test_a_context_that_changed_meanwhile_is_not_written(machines):
 async def test_no_context(engine):
     async with opened(engine, project="acme") as screen:
         await screen.press("f4")
-        assert "No context yet" in screen.text
+        assert "No contexts yet" in screen.text
         await screen.press("A", "3", "e", "enter", "f")
         assert "There is no context yet" in status_text(screen)
 

@@ -226,7 +226,7 @@ async def test_promoting_many_leaves_rows_with_drafts_out(stocked):
     async with opened(stocked) as screen:
         first, second, third = screen.model.ids[:3]
         await screen.press("e", *"xyz", "escape", "space", "space", "space", "a")
-        assert screen.status == "Promoted 2, left out 1 row with drafts - u to undo"
+        assert screen.status == "Promoted 2 candidates, left out 1 row with drafts - u to undo"
         assert [status_of(stocked, one) for one in (first, second, third)] == [
             "candidate", "active", "active",
         ]  # fmt: skip
@@ -307,7 +307,7 @@ async def test_history_has_the_top_of_the_queue(stocked):
             assert screen.text.splitlines()[0] == top
             assert ("Queue F2" in screen.text) == tall
         await screen.press("u")
-        await screen.until(lambda: "0 today" in screen.text or "today" not in screen.text)
+        await screen.until(lambda: "today 0" in screen.text or "today" not in screen.text)
         assert "8 wait" in screen.text
 
 

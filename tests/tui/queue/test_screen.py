@@ -70,11 +70,11 @@ async def test_bulk_is_one_act_with_its_count(stocked):
         ids = list(screen.model.ids[:3])
         acts = stocked.history.acts_total()
         await screen.press("space", "space", "space", "x")
-        assert screen.status == "Rejected 3 - u to undo"
+        assert screen.status == "Rejected 3 candidates - u to undo"
         assert stocked.history.acts_total() == acts + 1
         await screen.press("u")
         assert [status_of(stocked, number) for number in ids] == ["candidate"] * 3
-        assert screen.status == "Undone: Rejected 3 - Z to redo"
+        assert screen.status == "Undone: Rejected 3 candidates - Z to redo"
 
 
 async def test_all_can_be_marked_and_escape_unmarks(stocked):
@@ -342,14 +342,14 @@ async def test_a_cluster_opens_in_place_and_its_rows_are_decided_alone(engine, t
 
 async def test_an_empty_store_says_what_to_do(engine):
     async with opened(engine) as screen:
-        assert "Nothing waits." in screen.text
+        assert "Nothing is waiting." in screen.text
         assert "reviewer ingest PATH" in screen.text
 
 
 async def test_a_cleared_queue_is_calm(stocked):
     async with opened(stocked) as screen:
         await screen.press("*", "a", "R")
-        assert "All clear: nothing waits." in screen.text
+        assert "All clear: nothing is waiting." in screen.text
         assert "promoted, 0 rejected" in screen.text
 
 

@@ -43,7 +43,7 @@ def test_deferred_candidates_stay_but_come_last(engine, queue_up):
 
 def test_titles_say_how_many(engine, queue_up):
     ids = queue_up(*(f"fact {n}" for n in range(12)))
-    assert engine.triage.reject(ids).title == "Rejected 12"
+    assert engine.triage.reject(ids).title == "Rejected 12 candidates"
     engine.history.undo()
     assert engine.triage.reject(ids[:1]).title == f"Rejected #{ids[0]}"
 

@@ -61,6 +61,8 @@ class QueueQuery(Struct, frozen=True):
     status: str = "waiting"
     filter: str = ""
     sort: Sort = Sort.RANK
+    statements_only: bool = False
+    """Leave out excerpts, which are places to look."""
 
 
 class QueueRow(Struct, frozen=True):

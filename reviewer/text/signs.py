@@ -16,6 +16,18 @@ FLAGGED = "⌁"
 HINT = "★"
 BY_HAND = "✐"
 DOUBTED = "?"
+EXCERPT = '"'
+
+TYPE_SIGNS = {
+    "identity": "i",
+    "preference": "p",
+    "project": "j",
+    "episodic": "e",
+    "knowledge": "k",
+    "adaptation": "a",
+}
+"""The sign of each type of memory; entities share one."""
+ENTITY = "#"
 
 MEANINGS = {
     "promoted": ("promoted", "An active memory."),
@@ -27,6 +39,8 @@ MEANINGS = {
     "stale": ("outdated", "A conflict, or a text that its source does not say any more."),
     "flagged": ("suspicious", "A masked secret, an order to an agent, or look-alike letters."),
     "hint": ("policy", "One of the policies speaks for it."),
+    "doubted": ("doubtful", "A check of its proof found something: the pane says what."),
+    "excerpt": ("excerpt", "A sentence of dialogue: a place to look, to be worded first."),
     "edited": ("reworded", "Its wording was changed, or a draft of one is kept."),
     "by_hand": ("by hand", "A person wrote it, without a source."),
     "mark": ("marked", "The next decision applies to it."),

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.strip import Strip
 
-from reviewer.text.signs import MEANINGS
+from reviewer.text.signs import MEANINGS, TYPE_SIGNS
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, shown_key
 from reviewer.tui.kit.actor import Actor, Host, reachable, runs
@@ -108,9 +108,14 @@ def help_rows(host: Host, below: Screen[Any]) -> list[HelpRow]:
 
 def legend(signs: Glyphs) -> list[HelpRow]:
     """The meaning of each sign beside a row."""
+    letters = ", ".join(f"{letter} {name}" for name, letter in TYPE_SIGNS.items())
+    types = HelpRow("type", keys="a-z", meaning=f"{letters}, {signs.entity} entity.")
     return [
-        HelpRow(title, keys=getattr(signs, name), meaning=sentence)
-        for name, (title, sentence) in MEANINGS.items()
+        types,
+        *(
+            HelpRow(title, keys=getattr(signs, name), meaning=sentence)
+            for name, (title, sentence) in MEANINGS.items()
+        ),
     ]
 
 

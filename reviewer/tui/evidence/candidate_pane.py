@@ -31,6 +31,7 @@ from reviewer.tui.theme import Glyphs, glyphs
 
 NEAR_SHOWN, NEAR_ROWS = 5, 3
 WORDINGS_SHOWN = 3
+PROOF_ROWS = 3
 NOTHING = Extras()
 DRAFT_WORDS = "draft kept: e edits it, D discards it"
 
@@ -92,7 +93,8 @@ def candidate_title(view: CandidateView, signs: Glyphs) -> str:
     if view.kind == "conflict":
         return f"{signs.stale} #{view.id}  conflict"
     kind = ("entity",) if view.kind == "entity" else ()
-    parts = f" {signs.dot} ".join((*kind, view.type, view.rule, figure(view.confidence)))
+    by = () if view.proof is None else (view.proposer,)
+    parts = f" {signs.dot} ".join((*kind, view.type, *by, view.rule, figure(view.confidence)))
     return f"#{view.id}  {parts}"
 
 
@@ -120,6 +122,7 @@ def candidate_blocks(
         *conflict_blocks(extras.conflict, signs),
         *entity_blocks(extras, signs),
         *([status] if status else []),
+        *_proof(view, signs),
         *([] if extras.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
         *([labelled("", f"{signs.edited} {DRAFT_WORDS}", "warm")] if extras.draft else []),
@@ -150,6 +153,24 @@ def _status(view: CandidateView, now: datetime, signs: Glyphs) -> Block | None:
     if view.deferred:
         return labelled("status", f"{signs.deferred} deferred{ago}, comes last in the queue")
     return None
+
+
+def _proof(view: CandidateView, signs: Glyphs) -> list[Block]:
+    """What was checked of a statement, a row for each check; what an excerpt is good for."""
+    if view.is_excerpt and view.status is Status.CANDIDATE:
+        return [labelled("excerpt", "a place to look: a words a memory from it", "accent")]
+    if view.proof is None:
+        return []
+    from reviewer.promotion.proof_words import ticks  # late: the first screen needs none
+
+    rows = []
+    for place, tick in enumerate(ticks(view.proof)):
+        sign = signs.promoted if tick.met else signs.doubted
+        block = labelled(
+            "proof" if not place else "", f"{sign} {tick.text}", "" if tick.met else "warm"
+        )
+        rows.append(structs.replace(block, most=PROOF_ROWS))
+    return rows
 
 
 def _confidence(view: CandidateView, signs: Glyphs) -> Block:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from reviewer.text.signs import HAND_AUTHORED, OUTDATED, SUSPICIOUS
+from reviewer.text.signs import DOUBTFUL, HAND_AUTHORED, OUTDATED, SUSPICIOUS
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
@@ -51,8 +51,12 @@ def _extra(row: QueueRow, sign: Glyphs, badges: Badges) -> tuple[str, bool]:
         return sign.flagged, True
     if badges.stale or OUTDATED.intersection(row.flags):
         return sign.stale, True
+    if DOUBTFUL.intersection(row.flags):
+        return sign.doubted, True
     if badges.hinted:
         return sign.hint, False
     if badges.draft or row.edited:
         return sign.edited, False
-    return (sign.by_hand, False) if HAND_AUTHORED in row.flags else ("", False)
+    if HAND_AUTHORED in row.flags:
+        return sign.by_hand, False
+    return (sign.excerpt, False) if row.is_excerpt else ("", False)

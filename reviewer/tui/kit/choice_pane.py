@@ -116,6 +116,7 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
         super().__init__(id=id)
         self._options: Sequence[Option] = ()
         self._narrow: Callable[[str], None] | None = None
+        self._by_letter = False
 
     def compose(self) -> ComposeResult:
         yield TitleRule()
@@ -131,19 +132,21 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
         narrow: Callable[[str], None] | None = None,
         hint: str = "",
         nothing: str = "",
+        by_letter: bool = False,
     ) -> None:
         """Ask for one of some options; `narrow` gets the typed text and calls `offer` later.
 
         `hint` is shown in the field while it is empty, `nothing` below it while there are no
-        options.
+        options. With `by_letter`, the first letter of an option chooses it.
         """
         self._narrow = None
+        self._by_letter = by_letter
         self.field.placeholder, self.list.nothing = hint or NARROW, nothing or NOTHING
         self.query_one(TitleRule).show(title, detail, focused=True)
         self.field.load_text("")
         self._narrow = narrow
         self.offer(options)
-        self.field.focus(scroll_visible=False)
+        self.screen.set_focus(self.field, scroll_visible=False)
 
     def offer(self, options: Sequence[Option]) -> None:
         self._options = options
@@ -165,6 +168,11 @@ class ChoicePane(Actor, Vertical, pane=keys.CHOICE):
             self._narrow(text)
             return
         words = text.casefold().split()
+        if self._by_letter and len(text) == 1:
+            first = (one for one in self._options if one.name.casefold().startswith(words[0]))
+            if (chosen := next(first, None)) is not None:
+                self.post_message(self.Chosen(chosen))
+                return
         self.list.show(
             [
                 one

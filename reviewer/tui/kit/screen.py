@@ -362,6 +362,8 @@ class TextEdit:
     """
     limit: int = 0
     """The limit for saving and for drafts in characters; 0 for none."""
+    beside: Sequence[Widget] = ()
+    """Panes that stay in sight above the editor."""
 
     def keep(self, content: str) -> bool:
         """Keep a draft, unless it is too long ever to be saved; returns whether it was kept."""
@@ -776,11 +778,12 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         nothing: str = "",
         text: str = "",
         replace: bool = False,
+        by_letter: bool = False,
     ) -> None:
         """Let the person choose one of some options and pass it on; `text` is filled in.
 
         `narrow` gets the typed text and shows other options with `offer`. Typing continues after
-        `text`, or replaces it with `replace`.
+        `text`, or replaces it with `replace`. With `by_letter`, one key chooses.
         """
         if self._choices is None:
             from reviewer.tui.kit.choice_pane import ChoicePane
@@ -788,7 +791,15 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             self._choices = ChoicePane(id="choice")
         self._chosen = then
         await self.show_overlay(self._choices)
-        self._choices.ask(title, detail, options, narrow=narrow, hint=hint, nothing=nothing)
+        self._choices.ask(
+            title,
+            detail,
+            options,
+            narrow=narrow,
+            hint=hint,
+            nothing=nothing,
+            by_letter=by_letter,
+        )
         if text:
             self._choices.field.fill(text)
             if replace:
@@ -821,7 +832,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
             self._editor = EditPane(id="edit")
         draft = edit.drafts.load(edit.key)
         self._edit = edit
-        await self.show_overlay(self._editor)
+        await self.show_overlay(self._editor, beside=edit.beside)
         self._editor.begin(
             edit.key,
             edit.original,

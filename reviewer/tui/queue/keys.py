@@ -8,12 +8,17 @@ from reviewer.tui.kit.action import Action, Pane
 PROMOTE = Action(
     "promote", "a", "promote",
     "Make the marked rows, or this one, active memories; near duplicates are merged into it. A"
-    " row with a draft opens in the editor instead.",
+    " row with a draft, and an excerpt, open in the editor first.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT = Action(
     "reject", "x", "reject",
     "Reject the marked rows, or this one with its near duplicates; it is not proposed again.",
+    "Decide", writes=True, takes_marked=True,
+)  # fmt: skip
+REJECT_WHY = Action(
+    "reject_why", "X", "reject, with a reason",
+    "Reject as x does, and say why with one more key; the learned order uses the reasons.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 EDIT = Action(
@@ -37,6 +42,14 @@ MERGE = Action(
     " it.",
     "Decide", writes=True,
 )  # fmt: skip
+PROMOTE_CLUSTER = Action(
+    "promote_cluster", "A", "promote cluster",
+    "Show the near duplicates of this row and their differences; again promotes the row and merges"
+    " them into it.",
+    "Decide", writes=True,
+)  # fmt: skip
+TYPE = Action("type", "T", "type", "Choose another type for this row.", "Decide", writes=True)
+NAME = Action("name", "N", "name", "Give this entity another name.", "Decide", writes=True)
 KEEP_LEFT = Action(
     "keep_left", "1", "keep left",
     "Settle a conflict: keep the left side, which supersedes the right one.", "Decide", writes=True,
@@ -66,6 +79,11 @@ STATUS = Action(
     "Select",
 )  # fmt: skip
 
+FOLD = Action(
+    "fold", "f", "show excerpts",
+    "Show or hide the excerpts: sentences of dialogue that are places to look.", "Select",
+)  # fmt: skip
+
 EXPAND = Action(
     "expand", "enter,right", "open cluster",
     "Show the near duplicates behind this row, to decide each alone; again closes.", "Look",
@@ -93,7 +111,7 @@ NEXT_WAITING = Action(
 )
 PREVIOUS_WAITING = Action(
     "previous_waiting",
-    "N",
+    "p",
     "previous waiting",
     "Go to the previous row that is still waiting.",
     "Move",
@@ -105,14 +123,15 @@ LEAVE = Action(
 
 QUEUE = Pane(
     "queue", "Queue",
-    (PROMOTE, REJECT, EDIT, DISCARD_DRAFT, DEFER, keys.UNDO, keys.REDO, RESTORE, MERGE,
+    (PROMOTE, REJECT, REJECT_WHY, EDIT, DISCARD_DRAFT, DEFER, keys.UNDO, keys.REDO, RESTORE,
+     MERGE, PROMOTE_CLUSTER, TYPE, NAME,
      KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, QUEUE_MORE,
-     keys.MARK, keys.RANGE, keys.MARK_ALL, keys.FILTER, SORT, STATUS, keys.REFRESH,
+     keys.MARK, keys.RANGE, keys.MARK_ALL, keys.FILTER, SORT, STATUS, FOLD, keys.REFRESH,
      EXPAND, COLLAPSE, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, WHY, SESSION, NEXT_EVIDENCE,
      PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS,
      *keys.MOVES, NEXT_WAITING, PREVIOUS_WAITING, keys.BACK, LEAVE),
-    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MARK, keys.FILTER, RESTORE, WHY, SORT, STATUS,
-     QUEUE_MORE),
+    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MARK, keys.FILTER, FOLD, SESSION, RESTORE, WHY,
+     SORT, STATUS, QUEUE_MORE),
 )  # fmt: skip
 CONFLICT_FOOTER = (KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, REJECT, keys.UNDO, NEXT_EVIDENCE)
 """Keys of the footer on a conflict."""

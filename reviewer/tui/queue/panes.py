@@ -13,6 +13,7 @@ from textual.strip import Strip
 from reviewer.clock import from_iso
 from reviewer.promotion.views import Sort
 from reviewer.text.display import display_line
+from reviewer.text.signs import TYPE_SIGNS
 from reviewer.tui.evidence.row_sign import NO_BADGES, Badges, sign_of
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import FOOT_LINES, RowList
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
 CACHED_BADGES = 5_000
-TYPE_CELLS = 4
-"""Abbreviation of a type; the filter accepts it, too: `type:pref`."""
 NARROW = 44
 """Narrower rows leave the type out."""
 FIGURE_CELLS = 4
@@ -141,6 +140,13 @@ def figure_of(row: QueueRow, sort: Sort, clock: Callable[[], datetime]) -> str:
             return ""
 
 
+def type_sign(row: QueueRow, sign: Glyphs) -> str:
+    """One cell: a letter for a type of memory, one sign for every entity, blank for a conflict."""
+    if row.kind == "entity":
+        return sign.entity
+    return TYPE_SIGNS.get(row.type, " ")
+
+
 def age(since: str, now: datetime) -> str:
     """The age of an ISO moment: `12m`, `3h`, `4d`."""
     moment = from_iso(since)
@@ -185,7 +191,7 @@ def candidate_strip(
         state_style = accent if not decided or row.status == "active" else dim
     columns = f"{order:>{FIGURE_CELLS}} " if order else ""
     if width >= NARROW:
-        columns += display_line(row.type)[:TYPE_CELLS].ljust(TYPE_CELLS) + " "
+        columns += type_sign(row, sign) + " "
     indent = f"{sign.member} " if member else ""
     content = indent + display_line(row.content[: width * 2])
     if marked and not decided:

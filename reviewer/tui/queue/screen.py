@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from asyncio import to_thread
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct, structs
@@ -18,7 +19,7 @@ from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
-from reviewer.promotion.views import Kind, QueueQuery, Sort, SourceState
+from reviewer.promotion.views import Kind, QueueQuery, RejectReason, Sort, SourceState
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.evidence_pane import EvidencePane
@@ -39,8 +40,9 @@ if TYPE_CHECKING:
     from reviewer.promotion.acceptance_model import Score
     from reviewer.promotion.history import Undone
     from reviewer.promotion.policies import Hint
-    from reviewer.promotion.triage import Done
-    from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member
+    from reviewer.promotion.triage import Done, Seen
+    from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member, QueueRow
+    from reviewer.tui.kit.choice_pane import Option
 
 FIRST_PAGE = 200
 """Rows shown before the rest of the list is read."""
@@ -71,6 +73,13 @@ EMPTY = {
     "invalid": ("Nothing was rejected.", "w shows other rows."),
     "superseded": ("Nothing was merged.", "w shows other rows."),
     "all": ("The store is empty.", "Ingest something: reviewer ingest PATH"),
+}
+REASONS = {
+    RejectReason.NARRATION: ("narration", "of the moment, or of one task"),
+    RejectReason.KNOWN: ("known", "the agent has it already"),
+    RejectReason.WRONG: ("wrong", "it is not true, or not any more"),
+    RejectReason.NARROW: ("too narrow", "it is true for one place or task only"),
+    RejectReason.OTHER: ("other", "another reason"),
 }
 ENOUGH_DECISIONS = "30 decisions, at least 5 of each sort"
 
@@ -119,6 +128,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._pace = Pace()
         self._badges_known: set[int] = set()
         self._badges_timer: Timer | None = None
+        self._folded = True
+        """Excerpts are left out of the list while statements wait."""
+        self._opened_excerpts: set[int] = set()
+        """Excerpts that were opened in the editor: a promotes them as they are."""
+        self._differences_shown: int | None = None
+        """The row whose cluster was opened by the key that promotes it."""
         self._queued: int | None = None
         """The latest act that queued more candidates, until it is undone."""
 
@@ -153,7 +168,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _show_first_page(self) -> None:
         place = load_place(self.engine.path, self.project)
-        ids = self.engine.ids(self.query_shown, limit=FIRST_PAGE)
+        statements = structs.replace(self.query_shown, statements_only=True)
+        ids = self.engine.ids(statements, limit=FIRST_PAGE)
+        if ids:
+            self.query_shown = self._query_asked = statements
+        else:
+            self._folded = False
+            ids = self.engine.ids(self.query_shown, limit=FIRST_PAGE)
         self.model.load(ids, () if place is None else [place])
         if place is not None and self.model.current_id != place:
             self._wanted = [place]
@@ -218,6 +239,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _take_list(self, query: QueueQuery, ids: array[int]) -> None:
         self._whole = True
+        if not ids and query.statements_only:
+            self._folded = False
+            self._ask(structs.replace(query, statements_only=False), here=self._wanted)
+            self.say("No statement is left: here are the excerpts, places to look.")
+            return
         if not self.filter_invalid:
             self.status.recover()
         wanted, self._wanted = set(self._wanted), ()
@@ -281,7 +307,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.header.minutes = self._pace.minutes(counts.waiting)
         self._show_empty()
         beyond = counts.beyond_cap
-        remark = f"+{beyond:,} more: M queues them" if beyond else ""
+        remarks = [f"+{beyond:,} more: M queues them"] if beyond else []
+        if self.query_shown.statements_only and counts.excerpts:
+            remarks.insert(0, f"Excerpts: {count(counts.excerpts, 'place')} to look, f shows them")
+        remark = ", ".join(remarks)
         if remark != self.list.remark:
             self.list.remark = remark
             self.list.redraw_foot()
@@ -449,6 +478,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return "No cluster is open here: enter opens one."
         return self._no_row()
 
+    def _not_an_entity(self) -> str | None:
+        row = self.model.current
+        if row is not None and row.kind != "entity":
+            return f"#{row.id} is not an entity, so it has no name: T gives it the type of one."
+        return self._cannot_reword()
+
+    def _no_excerpts(self) -> str | None:
+        if self.query_shown.status != "waiting" or self.query_shown.filter:
+            return "Excerpts are folded only in the list of what waits, without a filter."
+        excerpts = self._counts.excerpts if self._counts else 0
+        return None if excerpts else "No excerpt is waiting."
+
     def _nothing_beyond_cap(self) -> str | None:
         beyond = self._counts.beyond_cap if self._counts else 0
         return None if beyond else "Nothing was left beyond the cap."
@@ -462,6 +503,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def promote(self) -> None:
         """Promote the marked rows, or this one; rows with a draft are left out."""
         ids = self._targets()
+        row = self.model.current
+        if row is not None and ids == [row.id] and self._is_new_excerpt(row):
+            self._opened_excerpts.add(row.id)
+            await self.edit()
+            self.say("Word it as a memory: ctrl+s promotes it; esc, then a takes it as it is.")
+            return
         drafts = await to_thread(self.engine.drafts.ids)
         ready = [number for number in ids if number not in drafts]
         left_out = len(ids) - len(ready)
@@ -485,6 +532,28 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             await self._resolve(self.engine.conflicts.dismiss)
         else:
             await self._decide(self._targets(), "Rejecting", self.engine.triage.reject)
+
+    def _is_new_excerpt(self, row: QueueRow) -> bool:
+        """Whether a row is an excerpt that nobody has worded or seen in the editor."""
+        opened = row.id in self._opened_excerpts
+        return row.is_excerpt and not row.edited and not opened and row.kind != "conflict"
+
+    @runs(keys.REJECT_WHY, unless=_cannot_promote)
+    async def reject_why(self) -> None:
+        """Reject the marked rows, or this one, with a reason that one more key chooses."""
+        from reviewer.tui.kit.choice_pane import Option  # late, as the chooser itself
+
+        ids = self._targets()
+        which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} rows"
+
+        async def then(option: Option) -> None:
+            reject = partial(self.engine.triage.reject, reason=RejectReason(option.key))
+            await self._decide(ids, "Rejecting", reject)
+
+        reasons = [Option(each, *words) for each, words in REASONS.items()]
+        await self.choose(
+            f"Reject {which}", "the first letter chooses", reasons, then, by_letter=True
+        )
 
     @runs(keys.DEFER, unless=_cannot_decide)
     async def defer(self) -> None:
@@ -582,6 +651,89 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         done = await self.write(lambda: self.engine.triage.merge(merged, target))
         self._settle(done, [merged, target, *done.ids], 1)
 
+    @runs(keys.PROMOTE_CLUSTER, unless=_no_cluster)
+    async def promote_cluster(self) -> None:
+        """Open the cluster of this row with its differences; the second time, promote it."""
+        row = self.model.current
+        if row is None:
+            return
+        leader = self.model.leader_of.get(row.id, row.id)
+        if self._differences_shown != leader or not self.model.is_open(self.model.cursor):
+            if not self.model.is_open(self.model.cursor):
+                await self.toggle_cluster()
+            self._differences_shown = leader
+            self.say(f"Read how they differ from #{leader}: A again promotes it and merges them.")
+            return
+        self._differences_shown = None
+        self.collapse()
+        done = await self.write(lambda: self.engine.triage.promote([leader]))
+        self._settle(done, [leader, *done.ids], 1)
+
+    @runs(keys.TYPE, unless=_cannot_reword)
+    async def change_type(self) -> None:
+        """Choose another type for this row."""
+        row = self.model.current
+        if row is None:
+            return
+        from reviewer.extraction.candidates import MemoryType
+        from reviewer.extraction.entities.entity import EntityType
+        from reviewer.tui.kit.choice_pane import Option
+
+        number, seen = row.id, self._as_seen(row)
+        options = [Option(str(each), str(each), "memory") for each in MemoryType]
+        options += [
+            Option(f"entity:{each}", each.replace("_", " "), "entity") for each in EntityType
+        ]
+
+        async def then(option: Option) -> None:
+            done = await self.write(
+                lambda: self.engine.triage.edit(number, type_=option.key, promote=False, seen=seen)
+            )
+            self._show_changed(done)
+
+        await self.choose(f"Type of #{number}", f"now {row.type}", options, then)
+
+    @runs(keys.NAME, unless=_not_an_entity)
+    async def rename(self) -> None:
+        """Type another name for this entity."""
+        row = self.model.current
+        if row is None:
+            return
+        from reviewer.tui.kit.choice_pane import Option
+
+        number, seen = row.id, self._as_seen(row)
+        entity = await to_thread(self.engine.entities.get, number)
+
+        async def then(option: Option) -> None:
+            done = await self.write(
+                lambda: self.engine.triage.edit(number, name=option.key, promote=False, seen=seen)
+            )
+            self._show_changed(done)
+
+        def typed(text: str) -> None:
+            self.offer([Option(text, text, "enter gives it this name")] if text.strip() else [])
+
+        await self.choose(
+            f"Name of #{number}",
+            "enter renames, escape leaves it",
+            [],
+            then,
+            narrow=typed,
+            hint="a name",
+            nothing="Type a name.",
+            text=entity.name,
+            replace=True,
+        )
+
+    def _as_seen(self, row: QueueRow) -> Seen:
+        from reviewer.promotion.triage import Seen  # late: the first page does not need it
+
+        return Seen(row.status, row.content)
+
+    def _show_changed(self, done: Done) -> None:
+        self.model.touched(done.ids)
+        self._show_again(f"{done.title} - u to undo" if done.act else f"{done.title}.")
+
     @runs(keys.QUEUE_MORE, unless=_nothing_beyond_cap)
     async def queue_more(self) -> None:
         """Queue candidates that were left beyond the cap."""
@@ -631,9 +783,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if row is None:
             return
-        from reviewer.promotion.triage import LONGEST, Seen  # late: the first page needs neither
+        from reviewer.promotion.triage import LONGEST  # late: the first page does not need it
 
-        number, seen = row.id, Seen(row.status, row.content)
+        number, seen = row.id, self._as_seen(row)
         self.say(f"Editing #{number}: ctrl+s promotes it, escape keeps a draft.")
         await self.edit_text(
             TextEdit(
@@ -647,6 +799,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 saved=lambda done: self._settle(done, done.ids, 1),
                 verb="promote",
                 limit=LONGEST,
+                beside=(self.evidence,) if row.is_excerpt else (),
             )
         )
 
@@ -679,6 +832,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         query = structs.replace(self.query_shown, filter=text)
+        query = structs.replace(query, statements_only=self._folds(query))
         self._ask(query, quick=bool(text), here=() if here is None else [here])
 
     @runs(keys.SORT, unless=ListScreen.no_rows)
@@ -700,8 +854,22 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Show rows of the next status."""
         at = STATUSES.index(self.query_shown.status)
         status = STATUSES[(at + 1) % len(STATUSES)]
-        self._ask(structs.replace(self.query_shown, status=status))
+        query = structs.replace(self.query_shown, status=status)
+        self._ask(structs.replace(query, statements_only=self._folds(query)))
         self.say(f"Shown: {TITLES[status].lower()}. w shows the next.")
+
+    def _folds(self, query: QueueQuery) -> bool:
+        """Whether a list leaves the excerpts out: only what waits, and while nothing is sought."""
+        return self._folded and query.status == "waiting" and not query.filter
+
+    @runs(keys.FOLD, unless=_no_excerpts)
+    def fold(self) -> None:
+        """Show the excerpts behind the statements, or hide them again."""
+        self._folded = not self._folded
+        self._ask(structs.replace(self.query_shown, statements_only=self._folded))
+        self.show_counts()
+        shown = "Excerpts are hidden" if self._folded else "Excerpts follow the statements"
+        self.say(f"{shown}: f shows {'them' if self._folded else 'the statements alone'}.")
 
     # clusters
 

@@ -166,9 +166,8 @@ def _proof(view: CandidateView, signs: Glyphs) -> list[Block]:
     rows = []
     for place, tick in enumerate(ticks(view.proof)):
         sign = signs.promoted if tick.met else signs.doubted
-        block = labelled(
-            "proof" if not place else "", f"{sign} {tick.text}", "" if tick.met else "warm"
-        )
+        style = "dim" if tick.met else "warm"
+        block = labelled("" if place else "proof", f"{sign} {tick.text}", style)
         rows.append(structs.replace(block, most=PROOF_ROWS))
     return rows
 

@@ -261,6 +261,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.note_version()
         self.rows.sort = self.query_shown.sort
         self._show_empty()
+        self._show_remark()
         self.rows.rows_changed()
         self._show_title()
         self.follow()
@@ -306,8 +307,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.header.show_counts(counts)
         self.header.minutes = self._pace.minutes(counts.waiting)
         self._show_empty()
-        beyond = counts.beyond_cap
-        remarks = [f"+{beyond:,} more: M queues them"] if beyond else []
+        self._show_remark()
+
+    def _show_remark(self) -> None:
+        """Below the list: what waits and is not in it."""
+        counts = self._counts
+        if counts is None:
+            return
+        remarks = [f"+{counts.beyond_cap:,} more: M queues them"] if counts.beyond_cap else []
         if self.query_shown.statements_only and counts.excerpts:
             remarks.insert(0, f"Excerpts: {count(counts.excerpts, 'place')} to look, f shows them")
         remark = ", ".join(remarks)

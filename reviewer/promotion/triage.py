@@ -34,9 +34,10 @@ LONGEST = 4_000
 
 
 class Done(Struct, frozen=True):
-    """A decision that was written. `ids` are the rows decided, near duplicates included."""
+    """A decision. `ids` are the rows decided, near duplicates included."""
 
     act: int
+    """Its ledger id; 0 when there was nothing to change and nothing was written."""
     title: str
     ids: tuple[int, ...]
 
@@ -70,7 +71,7 @@ class Triage:
             )
             find_conflicts(act, rows, self._now())
             merged = self._take_members(act, rows, alone, merge=True)
-            act.title = _title("Promoted", [row.id for row in rows])
+            act.title = _title("Promoted", rows)
             if merged:
                 act.title += f", merged {_near_duplicates(len(merged))}"
         return Done(act.id, act.title, (*(row.id for row in rows), *merged))
@@ -88,7 +89,7 @@ class Triage:
             dismiss_conflicts(act, rows)
             reactivate_memories(act, rows)
             members = self._take_members(act, rows, alone, merge=False)
-            act.title = _title("Rejected", [row.id for row in rows])
+            act.title = _title("Rejected", rows)
             if members:
                 act.title += f" and {_near_duplicates(len(members))}"
         return Done(act.id, act.title, (*(row.id for row in rows), *members))
@@ -98,7 +99,7 @@ class Triage:
         with self._ledger.act("defer") as act:
             rows = candidates_of(act, ids)
             act.update_many("memory", [row.id for row in rows], deferred=1)
-            act.title = _title("Deferred", [row.id for row in rows])
+            act.title = _title("Deferred", rows) if act.changed else _unchanged(rows, "deferred")
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
     def restore(self, ids: Sequence[int]) -> Done:
@@ -135,7 +136,7 @@ class Triage:
                 )
             graduate_memories_again(act, rows)
             find_conflicts(act, rows, self._now())
-            act.title = _title("Put back", [row.id for row in rows])
+            act.title = _title("Put back", rows) if act.changed else _unchanged(rows, "waiting")
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
     def edit(
@@ -168,7 +169,7 @@ class Triage:
             if row.kind is Kind.ENTITY and act.changed:
                 _change_structure(act, number, text)
             verb = "Edited" if act.changed else ""
-            act.title = f"Edited #{number}"
+            act.title = f"Edited #{number}" if verb else _unchanged([row], "worded like that")
             ids: tuple[int, ...] = (number,)
             if promote and row.status is Status.CANDIDATE:
                 act.update("memory", number, status="active", decided_at=now)
@@ -320,8 +321,14 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
         raise ConflictError(f"#{number} cannot be reworded: {problem}.") from problem
 
 
-def _title(verb: str, ids: Sequence[int]) -> str:
-    return f"{verb} #{ids[0]}" if len(ids) == 1 else f"{verb} {len(ids)}"
+def _title(verb: str, rows: Sequence[DecidedRow]) -> str:
+    return f"{verb} #{rows[0].id}" if len(rows) == 1 else f"{verb} {len(rows)}"
+
+
+def _unchanged(rows: Sequence[DecidedRow], state: str) -> str:
+    """The title of an act that found everything as it should be; it writes nothing."""
+    which = f"#{rows[0].id} is" if len(rows) == 1 else f"All {len(rows)} are"
+    return f"{which} {state} already"
 
 
 def _near_duplicates(count: int) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import NOTE, Reviewer
 
@@ -133,3 +136,22 @@ def test_the_act_of_one_file_counts_one_file(reviewer: Reviewer) -> None:
     (reviewer.folder / "note.md").write_text("- [Decision] The kiosk prints in black only.\n")
     assert reviewer("ingest", "note.md").returncode == 0
     assert reviewer.rows("history")[-1]["title"] == "Ingested 1 file: 1 candidate"
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_the_same_section_in_another_note_is_seen_again(reviewer: Reviewer, together: bool) -> None:
+    text = "# Printing\n\n- [Decision] Receipts are printed in black only, because ink is dear.\n"
+    first, second = reviewer.folder / "a.md", reviewer.folder / "b.md"
+    first.write_text(text, encoding="utf-8")
+    if not together:
+        assert reviewer("--project", "p", "ingest", first).returncode == 0
+    second.write_text(text, encoding="utf-8")
+    assert reviewer("--project", "p", "ingest", first, second).returncode == 0
+    (row,) = reviewer.rows("--project", "p", "queue", "show", 1)
+    assert {Path(each["path"]).name for each in row["evidence"]} == {"a.md", "b.md"}
+    assert (row["seen"], row["sessions"]) == (2, 2)
+    second.write_text(text + "\nAnd a word more.\n", encoding="utf-8")
+    second.write_text(text, encoding="utf-8")
+    assert reviewer("--project", "p", "ingest", first, second).returncode == 0
+    assert reviewer.rows("--project", "p", "queue", "show", 1)[0]["seen"] == 2
+    reviewer.nothing_lost()

@@ -12,6 +12,7 @@ from reviewer.errors import ConflictError, ReviewerError
 from reviewer.promotion.decided_rows import (
     STATUS_WORDS,
     DecidedRow,
+    about_conflicts,
     candidates_of,
     dismiss_conflicts,
     find_conflicts,
@@ -23,6 +24,7 @@ from reviewer.promotion.decided_rows import (
     require_no_conflicts,
     require_one_project,
     rows_of,
+    settle_without,
 )
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Kind, Status
@@ -69,11 +71,12 @@ class Triage:
             act.update_many(
                 "memory", [row.id for row in rows], status="active", decided_at=self._now()
             )
-            find_conflicts(act, rows, self._now())
+            opened = find_conflicts(act, rows, self._now())
             merged = self._take_members(act, rows, alone, merge=True)
             act.title = _title("Promoted", rows)
             if merged:
                 act.title += f", merged {_near_duplicates(len(merged))}"
+            act.title += about_conflicts("opened", opened)
         return Done(act.id, act.title, (*(row.id for row in rows), *merged))
 
     def reject(self, ids: Sequence[int], *, alone: bool | Collection[int] = False) -> Done:
@@ -89,9 +92,11 @@ class Triage:
             dismiss_conflicts(act, rows)
             reactivate_memories(act, rows)
             members = self._take_members(act, rows, alone, merge=False)
+            settled = settle_without(act, _entities(rows), self._now())
             act.title = _title("Rejected", rows)
             if members:
                 act.title += f" and {_near_duplicates(len(members))}"
+            act.title += about_conflicts("settled", settled)
         return Done(act.id, act.title, (*(row.id for row in rows), *members))
 
     def defer(self, ids: Sequence[int]) -> Done:
@@ -135,8 +140,9 @@ class Triage:
                     leader_id=row.leader_id if row.leader_id in waiting else None,
                 )
             graduate_memories_again(act, rows)
-            find_conflicts(act, rows, self._now())
+            opened = find_conflicts(act, rows, self._now())
             act.title = _title("Put back", rows) if act.changed else _unchanged(rows, "waiting")
+            act.title += about_conflicts("opened", opened)
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
     def edit(
@@ -173,14 +179,15 @@ class Triage:
             ids: tuple[int, ...] = (number,)
             if promote and row.status is Status.CANDIDATE:
                 act.update("memory", number, status="active", decided_at=now)
-                find_conflicts(act, [row], now)
+                opened = find_conflicts(act, [row], now)
                 merged = self._take_members(act, [row], False, merge=True)
                 act.title = f"{verb} and promoted #{number}" if verb else f"Promoted #{number}"
                 if merged:
                     act.title += f", merged {_near_duplicates(len(merged))}"
+                act.title += about_conflicts("opened", opened)
                 ids = (number, *merged)
             elif verb:
-                find_conflicts(act, [row], now)
+                act.title += about_conflicts("opened", find_conflicts(act, [row], now))
         return Done(act.id, act.title, ids)
 
     def merge(self, number: int, into: int) -> Done:
@@ -190,6 +197,7 @@ class Triage:
         """
         if number == into:
             raise ConflictError(f"#{number} cannot be merged into itself.")
+        now = self._now()
         with self._ledger.act("merge", f"Merged #{number} into #{into}") as act:
             rows = candidates_of(act, [number])
             (target,) = rows_of(act, [into])
@@ -208,6 +216,7 @@ class Triage:
                 act.update("memory", into, leader_id=None)
             self._supersede(act, [number], into)
             regroup(act, rows)
+            act.title += about_conflicts("settled", settle_without(act, _entities(rows), now))
         return Done(act.id, act.title, (number,))
 
     def supersede(self, number: int, by: int) -> Done:
@@ -235,10 +244,12 @@ class Triage:
                 raise ConflictError(f"#{by} is {STATUS_WORDS[new.status]}. Nothing was changed.")
             now = self._now()
             act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
+            settled = settle_without(act, _entities([old]), now)
+            act.title += about_conflicts("settled", settled)
             if new.status is Status.CANDIDATE:
                 act.update("memory", by, status="active", decided_at=now)
                 regroup(act, [new])
-                find_conflicts(act, [new], now)
+                act.title += about_conflicts("opened", find_conflicts(act, [new], now))
         return Done(act.id, act.title, (by, number))
 
     def _take_members(
@@ -254,6 +265,8 @@ class Triage:
             else:
                 act.update_many("memory", members, status="invalid", decided_at=self._now())
             taken += members
+        if any(row.kind is Kind.ENTITY for row in rows):
+            settle_without(act, taken, self._now())
         return taken
 
     def _supersede(self, act: Act, ids: Sequence[int], by: int) -> None:
@@ -323,6 +336,10 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
 
 def _title(verb: str, rows: Sequence[DecidedRow]) -> str:
     return f"{verb} #{rows[0].id}" if len(rows) == 1 else f"{verb} {len(rows)}"
+
+
+def _entities(rows: Sequence[DecidedRow]) -> list[int]:
+    return [row.id for row in rows if row.kind is Kind.ENTITY]
 
 
 def _unchanged(rows: Sequence[DecidedRow], state: str) -> str:

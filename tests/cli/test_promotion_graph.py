@@ -164,6 +164,45 @@ class TestConflicts:
         assert [row["id"] for row in program.rows("conflict", "list")] == [conflict]
         program.nothing_lost()
 
+    def test_a_side_that_is_decided_away_takes_its_other_conflicts_along(
+        self, rivals: tuple[Reviewer, int, int, int]
+    ) -> None:
+        program, first, second, conflict = rivals
+        adr(program, "MariaDB", 3)
+        third = max(program.ids("--kind", "entity"))
+        (other,) = set(program.ids("--kind", "conflict")) - {conflict}
+        line = said(program, "conflict", "resolve", conflict, "--keep", second)
+        assert f"Kept #{second}, superseding #{first}, settled conflict #{other}" in line
+        open_now = [
+            {row["left"]["id"], row["right"]["id"]} for row in program.rows("conflict", "list")
+        ]
+        assert open_now == [{second, third}]
+        assert "settled already" in program.fails("conflict", "resolve", other, "--keep", first)
+        said(program, "undo")
+        assert {row["id"] for row in program.rows("conflict", "list")} == {conflict, other}
+        program.nothing_lost()
+
+    @pytest.mark.parametrize("verb", ["reject", "merge"])
+    def test_a_conflict_ends_with_one_of_its_sides(
+        self, rivals: tuple[Reviewer, int, int, int], verb: str
+    ) -> None:
+        program, left, right, conflict = rivals
+        arguments = [right] if verb == "reject" else [right, "--into", left]
+        assert f"settled conflict #{conflict}" in said(program, verb, *arguments)
+        assert program.rows("conflict", "list") == []
+        assert f"opened conflict #{conflict}" in said(program, "restore", right)
+        assert [row["id"] for row in program.rows("conflict", "list")] == [conflict]
+        program.nothing_lost()
+
+    def test_promoting_names_the_conflict_that_it_opens(self, reviewer: Reviewer) -> None:
+        adr(reviewer, "PostgreSQL", 1)
+        adr(reviewer, "SQLite", 2)
+        left, right = reviewer.ids("--kind", "entity")
+        line = said(reviewer, "promote", left)
+        (conflict,) = reviewer.ids("--kind", "conflict")
+        assert f"Promoted #{left}, opened conflict #{conflict}" in line
+        assert right in reviewer.ids("--status", "waiting")
+
     def test_a_way_of_settling_must_be_named(self, rivals: tuple[Reviewer, int, int, int]) -> None:
         program, left, right, conflict = rivals
         for extra in ((), ("--both", "--dismiss"), ("--keep", right, "--both")):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -27,6 +29,9 @@ from reviewer.promotion.views import (
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import chunks
+
+if TYPE_CHECKING:
+    from reviewer.promotion.beyond_cap import BeyondCap
 
 _ORDERS = {
     Sort.RANK: "m.deferred, m.rank DESC, m.id",
@@ -120,7 +125,7 @@ class Queue:
             rejected=decided.get(("invalid", False), 0) + rejected_today,
             promoted_today=promoted_today,
             rejected_today=rejected_today,
-            beyond_cap=self._beyond_cap(project),
+            beyond_cap=self._beyond_cap.count(project),
         )
 
     def candidate(self, number: int) -> CandidateView:
@@ -229,14 +234,11 @@ class Queue:
             return "1", ()
         return "m.project_id = (SELECT id FROM project WHERE name = ?)", (project,)
 
-    def _beyond_cap(self, project: str | None) -> int:
-        rows = self._query(
-            "SELECT coalesce(sum(json_extract(counts, '$.over_cap_left')), 0) FROM wave w"
-            " WHERE counts IS NOT NULL AND (? IS NULL OR"
-            " project_id = (SELECT id FROM project WHERE name = ?))",
-            (project, project),
-        )
-        return int(rows[0][0])
+    @cached_property
+    def _beyond_cap(self) -> BeyondCap:
+        from reviewer.promotion.beyond_cap import BeyondCap  # late: needs the extractors' values
+
+        return BeyondCap(self._database)
 
     def places(self, number: int, *, limit: int = -1) -> tuple[SourceRef, ...]:
         """The places a memory comes from, in order; none when it was written by hand."""

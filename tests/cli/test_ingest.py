@@ -155,3 +155,31 @@ def test_the_same_section_in_another_note_is_seen_again(reviewer: Reviewer, toge
     assert reviewer("--project", "p", "ingest", first, second).returncode == 0
     assert reviewer.rows("--project", "p", "queue", "show", 1)[0]["seen"] == 2
     reviewer.nothing_lost()
+
+
+def test_what_waits_beyond_the_cap_is_counted_once(reviewer: Reviewer) -> None:
+    note = reviewer.folder / "decisions.md"
+    parts = [f"{a} {b}" for a in ("ledger", "mail", "search") for b in range(1901, 2001)]
+    note.write_text(
+        "# Decisions\n\n"
+        + "\n".join(f"- [Decision] The {part} is kept in folder number {part}." for part in parts),
+        encoding="utf-8",
+    )
+
+    def beyond_cap() -> int:
+        return int(reviewer.rows("--project", "p", "stats")[0]["beyond_cap"])
+
+    (wave,) = reviewer.rows("--project", "p", "ingest", note)
+    beyond = beyond_cap()
+    assert beyond == wave["over_cap"] > 10
+    for _ in range(2):
+        done = reviewer("--project", "p", "extract", "--store", "--wave", 1)
+        assert done.returncode == 0, done.stderr
+    (again,) = reviewer.rows("--project", "p", "extract", "--store", "--wave", 1)
+    assert beyond_cap() == again["over_cap"] < beyond
+    beyond = beyond_cap()
+    done = reviewer("--project", "p", "queue", "more", "--limit", 1000)
+    assert f"Queued {beyond} more" in done.stderr
+    assert beyond_cap() == 0
+    assert "Nothing waits beyond the cap" in reviewer.fails("--project", "p", "queue", "more")
+    reviewer.nothing_lost()

@@ -54,7 +54,8 @@ OPENING_TAG = re.compile(
 def classify(text: str) -> tuple[Use, str, Counter[str]]:
     """The use of a user's text, the text with embedded parts blanked, and counts of those parts.
 
-    Embedded reminders and memories become blanks of the same length, so that offsets stay correct.
+    Embedded reminders and memories become blanks and line ends of the same length, so that offsets
+    stay correct.
     """
     opening = text.lstrip()
     cuts: Counter[str] = Counter()
@@ -88,13 +89,18 @@ def _blank_embedded(text: str, cuts: Counter[str]) -> str:
         parts.append(text[position : tag.start()])
         position = end + len(closing)
         if name == "user-memory-input":  # typed by the user, except for the tags
-            parts += [_blanks(tag[0]), text[tag.end() : end], _blanks(closing)]
+            parts += [_blanks(text, tag.start(), tag.end()), text[tag.end() : end]]
+            parts.append(_blanks(text, end, position))
             continue
-        parts.append(_blanks(text[tag.start() : position]))
+        parts.append(_blanks(text, tag.start(), position))
         cuts["system reminder" if name == "system-reminder" else "injected memory"] += 1
     parts.append(text[position:])
     return "".join(parts)
 
 
-def _blanks(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
+def _blanks(text: str, start: int, end: int) -> str:
+    """Blanks for `text[start:end]`. Words that follow begin a new line: behind blanks they would
+    read as indented code.
+    """
+    blanks = re.sub(r"[^\n]", " ", text[start:end])
+    return blanks if text[end : end + 1] in ("", "\n") else blanks[:-1] + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -183,3 +184,20 @@ def test_what_waits_beyond_the_cap_is_counted_once(reviewer: Reviewer) -> None:
     assert beyond_cap() == 0
     assert "Nothing waits beyond the cap" in reviewer.fails("--project", "p", "queue", "more")
     reviewer.nothing_lost()
+
+
+def test_words_on_the_line_of_a_system_reminder_are_read(reviewer: Reviewer) -> None:
+    reminder = "<system-reminder>\nThe list of tasks is empty.\n</system-reminder>"
+    words = "We decided to print receipts in black only because colour ink is too dear."
+    typed = {
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": "s1",
+        "timestamp": "2026-02-01T10:00:00.000Z",
+        "message": {"role": "user", "content": f"{reminder} {words}"},
+    }
+    session = reviewer.folder / "session.jsonl"
+    session.write_text(json.dumps(typed) + "\n", encoding="utf-8")
+    assert reviewer("ingest", session).returncode == 0
+    (row,) = reviewer.rows("queue", "list")
+    assert row["content"] == words.rstrip(".")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Sequence
 
 from msgspec import Struct
@@ -328,10 +327,7 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
             f" was changed; merge #{number} into it instead."
         )
     act.insert("content_history", memory_id=number, content=old, replaced_at=now)
-    try:
-        act.update("memory", number, content=content, key=key, edited=1)
-    except sqlite3.IntegrityError as problem:
-        raise ConflictError(f"#{number} cannot be reworded: {problem}.") from problem
+    act.update("memory", number, content=content, key=key, edited=1)
 
 
 def _title(verb: str, rows: Sequence[DecidedRow]) -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.promotion.decided_rows import (
-    STATUS_WORDS,
     about_conflicts,
     find_conflicts,
     rows_of,
     settle_without,
+    state_of,
 )
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.triage import Done
@@ -81,7 +81,7 @@ class Conflicts:
             kept, lost = rows_of(act, [winner, loser])
             if kept.status not in _IN_FORCE:
                 raise ConflictError(
-                    f"#{winner} is {STATUS_WORDS[kept.status]} and cannot be kept. To settle it as "
+                    f"#{winner} is {state_of(act, kept)} and cannot be kept. To settle it as "
                     f"none: reviewer conflict resolve {number} --dismiss"
                 )
             now = iso(self._clock())

@@ -69,9 +69,41 @@ def candidates_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
     if decided:
         others = f" ({len(decided)} of {len(rows)})" if len(rows) > 1 else ""
         raise ConflictError(
-            f"#{decided[0].id} is {STATUS_WORDS[decided[0].status]}{others}. Nothing was changed."
+            f"#{decided[0].id} is {state_of(act, decided[0])}{others}. Nothing was changed."
         )
     return rows
+
+
+def state_of(act: Act, row: DecidedRow) -> str:
+    """The status of a row in words; what carries it on is named."""
+    if row.status is Status.GRADUATED:
+        return f"graduated to entity #{_entity_of(act, row.id)[0]}"
+    if row.status is Status.SUPERSEDED:
+        (by,) = act.query("SELECT superseded_by FROM memory WHERE id = ?", (row.id,))[0]
+        return STATUS_WORDS[row.status] if by is None else f"superseded by #{by}"
+    return STATUS_WORDS[row.status]
+
+
+def refuse_graduated(act: Act, rows: Sequence[DecidedRow]) -> None:
+    """Raise ConflictError for a memory that an entity carries on, with the way back."""
+    for row in rows:
+        if row.status is Status.GRADUATED:
+            entity, status = _entity_of(act, row.id)
+            first = "" if status == Status.CANDIDATE else f"reviewer restore {entity}, then "
+            raise ConflictError(
+                f"#{row.id} is graduated to entity #{entity}. To have the memory back, reject the "
+                f"entity: {first}reviewer reject {entity}"
+            )
+
+
+def _entity_of(act: Act, memory: int) -> tuple[int, str]:
+    """The entity that a graduated memory became, and its status."""
+    number, status = act.query(
+        "SELECT m.id, m.status FROM entity e JOIN memory m ON m.id = e.memory_id"
+        " WHERE e.graduated_from = ?",
+        (memory,),
+    )[0]
+    return number, status
 
 
 def members_of(act: Act, rows: Sequence[DecidedRow]) -> dict[int, list[int]]:

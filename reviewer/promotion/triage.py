@@ -18,12 +18,14 @@ from reviewer.promotion.decided_rows import (
     graduate_memories_again,
     members_of,
     reactivate_memories,
+    refuse_graduated,
     regroup,
     reopen_conflicts,
     require_no_conflicts,
     require_one_project,
     rows_of,
     settle_without,
+    state_of,
 )
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Kind, Status
@@ -114,11 +116,7 @@ class Triage:
         with self._ledger.act("restore") as act:
             rows = rows_of(act, ids)
             reopen_conflicts(act, rows)
-            for row in rows:
-                if row.status is Status.GRADUATED:
-                    raise ConflictError(
-                        f"#{row.id} is {STATUS_WORDS[row.status]}: undo that first."
-                    )
+            refuse_graduated(act, rows)
             waiting = {
                 number
                 for chunk in chunks([row.leader_id for row in rows if row.leader_id])
@@ -165,9 +163,7 @@ class Triage:
             (row,) = rows_of(act, [number])
             require_no_conflicts([row])
             if row.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(
-                    f"#{number} is {STATUS_WORDS[row.status]}. Nothing was changed."
-                )
+                raise ConflictError(f"#{number} is {state_of(act, row)}. Nothing was changed.")
             if seen is not None:
                 _require_as_seen(act, row, seen)
             _change_wording(act, number, text, now)
@@ -208,9 +204,7 @@ class Triage:
                     f"{target.kind}). Nothing was changed."
                 )
             if target.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(
-                    f"#{into} is {STATUS_WORDS[target.status]}. Nothing was changed."
-                )
+                raise ConflictError(f"#{into} is {state_of(act, target)}. Nothing was changed.")
             if target.leader_id == number:
                 act.update("memory", into, leader_id=None)
             self._supersede(act, [number], into)
@@ -236,11 +230,9 @@ class Triage:
                     "one of the same kind can take its place."
                 )
             if old.status is not Status.ACTIVE:
-                raise ConflictError(
-                    f"#{number} is {STATUS_WORDS[old.status]}. Nothing was changed."
-                )
+                raise ConflictError(f"#{number} is {state_of(act, old)}. Nothing was changed.")
             if new.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(f"#{by} is {STATUS_WORDS[new.status]}. Nothing was changed.")
+                raise ConflictError(f"#{by} is {state_of(act, new)}. Nothing was changed.")
             now = self._now()
             act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
             settled = settle_without(act, _entities([old]), now)
@@ -285,7 +277,7 @@ class Triage:
 
 def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:
     if row.status is not seen.status:
-        raise ConflictError(f"#{row.id} is {STATUS_WORDS[row.status]} by now. Nothing was changed.")
+        raise ConflictError(f"#{row.id} is {state_of(act, row)} by now. Nothing was changed.")
     (found,) = act.query("SELECT content FROM memory WHERE id = ?", (row.id,))
     if found[0] != seen.content:
         raise ConflictError(

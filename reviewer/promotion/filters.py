@@ -9,6 +9,7 @@ from msgspec import Struct
 from reviewer.errors import FilterError
 from reviewer.promotion.views import Kind, Status
 from reviewer.store.changes import Value
+from reviewer.text.signs import STALE
 
 _TERM = re.compile(r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|\S+)')
 _WORD = re.compile(r"\w+")
@@ -42,6 +43,8 @@ class Condition(Struct, frozen=True):
 
     sql: str
     parameters: tuple[Value, ...] = ()
+    stale: bool | None = None
+    """Whether the source of a memory must have changed or not; that is read from files, not SQL."""
 
 
 def parse_filter(text: str) -> Condition:
@@ -52,13 +55,17 @@ def parse_filter(text: str) -> Condition:
     """
     parts: list[str] = []
     parameters: list[Value] = []
+    stale: bool | None = None
     for term in _TERM.finditer(text):
         condition = _condition(term["field"], term["sign"], term["text"])
         if condition is None:
             continue
+        if condition.stale:
+            stale = not term["minus"]
+            continue
         parts.append(f"NOT ({condition.sql})" if term["minus"] else f"({condition.sql})")
         parameters += condition.parameters
-    return Condition(" AND ".join(parts) or "1", tuple(parameters))
+    return Condition(" AND ".join(parts) or "1", tuple(parameters), stale)
 
 
 def _condition(field: str | None, sign: str | None, text: str) -> Condition | None:
@@ -66,6 +73,8 @@ def _condition(field: str | None, sign: str | None, text: str) -> Condition | No
     if field in _TEXT_FIELDS and sign in (":", "="):
         if not bare:
             return None
+        if field == "flag" and bare.lower() == STALE:
+            return Condition("1", stale=True)
         return Condition(_TEXT_FIELDS[field], (_known_value(field, bare),))
     if field in _NUMBER_FIELDS:
         return _number(field, sign or "", bare)

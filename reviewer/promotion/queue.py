@@ -60,6 +60,12 @@ class Queue:
         """Raise FilterError for a filter that cannot be parsed, without reading rows."""
         self._condition(query)
 
+    def wants_stale(self, query: QueueQuery) -> bool | None:
+        """Whether a query asks for candidates whose source has changed (True), or for others
+        (False): `ids` and `count` cannot tell, because it depends on files.
+        """
+        return parse_filter(query.filter).stale
+
     def ids(
         self,
         query: QueueQuery,

@@ -350,6 +350,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         def work() -> tuple[SourceState, tuple[Hint, ...], Score | None]:
             insight = self.engine.insight
             hints = insight.hints([number]).get(number, ())
+            self.engine.was_looked_at(number)
             return self.engine.sources.state(number), hints, insight.score(number)
 
         def then(found: tuple[SourceState, tuple[Hint, ...], Score | None]) -> None:
@@ -358,6 +359,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 extras = structs.replace(detail.extras, hints=hints, score=score)
                 self._detail = structs.replace(detail, extras=extras)
                 self._draw_candidate(state)
+            self._badges_known.discard(number)  # its star goes when the cursor moves on
 
         self.read(work, then, group="state")
 

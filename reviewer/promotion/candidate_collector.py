@@ -13,6 +13,7 @@ from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.judge import Judge
+from reviewer.extraction.passages import wording
 from reviewer.extraction.ranking import CAP, Ranked, base_score, rank
 from reviewer.extraction.verdicts import Began, Dropped, Event, KnownText, Remembered
 from reviewer.promotion.enqueue import Known
@@ -49,6 +50,8 @@ class CandidateCollector:
         """Candidates of the source that is being read."""
         self._stored_keys: dict[str, str] = {}
         """The keys of records of the source that is being read, where the store has others."""
+        self._entities: dict[str, list[str]] = {}
+        """What the entities of this source say, by record: no memory rule has to match it."""
         self._pending_limit = LIMIT
         """When this many are pending, those of finished records are settled."""
         self._candidates: list[Candidate] = []
@@ -77,10 +80,14 @@ class CandidateCollector:
             else:
                 outcome = self._known_text.settle(event)
                 if isinstance(outcome, Dropped):
-                    self._dropped(outcome)
+                    if not self._is_entity(outcome):
+                        self._dropped(outcome)
                     continue
                 self._pending.append(outcome)
                 memory = not isinstance(outcome, EntityCandidate)
+                if not memory:
+                    said = wording(outcome.record.text[outcome.span_start : outcome.span_end])
+                    self._entities.setdefault(outcome.record.key, []).append(said)
                 if memory and len(self._pending) >= self._pending_limit:
                     # The memory extractor is one record behind the other.
                     self._settle(fresh, {outcome.record.key, self._newest})
@@ -96,11 +103,13 @@ class CandidateCollector:
         """The source was read to its end: keep its pending candidates."""
         self._settle(fresh, set())
         self._stored_keys.clear()
+        self._entities.clear()
 
     def give_up(self) -> None:
         """The source could not be read to its end: forget its pending candidates."""
         self._pending.clear()
         self._stored_keys.clear()
+        self._entities.clear()
 
     def candidates(self) -> list[Candidate]:
         """Every candidate kept so far."""
@@ -117,6 +126,11 @@ class CandidateCollector:
             else:
                 self.sightings.append((number, candidate))
         return rank(new, novelty=known.novelty, cap=CAP)
+
+    def _is_entity(self, dropped: Dropped) -> bool:
+        """Whether a statement that is no memory is proposed as an entity."""
+        said = self._entities.get(dropped.record, ())
+        return dropped.rule is None and any(dropped.content in words for words in said)
 
     def _dropped(self, dropped: Dropped) -> None:
         self.dropped[dropped.reason] += 1

@@ -126,9 +126,16 @@ def names_a_type(place: Place) -> bool:
 
 def _typed_item(place: Place) -> _Typed | None:
     raw = place.record.text[place.start : place.end]
-    if place.statement.kind is not UnitKind.LIST_ITEM and not raw.startswith(("**", "[")):
-        return None
-    return _typed(raw, False)
+    return _typed(raw, False) if _may_begin_an_item(place.statement.kind, raw) else None
+
+
+def _begins_an_item(unit: Unit, raw: str) -> bool:
+    """Whether a unit under a heading names its own type: then it is an entity of its own."""
+    return _may_begin_an_item(unit.kind, raw) and _typed(raw, False) is not None
+
+
+def _may_begin_an_item(kind: UnitKind, raw: str) -> bool:
+    return kind is UnitKind.LIST_ITEM or raw.startswith(("**", "["))
 
 
 def _in_item(type_: EntityType) -> Callable[[Place], Found | None]:
@@ -176,9 +183,13 @@ def _found(place: Place, typed: _Typed, section: tuple[Unit, ...]) -> Found | No
             if more := labelled_relations(label, value):
                 relations += more
                 taken.append(unit.start)
+            elif _begins_an_item(unit, raw):
+                continue
             elif unit.kind is UnitKind.LIST_ITEM and (amount := _AMOUNT.fullmatch(value)):
                 attributes.append(_attribute(label, amount))
                 taken.append(unit.start)
+            continue
+        if _begins_an_item(unit, raw):
             continue
         relations += relations_in(raw, name)
         joined = f"{heading}: {wording(raw)}"

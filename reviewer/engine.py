@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.history import History
     from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
+    from reviewer.promotion.proposals import Proposals
     from reviewer.promotion.provenance import Provenance
     from reviewer.promotion.queue import Queue
     from reviewer.promotion.source_view import SourceView
@@ -207,6 +208,13 @@ class Engine:
         from reviewer.promotion.intake import Intake
 
         return Intake(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def proposals(self) -> Proposals:
+        """Statements with proof, from proposers and by hand."""
+        from reviewer.promotion.proposals import Proposals
+
+        return Proposals(self._database, self._ledger, self.clock)
 
     @classmethod
     def open(cls, path: Path, *, actor: str = "you", clock: Clock = utc_now) -> Engine:

@@ -14,9 +14,11 @@ from reviewer.extraction.entities.entity import EntityCandidate, EntityType
 from reviewer.extraction.ranking import Ranking
 from reviewer.promotion.enqueue import Known
 from reviewer.promotion.entity_rows import Structure
-from reviewer.promotion.report import OverCap, over_cap
+from reviewer.promotion.report import OverCap, StatementBeyondCap, over_cap
+from reviewer.promotion.views import Kind
 from reviewer.sources.records import Record, Role
 from reviewer.store.database import Database, failures_as_sentences
+from reviewer.text.normalise import duplicate_key
 
 _Key = tuple[str, str, str]
 
@@ -26,7 +28,7 @@ class LeftOut(Struct, frozen=True):
 
     wave: int
     project_id: int
-    ranking: Ranking
+    candidate: OverCap | StatementBeyondCap
     key: _Key
 
 
@@ -39,18 +41,18 @@ class BeyondCap:
         """The keys of a report by its folder, with size and time of the file they are from."""
 
     def waiting(self, project: str | None) -> tuple[list[LeftOut], list[str]]:
-        """The candidates, best first, and a sentence for each report that cannot be read."""
+        """The candidates, statements before excerpts and the best first, and a sentence for each
+        report that cannot be read.
+        """
         found: list[LeftOut] = []
         failures: list[str] = []
         for wave, project_id, folder, _ in self._waves(project):
             try:
                 for item in over_cap(folder):
-                    ranking = _as_ranking(item)
-                    key = Known.key_of(ranking.candidate)
-                    found.append(LeftOut(wave, project_id, ranking, key))
+                    found.append(LeftOut(wave, project_id, item, _key_of(item)))
             except StoreError as problem:
                 failures.append(str(problem))
-        found.sort(key=lambda item: -item.ranking.score)
+        found.sort(key=lambda item: (isinstance(item.candidate, OverCap), -item.candidate.rank))
         first = {(item.project_id, item.key): item for item in reversed(found)}
         known = self._known(set(first))
         return [
@@ -86,11 +88,11 @@ class BeyondCap:
             stat = os.stat(folder / "dropped.ndjson")
         except OSError:
             self._keys.pop(folder, None)
-            return frozenset(Known.key_of(_as_ranking(item).candidate) for item in over_cap(folder))
+            return frozenset(map(_key_of, over_cap(folder)))
         stamp = (stat.st_size, stat.st_mtime_ns)
         cached = self._keys.get(folder)
         if cached is None or cached[0] != stamp:
-            keys = frozenset(Known.key_of(_as_ranking(item).candidate) for item in over_cap(folder))
+            keys = frozenset(map(_key_of, over_cap(folder)))
             cached = self._keys[folder] = (stamp, keys)
         return cached[1]
 
@@ -107,7 +109,13 @@ class BeyondCap:
         }
 
 
-def _as_ranking(item: OverCap) -> Ranking:
+def _key_of(item: OverCap | StatementBeyondCap) -> _Key:
+    if isinstance(item, StatementBeyondCap):
+        return str(Kind.MEMORY), str(item.row["type"]), duplicate_key(item.content)
+    return Known.key_of(as_ranking(item).candidate)
+
+
+def as_ranking(item: OverCap) -> Ranking:
     """The candidate as it was ranked; of its record only the key matters here."""
     record = Record(
         key=item.record,

@@ -18,15 +18,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import Breakable, ConflictError, UnknownIdError
+from reviewer.errors import Breakable, ConflictError, SourceError, UnknownIdError
 from reviewer.extraction.candidates import Setting
 from reviewer.extraction.ranking import CAP
-from reviewer.promotion.beyond_cap import BeyondCap
+from reviewer.promotion.beyond_cap import BeyondCap, as_ranking
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, queue_new
 from reviewer.promotion.finish_wave import Queued, finish_wave
-from reviewer.promotion.report import Progress, ReportFolder, WaveReport
+from reviewer.promotion.known_facts import KnownFacts
+from reviewer.promotion.offline_statements import OfflineStatements
+from reviewer.promotion.report import Progress, ReportFolder, StatementBeyondCap, WaveReport
 from reviewer.promotion.seed import Seeder
+from reviewer.promotion.statement_rows import queue_beyond_cap
 from reviewer.promotion.triage import Done
 from reviewer.promotion.wave import Wave
 from reviewer.sources.records import Record, Role, Shape, Use
@@ -105,10 +108,19 @@ class Intake:
                 if len(ids) >= limit:
                     break
                 left[item.wave] -= 1
+                if isinstance(item.candidate, StatementBeyondCap):
+                    ids += queue_beyond_cap(
+                        act,
+                        item.candidate,
+                        project_id=item.project_id,
+                        wave_id=item.wave,
+                        now=now,
+                    )
+                    continue
                 ids += queue_new(
                     act,
                     Known(self._database, item.project_id),
-                    [item.ranking],
+                    [as_ranking(item.candidate)],
                     project_id=item.project_id,
                     wave_id=item.wave,
                     now=now,
@@ -181,10 +193,15 @@ class StoredPass:
         wave, project_id = self._start(project, scope, value)
         report = ReportFolder(self._database.path, wave)
         collector = CandidateCollector(report.drop, report.overflow)
+        statements = OfflineStatements(
+            KnownFacts(self._database, project), self._clock(), report.drop
+        )
         try:
             for (path, updated), of_source in groupby(records, key=itemgetter(0)):
                 setting = Setting(path=path, now=self._clock(), updated=updated)
                 collector.take((record for _, record in of_source), setting)
+                if scope != "record":
+                    _propose(statements, Path(path), report)
             return finish_wave(
                 self._database,
                 self._ledger,
@@ -197,6 +214,7 @@ class StoredPass:
                     wave, project, records, collector, queued, report.path, began
                 ),
                 verb="Extracted again from",
+                statements=statements.ready,
             )
         except BaseException:
             report.abandon()
@@ -246,6 +264,16 @@ class StoredPass:
                         meta=msgspec.json.decode(row["meta"], type=dict[str, str]),
                     ),
                 )
+
+
+def _propose(statements: OfflineStatements, path: Path, report: ReportFolder) -> None:
+    """Collect the statements of a source, if its file is still there."""
+    if not path.exists():
+        return
+    try:
+        statements.take(path)
+    except SourceError as problem:
+        report.error(str(problem))
 
 
 def _summary(

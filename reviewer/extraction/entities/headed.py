@@ -69,6 +69,7 @@ _ITEM = re.compile(
     r"(?P<rest>\S.{2,})",
     re.IGNORECASE | re.DOTALL,
 )
+_BRACKET = re.compile(r"\[[A-Za-z][\w /-]{2,30}\][ ]+(?!\()")
 _LABEL_LINE = re.compile(r"(?P<label>[^:=\n]{2,40}?)\**\s*[:=]\**\s*(?P<value>\S[^\n]{0,200})")
 _AMOUNT = re.compile(rf"{QUANTITY}\W*$")
 _NAME_END = re.compile(r"\s[-–—]\s|:\s|;\s|\.\s|,\s|\s\(")
@@ -130,8 +131,10 @@ def _typed_item(place: Place) -> _Typed | None:
 
 
 def _begins_an_item(unit: Unit, raw: str) -> bool:
-    """Whether a unit under a heading names its own type: then it is an entity of its own."""
-    return _may_begin_an_item(unit.kind, raw) and _typed(raw, False) is not None
+    """Whether a unit under a heading has a label of its own, and so is a statement of its own."""
+    if not _may_begin_an_item(unit.kind, raw):
+        return False
+    return _BRACKET.match(raw) is not None or _typed(raw, False) is not None
 
 
 def _may_begin_an_item(kind: UnitKind, raw: str) -> bool:
@@ -173,6 +176,7 @@ def _found(place: Place, typed: _Typed, section: tuple[Unit, ...]) -> Found | No
     heading = wording(text[place.start : place.end])
     end, content = place.end, heading
     taken: list[int] = []
+    joins = True
     for unit in section:
         if unit.kind not in _PROSE:
             continue
@@ -184,16 +188,22 @@ def _found(place: Place, typed: _Typed, section: tuple[Unit, ...]) -> Found | No
                 relations += more
                 taken.append(unit.start)
             elif _begins_an_item(unit, raw):
-                continue
+                joins = False
             elif unit.kind is UnitKind.LIST_ITEM and (amount := _AMOUNT.fullmatch(value)):
                 attributes.append(_attribute(label, amount))
                 taken.append(unit.start)
             continue
         if _begins_an_item(unit, raw):
+            joins = False
             continue
         relations += relations_in(raw, name)
         joined = f"{heading}: {wording(raw)}"
-        if end == place.end and len(joined) <= LONGEST and unit.end - place.start <= 2 * LONGEST:
+        if (
+            joins
+            and end == place.end
+            and len(joined) <= LONGEST
+            and unit.end - place.start <= 2 * LONGEST
+        ):
             end, content = unit.end, joined
     slot, more_attributes = _slot(typed.type, name, statement, attributes)
     return Found(

@@ -39,8 +39,9 @@ class Conflicts:
             row = (
                 self._database.reader()
                 .execute(
-                    "SELECT c.left_id, c.right_id, c.resolution, e.slot FROM conflict c"
-                    " JOIN entity e ON e.memory_id = c.left_id WHERE c.memory_id = ?",
+                    "SELECT c.left_id, c.right_id, c.resolution, coalesce(e.slot, '') AS slot"
+                    " FROM conflict c LEFT JOIN entity e ON e.memory_id = c.left_id"
+                    " WHERE c.memory_id = ?",
                     (number,),
                 )
                 .fetchone()

@@ -56,20 +56,25 @@ class Known:
         asked = set(keys)
         wanted = {key for _, _, key in asked}
         found: dict[tuple[str, str, str], int] = {}
+        retyped: dict[str, int] = {}  # what a person changed is not proposed under another type
         with failures_as_sentences(self._database.path):
             for chunk in chunks(sorted(wanted)):
                 sql = (
-                    "SELECT kind, type, key, id FROM memory WHERE project_id = ? AND"
+                    "SELECT kind, type, key, id, edited FROM memory WHERE project_id = ? AND"
                     f" key IN ({','.join('?' * len(chunk))})"
                 )
-                rows = self._connection.execute(sql, (self._project_id, *chunk))
+                rows = self._connection.execute(sql, (self._project_id, *chunk)).fetchall()
                 found.update((tuple(row[:3]), row[3]) for row in rows)
+                retyped.update((row[2], row[3]) for row in rows if row[4])
             for content, kind, type_, number in self._connection.execute(
                 "SELECT h.content, m.kind, m.type, m.id FROM content_history h"
                 " JOIN memory m ON m.id = h.memory_id WHERE m.project_id = ?",
                 (self._project_id,),
             ):  # what was reworded is not proposed again in its earlier words
                 found.setdefault((kind, type_, duplicate_key(content)), number)
+        for key in asked:
+            if key not in found and key[2] in retyped:
+                found[key] = retyped[key[2]]
         return {key: number for key, number in found.items() if key in asked}
 
     def novelty(self, candidate: Candidate) -> float:

@@ -167,21 +167,30 @@ class Triage:
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
     def edit(
-        self, number: int, content: str, *, promote: bool = True, seen: Seen | None = None
+        self,
+        number: int,
+        content: str | None = None,
+        *,
+        type_: str | None = None,
+        name: str | None = None,
+        promote: bool = True,
+        seen: Seen | None = None,
     ) -> Done:
-        """Change the wording; the earlier one is kept. A candidate is promoted, unless told not to.
+        """Change the wording, the type, the name of an entity, or several of them as one act.
 
-        `seen` is the row as the person had it before them: when another process has decided on it
-        or reworded it since, that is a conflict. Raises UnknownIdError, ReviewerError for an empty
-        or overlong wording, ConflictError when the row was decided meanwhile or another memory of
-        that type says the same.
+        An earlier wording is kept. A candidate is promoted, unless told not to. A candidate that
+        gets the type of an entity becomes one, and the other way round. `seen` is the row as the
+        person had it before them: when another process has decided on it or reworded it since, that
+        is a conflict. Raises UnknownIdError, ReviewerError for an empty or overlong wording or an
+        unknown type, ConflictError when the row was decided meanwhile, cannot have that type, or
+        another memory of that type says the same.
         """
         from reviewer.text.secrets import mask  # late: only a wording needs its patterns
 
-        text = mask(content.strip()).text
-        if not clean(text):
+        text = None if content is None else mask(content.strip()).text
+        if text is not None and not clean(text):
             raise ReviewerError("The wording is empty. Write something, or reject the candidate.")
-        require_length(text)
+        require_length(text or "")
         now = self._now()
         with self._ledger.act("edit") as act:
             (row,) = rows_of(act, [number])
@@ -190,17 +199,23 @@ class Triage:
                 raise ConflictError(f"#{number} is {state_of(act, row)}. Nothing was changed.")
             if seen is not None:
                 _require_as_seen(act, row, seen)
-            _change_wording(act, number, text, now)
-            if row.kind is Kind.ENTITY and act.changed:
-                _change_structure(act, number, text)
+            if text is not None:
+                _change_wording(act, number, text, now)
+                if row.kind is Kind.ENTITY and act.changed:
+                    _change_structure(act, number, text)
+            row, details = _change_type_and_name(act, row, type_, name)
             verb = "Edited" if act.changed else ""
-            act.title = f"Edited #{number}" if verb else _unchanged([row], "worded like that")
+            act.title = f"Edited #{number}" if verb else _unchanged([row], "like that")
+            if verb and details:
+                act.title += f": {', '.join(details)}"
             ids: tuple[int, ...] = (number,)
             if promote and row.status is Status.CANDIDATE:
                 act.update("memory", number, status="active", decided_at=now)
                 opened = find_conflicts(act, [row], now)
                 merged = self._take_members(act, [row], False, merge=True)
                 act.title = f"{verb} and promoted #{number}" if verb else f"Promoted #{number}"
+                if verb and details:
+                    act.title += f": {', '.join(details)}"
                 if merged:
                     act.title += f", merged {_near_duplicates(len(merged))}"
                 act.title += about_conflicts("opened", opened)
@@ -316,6 +331,26 @@ def require_length(text: str) -> None:
             f"A memory has at most {LONGEST:,} characters, this has {len(text):,}. Keep the text "
             "in a file and write down what is to be remembered of it."
         )
+
+
+def _change_type_and_name(
+    act: Act, row: DecidedRow, type_: str | None, name: str | None
+) -> tuple[DecidedRow, list[str]]:
+    """The row as it is then, and what was changed, for the title."""
+    from reviewer.promotion.retyping import change_type  # late: needs the patterns of entities
+    from reviewer.text.secrets import mask
+
+    details: list[str] = []
+    if type_ is not None:
+        row, detail = change_type(act, row, type_)
+        details += [detail] if detail else []
+    if name is not None:
+        from reviewer.promotion.entity_rows import rename
+
+        before = act.changed
+        written = rename(act, row.id, mask(name).text)
+        details += [f"named {written}"] if act.changed or before else []
+    return row, details
 
 
 def _change_structure(act: Act, number: int, content: str) -> None:

@@ -183,3 +183,62 @@ def test_a_note_is_one_block_a_section(tmp_path: Path) -> None:
 def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="does not exist"):
         open_blocks(tmp_path / "nothing.jsonl")
+
+
+def test_a_failed_result_and_the_words_of_a_refusal_are_told(tmp_path: Path) -> None:
+    session = Session()
+    session.tool()
+    failed = {"type": "tool_result", "tool_use_id": "t1", "content": "no", "is_error": True}
+    session.user([failed])
+    session.tool()
+    session.user([failed], userFeedback="use A5")
+    session.tool()
+    session.result("done")
+    results = [block for block in read(session, tmp_path) if block.kind == "tool_result"]
+    assert [(block.error, block.feedback) for block in results] == [
+        (True, ""),
+        (True, "use A5"),
+        (False, ""),
+    ]
+    assert (results[0].cwd, results[0].branch) == ("/work/shop", "main")
+
+
+def test_the_task_of_a_sub_agent_is_an_agents_text(tmp_path: Path) -> None:
+    session = Session()
+    session.user("Count the trays.", isSidechain=True)
+    session.reply("3 trays.", isSidechain=True)
+    assert [(block.text, block.name) for block in read(session, tmp_path)] == [
+        ("Count the trays.", "agent"),
+        ("3 trays.", ""),
+    ]
+
+
+def test_a_prompt_given_in_the_middle_of_a_turn_is_the_users(tmp_path: Path) -> None:
+    session = Session()
+    session.user("Print it.")
+    for prompt in ("on A5", [{"type": "text", "text": "in bold"}], ""):
+        queued = {"type": "queued_command", "prompt": prompt, "commandMode": "prompt"}
+        session.add("attachment", attachment=queued)
+    session.add("attachment", attachment={"type": "hook_success", "content": "queued_command"})
+    session.add("attachment", attachment="odd")
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(session.bytes())
+    assert [(block.text, block.role) for block in open_blocks(path)] == [
+        ("Print it.", Role.USER),
+        ("on A5", Role.USER),
+        ("in bold", Role.USER),
+    ]
+    records = session.read(tmp_path)
+    assert [(record.text, record.use) for record in records] == [
+        ("Print it.", Use.MESSAGE),
+        ("on A5", Use.MESSAGE),
+        ("in bold", Use.MESSAGE),
+    ]
+
+
+def test_what_was_written_while_the_person_was_away_is_a_summary(tmp_path: Path) -> None:
+    session = Session()
+    session.add("system", subtype="away_summary", content="The trays were counted.")
+    session.add("system", subtype="turn_duration", content="3 s")
+    (record,) = session.read(tmp_path)
+    assert (record.text, record.use) == ("The trays were counted.", Use.SUMMARY)

@@ -147,6 +147,8 @@ def _argument(call: Call) -> Shown:
     if sought:
         more = call.words("prompt", "args")
         return cut(f"{sought} {more}" if more else sought, CALL_CHARS)
+    if (said := call.words("description")) and len(call.given) == 1:
+        return cut(said, CALL_CHARS)
     pairs = (f"{name}={value}" for name, value in call.given.items() if value not in ("", None))
     return cut(", ".join(pairs), CALL_CHARS)
 
@@ -193,7 +195,7 @@ def _lines(text: str) -> int:
 
 def result_note(call: Call, result: str) -> Shown:
     """A successful result beside its call: itself if it is short, else its size."""
-    if call.kind in EDIT_TOOLS or call.kind in TODO_TOOLS or call.kind == "skill":
+    if (call.kind in EDIT_TOOLS and call.given) or call.kind in TODO_TOOLS or call.kind == "skill":
         return Shown("", len(result))
     text = result.strip()
     if not text:

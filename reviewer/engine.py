@@ -64,6 +64,7 @@ class Engine:
         self._looked_at = LookedAt(database.path)
         self.edit_drafts = Drafts(database.path, "edit-drafts")
         self.retention_drafts = Drafts(database.path, "retention-drafts")
+        self.session_drafts = Drafts(database.path, "session-drafts")
         self.summary_drafts = Drafts(database.path, "summary-drafts")
 
     @cached_property

@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import accumulate
 
+from msgspec import structs
+
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.judge import Judge
+from reviewer.extraction.passages import wording
 from reviewer.extraction.ranking import CAP, Ranked, base_score, rank
 from reviewer.extraction.verdicts import Began, Dropped, Event, KnownText, Remembered
 from reviewer.promotion.enqueue import Known
@@ -45,6 +48,10 @@ class CandidateCollector:
         self._known_text = KnownText()
         self._pending: list[Candidate] = []
         """Candidates of the source that is being read."""
+        self._stored_keys: dict[str, str] = {}
+        """The keys of records of the source that is being read, where the store has others."""
+        self._entities: dict[str, list[str]] = {}
+        """What the entities of this source say, by record: no memory rule has to match it."""
         self._pending_limit = LIMIT
         """When this many are pending, those of finished records are settled."""
         self._candidates: list[Candidate] = []
@@ -73,23 +80,36 @@ class CandidateCollector:
             else:
                 outcome = self._known_text.settle(event)
                 if isinstance(outcome, Dropped):
-                    self._dropped(outcome)
+                    if not self._is_entity(outcome):
+                        self._dropped(outcome)
                     continue
                 self._pending.append(outcome)
                 memory = not isinstance(outcome, EntityCandidate)
+                if not memory:
+                    said = wording(outcome.record.text[outcome.span_start : outcome.span_end])
+                    self._entities.setdefault(outcome.record.key, []).append(said)
                 if memory and len(self._pending) >= self._pending_limit:
                     # The memory extractor is one record behind the other.
                     self._settle(fresh, {outcome.record.key, self._newest})
                     # A single record may yield more than the limit.
                     self._pending_limit = max(LIMIT, 2 * len(self._pending))
 
+    def stored_as(self, key: str, stored: str) -> None:
+        """Cite a record of this source by the key that it has in the store."""
+        if stored != key:
+            self._stored_keys[key] = stored
+
     def settle(self, fresh: Container[str] | None) -> None:
         """The source was read to its end: keep its pending candidates."""
         self._settle(fresh, set())
+        self._stored_keys.clear()
+        self._entities.clear()
 
     def give_up(self) -> None:
         """The source could not be read to its end: forget its pending candidates."""
         self._pending.clear()
+        self._stored_keys.clear()
+        self._entities.clear()
 
     def candidates(self) -> list[Candidate]:
         """Every candidate kept so far."""
@@ -116,6 +136,11 @@ class CandidateCollector:
             first.repeated + second.repeated,
         )
 
+    def _is_entity(self, dropped: Dropped) -> bool:
+        """Whether a statement that is no memory is proposed as an entity."""
+        said = self._entities.get(dropped.record, ())
+        return dropped.rule is None and any(dropped.content in words for words in said)
+
     def _dropped(self, dropped: Dropped) -> None:
         self.dropped[dropped.reason] += 1
         self._drop(dropped)
@@ -126,13 +151,19 @@ class CandidateCollector:
         self._pending = [each for each in self._pending if each.record.key in unfinished]
         for candidate in _without_overlaps(done, self._drop_duplicate):
             if fresh is None or candidate.record.key in fresh:
-                self._candidates.append(without_text(candidate))
+                self._candidates.append(self._as_stored(without_text(candidate)))
         if len(self._candidates) >= 2 * LIMIT:
             self._candidates.sort(key=base_score, reverse=True)
             for weak in self._candidates[LIMIT:]:
                 self._overflow(weak)
             self.overflowed += len(self._candidates) - LIMIT
             del self._candidates[LIMIT:]
+
+    def _as_stored(self, candidate: Candidate) -> Candidate:
+        key = self._stored_keys.get(candidate.record.key)
+        if key is None:
+            return candidate
+        return structs.replace(candidate, record=structs.replace(candidate.record, key=key))
 
     def _drop_duplicate(self, candidate: Candidate) -> None:
         reason = (

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.errors import SourceError
+from reviewer.errors import ReadStoppedError, SourceError
 from reviewer.promotion.views import SourceState
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import chunks
@@ -74,14 +74,20 @@ class SourceView:
             return SourceState.UNKNOWN
         return record_state(Path(row["path"]), row["byte_start"], row["byte_end"], row["sha256"])
 
-    def stale(self, memories: Sequence[int]) -> set[int]:
+    def stale(
+        self, memories: Sequence[int], *, cancelled: Callable[[], bool] | None = None
+    ) -> set[int]:
         """Those whose first evidence is gone from its file, for a list: a cheap look at each.
+
+        Raises ReadStoppedError once `cancelled` returns True.
 
         A file that is longer than LOOKED_THROUGH and has other bytes at the place is not
         searched, and its memories are left out: `state` tells.
         """
         found: set[int] = set()
         for chunk in chunks(list(memories)):
+            if cancelled is not None and cancelled():
+                raise ReadStoppedError("What was read is not wanted any more.")
             with failures_as_sentences(self._database.path):
                 rows = (
                     self._database.reader()

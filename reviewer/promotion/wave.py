@@ -247,11 +247,12 @@ class Wave:
         """Write a batch; the keys of records to extract from are added to `fresh`."""
         self._masked += batch.masked
         self._records += len(batch.records)
-        for record, new in zip(batch.records, writer.take(batch.records), strict=True):
+        for record, key in zip(batch.records, writer.take(batch.records), strict=True):
             if record.use is not Use.MESSAGE:
                 self._kept_out[str(record.use)] += 1
-            elif new:
+            elif key:
                 fresh.add(record.key)
+                self._collector.stored_as(record.key, key)
 
     def _sum_up(self, project: str, began: float, queued: Queued) -> WaveReport:
         return WaveReport(

@@ -21,22 +21,22 @@ def test_without_a_file_the_built_in_keys_are_used():
 
 def test_a_key_replaces_the_keys_of_an_action(tmp_path):
     keymap = load_keymap(
-        written(tmp_path, '[keys]\npromote = "A"\nredo = ["ctrl+y", "?"]\nhelp="f1"')
+        written(tmp_path, '[keys]\npromote = "K"\nredo = ["ctrl+y", "?"]\nhelp="f1"')
     )
-    assert keymap.keys(ACTIONS["promote"]) == ("A",)
+    assert keymap.keys(ACTIONS["promote"]) == ("K",)
     assert keymap.keys(ACTIONS["redo"]) == ("ctrl+y", "question_mark")
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('[keys]\npromot = "A"', "Did you mean promote?"),
+        ('[keys]\npromot = "K"', "Did you mean promote?"),
         ('[keys]\npromote = "x"', "The key x would run both promote and reject"),
         ('[keys]\nundo = "ctrl+q"\nquit = "Q"', None),
         ('[keys]\nshow_queue = "ctrl+q"', "both quit and show_queue"),
-        ("[keys]\npromote = 3", 'such as promote = "A"'),
-        ("[keys]\npromote = []", 'such as promote = "A"'),
-        ('[keys]\npromote = ["", "A"]', 'such as promote = "A"'),
+        ("[keys]\npromote = 3", 'such as promote = "K"'),
+        ("[keys]\npromote = []", 'such as promote = "K"'),
+        ('[keys]\npromote = ["", "K"]', 'such as promote = "K"'),
         ('[keys]\npromote = "ctlr+b"', "There is no key ctlr+b. Did you mean ctrl?"),
         ('[keys]\npromote = "ctrl+bananas"', "There is no key ctrl+bananas."),
         ('[keys]\npromote = "esc"', "Did you mean escape?"),
@@ -84,12 +84,12 @@ def test_an_empty_table_changes_no_key():
 
 
 async def test_the_screen_obeys_and_shows_the_other_key(tmp_path, stocked):
-    path = written(tmp_path, '[keys]\npromote = "A"')
+    path = written(tmp_path, '[keys]\npromote = "K"')
     async with opened(stocked, keymap=path) as screen:
         assert " A promote" in screen.text
         await screen.press("a")
         assert not screen.model.settled
-        await screen.press("A")
+        await screen.press("K")
         assert len(screen.model.settled) >= 1
 
 

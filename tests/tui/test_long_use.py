@@ -73,7 +73,7 @@ async def test_a_late_update_of_a_closing_screen_is_harmless(stocked):
         await screen.press("f3")
         left = screen.app.screen
         await left.query_one(FooterBar).remove()
-        left.show_keys("commits")
+        left.show_footer()
         await screen.press("f2")
         assert screen.app.screen is screen.queue
 
@@ -91,6 +91,6 @@ async def test_an_act_that_outlives_its_screen_may_miss_its_panes_and_no_other(s
         await left.patiently(act)
         await left.patiently(lambda: left.query_one(FooterBar))
         left.say("It is done.")
-        assert screen.status == "It is done."
+        await screen.until(lambda: screen.status == "It is done.")
         with pytest.raises(NoMatches):
             await screen.queue.patiently(lambda: screen.queue.query_one("#nothing"))

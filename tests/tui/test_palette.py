@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from textual import events
 from textual.command import CommandInput, CommandList
 
+from reviewer.engine import Engine
 from reviewer.tui.app import ReviewerApp
 from tests.tui.conftest import opened
 
 
-async def test_a_page_is_turned_before_the_list_has_been_drawn(stocked):
+async def test_a_page_is_turned_before_the_list_has_been_drawn(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("ctrl+p", *"theme")
         await screen.until(lambda: "dark or light" in screen.text)
@@ -24,7 +26,9 @@ async def test_a_page_is_turned_before_the_list_has_been_drawn(stocked):
         assert screen.app.screen is palette
 
 
-async def test_a_reason_with_markup_is_shown_literally(stocked, monkeypatch):
+async def test_a_reason_with_markup_is_shown_literally(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reason = "[bold]gone[/]"
     monkeypatch.setattr(ReviewerApp, "why_not", lambda *_: reason)
     async with opened(stocked) as screen:
@@ -32,7 +36,7 @@ async def test_a_reason_with_markup_is_shown_literally(stocked, monkeypatch):
         await screen.until(lambda: reason in screen.text)
 
 
-async def test_a_long_paste_is_not_compared_with_every_action(stocked):
+async def test_a_long_paste_is_not_compared_with_every_action(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("ctrl+p", *"the")
         asked = screen.app.screen.query_one(CommandInput)

@@ -132,7 +132,7 @@ def _row_key(connection: sqlite3.Connection, table: str) -> str:
         connection.execute(f"SELECT rowid FROM {table} LIMIT 1")
     except sqlite3.OperationalError:
         columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
-        return next(name for _, name, *_, place in columns if place == 1)
+        return str(next(name for _, name, *_, place in columns if place == 1))
     return "rowid"
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,12 +91,12 @@ def commits(ledger: Ledger, count: int) -> None:
             )  # fmt: skip
 
 
-def named_only(tables: dict[str, list[tuple]]) -> dict[str, list[tuple]]:
+def named_only(tables: dict[str, list[tuple[Any, ...]]]) -> dict[str, list[tuple[Any, ...]]]:
     """The same with projects as they were before they were bound to work trees."""
     return {**tables, "project": [row[:2] for row in tables["project"]]}
 
 
-def everything(path: Path, *, without: tuple[str, ...] = ()) -> dict[str, list[tuple]]:
+def everything(path: Path, *, without: tuple[str, ...] = ()) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table that the program made, by the columns that it had."""
     connection = sqlite3.connect(path)
     tables = [
@@ -168,7 +169,9 @@ def test_a_version_that_was_never_released_is_refused(path: Path, version: int) 
     assert everything(path) == before
 
 
-def test_an_earlier_store_loses_nothing(path, opened, monkeypatch) -> None:
+def test_an_earlier_store_loses_nothing(
+    path: Path, opened: Callable[[], Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with version_7(path, monkeypatch) as ledger:
         memories(ledger)
     before = everything(path)
@@ -183,7 +186,9 @@ def test_an_earlier_store_loses_nothing(path, opened, monkeypatch) -> None:
     ]  # fmt: skip
 
 
-def test_it_goes_on_from_there(path, opened, monkeypatch) -> None:
+def test_it_goes_on_from_there(
+    path: Path, opened: Callable[[], Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with version_7(path, monkeypatch) as ledger:
         memories(ledger)
     engine = opened()
@@ -199,7 +204,9 @@ def test_it_goes_on_from_there(path, opened, monkeypatch) -> None:
     assert engine.queue.rows([1, 3])[1].status == "candidate"
 
 
-def test_contexts_of_an_earlier_store_go_on(path, opened, monkeypatch) -> None:
+def test_contexts_of_an_earlier_store_go_on(
+    path: Path, opened: Callable[[], Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with version_7(path, monkeypatch) as ledger:
         memories(ledger)
         commits(ledger, 4)
@@ -217,7 +224,7 @@ def test_contexts_of_an_earlier_store_go_on(path, opened, monkeypatch) -> None:
     assert engine.history.verify().problems == ()
 
 
-def test_the_command_line_opens_it(reviewer: Reviewer, monkeypatch) -> None:
+def test_the_command_line_opens_it(reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch) -> None:
     with version_7(reviewer.db, monkeypatch) as ledger:
         memories(ledger)
     assert len(reviewer.ids("--status", "all")) == 6
@@ -226,7 +233,7 @@ def test_the_command_line_opens_it(reviewer: Reviewer, monkeypatch) -> None:
 
 
 def test_two_programs_may_arrive_at_an_earlier_store_at_once(
-    reviewer: Reviewer, monkeypatch
+    reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with version_7(reviewer.db, monkeypatch) as ledger:
         memories(ledger)
@@ -237,7 +244,7 @@ def test_two_programs_may_arrive_at_an_earlier_store_at_once(
 
 
 def test_acts_and_projects_of_an_earlier_store_find_each_other(
-    reviewer: Reviewer, monkeypatch
+    reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with version_7(reviewer.db, monkeypatch) as ledger:
         memories(ledger)
@@ -258,7 +265,7 @@ def test_acts_and_projects_of_an_earlier_store_find_each_other(
 
 
 def test_a_project_of_an_earlier_store_is_bound_when_it_is_written_from_its_tree(
-    reviewer: Reviewer, monkeypatch
+    reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with version_7(reviewer.db, monkeypatch) as ledger:
         memories(ledger)

@@ -69,7 +69,7 @@ class Moments:
                 return super().executescript(sql)
 
         connect = sqlite3.connect
-        sqlite3.connect = lambda *a, **k: connect(*a, **{"factory": Connection, **k})  # type: ignore
+        sqlite3.connect = lambda *a, **k: connect(*a, **{"factory": Connection, **k})
         sys.addaudithook(self._file_event)
 
     def sql_fault(self, sql: str) -> Exception:

@@ -115,7 +115,9 @@ def says_so(done: Outcome) -> bool:
 
 @pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize("verb", ONE_ACT, ids=named)
-def test_a_decision_is_there_as_a_whole_or_not_at_all(made, verb, fault):
+def test_a_decision_is_there_as_a_whole_or_not_at_all(
+    made: Path, verb: list[str], fault: Fault
+) -> None:
     was = ledger(made)
     whole = call(copied(made, "whole"), *verb)
     assert whole.code == 0, whole
@@ -142,7 +144,7 @@ def test_a_decision_is_there_as_a_whole_or_not_at_all(made, verb, fault):
 
 
 @pytest.mark.parametrize("fault", Fault)
-def test_every_moment_of_a_promotion(made, fault):
+def test_every_moment_of_a_promotion(made: Path, fault: Fault) -> None:
     was = ledger(made)
     verb = ["promote", "3"]
     total = call(copied(made, "whole"), *verb).moments
@@ -156,7 +158,7 @@ def test_every_moment_of_a_promotion(made, fault):
 
 @pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize("verb", SEVERAL, ids=named)
-def test_longer_work_goes_on_where_it_was(made, verb, fault):
+def test_longer_work_goes_on_where_it_was(made: Path, verb: list[str], fault: Fault) -> None:
     was = ledger(made)
     whole = call(copied(made, "whole"), *verb)
     assert whole.code == 0, whole
@@ -173,7 +175,9 @@ def test_longer_work_goes_on_where_it_was(made, verb, fault):
 
 @pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize(("name", "verb"), FILES)
-def test_a_file_is_the_old_one_or_the_new_one(made, name, verb, fault):
+def test_a_file_is_the_old_one_or_the_new_one(
+    made: Path, name: str, verb: list[str], fault: Fault
+) -> None:
     before = (made / name).read_bytes() if (made / name).exists() else None
     finished = copied(made, "whole")
     whole = call(finished, *verb)

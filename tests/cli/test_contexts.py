@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,7 +45,7 @@ def talk(program: Reviewer, name: str, *more: str) -> Path:
     return path
 
 
-def commits(program: Reviewer, *arguments: object) -> list[dict]:
+def commits(program: Reviewer, *arguments: object) -> list[dict[str, Any]]:
     return program.rows("commit", "list", "talk", *arguments)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -115,7 +116,9 @@ def program(tmp_path: Path, stocked: Path) -> Reviewer:
 
 
 @pytest.mark.parametrize("make", HOSTILE, ids=lambda make: make.__name__)
-def test_no_path_harms_the_terminal_or_ends_in_a_traceback(program: Reviewer, make) -> None:
+def test_no_path_harms_the_terminal_or_ends_in_a_traceback(
+    program: Reviewer, make: Callable[..., object]
+) -> None:
     path = make(program.folder)
     for command in TAKES_A_FILE:
         arguments = [part.replace("{}", str(path)) for part in command]
@@ -146,12 +149,16 @@ LONG = 10_000_000
     ],
     ids=["words", "one word", "claude line", "chat", "pipeline", "deep json"],
 )  # fmt: skip
-def test_a_line_of_ten_megabytes_is_only_long(program: Reviewer, make) -> None:
+def test_a_line_of_ten_megabytes_is_only_long(
+    program: Reviewer, make: Callable[[], tuple[str, str]]
+) -> None:
     name, text = make()
     path = program.folder / name
     path.write_text(text)
-    commands = [["ingest", path], ["extract", path, "--json"], ["context", "import", path],
-                ["queue", "list"], ["commit", "list", "#1"], ["packet"]]  # fmt: skip
+    commands: list[list[object]] = [
+        ["ingest", path], ["extract", path, "--json"], ["context", "import", path],
+        ["queue", "list"], ["commit", "list", "#1"], ["packet"],
+    ]  # fmt: skip
     if name == "graph.dot":
         commands = [["pipeline", "check", path], ["pipeline", "show", path, "--json"]]
     for arguments in commands:

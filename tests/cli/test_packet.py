@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,14 +36,14 @@ def packet(program: Reviewer, folder: Path, *arguments: object) -> str:
     return done.stdout
 
 
-def as_json(program: Reviewer, folder: Path, *arguments: object) -> dict[str, object]:
+def as_json(program: Reviewer, folder: Path, *arguments: object) -> dict[str, Any]:
     line = packet(program, folder, "--format", "json", *arguments)
     assert line.count("\n") == 1
-    found: dict[str, object] = json.loads(line)
+    found: dict[str, Any] = json.loads(line)
     return found
 
 
-def test_a_packet_of_a_folder_needs_no_store(reviewer, kiosk):
+def test_a_packet_of_a_folder_needs_no_store(reviewer: Reviewer, kiosk: Path) -> None:
     text = packet(reviewer, kiosk)
     assert text.startswith("# Context packet\n")
     for words in ("Never open the drawer", "Repair the printer", "55 g.", "forty seconds"):
@@ -52,7 +53,7 @@ def test_a_packet_of_a_folder_needs_no_store(reviewer, kiosk):
     assert packet(reviewer, kiosk / ".context") == text
 
 
-def test_a_dash_is_stdout(reviewer, kiosk):
+def test_a_dash_is_stdout(reviewer: Reviewer, kiosk: Path) -> None:
     assert packet(reviewer, kiosk, "--out", "-") == packet(reviewer, kiosk)
     assert as_json(reviewer, kiosk, "--out", "-") == as_json(reviewer, kiosk)
     assert not list(reviewer.folder.rglob("-"))
@@ -60,7 +61,7 @@ def test_a_dash_is_stdout(reviewer, kiosk):
     assert "--out FILE" in said
 
 
-def test_json_and_markdown_agree(reviewer, kiosk):
+def test_json_and_markdown_agree(reviewer: Reviewer, kiosk: Path) -> None:
     found = as_json(reviewer, kiosk, "--budget", 300)
     assert found["budget"] == 300
     assert found["over_budget"] is False
@@ -70,7 +71,7 @@ def test_json_and_markdown_agree(reviewer, kiosk):
     assert counter().count(packet(reviewer, kiosk, "--budget", 300)) == found["tokens_used"]
 
 
-def test_a_kept_packet_is_the_one_that_would_be_made(reviewer, kiosk):
+def test_a_kept_packet_is_the_one_that_would_be_made(reviewer: Reviewer, kiosk: Path) -> None:
     for form in ("markdown", "json"):
         first = packet(reviewer, kiosk, "--format", form)
         assert packet(reviewer, kiosk, "--format", form) == first
@@ -79,7 +80,9 @@ def test_a_kept_packet_is_the_one_that_would_be_made(reviewer, kiosk):
     assert "Words." in packet(reviewer, kiosk, "--format", "json")
 
 
-def test_with_counts_kept_neither_encoder_nor_screen_is_imported(reviewer, kiosk):
+def test_with_counts_kept_neither_encoder_nor_screen_is_imported(
+    reviewer: Reviewer, kiosk: Path
+) -> None:
     packet(reviewer, kiosk)
     for arguments in ([], ["--budget", 150], ["--explain"], ["--task", "paper"]):
         assert not imported(
@@ -87,14 +90,14 @@ def test_with_counts_kept_neither_encoder_nor_screen_is_imported(reviewer, kiosk
         ) & (HEAVY | {"reviewer.engine"})
 
 
-def test_the_own_packet_imports_no_encoder_either(seeded):
+def test_the_own_packet_imports_no_encoder_either(seeded: Reviewer) -> None:
     seeded("state", "set", "paper width", "80 mm")
     assert seeded("packet").returncode == 0
     for arguments in ([], ["--budget", 150]):
         assert not imported(seeded, "packet", *arguments) & HEAVY
 
 
-def test_a_packet_of_the_store(seeded):
+def test_a_packet_of_the_store(seeded: Reviewer) -> None:
     ids = seeded.ids()[:3]
     assert seeded("promote", *ids).returncode == 0
     done = seeded("packet", "--format", "json", "--marks")
@@ -103,14 +106,18 @@ def test_a_packet_of_the_store(seeded):
     assert sources == {f"m:{number}" for number in ids}
 
 
-def test_over_budget_is_reported_on_stderr_and_the_exit_code_is_0(reviewer, kiosk):
+def test_over_budget_is_reported_on_stderr_and_the_exit_code_is_0(
+    reviewer: Reviewer, kiosk: Path
+) -> None:
     done = reviewer("packet", "--context-dir", kiosk, "--budget", 5, "--now", "2026-07-26")
     assert done.returncode == 0
     assert "Over the budget of 5 tokens by" in done.stderr
     assert "Never open the drawer" in done.stdout
 
 
-def test_problems_are_named_on_stderr_and_in_the_json_each_time(reviewer, kiosk):
+def test_problems_are_named_on_stderr_and_in_the_json_each_time(
+    reviewer: Reviewer, kiosk: Path
+) -> None:
     (kiosk / ".context" / "LEARNINGS.md").write_bytes(b"## [2026-02-31] Caf\xe9\n\nx\n")
     for _ in range(2):
         done = reviewer("packet", "--context-dir", kiosk, "--format", "json")
@@ -119,7 +126,7 @@ def test_problems_are_named_on_stderr_and_in_the_json_each_time(reviewer, kiosk)
         assert files == {"LEARNINGS.md"}
 
 
-def test_explain_lists_items_that_pin_and_mute_take(reviewer, kiosk):
+def test_explain_lists_items_that_pin_and_mute_take(reviewer: Reviewer, kiosk: Path) -> None:
     rows = packet(reviewer, kiosk, "--explain").splitlines()
     (jams,) = [row for row in rows if " Jams " in row]
     assert "recency 1.0 (1 day)" in jams
@@ -130,7 +137,7 @@ def test_explain_lists_items_that_pin_and_mute_take(reviewer, kiosk):
     assert (done.returncode, "no item nothing" in done.stderr) == (0, True)
 
 
-def test_a_damaged_cache_is_reported_and_harmless(reviewer, kiosk):
+def test_a_damaged_cache_is_reported_and_harmless(reviewer: Reviewer, kiosk: Path) -> None:
     first = packet(reviewer, kiosk)
     home = Path(reviewer.environment["HOME"])
     caches = [path for path in home.rglob("*.json") if "packet" not in path.name]
@@ -142,14 +149,16 @@ def test_a_damaged_cache_is_reported_and_harmless(reviewer, kiosk):
     assert "damaged" in done.stderr
 
 
-def test_control_characters_from_outside_never_reach_the_terminal(reviewer, kiosk):
+def test_control_characters_from_outside_never_reach_the_terminal(
+    reviewer: Reviewer, kiosk: Path
+) -> None:
     (kiosk / ".context" / "TASKS.md").write_text("- [ ] \x1b[2Jclear \u202eme\x9b\n")
     for form in ("markdown", "json"):
         text = packet(reviewer, kiosk, "--format", form)
         assert not {"\x1b", "\u202e", "\x9b"} & set(text)
 
 
-def test_out_writes_the_file(reviewer, kiosk):
+def test_out_writes_the_file(reviewer: Reviewer, kiosk: Path) -> None:
     target = reviewer.folder / "packet.md"
     assert packet(reviewer, kiosk, "--out", target) == ""
     assert target.read_text() == packet(reviewer, kiosk)
@@ -175,12 +184,14 @@ def test_out_writes_the_file(reviewer, kiosk):
         (["--pin", "abc", "--mute", "abc"], "both name abc"),
     ],
 )
-def test_wrong_usage(reviewer, kiosk, arguments, words):
+def test_wrong_usage(reviewer: Reviewer, kiosk: Path, arguments: list[str], words: str) -> None:
     said = reviewer.fails("packet", "--context-dir", kiosk, *arguments, code=2)
     assert words in said
 
 
-def test_a_folder_that_is_not_a_context_and_an_unknown_encoding(reviewer, kiosk):
+def test_a_folder_that_is_not_a_context_and_an_unknown_encoding(
+    reviewer: Reviewer, kiosk: Path
+) -> None:
     (reviewer.folder / "other").mkdir()
     assert "not a context folder" in reviewer.fails("packet", "--context-dir", "other")
     assert "does not exist" in reviewer.fails("packet", "--context-dir", "gone")
@@ -188,18 +199,20 @@ def test_a_folder_that_is_not_a_context_and_an_unknown_encoding(reviewer, kiosk)
     assert "no token encoding" in said
 
 
-def test_muting_a_rule_of_the_constitution_is_refused_with_a_message(reviewer, kiosk):
+def test_muting_a_rule_of_the_constitution_is_refused_with_a_message(
+    reviewer: Reviewer, kiosk: Path
+) -> None:
     rule = as_json(reviewer, kiosk)["included"][0]
     done = reviewer("packet", "--context-dir", kiosk, "--mute", rule["id"])
     assert rule["title"] in done.stdout
     assert f"{rule['id']} belongs to the constitution" in done.stderr
 
 
-def test_an_empty_folder_is_reported(reviewer):
+def test_an_empty_folder_is_reported(reviewer: Reviewer) -> None:
     (reviewer.folder / "bare" / ".context").mkdir(parents=True)
     done = reviewer("packet", "--context-dir", "bare")
     assert "The packet is empty" in done.stderr
 
 
-def test_without_a_store_the_way_out_is_named(reviewer):
+def test_without_a_store_the_way_out_is_named(reviewer: Reviewer) -> None:
     assert "reviewer ingest" in reviewer.fails("packet")

@@ -387,11 +387,12 @@ class TestNaming:
     def test_facts_of_two_projects_are_never_joined(self, trees: Trees) -> None:
         p, q = trees.ids["p"], trees.ids["q"]
         engine = Engine.open(trees.program.db)
-        for join in (
+        joins: tuple[Callable[[], object], ...] = (
             lambda: engine.triage.merge(int(p["waiting"]), int(q["active"])),
             lambda: engine.triage.supersede(int(p["active"]), int(q["waiting"])),
             lambda: engine.entities.relate(int(p["left"]), "uses", int(q["left"])),
-        ):
+        )
+        for join in joins:
             with pytest.raises(ConflictError, match="belong"):
                 join()
         engine.close()
@@ -633,7 +634,9 @@ class TestTheScreen:
 
         return open_in
 
-    def test_it_shows_the_project_of_the_tree(self, opened) -> None:
+    def test_it_shows_the_project_of_the_tree(
+        self, opened: Callable[..., tuple[int, list[str | None]]]
+    ) -> None:
         assert opened("p") == (0, ["p"])
         assert opened("x") == (0, ["x"])
         assert opened("other/p") == (1, [])

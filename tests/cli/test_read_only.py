@@ -12,7 +12,6 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import StoreError
-from reviewer.store import read_only
 from tests.cli.conftest import Reviewer
 from tests.cli.permissions import bound as bound
 
@@ -44,7 +43,9 @@ def protected(*paths: Path) -> Iterator[None]:
 
 
 @pytest.fixture(params=["file", "folder", "both"])
-def closed(request, seeded: Reviewer, bound: Callable[[], None]) -> Iterator[Reviewer]:
+def closed(
+    request: pytest.FixtureRequest, seeded: Reviewer, bound: Callable[[], None]
+) -> Iterator[Reviewer]:
     """A store of which the file, the folder, or both are protected."""
     assert seeded("promote", "2").returncode == 0
     folder = seeded.folder / "kept"
@@ -55,7 +56,9 @@ def closed(request, seeded: Reviewer, bound: Callable[[], None]) -> Iterator[Rev
         yield seeded
 
 
-def test_every_reading_verb_works_and_every_decision_is_refused(closed, bound):
+def test_every_reading_verb_works_and_every_decision_is_refused(
+    closed: Reviewer, bound: Callable[[], None]
+) -> None:
     before = sorted(os.listdir(closed.db.parent)), closed.db.read_bytes()
     for verb in READING:
         done = closed(*verb, preexec_fn=bound)
@@ -65,14 +68,18 @@ def test_every_reading_verb_works_and_every_decision_is_refused(closed, bound):
     assert (sorted(os.listdir(closed.db.parent)), closed.db.read_bytes()) == before
 
 
-def test_doctor_reports_it_and_finds_no_other_problem(closed, bound):
+def test_doctor_reports_it_and_finds_no_other_problem(
+    closed: Reviewer, bound: Callable[[], None]
+) -> None:
     found = closed("doctor", preexec_fn=bound)
     lines = {line.split()[0]: line for line in found.stdout.splitlines()}
     assert "cannot be saved" in found.stdout
     assert " ok" in lines["integrity"]
 
 
-def test_reading_leaves_nothing_that_keeps_the_owner_from_writing_later(seeded, bound):
+def test_reading_leaves_nothing_that_keeps_the_owner_from_writing_later(
+    seeded: Reviewer, bound: Callable[[], None]
+) -> None:
     with protected(seeded.db):
         for verb in READING:
             seeded(*verb, preexec_fn=bound)
@@ -87,14 +94,16 @@ def allowed_to_read(path: Path, mode: int) -> bool:
 @pytest.fixture
 def as_another(monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on the folder is read-only."""
-    monkeypatch.setattr(read_only.os, "access", allowed_to_read)
+    monkeypatch.setattr(os, "access", allowed_to_read)
 
 
-def test_acts_written_in_the_meantime_are_read(seeded, monkeypatch):
+def test_acts_written_in_the_meantime_are_read(
+    seeded: Reviewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Their write-ahead log is read, too, and the file after they close it."""
     owner = Engine.open(seeded.db)
     with monkeypatch.context() as closed_to_us:
-        closed_to_us.setattr(read_only.os, "access", allowed_to_read)
+        closed_to_us.setattr(os, "access", allowed_to_read)
         reader = Engine.open(seeded.db)
     assert reader.read_only
     assert not owner.read_only
@@ -112,30 +121,36 @@ def test_acts_written_in_the_meantime_are_read(seeded, monkeypatch):
     reader.close()
 
 
-def test_changes_that_lie_in_a_log_that_cannot_be_read_are_not_left_out(seeded, as_another):
+def test_changes_that_lie_in_a_log_that_cannot_be_read_are_not_left_out(
+    seeded: Reviewer, as_another: None
+) -> None:
     """A program was killed, and its file was copied without what belongs to it."""
     seeded.db.with_name("store.db-wal").write_bytes(b"something")
     with pytest.raises(StoreError, match="latest changes are still in"):
         Engine.open(seeded.db)
 
 
-def test_an_older_store_is_not_brought_up_to_date(seeded, monkeypatch):
+def test_an_older_store_is_not_brought_up_to_date(
+    seeded: Reviewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with sqlite3.connect(seeded.db) as connection:
         connection.execute("PRAGMA user_version = 7")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
-    monkeypatch.setattr(read_only.os, "access", allowed_to_read)
+    monkeypatch.setattr(os, "access", allowed_to_read)
     with pytest.raises(StoreError, match="read-only and was written by an older reviewer"):
         Engine.open(seeded.db)
 
 
-def test_a_preview_goes_without_its_figures(tmp_path, monkeypatch):
+def test_a_preview_goes_without_its_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     talk = tmp_path / "talk.json"
     talk.write_text('[{"role": "user", "content": "Print receipts within 2 seconds."}]')
     engine = Engine.open(tmp_path / "store.db")
     engine.contexts.import_file(talk, project="kiosk")
     engine.close()
-    monkeypatch.setattr(read_only.os, "access", allowed_to_read)
+    monkeypatch.setattr(os, "access", allowed_to_read)
     reader = Engine.open(tmp_path / "store.db")
     plan = reader.compression.plan(1, "brief")
     assert reader.compression.preview(plan).segments

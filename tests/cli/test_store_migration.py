@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,8 +133,8 @@ def commits(ledger: Ledger, count: int) -> None:
 
 
 def as_before(
-    tables: dict[str, list[tuple]], before: dict[str, list[tuple]]
-) -> dict[str, list[tuple]]:
+    tables: dict[str, list[tuple[Any, ...]]], before: dict[str, list[tuple[Any, ...]]]
+) -> dict[str, list[tuple[Any, ...]]]:
     """The same with the columns that there were, and without the act that filled the new ones."""
     cut = {}
     for name, rows in before.items():
@@ -143,7 +144,7 @@ def as_before(
     return cut
 
 
-def everything(path: Path, *, without: tuple[str, ...] = ()) -> dict[str, list[tuple]]:
+def everything(path: Path, *, without: tuple[str, ...] = ()) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table that the program made, by the columns that it had."""
     connection = sqlite3.connect(path)
     tables = [
@@ -217,7 +218,9 @@ def test_a_version_that_was_never_released_is_refused(path: Path, version: int) 
     assert everything(path) == before
 
 
-def test_an_earlier_store_loses_nothing(path, opened, monkeypatch) -> None:
+def test_an_earlier_store_loses_nothing(
+    path: Path, opened: Callable[[], Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with version_7(path, monkeypatch) as ledger:
         memories(ledger)
     before = everything(path)
@@ -232,7 +235,9 @@ def test_an_earlier_store_loses_nothing(path, opened, monkeypatch) -> None:
     ]  # fmt: skip
 
 
-def test_it_goes_on_from_there(path, opened, monkeypatch) -> None:
+def test_it_goes_on_from_there(
+    path: Path, opened: Callable[[], Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with version_7(path, monkeypatch) as ledger:
         memories(ledger)
     engine = opened()
@@ -248,7 +253,9 @@ def test_it_goes_on_from_there(path, opened, monkeypatch) -> None:
     assert engine.queue.rows([1, 3])[1].status == "candidate"
 
 
-def test_contexts_of_an_earlier_store_go_on(path, opened, monkeypatch) -> None:
+def test_contexts_of_an_earlier_store_go_on(
+    path: Path, opened: Callable[[], Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with version_7(path, monkeypatch) as ledger:
         memories(ledger)
         commits(ledger, 4)
@@ -266,7 +273,7 @@ def test_contexts_of_an_earlier_store_go_on(path, opened, monkeypatch) -> None:
     assert engine.history.verify().problems == ()
 
 
-def test_the_command_line_opens_it(reviewer: Reviewer, monkeypatch) -> None:
+def test_the_command_line_opens_it(reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch) -> None:
     with version_7(reviewer.db, monkeypatch) as ledger:
         memories(ledger)
     assert len(reviewer.ids("--status", "all")) == 6
@@ -275,7 +282,7 @@ def test_the_command_line_opens_it(reviewer: Reviewer, monkeypatch) -> None:
 
 
 def test_two_programs_may_arrive_at_an_earlier_store_at_once(
-    reviewer: Reviewer, monkeypatch
+    reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with version_7(reviewer.db, monkeypatch) as ledger:
         memories(ledger)
@@ -286,7 +293,7 @@ def test_two_programs_may_arrive_at_an_earlier_store_at_once(
 
 
 def test_acts_and_projects_of_an_earlier_store_find_each_other(
-    reviewer: Reviewer, monkeypatch
+    reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with version_7(reviewer.db, monkeypatch) as ledger:
         memories(ledger)
@@ -308,7 +315,7 @@ def test_acts_and_projects_of_an_earlier_store_find_each_other(
 
 
 def test_a_project_of_an_earlier_store_is_bound_when_it_is_written_from_its_tree(
-    reviewer: Reviewer, monkeypatch
+    reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with version_7(reviewer.db, monkeypatch) as ledger:
         memories(ledger)
@@ -333,7 +340,9 @@ def test_a_project_of_an_earlier_store_is_bound_when_it_is_written_from_its_tree
     assert reviewer("verify").returncode == 0
 
 
-def test_dialogue_of_an_earlier_store_waits_behind_notes(reviewer: Reviewer, monkeypatch) -> None:
+def test_dialogue_of_an_earlier_store_waits_behind_notes(
+    reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with version_8(reviewer.db, monkeypatch) as earlier:
         sightings(earlier)
     rows = reviewer.rows("queue", "list")
@@ -345,7 +354,7 @@ def test_dialogue_of_an_earlier_store_waits_behind_notes(reviewer: Reviewer, mon
 
 
 def test_what_an_earlier_store_ingested_can_still_be_undone(
-    reviewer: Reviewer, monkeypatch
+    reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with version_8(reviewer.db, monkeypatch) as earlier:
         sightings(earlier)

@@ -65,7 +65,7 @@ def feed_dot(data: bytes, folder: Path) -> None:
     pipeline = _rules.read(_file(data, folder, "any.dot"))
     shown = _rules.shown(pipeline)
     list(_rules.walk(shown))
-    list(_rules.ways(shown))
+    list(_rules.entries(shown))
     fingerprint(pipeline)
     for name in list(shown.nodes)[:2]:
         for mode in MODES:

@@ -264,5 +264,5 @@ def test_opening_all_markers_gives_back_the_full_text(made: list[Turn]) -> None:
     while markers := parse_markers(text, level, "s1", source=source):
         marker = markers[-1]
         nearer = made_by.expanded_text(segment, level, anchors)
-        text, level = expand(text, [marker], lambda _, nearer=nearer: nearer), Level(level - 1)
+        text, level = expand(text, [marker], {marker: nearer}.__getitem__), Level(level - 1)
     assert source in text

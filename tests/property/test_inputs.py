@@ -25,7 +25,9 @@ TARGETS = st.sampled_from(sorted(SEEDS)).flatmap(
 @example(seed=("history", b'{"goal":"a","o\x8c":"x"}'), wounds=[])
 @example(seed=("settings", b"a = " + b"[" * 5000), wounds=[])
 @example(seed=("pattern", b"((a{500}){500}){500}"), wounds=[])
-def test_damaged_input_gives_a_result_or_one_sentence(tmp_path, seed, wounds):
+def test_damaged_input_gives_a_result_or_one_sentence(
+    tmp_path: Path, seed: tuple[str, bytes], wounds: list[tuple[float, int, bytes]]
+) -> None:
     target, data = seed
     feed(target, damaged(data, wounds), tmp_path)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, assume, settings
@@ -19,6 +21,9 @@ from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
 
 NAMES = st.text("abcé\n'\"", min_size=1, max_size=4)
+
+
+State = dict[str, list[tuple[Any, ...]]]
 
 
 class Clock:
@@ -45,15 +50,15 @@ class LedgerMachine(RuleBasedStateMachine):
         self.open()
         self.out_of_order = False
         """Acts were undone by name: from then on only the invariant is checked, not the order."""
-        self.past: list[tuple[dict, dict]] = []
-        self.future: list[tuple[dict, dict]] = []
+        self.past: list[tuple[State, State]] = []
+        self.future: list[tuple[State, State]] = []
 
     def open(self) -> None:
         self.database = Database(Path(self.folder.name) / "store.db")
         self.ledger = Ledger(self.database, actor="tester", clock=Clock())
         self.undo = Undo(self.database, self.ledger)
 
-    def state(self) -> dict:
+    def state(self) -> State:
         return {
             table: self.database.writer.execute(f"SELECT * FROM {table} ORDER BY id").fetchall()
             for table in LEDGERED
@@ -68,7 +73,7 @@ class LedgerMachine(RuleBasedStateMachine):
         with self.ledger.act("make", scope=Scope.INTAKE) as act:
             act.insert("project", name="first")
 
-    def decided(self, before: dict) -> None:
+    def decided(self, before: State) -> None:
         after = self.state()
         if after != before:
             self.past.append((before, after))
@@ -84,7 +89,7 @@ class LedgerMachine(RuleBasedStateMachine):
         self.decided(before)
 
     @rule(name=NAMES, pick=st.randoms(use_true_random=False))
-    def rename(self, name: str, pick) -> None:
+    def rename(self, name: str, pick: random.Random) -> None:
         rows = self.state()["project"]
         assume(rows and name not in {row[1] for row in rows})
         before = self.state()
@@ -157,7 +162,7 @@ class LedgerMachine(RuleBasedStateMachine):
             assert self.undo.is_undone(reversal.target) is back
 
     @rule(pick=st.randoms(use_true_random=False))
-    def undo_any_act_or_be_refused(self, pick) -> None:
+    def undo_any_act_or_be_refused(self, pick: random.Random) -> None:
         acts = self.database.writer.execute("SELECT id FROM ledger").fetchall()
         before = self.state()
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -40,7 +41,9 @@ def damaged(seed: bytes, wounds: list[tuple[float, int, bytes]]) -> bytes:
 @example(seed=b'{"type":[1],"role":{"a":1},"from":[2],"sessionId":"s"}\n', wounds=[])
 @example(seed=b'[{"role":"user","content":"a","\xa7x":1},{"role":"user","content":"b"}]', wounds=[])
 @example(seed=SEEDS[0] * 3, wounds=[(0.9, 12, b"")])
-def test_a_damaged_file_gives_records_or_one_sentence(tmp_path, seed, wounds):
+def test_a_damaged_file_gives_records_or_one_sentence(
+    tmp_path: Path, seed: bytes, wounds: list[tuple[float, int, bytes]]
+) -> None:
     read_everything(damaged(seed, wounds), tmp_path)
 
 
@@ -48,12 +51,12 @@ def test_a_damaged_file_gives_records_or_one_sentence(tmp_path, seed, wounds):
     deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.binary(max_size=400))
-def test_any_bytes_at_all(tmp_path, data):
+def test_any_bytes_at_all(tmp_path: Path, data: bytes) -> None:
     read_everything(data, tmp_path)
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed[:12].decode())
-def test_undamaged_seeds_are_read(tmp_path, seed):
+def test_undamaged_seeds_are_read(tmp_path: Path, seed: bytes) -> None:
     assert read_everything(seed, tmp_path) > 0
 
 
@@ -70,5 +73,5 @@ def test_undamaged_seeds_are_read(tmp_path, seed):
     ids=["deep", "repeated words", "dashes", "repeated lines", "hashes", "stars"],
 )
 @pytest.mark.timeout(60)
-def test_depth_and_repetition_end(tmp_path, make: Callable[[], bytes]):
+def test_depth_and_repetition_end(tmp_path: Path, make: Callable[[], bytes]) -> None:
     read_everything(make(), tmp_path)

@@ -11,8 +11,10 @@ from __future__ import annotations
 import inspect
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -53,7 +55,7 @@ class Clock:
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory) -> tuple[Path, list[int]]:
+def template(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[int]]:
     """A store with rows of every kind and standing, and trusted state; with one id of each."""
     folder = tmp_path_factory.mktemp("template")
     return make_store(folder)
@@ -80,7 +82,7 @@ def make_store(folder: Path) -> tuple[Path, list[int]]:
     return folder / "store.db", numbers
 
 
-def test_the_template_has_every_kind_and_standing(template):
+def test_the_template_has_every_kind_and_standing(template: tuple[Path, list[int]]) -> None:
     path, numbers = template
     engine = Engine.open(path)
     rows = engine.queue.rows(numbers)
@@ -91,12 +93,14 @@ def test_the_template_has_every_kind_and_standing(template):
     engine.close()
 
 
-def test_no_method_of_the_engine_leads_from_a_row_to_trusted_state(template, tmp_path):
+def test_no_method_of_the_engine_leads_from_a_row_to_trusted_state(
+    template: tuple[Path, list[int]], tmp_path: Path
+) -> None:
     path, numbers = template
     assert trespasses(path, tmp_path, numbers) == []
 
 
-def test_the_walk_reaches_every_capability(template):
+def test_the_walk_reaches_every_capability(template: tuple[Path, list[int]]) -> None:
     engine = Engine.open(template[0])
     names = set(methods(engine))
     engine.close()
@@ -136,19 +140,26 @@ def planted_behind_the_ledger(self: Triage, number: int) -> None:
 @pytest.mark.parametrize(
     "planted", [planted_by_ledger, planted_in_disguise, planted_behind_the_ledger]
 )
-def test_a_function_that_does_it_is_found(template, tmp_path, monkeypatch, planted):
+def test_a_function_that_does_it_is_found(
+    template: tuple[Path, list[int]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    planted: Callable[..., object],
+) -> None:
     monkeypatch.setattr(Triage, "trust", planted, raising=False)
     path, numbers = template
     assert trespasses(path, tmp_path, numbers[:1]) == ["triage.trust"]
 
 
-def test_a_function_of_trusted_state_that_takes_an_id_is_found(template, tmp_path, monkeypatch):
+def test_a_function_of_trusted_state_that_takes_an_id_is_found(
+    template: tuple[Path, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(TrustedState, "copy", planted_in_disguise, raising=False)
     path, numbers = template
     assert trespasses(path, tmp_path, numbers[:1]) == ["state.copy"]
 
 
-def test_functions_that_may_write_it_take_text_and_no_id(template):
+def test_functions_that_may_write_it_take_text_and_no_id(template: tuple[Path, list[int]]) -> None:
     engine = Engine.open(template[0])
     found = methods(engine)
     engine.close()
@@ -157,7 +168,7 @@ def test_functions_that_may_write_it_take_text_and_no_id(template):
             assert parameter.annotation == "str", (name, parameter)
 
 
-def test_just_one_module_writes_the_table():
+def test_just_one_module_writes_the_table() -> None:
     found = {
         str(path.relative_to(PACKAGE)): writers_of_state(path.read_text(encoding="utf-8"))
         for path in PACKAGE.rglob("*.py")
@@ -178,16 +189,18 @@ def test_just_one_module_writes_the_table():
         'connection.execute("delete\\n from state where 1")',
     ],
 )
-def test_the_source_check_finds(source):
+def test_the_source_check_finds(source: str) -> None:
     assert writers_of_state(source) == [1]
 
 
 @pytest.mark.parametrize("source", ['act.insert("memory", state="x")', '"SELECT 1 FROM state"'])
-def test_the_source_check_ignores(source):
+def test_the_source_check_ignores(source: str) -> None:
     assert writers_of_state(source) == []
 
 
-def commands(command: click.Command, path: tuple[str, ...] = ()):
+def commands(
+    command: click.Command, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Every command of the command line, by its words."""
     if isinstance(command, click.Group):
         context = click.Context(command)
@@ -199,16 +212,16 @@ def commands(command: click.Command, path: tuple[str, ...] = ()):
         yield path, command
 
 
-def test_no_command_takes_an_id_and_writes_it():
+def test_no_command_takes_an_id_and_writes_it() -> None:
     found = dict(commands(root))
     assert {path[0] for path in found} == set(COMMANDS)
     writing = {path: command for path, command in found.items() if path[0] == "state"}
     assert set(writing) == {("state", verb) for verb in ("list", "show", "set", "unset")}
     for path, command in writing.items():
         assert not [p for p in command.params if isinstance(p.type, Id)], path
-    for path in PACKAGE.joinpath("cli").glob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        assert path.name == "state.py" or ".state.set(" not in text, path
+    for module in PACKAGE.joinpath("cli").glob("*.py"):
+        text = module.read_text(encoding="utf-8")
+        assert module.name == "state.py" or ".state.set(" not in text, module
 
 
 ACTS = {
@@ -257,7 +270,9 @@ steps = st.lists(
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_no_history_of_acts_leads_to_trusted_state(template, history):
+def test_no_history_of_acts_leads_to_trusted_state(
+    template: tuple[Path, list[int]], history: Any
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(template[0], Path(folder) / "store.db")
         engine = Engine.open(Path(folder) / "store.db", clock=Clock())
@@ -279,7 +294,9 @@ def test_no_history_of_acts_leads_to_trusted_state(template, history):
             engine.close()
 
 
-def test_the_acts_of_the_histories_are_those_of_the_engine(template):
+def test_the_acts_of_the_histories_are_those_of_the_engine(
+    template: tuple[Path, list[int]],
+) -> None:
     """Whoever adds a method that writes adds it to ACTS as well."""
     engine = Engine.open(template[0])
     writing = {
@@ -296,7 +313,7 @@ def test_the_acts_of_the_histories_are_those_of_the_engine(template):
     assert writing - named == {"intake.ingest"}
 
 
-def test_copying_by_hand_is_typing_again(template, tmp_path):
+def test_copying_by_hand_is_typing_again(template: tuple[Path, list[int]], tmp_path: Path) -> None:
     """The way that is left: a person reads and types."""
     shutil.copy(template[0], tmp_path / "store.db")
     engine = Engine.open(tmp_path / "store.db")

@@ -16,6 +16,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.pipelines.service import RunOptions
 from reviewer.promotion.views import QueueQuery
+from tests.present import present
 
 STATE_KINDS = {"state set", "state unset"}
 """The kinds of act that may change rows of `state`."""
@@ -146,7 +147,7 @@ def acts_on_state(engine: Engine, after: int = 0) -> Iterator[tuple[str, str]]:
         if any(change.table == "state" for change in changes):
             origin = act
             while origin.kind in BACK_AND_FORTH:
-                origin = kinds[origin.target]
+                origin = kinds[present(origin.target)]
             yield act.kind, origin.kind
 
 

@@ -37,7 +37,7 @@ SCREENS = ["\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[15~", "\x1b[17~", "\x1b[18~", "\x
 """F2 to F8 as a terminal sends them."""
 
 ESCAPE = "\x1b"
-NAMED = ["\r", "\r", "\t", "\x1b[Z", "\x7f", " ", "\x13", "\x04", "\x15", "\x12"]
+NAMED: list[str] = ["\r", "\r", "\t", "\x1b[Z", "\x7f", " ", "\x13", "\x04", "\x15", "\x12"]
 """Enter, tab, back tab, backspace, space, and ctrl with s, d, u, r."""
 DIALOGS = ["\x10", "\x1bOP", "?"]
 """The palette and help, which take all keys until they are left."""
@@ -122,7 +122,7 @@ def next_key(source: random.Random) -> str:
         return source.choice(ARROWS)
     if kind < 0.45:
         return source.choice(NAMED)
-    return source.choice(LETTERS)
+    return str(source.choice(LETTERS))
 
 
 def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from reviewer.engine import Engine
 from tests.terminal.conftest import Terminal
@@ -19,7 +20,7 @@ sys.exit(main())
 """
 
 
-def test_it_ends_with_one_line_and_keeps_decisions(store, tmp_path):
+def test_it_ends_with_one_line_and_keeps_decisions(store: Path, tmp_path: Path) -> None:
     program = tmp_path / "defect.py"
     program.write_text(WITH_A_DEFECT)
     terminal = Terminal(
@@ -43,7 +44,7 @@ def test_it_ends_with_one_line_and_keeps_decisions(store, tmp_path):
     engine.close()
 
 
-def test_a_store_damaged_under_the_screen_is_not_a_defect(store, tmp_path):
+def test_a_store_damaged_under_the_screen_is_not_a_defect(store: Path, tmp_path: Path) -> None:
     terminal = Terminal(
         [sys.executable, "-m", "reviewer", "--db", str(store)], tmp_path, 300, 30, REVIEWER_DEBUG=""
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,7 @@ def test_no_screen_hands_a_payload_to_the_terminal(hostile: Path, plain: bool) -
         for name, keys in SCREENS.items():
             before = terminal.text
             terminal.press(keys[0])
-            terminal.until_it(lambda before=before: terminal.text != before)
+            terminal.until_it(partial(terminal.differs_from, before))
             for key in keys[1:]:
                 terminal.press(key)
                 # An escape that another key follows at once would be the beginning of that key.

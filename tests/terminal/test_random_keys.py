@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from reviewer.engine import Engine
@@ -14,7 +16,7 @@ EVERY_SCREEN = {
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_random_keys_neither_end_the_program_nor_harm_the_store(tmp_path, seed):
+def test_random_keys_neither_end_the_program_nor_harm_the_store(tmp_path: Path, seed: int) -> None:
     store = prepared(tmp_path)
     found = walk(store, 300, seed)
     assert not found.died

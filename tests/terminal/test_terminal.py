@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from statistics import median
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery
+from reviewer.promotion.views import QueueQuery, QueueRow
+from tests.present import present
+from tests.terminal.conftest import Terminal
 from tests.waiting import until
 
 
-def rows_of(store, status="all"):
+def rows_of(store: Path, status: str = "all") -> Sequence[QueueRow]:
     engine = Engine.open(store)
     found = engine.queue.rows(engine.queue.ids(QueueQuery(status=status)))
     engine.close()
     return found
 
 
-def drafts(store):
+def drafts(store: Path) -> list[str | None]:
     engine = Engine.open(store)
     found = [engine.drafts.load(number) for number in engine.drafts.ids()]
     engine.close()
     return found
 
 
-def test_a_queue_is_cleared_with_the_keyboard(launch, store):
+def test_a_queue_is_cleared_with_the_keyboard(launch: Callable[..., Terminal], store: Path) -> None:
     terminal = launch()
     terminal.until("3 wait", "Evidence")
     terminal.press("a")
@@ -39,7 +44,7 @@ def test_a_queue_is_cleared_with_the_keyboard(launch, store):
     assert statuses == ["active", "candidate", "candidate"]
 
 
-def test_leaving_gives_the_terminal_back(launch):
+def test_leaving_gives_the_terminal_back(launch: Callable[..., Terminal]) -> None:
     terminal = launch()
     terminal.until("3 wait")
     terminal.press("q")
@@ -52,41 +57,43 @@ def test_leaving_gives_the_terminal_back(launch):
     assert b"Traceback" not in terminal.stream
 
 
-def test_an_idle_screen_does_not_draw(launch):
+def test_an_idle_screen_does_not_draw(launch: Callable[..., Terminal]) -> None:
     terminal = launch()
     terminal.until("3 wait", "Evidence")
     assert terminal.rests(4.5)  # two looks at the store for other writers
 
 
-def test_a_move_costs_few_bytes(launch):
+def test_a_move_costs_few_bytes(launch: Callable[..., Terminal]) -> None:
     terminal = launch(columns=140, rows=40)
     terminal.until("3 wait", "Evidence")
     costs = []
     for key in "jkjkjkjkjkj":
         before = len(terminal.stream)
         terminal.press(key)
-        terminal.until_it(lambda before=before: len(terminal.stream) > before)
+        terminal.until_it(partial(terminal.sent_more_than, before))
         terminal.read(0.05)
         costs.append(len(terminal.stream) - before)
     assert 0 < median(costs) < 1_200, costs
 
 
-def test_a_draft_survives_a_crash(launch, store):
+def test_a_draft_survives_a_crash(launch: Callable[..., Terminal], store: Path) -> None:
     terminal = launch()
     terminal.until("3 wait")
     terminal.press("e")
     terminal.until("Against the original")
     terminal.press(" and forever")
     terminal.until("and forever")
-    until(lambda: any("and forever" in text for text in drafts(store)))
+    until(lambda: any("and forever" in present(text) for text in drafts(store)))
     terminal.kill()
     again = launch()
     again.until("wait")
     again.press("e")
-    again.until("goes on where you left it", "and forever")
+    again.until("this is your draft", "and forever")
 
 
-def test_the_editor_opens_at_the_line_and_the_screen_comes_back(launch, store, tmp_path):
+def test_the_editor_opens_at_the_line_and_the_screen_comes_back(
+    launch: Callable[..., Terminal], store: Path, tmp_path: Path
+) -> None:
     seen = tmp_path / "seen"
     editor = tmp_path / "my editor"
     editor.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{seen}"\n', "utf-8")
@@ -99,11 +106,13 @@ def test_the_editor_opens_at_the_line_and_the_screen_comes_back(launch, store, t
     assert wait == "--wait"
     text = (store.parent / "notes.md").read_text("utf-8").splitlines()
     content = rows_of(store)[0].content
-    assert content[:20] in text[int(re.fullmatch(r"\+(\d+)", line).group(1)) - 1]
+    assert content[:20] in text[int(present(re.fullmatch(r"\+(\d+)", line)).group(1)) - 1]
     assert path.endswith("notes.md")
 
 
-def test_keys_typed_ahead_reach_the_right_screen(launch, store):
+def test_keys_typed_ahead_reach_the_right_screen(
+    launch: Callable[..., Terminal], store: Path
+) -> None:
     terminal = launch()
     terminal.until("3 wait", "Evidence")
     terminal.press("/smoke")
@@ -117,7 +126,7 @@ def test_keys_typed_ahead_reach_the_right_screen(launch, store):
     assert [row.content[-16:] for row in rows_of(store, "active")] == ["a quick addition"]
 
 
-def test_leaving_in_the_middle_of_an_edit_keeps_the_draft(launch):
+def test_leaving_in_the_middle_of_an_edit_keeps_the_draft(launch: Callable[..., Terminal]) -> None:
     terminal = launch()
     terminal.until("3 wait", "Evidence")
     terminal.press("e at last")
@@ -127,17 +136,17 @@ def test_leaving_in_the_middle_of_an_edit_keeps_the_draft(launch):
     again = launch()
     again.until("3 wait", "Evidence")
     again.press("e")
-    again.until("goes on where you left it", "at last")
+    again.until("this is your draft", "at last")
 
 
-def test_a_missing_editor_is_one_sentence(launch):
+def test_a_missing_editor_is_one_sentence(launch: Callable[..., Terminal]) -> None:
     terminal = launch(EDITOR="no-such-editor-anywhere", VISUAL="")
     terminal.until("3 wait", "Evidence")
     terminal.press("E")
     terminal.until("is not a program on this machine.")
 
 
-def test_copying_sends_the_text_to_the_terminal(launch):
+def test_copying_sends_the_text_to_the_terminal(launch: Callable[..., Terminal]) -> None:
     terminal = launch()
     terminal.until("3 wait")
     terminal.press("y")
@@ -145,7 +154,7 @@ def test_copying_sends_the_text_to_the_terminal(launch):
     assert b"\x1b]52;c;" in terminal.stream
 
 
-def test_without_colour_the_signs_still_differ(launch):
+def test_without_colour_the_signs_still_differ(launch: Callable[..., Terminal]) -> None:
     terminal = launch(NO_COLOR="1")
     terminal.until("3 wait")
     terminal.press("a")

@@ -64,7 +64,11 @@ class Watch:
         from reviewer.tui.app import ReviewerApp
         from reviewer.tui.kit.actor import Actor
 
-        on_event, act, run = ReviewerApp.on_event, Actor.action_act, asyncio.Handle._run
+        app_class: Any = ReviewerApp
+        actor_class: Any = Actor
+        handle_class: Any = asyncio.Handle
+
+        on_event, act, run = app_class.on_event, actor_class.action_act, handle_class._run
 
         async def counted_event(app: ReviewerApp, event: Any) -> None:
             if type(event).__name__ == "Key":
@@ -89,10 +93,10 @@ class Watch:
                     Slow(round(spent, 3), self._keys, self._screen, self._action, repr(handle))
                 )
 
-        ReviewerApp.on_event = counted_event
-        ReviewerApp.leave = lambda app: None
-        Actor.action_act = counted_act
-        asyncio.Handle._run = timed_run
+        app_class.on_event = counted_event
+        app_class.leave = lambda app: None
+        actor_class.action_act = counted_act
+        handle_class._run = timed_run
         signal.signal(signal.SIGUSR1, self.write)
 
     def write(self, *_: object) -> None:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from textual.css.model import RuleSet
@@ -18,6 +19,7 @@ from reviewer.engine import Engine
 from reviewer.tui.app import ReviewerApp
 from reviewer.tui.kit import screen as kit_screen
 from reviewer.tui.queue import screen as queue_screen
+from reviewer.tui.queue.model import QueueModel
 from tests.tui.idle import count_threads, idle
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -44,6 +46,8 @@ We will not deploy after Friday noon, since nobody watches the dashboards at the
 
 SOON = 0.25
 """Seconds: longer than any pane waits for the cursor to rest."""
+
+Shown = TypeVar("Shown")
 
 RULES: dict[tuple[object, ...], list[RuleSet]] = {}
 
@@ -155,11 +159,23 @@ class Screen:
         return self.queue.status.text
 
     @property
-    def model(self):
+    def model(self) -> QueueModel:
         """The list as values."""
         return self.queue.model
 
-    async def until(self, true: Callable[[], bool], seconds: float = 30.0) -> None:
+    def top(self, kind: type[Shown]) -> Shown:
+        """The screen that is shown, which has to be of this kind."""
+        shown: object = self.app.screen
+        assert isinstance(shown, kind)
+        return shown
+
+    def focused(self, kind: type[Shown]) -> Shown:
+        """The widget that gets the keys, which has to be of this kind."""
+        widget: object = self.app.focused
+        assert isinstance(widget, kind)
+        return widget
+
+    async def until(self, true: Callable[[], object], seconds: float = 30.0) -> None:
         """Wait for something that a worker or a timer brings."""
         async with asyncio.timeout(seconds):
             while not true():

@@ -45,7 +45,9 @@ def waiting(engine: Engine) -> int:
     return engine.queue.counts("acme").waiting
 
 
-async def test_it_says_how_far_it_is_and_escape_takes_it_back(many, gate):
+async def test_it_says_how_far_it_is_and_escape_takes_it_back(
+    many: Engine, gate: threading.Event
+) -> None:
     async with opened(many, project="acme") as screen:
         await screen.press("asterisk")
         await screen.pilot.press("x")
@@ -62,7 +64,9 @@ async def test_it_says_how_far_it_is_and_escape_takes_it_back(many, gate):
         assert (waiting(many), screen.app.running) == (MANY, None)
 
 
-async def test_a_finished_decision_is_one_act_and_its_undo_is_shown_too(many, gate):
+async def test_a_finished_decision_is_one_act_and_its_undo_is_shown_too(
+    many: Engine, gate: threading.Event
+) -> None:
     async with opened(many, project="acme") as screen:
         await screen.press("asterisk")
         await screen.pilot.press("x")
@@ -80,7 +84,9 @@ async def test_a_finished_decision_is_one_act_and_its_undo_is_shown_too(many, ga
         assert screen.status.startswith("Undone")
 
 
-async def test_an_undo_that_outlives_its_screen_is_completed(many, gate):
+async def test_an_undo_that_outlives_its_screen_is_completed(
+    many: Engine, gate: threading.Event
+) -> None:
     many.triage.reject(many.ids(QueueQuery(project="acme")))
     async with opened(many, project="acme") as screen:
         await screen.press("f8")
@@ -96,7 +102,9 @@ async def test_an_undo_that_outlives_its_screen_is_completed(many, gate):
 
 
 @pytest.mark.parametrize("key", ["f3", "f4", "f7"], ids=["Commits", "Compress", "State"])
-async def test_a_long_undo_says_so_on_every_screen_and_escape_stops_it(many, gate, key):
+async def test_a_long_undo_says_so_on_every_screen_and_escape_stops_it(
+    many: Engine, gate: threading.Event, key: str
+) -> None:
     many.triage.reject(many.ids(QueueQuery("acme")))
     async with opened(many, project="acme") as screen:
         await screen.press(key)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from reviewer.errors import ReviewerError
@@ -9,7 +12,7 @@ from reviewer.tui.editor import editor_argv
 
 
 @pytest.fixture
-def programs(tmp_path):
+def programs(tmp_path: Path) -> dict[str, str]:
     """A folder of programs as the only PATH."""
     for name in ("vim", "code", "hx"):
         path = tmp_path / name
@@ -28,7 +31,9 @@ def programs(tmp_path):
         ("vim ';' rm", [";", "rm", "+7", "/notes/a b.md"]),
     ],
 )
-def test_each_editor_gets_the_line_in_its_own_way(programs, command, arguments):
+def test_each_editor_gets_the_line_in_its_own_way(
+    programs: dict[str, str], command: str, arguments: list[str]
+) -> None:
     argv = editor_argv("/notes/a b.md", 7, {**programs, "EDITOR": command})
     assert argv[0].startswith(programs["PATH"])
     assert argv[1:] == arguments
@@ -36,13 +41,15 @@ def test_each_editor_gets_the_line_in_its_own_way(programs, command, arguments):
 
 @pytest.mark.parametrize("name", ["+!touch owned", "-c", "--cmd", "+q"])
 @pytest.mark.parametrize("command", ["vim", "code"])
-def test_a_file_name_is_not_a_command_to_the_editor(programs, command, name):
+def test_a_file_name_is_not_a_command_to_the_editor(
+    programs: dict[str, str], command: str, name: str
+) -> None:
     *_, last = editor_argv(name, 3, {**programs, "EDITOR": command})
     assert last.startswith("/")
     assert name in last
 
 
-def test_visual_comes_before_editor(programs):
+def test_visual_comes_before_editor(programs: dict[str, str]) -> None:
     argv = editor_argv("a", 1, {**programs, "EDITOR": "vim", "VISUAL": "code"})
     assert argv[0].endswith("code")
 
@@ -55,7 +62,9 @@ def test_visual_comes_before_editor(programs):
         ({"EDITOR": "vim 'half"}, "cannot be read"),
     ],
 )
-def test_without_an_editor_the_reason_is_a_sentence(programs, environment, says):
+def test_without_an_editor_the_reason_is_a_sentence(
+    programs: dict[str, str], environment: dict[str, Any], says: str
+) -> None:
     with pytest.raises(ReviewerError) as caught:
         editor_argv("a", 1, {**programs, **environment})
     assert says in str(caught.value)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from reviewer.engine import Engine
 from tests.tui.conftest import opened
 
@@ -13,7 +15,7 @@ def footer(text: str) -> str:
     return " ".join(text.splitlines()[-1].split())
 
 
-async def test_a_decided_row_can_be_put_back_and_not_decided_again(stocked):
+async def test_a_decided_row_can_be_put_back_and_not_decided_again(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         assert "u undo" not in footer(screen.text), "nothing was decided yet"
         assert "a promote" in footer(screen.text)
@@ -25,14 +27,16 @@ async def test_a_decided_row_can_be_put_back_and_not_decided_again(stocked):
         assert "a promote" in footer(screen.text)
 
 
-async def test_a_screen_without_rows_offers_the_way_to_the_first_one(engine: Engine):
+async def test_a_screen_without_rows_offers_the_way_to_the_first_one(engine: Engine) -> None:
     async with opened(engine) as screen:
         assert footer(screen.text) == "/ filter w status filter ? help"
         await screen.press("f3")
         assert footer(screen.text) == "I import ? help"
 
 
-async def test_the_last_key_is_never_cut(stocked, tmp_path: Path, monkeypatch):
+async def test_the_last_key_is_never_cut(
+    stocked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for width in range(50, 82):
         async with opened(stocked, size=(width, 20)) as screen:

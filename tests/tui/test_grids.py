@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import pytest
 from rich.cells import cell_len
+from syrupy.assertion import SnapshotAssertion
 
+from reviewer.engine import Engine
 from tests.tui.conftest import opened
 
 SIZES = [(118, 34), (80, 24), (60, 20), (200, 60)]
 
 
 @pytest.fixture
-def dozen(engine):
+def dozen(engine: Engine) -> Engine:
     """A store with twelve made candidates: so the rules of the extractor do not matter."""
     engine.intake.seed(12, project="acme")
     return engine
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_the_queue(dozen, snapshot, size):
+async def test_the_queue(dozen: Engine, snapshot: SnapshotAssertion, size: tuple[int, int]) -> None:
     async with opened(dozen, size=size, project="acme") as screen:
         await screen.press("a", "x", "s", "space", "k")
         assert screen.text == snapshot
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_nothing_overflows(dozen, size):
+async def test_nothing_overflows(dozen: Engine, size: tuple[int, int]) -> None:
     async with opened(dozen, size=size) as screen:
         for keys in (
             (),
@@ -40,13 +42,13 @@ async def test_nothing_overflows(dozen, size):
             assert {cell_len(strip.text) for strip in strips} == {size[0]}
 
 
-async def test_the_queue_in_ascii(dozen, snapshot):
+async def test_the_queue_in_ascii(dozen: Engine, snapshot: SnapshotAssertion) -> None:
     async with opened(dozen, size=(100, 24), ascii=True) as screen:
         await screen.press("a", "x", "s", "space", "k")
         assert screen.text == snapshot
 
 
-async def test_editing(dozen, snapshot):
+async def test_editing(dozen: Engine, snapshot: SnapshotAssertion) -> None:
     async with opened(dozen, size=(100, 24), project="acme") as screen:
         await screen.press("e", "home", *"Indeed ")
         await screen.until(lambda: "{+" in screen.text or "Indeed" in screen.text)
@@ -54,18 +56,18 @@ async def test_editing(dozen, snapshot):
         assert screen.text == snapshot
 
 
-async def test_an_empty_store(engine, snapshot):
+async def test_an_empty_store(engine: Engine, snapshot: SnapshotAssertion) -> None:
     async with opened(engine, size=(80, 24), project="acme") as screen:
         assert screen.text == snapshot
 
 
-async def test_a_cleared_queue(dozen, snapshot):
+async def test_a_cleared_queue(dozen: Engine, snapshot: SnapshotAssertion) -> None:
     async with opened(dozen, size=(80, 24), project="acme") as screen:
         await screen.press("*", "a", "R")
         assert screen.text == snapshot
 
 
-async def test_help(dozen, snapshot):
+async def test_help(dozen: Engine, snapshot: SnapshotAssertion) -> None:
     async with opened(dozen, size=(100, 40), project="acme") as screen:
         await screen.press("question_mark")
         assert screen.text == snapshot

@@ -203,7 +203,7 @@ async def test_q_and_f2_go_back_to_the_queue_and_escape_stays(stocked: Engine) -
     async with opened(stocked) as screen:
         for key in ("q", "f2"):
             await screen.press("f8")
-            assert isinstance(screen.app.screen, HistoryScreen)
+            assert screen.top(HistoryScreen)
             await screen.press(key)
             assert screen.app.screen is screen.queue
 

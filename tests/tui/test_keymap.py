@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.tui.actions import ACTIONS
 from reviewer.tui.keymap import Keymap, KeymapError, load_keymap
 from tests.tui.conftest import opened
 
 
-def written(tmp_path, text):
+def written(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "config.toml"
     path.write_text(text, "utf-8")
     return path
 
 
-def test_without_a_file_the_built_in_keys_are_used():
+def test_without_a_file_the_built_in_keys_are_used() -> None:
     assert load_keymap(None).keys(ACTIONS["promote"]) == ("a",)
 
 
-def test_a_key_replaces_the_keys_of_an_action(tmp_path):
+def test_a_key_replaces_the_keys_of_an_action(tmp_path: Path) -> None:
     keymap = load_keymap(
         written(tmp_path, '[keys]\npromote = "K"\nredo = ["ctrl+y", "?"]\nhelp="f1"')
     )
@@ -45,7 +48,9 @@ def test_a_key_replaces_the_keys_of_an_action(tmp_path):
         ("[keys", "not valid TOML"),
     ],
 )
-def test_what_cannot_be_used_is_refused_with_what_to_do(tmp_path, text, says):
+def test_what_cannot_be_used_is_refused_with_what_to_do(
+    tmp_path: Path, text: str, says: str | None
+) -> None:
     path = written(tmp_path, text)
     if says is None:
         says = "both quit and undo"
@@ -69,21 +74,23 @@ def test_what_cannot_be_used_is_refused_with_what_to_do(tmp_path, text, says):
         ("full_stop", "full_stop"),
     ],
 )
-def test_a_key_is_named_as_the_keyboard_sends_it(tmp_path, written_key, key):
+def test_a_key_is_named_as_the_keyboard_sends_it(
+    tmp_path: Path, written_key: str, key: str
+) -> None:
     keymap = load_keymap(written(tmp_path, f'[keys]\nswitch_theme = "{written_key}"'))
     assert keymap.keys(ACTIONS["switch_theme"]) == (key,)
 
 
-def test_a_missing_file_is_one_sentence(tmp_path):
+def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(KeymapError, match="cannot be read"):
         load_keymap(tmp_path / "none.toml")
 
 
-def test_an_empty_table_changes_no_key():
+def test_an_empty_table_changes_no_key() -> None:
     assert Keymap({}).keys(ACTIONS["quit"]) == ("ctrl+q",)
 
 
-async def test_the_screen_obeys_and_shows_the_other_key(tmp_path, stocked):
+async def test_the_screen_obeys_and_shows_the_other_key(tmp_path: Path, stocked: Engine) -> None:
     path = written(tmp_path, '[keys]\npromote = "K"')
     async with opened(stocked, keymap=path) as screen:
         assert " A promote" in screen.text
@@ -93,7 +100,7 @@ async def test_the_screen_obeys_and_shows_the_other_key(tmp_path, stocked):
         assert len(screen.model.settled) >= 1
 
 
-async def test_ctrl_q_leaves_whatever_the_keymap_says(tmp_path, stocked):
+async def test_ctrl_q_leaves_whatever_the_keymap_says(tmp_path: Path, stocked: Engine) -> None:
     path = written(tmp_path, '[keys]\nquit = "Q"')
     async with opened(stocked, keymap=path) as screen:
         await screen.pilot.press("ctrl+q")

@@ -10,7 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from textual._styles_cache import StylesCache
 from textual.css.query import NoMatches
+from textual.widgets import TextArea
 
+from reviewer.engine import Engine
+from reviewer.tui.commits.screen import CommitsScreen
+from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.bars import FooterBar
 from tests.tui.conftest import opened
 
@@ -18,8 +22,7 @@ SCREENS = [("f3",), ("f4",), ("f5", "t", "a"), ("f6",), ("f7", "n"), ("f8",), ("
 """Keys that open a screen and, where it has one, a field that is typed into."""
 
 
-async def test_screens_that_were_left_are_let_go(stocked):
-    """Their widgets, and the lines that these drew."""
+async def test_screens_that_were_left_are_let_go(stocked: Engine) -> None:
     loop = asyncio.get_running_loop()
     threads = ThreadPoolExecutor()
     loop.set_default_executor(threads)
@@ -34,7 +37,7 @@ async def test_screens_that_were_left_are_let_go(stocked):
             await screen.press(*keys)
             assert screen.app.screen is not screen.queue
             for widget in screen.app.screen.walk_children(with_self=True):
-                left += [weakref.ref(widget), weakref.ref(widget._styles_cache)]
+                left.append(weakref.ref(widget))
             del widget
             await screen.press("escape", "escape", "f2")
             assert screen.app.screen is screen.queue
@@ -44,7 +47,7 @@ async def test_screens_that_were_left_are_let_go(stocked):
         await screen.until(let_go)
 
 
-async def test_colours_behind_a_pane_follow_the_theme(stocked):
+async def test_colours_behind_a_pane_follow_the_theme(stocked: Engine) -> None:
     """They are remembered by their colours, not by the pane."""
     async with opened(stocked, size=(80, 24)) as screen:
         dark = screen.queue.list.background_colors
@@ -57,31 +60,33 @@ async def test_colours_behind_a_pane_follow_the_theme(stocked):
         assert inner.background == light[0] + light[1]
 
 
-async def test_a_field_takes_the_colours_of_the_other_theme(stocked):
+async def test_a_field_takes_the_colours_of_the_other_theme(stocked: Engine) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
         await screen.press("f5", "t")
-        field = screen.app.focused
-        before = field._theme.base_style
+        field = screen.focused(TextArea)
+        before = [run.style for run in field.render_line(0)]
         screen.app.switch_theme()
         await screen.settle()
-        assert field._theme.base_style != before
+        assert [run.style for run in field.render_line(0)] != before
 
 
-async def test_a_late_update_of_a_closing_screen_is_harmless(stocked):
+async def test_a_late_update_of_a_closing_screen_is_harmless(stocked: Engine) -> None:
     """Its panes go one after another when it is left, and a key may still be on its way."""
     async with opened(stocked, size=(80, 24)) as screen:
         await screen.press("f3")
-        left = screen.app.screen
+        left = screen.top(CommitsScreen)
         await left.query_one(FooterBar).remove()
-        left.show_keys("commits")
+        left.show_footer()
         await screen.press("f2")
         assert screen.app.screen is screen.queue
 
 
-async def test_an_act_that_outlives_its_screen_may_miss_its_panes_and_no_other(stocked):
+async def test_an_act_that_outlives_its_screen_may_miss_its_panes_and_no_other(
+    stocked: Engine,
+) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
         await screen.press("f8")
-        left = screen.app.screen
+        left = screen.top(HistoryScreen)
 
         async def act() -> None:
             left.query_one(FooterBar).refresh()
@@ -91,6 +96,6 @@ async def test_an_act_that_outlives_its_screen_may_miss_its_panes_and_no_other(s
         await left.patiently(act)
         await left.patiently(lambda: left.query_one(FooterBar))
         left.say("It is done.")
-        assert screen.status == "It is done."
+        await screen.until(lambda: screen.status == "It is done.")
         with pytest.raises(NoMatches):
             await screen.queue.patiently(lambda: screen.queue.query_one("#nothing"))

@@ -7,7 +7,9 @@ from importlib import import_module
 
 import pytest
 from textual import events
+from textual.widgets import Input
 
+from reviewer.engine import Engine
 from reviewer.tui import app as app_module
 from reviewer.tui.commits.screen import CommitsScreen
 from reviewer.tui.help import HelpScreen
@@ -40,12 +42,13 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
         assert disk.answers.wait(30)
         return import_module(name)
 
-    monkeypatch.setattr(app_module, "_imported", set())
     monkeypatch.setattr(app_module, "import_module", imported)
     return disk
 
 
-async def test_keys_typed_while_a_screen_opens_go_to_that_screen(engine, disk):
+async def test_keys_typed_while_a_screen_opens_go_to_that_screen(
+    engine: Engine, disk: Disk
+) -> None:
     async with opened(engine) as screen:
         type_without_waiting(screen, "f3", "ctrl+p", "z")
         await screen.until(disk.asked.is_set)
@@ -53,10 +56,10 @@ async def test_keys_typed_while_a_screen_opens_go_to_that_screen(engine, disk):
         await screen.until(lambda: isinstance(screen.app.screen, Palette))
         kinds = [type(one) for one in screen.app.screen_stack]
         assert kinds == [QueueScreen, CommitsScreen, Palette]
-        await screen.until(lambda: screen.app.screen.query_one("CommandInput").value == "z")
+        await screen.until(lambda: screen.app.screen.query_one("CommandInput", Input).value == "z")
 
 
-async def test_a_screen_is_left_once_however_often_the_key_comes(engine):
+async def test_a_screen_is_left_once_however_often_the_key_comes(engine: Engine) -> None:
     async with opened(engine) as screen:
         await screen.press("f3", "question_mark")
         help_screen = screen.app.screen

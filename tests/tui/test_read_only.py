@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+from textual.widgets import TextArea
 
 from reviewer.engine import Engine
 from reviewer.errors import StoreError
 from reviewer.promotion.drafts import Drafts
-from reviewer.store import read_only
 from reviewer.tui.kit import edit_pane
 from tests.tui.conftest import opened
 
@@ -18,13 +19,11 @@ from tests.tui.conftest import opened
 def protected(stocked: Engine, monkeypatch: pytest.MonkeyPatch) -> Engine:
     """The stocked store as another user sees it."""
     stocked.close()
-    monkeypatch.setattr(
-        read_only.os, "access", lambda path, mode: mode == os.R_OK and path.exists()
-    )
+    monkeypatch.setattr(os, "access", lambda path, mode: mode == os.R_OK and path.exists())
     return Engine.open(stocked.path)
 
 
-async def test_it_is_shown_with_a_mark_and_a_decision_is_refused(protected):
+async def test_it_is_shown_with_a_mark_and_a_decision_is_refused(protected: Engine) -> None:
     async with opened(protected) as screen:
         assert "read-only" in screen.text.splitlines()[0]
         await screen.press("j", "a")
@@ -32,14 +31,14 @@ async def test_it_is_shown_with_a_mark_and_a_decision_is_refused(protected):
         assert protected.queue.counts(None).promoted_today == 0
 
 
-async def test_nobody_types_what_could_not_be_kept(protected):
+async def test_nobody_types_what_could_not_be_kept(protected: Engine) -> None:
     async with opened(protected) as screen:
         await screen.press("e")
         assert "nothing can be decided" in screen.status
         assert screen.queue.editing is None
 
 
-async def test_every_screen_opens_without_a_message_about_places(protected):
+async def test_every_screen_opens_without_a_message_about_places(protected: Engine) -> None:
     async with opened(protected) as screen:
         for key in ("f3", "f4", "f5", "f6", "f7", "f8", "f2"):
             await screen.press(key)
@@ -47,7 +46,7 @@ async def test_every_screen_opens_without_a_message_about_places(protected):
             assert "cannot be remembered" not in screen.text
 
 
-async def test_a_store_that_may_be_written_has_no_mark(stocked):
+async def test_a_store_that_may_be_written_has_no_mark(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         assert "read-only" not in screen.text
 
@@ -58,8 +57,8 @@ def full(*_: object) -> None:
 
 @pytest.mark.parametrize("keys", [("e", "x"), ("f3", "e", "x"), ("f3", "r", "x")])
 async def test_typed_text_stays_visible_when_its_draft_cannot_be_kept(
-    stocked, tmp_path, monkeypatch, keys
-):
+    stocked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
+) -> None:
     """Wordings, commits, and retention rules of one."""
     talk = tmp_path / "talk.json"
     talk.write_text('[{"role": "user", "content": "Print receipts within 2 seconds."}]')
@@ -67,14 +66,16 @@ async def test_typed_text_stays_visible_when_its_draft_cannot_be_kept(
     monkeypatch.setattr(Drafts, "save", full)
     async with opened(stocked) as screen:
         await screen.press(*keys)
-        writing = screen.app.focused
+        writing = screen.focused(TextArea)
         await screen.press("escape")
         assert "No space left" in screen.text
         assert screen.app.focused is writing
         assert "x" in writing.text
 
 
-async def test_the_program_can_be_left_when_a_draft_cannot_be_kept(stocked, monkeypatch):
+async def test_the_program_can_be_left_when_a_draft_cannot_be_kept(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It says so first; the same key again leaves."""
     monkeypatch.setattr(edit_pane, "DRAFT_AFTER", 60)  # only leaving asks for it
     async with opened(stocked) as screen:

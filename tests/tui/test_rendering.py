@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.text.display import use_ascii_marks
 from reviewer.tui.evidence.evidence_pane import evidence_blocks
 from reviewer.tui.help import HelpScreen
@@ -13,16 +17,18 @@ from tests.tui.views import evidence, record
 
 
 @pytest.fixture(autouse=True)
-def _all_characters():
+def _all_characters() -> Iterator[None]:
     yield
     use_ascii_marks(False)
 
 
 @pytest.mark.parametrize("size", [(118, 34), (60, 20)])
-async def test_the_row_of_the_cursor_is_always_visible_in_help(stocked, size):
+async def test_the_row_of_the_cursor_is_always_visible_in_help(
+    stocked: Engine, size: tuple[int, int]
+) -> None:
     async with opened(stocked, size=size) as screen:
         await screen.press("question_mark")
-        shown = screen.app.screen
+        shown = screen.top(HelpScreen)
         assert isinstance(shown, HelpScreen)
         for key in ("G", "k", "k", "g", "pagedown", "ctrl+d", "pageup", "G"):
             await screen.press(key)
@@ -34,10 +40,10 @@ async def test_the_row_of_the_cursor_is_always_visible_in_help(stocked, size):
         assert shown.list.scroll_offset.y > 0
 
 
-async def test_help_shows_the_whole_sentence_of_the_row(stocked):
+async def test_help_shows_the_whole_sentence_of_the_row(stocked: Engine) -> None:
     async with opened(stocked, size=(60, 20)) as screen:
         await screen.press("question_mark")
-        shown = screen.app.screen
+        shown = screen.top(HelpScreen)
         for row in shown.list.rows:
             if row.action is None:
                 continue
@@ -47,7 +53,7 @@ async def test_help_shows_the_whole_sentence_of_the_row(stocked):
             assert " ".join(row.explanation.split()) in flat
 
 
-async def test_square_brackets_turn_the_evidence(engine, tmp_path):
+async def test_square_brackets_turn_the_evidence(engine: Engine, tmp_path: Path) -> None:
     said = "Always run `make check` before you open a pull request."
     for name in ("one", "two"):
         (tmp_path / f"{name}.md").write_text(f"# Of {name}\n\nHello {name}.\n\n- {said}\n", "utf-8")
@@ -63,12 +69,12 @@ async def test_square_brackets_turn_the_evidence(engine, tmp_path):
         assert "1 of 2" in screen.text
         assert screen.status == "This is the first evidence of this row."
         await screen.press("question_mark")
-        shown = screen.app.screen
+        shown = screen.top(HelpScreen)
         assert isinstance(shown, HelpScreen)
         assert "next evidence" in [row.action.title for row in shown.list.rows if row.action]
 
 
-def test_a_heading_shown_before_the_record_is_not_repeated():
+def test_a_heading_shown_before_the_record_is_not_repeated() -> None:
     before = record(id=4, shape="section", text="# ADR 1\n\nAccepted.", headings=("ADR 1",))
     found = evidence(
         text="## Decision\n\nWe use WAL.", shape="section", headings=("ADR 1", "Decision"),
@@ -78,7 +84,7 @@ def test_a_heading_shown_before_the_record_is_not_repeated():
     assert sum("ADR 1" in text for text in shown) == 1
 
 
-def test_a_heading_cut_off_before_the_record_is_shown():
+def test_a_heading_cut_off_before_the_record_is_shown() -> None:
     before = record(id=4, shape="section", text="# ADR 1\n\n" + "word " * 200, headings=("ADR 1",))
     found = evidence(
         text="## Decision\n\nWe use WAL.", shape="section", headings=("ADR 1", "Decision"),
@@ -87,13 +93,15 @@ def test_a_heading_cut_off_before_the_record_is_shown():
     assert "ADR 1" in [block.text for block in evidence_blocks(found, GLYPHS)]
 
 
-async def test_the_palette_finds_an_action_by_its_description(stocked):
+async def test_the_palette_finds_an_action_by_its_description(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("ctrl+p", *"theme")
         await screen.until(lambda: "dark or light" in screen.text)
 
 
-async def test_ascii_mode_marks_hidden_characters_with_ascii(engine, tmp_path):
+async def test_ascii_mode_marks_hidden_characters_with_ascii(
+    engine: Engine, tmp_path: Path
+) -> None:
     note = tmp_path / "n.md"
     note.write_text(
         "We decided to use \x1b[31mred\x07 ink \u202e for the ledger because.\n", "utf-8"
@@ -106,7 +114,7 @@ async def test_ascii_mode_marks_hidden_characters_with_ascii(engine, tmp_path):
         assert screen.text.isascii()
 
 
-async def test_no_color_sends_no_colour(stocked, monkeypatch):
+async def test_no_color_sends_no_colour(stocked: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with opened(stocked) as screen:
         for keys in ((), ("e",), ("escape", "ctrl+p"), ("escape", "f8"), ("f7",)):

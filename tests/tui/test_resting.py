@@ -51,7 +51,13 @@ async def run(screen: Screen, monkeypatch: pytest.MonkeyPatch, drawn: list[str])
 
 
 @pytest.mark.parametrize(("key", "kind"), [("f5", PacketScreen), ("f8", HistoryScreen)])
-async def test_panes_wait_while_the_cursor_runs(filled, monkeypatch, drawn, key, kind):
+async def test_panes_wait_while_the_cursor_runs(
+    filled: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+    drawn: list[str],
+    key: str,
+    kind: type[PacketScreen] | type[HistoryScreen],
+) -> None:
     async with opened(filled, project="acme") as screen:
         await screen.press(key)
         await run(screen, monkeypatch, drawn)
@@ -63,7 +69,9 @@ async def test_panes_wait_while_the_cursor_runs(filled, monkeypatch, drawn, key,
         assert drawn
 
 
-async def test_the_bars_of_a_packet_are_drawn_when_the_section_changes(filled, monkeypatch):
+async def test_the_bars_of_a_packet_are_drawn_when_the_section_changes(
+    filled: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with opened(filled, project="acme") as screen:
         await screen.press("f5", "g", "j")
         repainted: list[Widget] = []
@@ -78,7 +86,9 @@ async def test_the_bars_of_a_packet_are_drawn_when_the_section_changes(filled, m
 @pytest.mark.parametrize(
     ("key", "kind"), [("f5", PacketScreen), ("f7", StateScreen), ("f8", HistoryScreen)]
 )
-async def test_a_screen_below_another_one_reads_when_it_is_shown_again(filled, key, kind):
+async def test_a_screen_below_another_one_reads_when_it_is_shown_again(
+    filled: Engine, key: str, kind: type[PacketScreen] | type[StateScreen] | type[HistoryScreen]
+) -> None:
     other = Engine.open(filled.path, actor="somebody")
     async with opened(filled, project="acme") as screen:
         await screen.press(key)

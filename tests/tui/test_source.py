@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import Input
@@ -32,7 +34,7 @@ def window(*lines: str, first: int = 0, total: int | None = None) -> FileWindow:
     return FileWindow("/n/plan.md", first, lines, total)
 
 
-def marked(blocks: list, style: str = "span") -> list[str]:
+def marked(blocks: Sequence[Any], style: str = "span") -> list[str]:
     lines = lay_out(blocks, 200)
     return [run.text for line in lines for run in line.runs if run.style == style]
 

@@ -47,7 +47,7 @@ def test_another_name_of_the_same_file_stays(path: Path) -> None:
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
 def test_when_it_fails_the_old_file_is_there_and_nothing_else(
-    path: Path, monkeypatch, call: str
+    path: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")

@@ -10,6 +10,7 @@ from textual.widgets import TextArea
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.tui.commits.screen import CommitsScreen
+from tests.present import present
 from tests.tui.conftest import Screen
 
 TURNS = (
@@ -57,6 +58,6 @@ def status_text(screen: Screen) -> str:
 
 def at(screen: Screen) -> int:
     """The position of the commit under the cursor."""
-    row = commits(screen).model.current
+    row = present(commits(screen).model).current
     assert row is not None
-    return row.position
+    return int(row.position)

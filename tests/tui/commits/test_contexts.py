@@ -9,6 +9,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.tui.compress.screen import CompressScreen
+from tests.present import present
 from tests.tui.commits.driving import at, chain, commits, status_text, typed, written
 from tests.tui.conftest import NOW, opened
 
@@ -18,7 +19,7 @@ async def test_without_a_context_the_screen_says_how_to_get_one(engine: Engine) 
         await screen.press("f3", *"jGpinSrevCtowEyR*", "space", "enter", "slash", "u", "Z")
         assert "No contexts yet" in screen.text
         assert "reviewer context import FILE" in screen.text
-        assert commits(screen).model.current is None
+        assert present(commits(screen).model).current is None
 
 
 async def test_a_file_is_imported_by_key(engine: Engine, transcript: Path) -> None:
@@ -101,9 +102,9 @@ async def test_what_others_write_appears_and_the_cursor_stays(fair: Engine) -> N
         commits(screen).watch_store()
         await screen.settle()
         model = commits(screen).model
-        assert len(model.ids) == 7
+        assert len(present(model).ids) == 7
         assert at(screen) == 3
-        assert model.marks == {ids[2]}
+        assert present(model).marks == {ids[2]}
         assert "One more thing." in screen.text
         assert "7 commits" in screen.text
     other.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
+from tests.present import present
 from tests.tui.commits.driving import at, chain, commits, priorities, status_text, written
 from tests.tui.conftest import opened
 
@@ -46,7 +47,7 @@ async def test_a_decision(
         assert priorities(fair) == letters
         assert at(screen) == position
         assert words in status_text(screen)
-        assert not commits(screen).model.count_marked()
+        assert not present(commits(screen).model).count_marked()
 
 
 async def test_a_bulk_is_one_act(fair: Engine) -> None:

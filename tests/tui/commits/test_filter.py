@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from textual.widgets import Input
 
 from reviewer.engine import Engine
+from tests.present import present
 from tests.tui.commits.driving import at, commits, priorities, status_text
 from tests.tui.conftest import opened
 
@@ -26,39 +28,41 @@ async def test_the_filter_is_live_and_escape_goes_back_to_the_row(
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "j", "j", "/", *text)
         model = commits(screen).model
-        found = [row.position for row in fair.contexts.rows(model.ids)]
+        found = [row.position for row in fair.contexts.rows(present(model).ids)]
         assert found == positions
-        assert (model.current.position if model.current else None) == cursor
+        assert (
+            present(present(model).current).position if present(model).current else None
+        ) == cursor
         if not found:
             assert "Nothing matches / nothing like it" in screen.text
         await screen.press("escape")
-        assert len(model.ids) == 6
+        assert len(present(model).ids) == 6
         assert at(screen) == 3
 
 
 async def test_an_invalid_filter_is_explained_and_leaves_the_list_alone(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "/", *"role:user")
-        field = screen.app.screen.query_one("#filter Input")
+        field = screen.app.screen.query_one("#filter Input", Input)
         field.value = "role:user rolle:user"
         await screen.settle()
         assert 'did you mean "role"?' in status_text(screen)
-        assert len(commits(screen).model.ids) == 3
+        assert len(present(commits(screen).model).ids) == 3
         await screen.press("enter")
-        assert commits(screen).filter_bar.focused
+        assert present(commits(screen).filter_bar).focused
         await screen.press("escape")
         assert commits(screen).list.has_focus
-        assert len(commits(screen).model.ids) == 6
+        assert len(present(commits(screen).model).ids) == 6
         assert status_text(screen) == ""
 
 
 async def test_a_decided_row_stays_under_the_filter_until_it_is_read_again(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "/", *"priority:normal", "enter", "p")
-        assert len(commits(screen).model.ids) == 5
+        assert len(present(commits(screen).model).ids) == 5
         assert at(screen) == 1
         await screen.press("R")
-        assert len(commits(screen).model.ids) == 4
+        assert len(present(commits(screen).model).ids) == 4
         assert at(screen) == 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rich.cells import cell_len
+from syrupy.assertion import SnapshotAssertion
 
 from reviewer.engine import Engine
 from reviewer.tui.commits import screen as commits_screen
@@ -31,13 +32,15 @@ def annotated(fair: Engine, monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_the_screen(annotated, snapshot, size):
+async def test_the_screen(
+    annotated: Engine, snapshot: SnapshotAssertion, size: tuple[int, int]
+) -> None:
     async with opened(annotated, size=size, project="acme") as screen:
         await screen.press("f3", "j")
         assert screen.text == snapshot
 
 
-async def test_the_screen_in_ascii(annotated, snapshot):
+async def test_the_screen_in_ascii(annotated: Engine, snapshot: SnapshotAssertion) -> None:
     async with opened(annotated, size=(100, 24), ascii=True) as screen:
         await screen.press("f3", "j", "space", "k")
         assert screen.text == snapshot
@@ -45,21 +48,23 @@ async def test_the_screen_in_ascii(annotated, snapshot):
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_the_form(annotated, snapshot, size):
+async def test_the_form(
+    annotated: Engine, snapshot: SnapshotAssertion, size: tuple[int, int]
+) -> None:
     async with opened(annotated, size=size, project="acme") as screen:
         await screen.press("f3", "j", "r", "tab")
         await screen.settle()
         assert screen.text == snapshot
 
 
-async def test_no_context(engine, snapshot):
+async def test_no_context(engine: Engine, snapshot: SnapshotAssertion) -> None:
     async with opened(engine, size=(80, 24), project="acme") as screen:
         await screen.press("f3")
         assert screen.text == snapshot
 
 
 @pytest.mark.parametrize("size", [*SIZES, (200, 60), (40, 12)], ids=str)
-async def test_nothing_overflows(annotated, size):
+async def test_nothing_overflows(annotated: Engine, size: tuple[int, int]) -> None:
     async with opened(annotated, size=size) as screen:
         for keys in (
             ("f3",),

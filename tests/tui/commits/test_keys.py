@@ -7,10 +7,9 @@ import os
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.store import read_only
 from reviewer.tui.actions import ACTIONS, FORMER_IDS
 from reviewer.tui.commits.keys import COMMITS, RETENTION
-from tests.tui.commits.driving import chain, status_text
+from tests.tui.commits.driving import chain, commits, status_text
 from tests.tui.conftest import opened
 
 REASONS = [
@@ -56,7 +55,7 @@ async def test_a_commit_by_hand_has_no_line_to_open(fair: Engine) -> None:
 async def test_a_key_of_the_list_waits_until_the_open_form_is_left(fair: Engine, key: str) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "r")
-        screen.app.screen.set_focus(screen.app.screen.list)
+        commits(screen).set_focus(commits(screen).list)
         await screen.press(key)
         assert (
             status_text(screen) == "Finish this first: ctrl+s saves it, escape keeps it as a draft."
@@ -67,9 +66,7 @@ async def test_a_read_only_store_is_not_written(
     fair: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fair.close()
-    monkeypatch.setattr(
-        read_only.os, "access", lambda path, mode: mode == os.R_OK and path.exists()
-    )
+    monkeypatch.setattr(os, "access", lambda path, mode: mode == os.R_OK and path.exists())
     looking = Engine.open(fair.path)
     async with opened(looking, project="acme") as screen:
         for key in ("p", "r", "e", "I", "u"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rich.cells import cell_len
+from textual.widget import Widget
 
 from reviewer.engine import Engine
 from reviewer.tui.commits.screen import CommitsScreen
@@ -28,12 +29,12 @@ async def test_enter_reads_escape_goes_back_and_tab_walks(fair: Engine) -> None:
         focused = []
         for key in ("tab", "tab", "tab", "shift+tab"):
             await screen.press(key)
-            focused.append(screen.app.focused.id)
+            focused.append(screen.focused(Widget).id)
         assert focused == ["commit-text", "survival", "commits", "survival"]
         await screen.press("+")
         assert "The budget" not in screen.text
         await screen.press("_", *["escape"] * 4)
-        assert isinstance(screen.app.screen, CommitsScreen)
+        assert screen.top(CommitsScreen)
         assert commits(screen).list.has_focus
 
 
@@ -50,10 +51,10 @@ async def test_escape_never_leaves_and_q_does(fair: Engine) -> None:
 async def test_o_opens_the_transcript_at_the_line(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "j", "o")
-        assert isinstance(screen.app.screen, SourceScreen)
+        assert screen.top(SourceScreen)
         assert "line 3" in screen.text
         await screen.press("escape")
-        assert isinstance(screen.app.screen, CommitsScreen)
+        assert screen.top(CommitsScreen)
 
 
 async def test_c_goes_to_the_levels_from_this_commit_on_and_back(fair: Engine) -> None:
@@ -77,7 +78,7 @@ async def test_a_commit_by_hand_has_no_source(fair: Engine) -> None:
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "G", "o")
         assert "has no source line" in status_text(screen)
-        assert isinstance(screen.app.screen, CommitsScreen)
+        assert screen.top(CommitsScreen)
 
 
 async def test_hostile_text_is_shown_as_marks_everywhere(engine: Engine, tmp_path: Path) -> None:

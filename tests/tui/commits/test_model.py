@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
+from reviewer.commits.values import CommitRow
 from reviewer.engine import Engine
 from reviewer.tui.commits.model import CommitsModel
 
@@ -14,7 +15,7 @@ from reviewer.tui.commits.model import CommitsModel
 def test_a_move_reads_only_the_window(engine: Engine) -> None:
     asked: list[int] = []
 
-    def fetch(ids):
+    def fetch(ids: Sequence[int]) -> list[CommitRow]:
         asked.extend(ids)
         return []
 
@@ -37,7 +38,9 @@ MODEL: list[tuple[str, Callable[[list[int]], list[int]], int | None, int]] = [
 @pytest.mark.parametrize(
     ("change", "here", "row"), [each[1:] for each in MODEL], ids=[each[0] for each in MODEL]
 )
-def test_the_cursor_when_the_list_is_another(change, here, row) -> None:
+def test_the_cursor_when_the_list_is_another(
+    change: Callable[[list[int]], list[int]], here: int | None, row: int
+) -> None:
     model = CommitsModel(lambda ids: [])
     model.load(array("q", [1, 2, 3, 4, 5, 6]))
     model.cursor, model.marks = 4, {2, 5}

@@ -12,7 +12,7 @@ from reviewer.tui.commits.panes import outlook_wordings
 from reviewer.tui.kit.contexts import read_target
 from reviewer.tui.theme import ASCII
 from tests.tui.commits.driving import at, chain, commits, status_text
-from tests.tui.conftest import opened
+from tests.tui.conftest import Screen, opened
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def _measured_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commits_screen, "TARGET_SECONDS", 0.001)
 
 
-def line(screen) -> str:
+def line(screen: Screen) -> str:
     return commits(screen).outlook_line.render_line(0).text.strip()
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pytest
 
-from reviewer.commits.values import Pattern, PatternCheck, Priority, TokenTotals
+from reviewer.commits.values import MatchMode, Pattern, PatternCheck, Priority, TokenTotals
 from reviewer.engine import Engine
 from reviewer.tui.commits.model import (
     Criteria,
@@ -26,7 +27,7 @@ BUDGET = 1
 """The position of the commit that names the budget."""
 
 
-def form(screen: Screen):
+def form(screen: Screen) -> RetentionForm:
     return screen.app.screen.query_one(RetentionForm)
 
 
@@ -183,7 +184,7 @@ async def test_ten_thousand_patterns_open_and_only_those_in_sight_are_checked(
     asked: list[int] = []
     check = fair.contexts.check
 
-    def counted(patterns, text):
+    def counted(patterns: Sequence[Pattern], text: str) -> object:
         asked.append(len(patterns))
         return check(patterns, text)
 
@@ -258,8 +259,10 @@ MODES = [
     [one[1:] for one in MODES],
     ids=[one[0] for one in MODES],
 )
-def test_every_line_keeps_its_mode(before, after, modes, wanted) -> None:
-    words = {"r": "regex", "s": "substring"}
+def test_every_line_keeps_its_mode(
+    before: list[str], after: list[str], modes: str, wanted: str
+) -> None:
+    words: dict[str, MatchMode] = {"r": "regex", "s": "substring"}
     found = align_modes(before, [words[each] for each in modes], after, {"old": "regex"})
     assert found == [words[each] for each in wanted]
 
@@ -276,7 +279,7 @@ MARKS = [
 @pytest.mark.parametrize(
     ("patterns", "text", "wanted"), [each[1:] for each in MARKS], ids=[each[0] for each in MARKS]
 )
-def test_places_of_matches(patterns, text, wanted) -> None:
+def test_places_of_matches(patterns: list[Pattern], text: str, wanted: list[str]) -> None:
     checks = [PatternCheck(each, "matches", 1) for each in patterns]
     assert [text[one.start : one.end] for one in match_spans(checks, text)] == wanted
 
@@ -294,7 +297,7 @@ def test_only_what_matches_is_marked() -> None:
         (PatternCheck(Pattern("a"), "slow"), "! too slow"),
     ],
 )
-def test_a_check_in_words(check, words) -> None:
+def test_a_check_in_words(check: PatternCheck, words: str) -> None:
     assert verdict(check, ASCII)[0] == words
 
 
@@ -309,14 +312,14 @@ def test_a_check_in_words(check, words) -> None:
         ([1, 2], 0, [0, 0]),
     ],
 )
-def test_shares_of_a_bar(values, cells, wanted) -> None:
+def test_shares_of_a_bar(values: list[int], cells: int, wanted: list[int]) -> None:
     assert shares(values, cells) == wanted
 
 
 @pytest.mark.parametrize(
     ("tokens", "words"), [(0, "0"), (999, "999"), (9_240, "9.2k"), (48_120, "48k"), (1.2e6, "1.2M")]
 )
-def test_a_count_in_short(tokens, words) -> None:
+def test_a_count_in_short(tokens: int, words: str) -> None:
     assert short_count(tokens) == words
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
+
+import pytest
 
 from reviewer.commits.values import CommitQuery
 from reviewer.compression.plan import Plan
 from reviewer.compression.preview import PreviewProgress, Watch
+from reviewer.engine import Engine
+from tests.present import present
 from tests.tui.compress.driving import (
     chain,
     compress,
@@ -16,13 +21,13 @@ from tests.tui.compress.driving import (
 from tests.tui.conftest import opened
 
 
-async def test_apply_is_one_act_and_undo_brings_everything_back(machines):
+async def test_apply_is_one_act_and_undo_brings_everything_back(machines: Engine) -> None:
     before = chain(machines)
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "2")
         promised = compress(screen).data
         sent, after = promised.sent, promised.whole().tokens
-        content = promised.shown(promised.choice).compressed.content
+        content = present(promised.shown(present(promised.choice))).compressed.content
         acts = len(machines.history.acts())
         await screen.press("A")
         assert status_text(screen) == f"Compressed {sent:,} to {after:,} tokens - u to undo"
@@ -38,14 +43,14 @@ async def test_apply_is_one_act_and_undo_brings_everything_back(machines):
         assert chain(machines)[:2] == ["summary", "summary"]
 
 
-async def test_a_plan_at_full_is_not_applied(kiosk):
+async def test_a_plan_at_full_is_not_applied(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "1", "A")
         assert "Every segment is Full" in status_text(screen)
         assert "summary" not in chain(kiosk)
 
 
-async def test_fit_chooses_levels_for_a_number_of_tokens(machines):
+async def test_fit_chooses_levels_for_a_number_of_tokens(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", *"900")
         assert compress(screen).overlay is not None
@@ -57,14 +62,16 @@ async def test_fit_chooses_levels_for_a_number_of_tokens(machines):
         assert machines.contexts.totals(1).total <= 900
 
 
-async def test_fit_says_how_far_it_is_and_escape_stops_it(machines, monkeypatch):
+async def test_fit_says_how_far_it_is_and_escape_stops_it(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     go_on = threading.Event()
     kind = type(machines.compression)
     fit = kind.fit
 
-    def slow(self: object, *given: object, watch: Watch, **more: object) -> Plan:
+    def slow(self: Any, *given: Any, watch: Watch, **more: Any) -> Plan:
         def on_progress(found: PreviewProgress) -> None:
-            watch.on_progress(found)
+            present(watch.on_progress)(found)
             go_on.wait(5)
 
         slowly = Watch(watch.cancelled, on_progress=on_progress)
@@ -88,7 +95,7 @@ async def test_fit_says_how_far_it_is_and_escape_stops_it(machines, monkeypatch)
         assert not compress(screen).running
 
 
-async def test_an_unreachable_target_is_explained_and_changes_no_level(machines):
+async def test_an_unreachable_target_is_explained_and_changes_no_level(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", *"9", "enter")
         assert "cannot be reached" in status_text(screen)
@@ -96,7 +103,7 @@ async def test_an_unreachable_target_is_explained_and_changes_no_level(machines)
         assert "over" in screen.text
 
 
-async def test_typing_replaces_a_budget_that_is_offered_again(machines):
+async def test_typing_replaces_a_budget_that_is_offered_again(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", *"900", "enter", "f")
         assert "fit 900" in screen.text or "900" in screen.text
@@ -105,7 +112,7 @@ async def test_typing_replaces_a_budget_that_is_offered_again(machines):
         assert "target 1,600" in screen.text
 
 
-async def test_the_key_for_a_budget_says_so(machines):
+async def test_the_key_for_a_budget_says_so(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
         assert "f fit to budget" in screen.text
@@ -113,7 +120,7 @@ async def test_the_key_for_a_budget_says_so(machines):
         assert "Fit to budget" in screen.text
 
 
-async def test_undo_first_names_an_act_made_elsewhere(machines):
+async def test_undo_first_names_an_act_made_elsewhere(machines: Engine) -> None:
     first = machines.contexts.ids(CommitQuery(1))[0]
     machines.contexts.annotate(first, priority="important")
     async with opened(machines, project="acme") as screen:
@@ -127,7 +134,7 @@ async def test_undo_first_names_an_act_made_elsewhere(machines):
         assert status_text(screen).startswith("Undone: "), "what was done here is undone at once"
 
 
-async def test_leaving_the_question_for_a_budget_changes_no_level(machines):
+async def test_leaving_the_question_for_a_budget_changes_no_level(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", *"900", "escape", "C")
         assert status_text(screen) == "Nothing was changed."

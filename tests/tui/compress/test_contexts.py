@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from reviewer.commits.values import CommitQuery
 from reviewer.compression.plan import Plan
@@ -13,6 +17,7 @@ from reviewer.tui.commits.screen import CommitsScreen
 from reviewer.tui.compress import reading
 from reviewer.tui.compress.model import CompressModel
 from reviewer.tui.queue.screen import QueueScreen
+from tests.present import present
 from tests.tui.compress.driving import (
     chain,
     compress,
@@ -23,7 +28,7 @@ from tests.tui.compress.driving import (
 from tests.tui.conftest import opened
 
 
-async def test_c_on_the_commits_screen_begins_at_its_commit(machines):
+async def test_c_on_the_commits_screen_begins_at_its_commit(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f3", "G", "k", "c")
         shown = compress(screen)
@@ -35,7 +40,9 @@ async def test_c_on_the_commits_screen_begins_at_its_commit(machines):
         assert len(compress(screen).data.segments) == 4
 
 
-async def test_the_context_of_the_commits_screen_is_the_one_here(engine, tmp_path):
+async def test_the_context_of_the_commits_screen_is_the_one_here(
+    engine: Engine, tmp_path: Path
+) -> None:
     stocked(engine, tmp_path, name="first")
     stocked(engine, tmp_path, 2, name="second")
     async with opened(engine, project="acme") as screen:
@@ -46,18 +53,18 @@ async def test_the_context_of_the_commits_screen_is_the_one_here(engine, tmp_pat
         shown = commits.context
         assert shown is not None
         await screen.press("f4")
-        assert compress(screen).context.id == shown.id
+        assert present(compress(screen).context).id == shown.id
         await screen.press("t")
-        assert compress(screen).context.id != shown.id
+        assert present(compress(screen).context).id != shown.id
 
 
-async def test_levels_are_still_chosen_after_another_screen(machines):
+async def test_levels_are_still_chosen_after_another_screen(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "4", "j", "2", "f3", "f4")
         assert levels(screen) == "TDFF"
 
 
-async def test_somebody_else_moves_the_head_meanwhile(machines):
+async def test_somebody_else_moves_the_head_meanwhile(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "4")
         other = Engine.open(machines.path)
@@ -72,7 +79,7 @@ async def test_somebody_else_moves_the_head_meanwhile(machines):
         assert levels(screen)[0] == "T", "what was chosen for the same commits is kept"
 
 
-async def test_a_context_that_changed_meanwhile_is_not_written(machines):
+async def test_a_context_that_changed_meanwhile_is_not_written(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
         other = Engine.open(machines.path)
@@ -85,7 +92,7 @@ async def test_a_context_that_changed_meanwhile_is_not_written(machines):
         assert "summary" in chain(machines), "it was read again, so the next key applies it"
 
 
-async def test_no_context(engine):
+async def test_no_context(engine: Engine) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f4")
         assert "No contexts yet" in screen.text
@@ -93,7 +100,7 @@ async def test_no_context(engine):
         assert "There is no context yet" in status_text(screen)
 
 
-async def test_only_pins(kiosk):
+async def test_only_pins(kiosk: Engine) -> None:
     kiosk.contexts.annotate(list(kiosk.contexts.ids(CommitQuery(1))), priority="pinned")
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4")
@@ -102,14 +109,14 @@ async def test_only_pins(kiosk):
         assert "nothing to compress" in status_text(screen).lower()
 
 
-async def test_only_skips(kiosk):
+async def test_only_skips(kiosk: Engine) -> None:
     kiosk.contexts.annotate(list(kiosk.contexts.ids(CommitQuery(1))), priority="skip")
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "3", "A")
         assert "summary" not in chain(kiosk)
 
 
-async def test_escape_leaves_one_thing_at_a_time(kiosk):
+async def test_escape_leaves_one_thing_at_a_time(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "tab", "plus", "escape")
         assert compress(screen).zoomed is None
@@ -121,13 +128,15 @@ async def test_escape_leaves_one_thing_at_a_time(kiosk):
         assert isinstance(screen.app.screen, QueueScreen)
 
 
-async def test_a_long_context_shows_its_first_part_before_the_rest(machines, monkeypatch):
+async def test_a_long_context_shows_its_first_part_before_the_rest(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reading, "LONG", 10)
     monkeypatch.setattr(reading, "FIRST_PART", 7)
     shown: list[int] = []
     original = CompressModel.load
 
-    def load(self: CompressModel, segments: list[Segment], *rest: object) -> list[str]:
+    def load(self: CompressModel, segments: list[Segment], *rest: Any) -> list[str]:
         shown.append(len(segments))
         return original(self, segments, *rest)
 
@@ -139,12 +148,14 @@ async def test_a_long_context_shows_its_first_part_before_the_rest(machines, mon
         assert levels(screen) == "BBFF"
 
 
-async def test_escape_stops_before_anything_is_written(machines, monkeypatch):
+async def test_escape_stops_before_anything_is_written(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun, go_on = threading.Event(), threading.Event()
     kind = type(machines.compression)
     preview = kind.preview
 
-    def slow(self: object, plan: Plan, watch: Watch | None = None, **more: object) -> object:
+    def slow(self: Any, plan: Plan, watch: Watch | None = None, **more: Any) -> object:
         if watch is not None:
             begun.set()
             go_on.wait(5)

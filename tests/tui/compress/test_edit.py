@@ -11,6 +11,7 @@ from reviewer.engine import Engine
 from reviewer.tui.compress import summary_edit
 from reviewer.tui.compress.summary_edit import SummaryEditPane
 from reviewer.tui.kit import edit_pane
+from tests.present import present
 from tests.tui.compress.driving import chain, compress, status_text, stocked
 from tests.tui.conftest import Screen, opened
 
@@ -39,7 +40,7 @@ async def write(screen: Screen, text: str) -> None:
     await screen.settle()
 
 
-async def test_the_checks_follow_the_text(kiosk):
+async def test_the_checks_follow_the_text(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e")
         assert '✓ "$50k"' in pane(screen).checks.plain_text
@@ -51,7 +52,7 @@ async def test_the_checks_follow_the_text(kiosk):
         assert "{+" in pane(screen).difference.plain_text
 
 
-async def test_a_summary_that_misses_a_criterion_is_refused_with_a_diagnosis(kiosk):
+async def test_a_summary_that_misses_a_criterion_is_refused_with_a_diagnosis(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e")
         await write(screen, "The receipts are slow.")
@@ -59,11 +60,11 @@ async def test_a_summary_that_misses_a_criterion_is_refused_with_a_diagnosis(kio
         assert compress(screen).overlay is compress(screen).editor, "it stays open"
         assert 'substring not found: "$50k"' in status_text(screen)
         assert "regex not found" in status_text(screen)
-        assert compress(screen).data.choice.content is None
+        assert present(compress(screen).data.choice).content is None
         assert chain(kiosk).count("summary") == 0
 
 
-async def test_missing_parts_are_appended_and_the_text_is_accepted(kiosk):
+async def test_missing_parts_are_appended_and_the_text_is_accepted(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e")
         await write(screen, "The receipts are slow.")
@@ -89,7 +90,7 @@ async def test_missing_parts_are_appended_and_the_text_is_accepted(kiosk):
         assert kiosk.summary_drafts.ids() == set(), "an applied draft is no draft"
 
 
-async def test_a_summary_by_hand_may_leave_anchors_out_and_says_so(kiosk):
+async def test_a_summary_by_hand_may_leave_anchors_out_and_says_so(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e")
         await write(screen, "Budget $50k until 2026-03-31.")
@@ -98,19 +99,21 @@ async def test_a_summary_by_hand_may_leave_anchors_out_and_says_so(kiosk):
         assert "✗" in compress(screen).checks.plain_text
 
 
-async def test_escape_keeps_a_draft_that_can_be_continued(kiosk):
+async def test_escape_keeps_a_draft_that_can_be_continued(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e")
         await write(screen, "The receipts")
         await screen.press("escape")
         assert "draft" in status_text(screen)
         assert "✎" in compress(screen).list.render_line(0).text
-        assert compress(screen).data.choice.content is None, "a draft is nothing that is applied"
+        assert present(compress(screen).data.choice).content is None, (
+            "a draft is nothing that is applied"
+        )
         await screen.press("f3", "f4", "e")
         assert pane(screen).content == "The receipts"
 
 
-async def test_a_draft_is_there_after_a_crash(kiosk):
+async def test_a_draft_is_there_after_a_crash(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e", "end", "x")
     async with opened(kiosk, project="acme") as screen:
@@ -118,25 +121,25 @@ async def test_a_draft_is_there_after_a_crash(kiosk):
         assert pane(screen).content.endswith("x")
 
 
-async def test_leaving_an_unchanged_text_keeps_no_draft(kiosk):
+async def test_leaving_an_unchanged_text_keeps_no_draft(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e", "escape")
         assert kiosk.summary_drafts.ids() == set()
         assert "left unchanged" in status_text(screen)
 
 
-async def test_another_level_leaves_the_text_by_hand_as_a_draft(kiosk):
+async def test_another_level_leaves_the_text_by_hand_as_a_draft(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e")
         await write(screen, "Budget $50k until 2026-03-31.")
         await screen.press("ctrl+s", "2")
         assert "kept as a draft" in status_text(screen)
-        assert compress(screen).data.writer(compress(screen).data.choice) == "offline"
+        assert compress(screen).data.writer(present(compress(screen).data.choice)) == "offline"
         await screen.press("e")
         assert pane(screen).content == "Budget $50k until 2026-03-31."
 
 
-async def test_secrets_are_masked_before_they_are_kept(kiosk):
+async def test_secrets_are_masked_before_they_are_kept(kiosk: Engine) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e")
@@ -147,14 +150,14 @@ async def test_secrets_are_masked_before_they_are_kept(kiosk):
         assert secret not in stored
 
 
-async def test_full_cannot_be_written_by_hand(kiosk):
+async def test_full_cannot_be_written_by_hand(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "1", "e")
         assert "Full is the original" in status_text(screen)
         assert compress(screen).overlay is None
 
 
-async def test_an_empty_summary_is_refused(kiosk):
+async def test_an_empty_summary_is_refused(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "e")
         await write(screen, "  ")

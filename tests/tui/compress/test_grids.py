@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from syrupy.assertion import SnapshotAssertion
 
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.tui.compress import keys
 from reviewer.tui.compress import screen as compress_screen
+from reviewer.tui.kit.action import Pane
 from reviewer.tui.kit.actor import reachable
+from tests.present import present
 from tests.tui.compress.driving import compress, stocked
 from tests.tui.conftest import opened
 from tests.tui.views import HOSTILE
@@ -30,7 +33,9 @@ def machines(engine: Engine, tmp_path: Path) -> Engine:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_every_line_fits_and_the_parts_are_in_sight(machines, size):
+async def test_every_line_fits_and_the_parts_are_in_sight(
+    machines: Engine, size: tuple[int, int]
+) -> None:
     async with opened(machines, size=size, project="acme") as screen:
         await screen.press("f4")
         lines = screen.text.splitlines()
@@ -43,7 +48,9 @@ async def test_every_line_fits_and_the_parts_are_in_sight(machines, size):
 
 
 @pytest.mark.parametrize("size", SIZES[1:], ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_stacked_panes_show_the_original_in_the_summarys_place(machines, size):
+async def test_stacked_panes_show_the_original_in_the_summarys_place(
+    machines: Engine, size: tuple[int, int]
+) -> None:
     async with opened(machines, size=size, project="acme") as screen:
         await screen.press("f4")
         assert "Full 6" not in screen.text.replace("1 Full 6", "")
@@ -56,7 +63,7 @@ async def test_stacked_panes_show_the_original_in_the_summarys_place(machines, s
 
 
 @pytest.mark.parametrize("pane", ["segments", "original", "summary", "lost", "checks"])
-async def test_a_pane_fills_the_screen(machines, pane):
+async def test_a_pane_fills_the_screen(machines: Engine, pane: str) -> None:
     async with opened(machines, size=(80, 24), project="acme") as screen:
         await screen.press("f4")
         panes = ["segments", "original", "summary", "lost", "checks"]
@@ -71,13 +78,13 @@ async def test_a_pane_fills_the_screen(machines, pane):
         assert zoomed.size.height < filled
 
 
-async def test_ascii_has_no_other_characters_of_ours(machines):
+async def test_ascii_has_no_other_characters_of_ours(machines: Engine) -> None:
     async with opened(machines, size=(118, 34), ascii=True, project="acme") as screen:
         await screen.press("f4", "n", "enter")
         assert screen.text.replace("→", "").isascii(), "the arrow of a marker is the document's"
 
 
-async def test_hostile_text_stays_text(engine, tmp_path):
+async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "hostile.jsonl"
     lines = [
         {
@@ -96,8 +103,8 @@ async def test_hostile_text_stays_text(engine, tmp_path):
 
 
 async def test_a_long_context_lists_its_segments_and_previews_where_the_cursor_is(
-    engine, tmp_path, monkeypatch
-):
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(compress_screen, "PREVIEWED_TOKENS", 5_000)
     path = tmp_path / "long.jsonl"
     text = "Customer {} waited at the kiosk while the queue printed a receipt of {} lines."
@@ -113,10 +120,10 @@ async def test_a_long_context_lists_its_segments_and_previews_where_the_cursor_i
         assert "→ ~" in screen.text
         await screen.press("G", "k", "k", "k")
         here = shown.data.current
-        assert any(key.segment == here.id for key in shown.data.previews)
+        assert any(key.segment == present(here).id for key in shown.data.previews)
 
 
-async def test_one_huge_commit(engine, tmp_path):
+async def test_one_huge_commit(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "huge.jsonl"
     content = "\n".join(
         f"Line {n} of the log tells of tray_{n} and little else." for n in range(3_000)
@@ -130,19 +137,19 @@ async def test_one_huge_commit(engine, tmp_path):
         assert "more" in compress(screen).original.plain_text
 
 
-async def test_no_context_80(engine, snapshot):
+async def test_no_context_80(engine: Engine, snapshot: SnapshotAssertion) -> None:
     async with opened(engine, size=(80, 24), project="acme") as screen:
         await screen.press("f4")
         assert screen.text == snapshot
 
 
 @pytest.mark.parametrize("pane", [keys.COMPRESS, keys.SUMMARY], ids=lambda pane: pane.id)
-def test_no_two_actions_of_a_pane_share_a_key(pane):
+def test_no_two_actions_of_a_pane_share_a_key(pane: Pane) -> None:
     names = [key for action in pane.actions for key in action.keys.split(",") if key]
     assert len(names) == len(set(names))
 
 
-async def test_every_key_is_reachable(machines):
+async def test_every_key_is_reachable(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
         for pane, typed in ((keys.COMPRESS, ()), (keys.SUMMARY, ("e",))):
@@ -151,13 +158,13 @@ async def test_every_key_is_reachable(machines):
             assert {action.id for action in pane.actions} <= found
 
 
-async def test_help_lists_the_keys_and_why_some_have_no_effect(machines):
+async def test_help_lists_the_keys_and_why_some_have_no_effect(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "1", "question_mark")
         assert "Full is the original" in screen.text or "2 3 4 choose a level" in screen.text
 
 
-async def test_keys_have_no_effect_while_something_is_open(machines):
+async def test_keys_have_no_effect_while_something_is_open(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "f", "escape", "C", "escape")
         assert compress(screen).overlay is None

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from reviewer.compression.values import Turn
+from reviewer.compression.values import Turn, TurnKind
+from reviewer.engine import Engine
 from reviewer.tui.compress.drawing import speaker
 from reviewer.tui.compress.model import Checked
 from reviewer.tui.kit import screen as kit_screen
 from reviewer.tui.kit.text_pane import TextPane
+from tests.present import present
 from tests.tui.compress.driving import (
     checks,
     compress,
@@ -20,7 +24,7 @@ from tests.tui.compress.driving import (
 from tests.tui.conftest import opened
 
 
-async def test_older_segments_are_brief_and_the_newest_stay_full(machines):
+async def test_older_segments_are_brief_and_the_newest_stay_full(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
         assert levels(screen) == "BBFF"
@@ -36,21 +40,23 @@ async def test_older_segments_are_brief_and_the_newest_stay_full(machines):
         ("4", "TBFF", "Tags"),
     ],
 )
-async def test_a_digit_chooses_the_level_of_the_segment(machines, key, letters, title):
+async def test_a_digit_chooses_the_level_of_the_segment(
+    machines: Engine, key: str, letters: str, title: str
+) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", key)
         assert levels(screen) == letters
         assert compress(screen).summary.title.startswith(title)
 
 
-async def test_a_level_for_all(machines):
+async def test_a_level_for_all(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "4", "*")
         assert levels(screen) == "TTTT"
         assert "3 segments more at Tags" in status_text(screen)
 
 
-async def test_the_whole_follows_the_levels(machines):
+async def test_the_whole_follows_the_levels(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
         model = compress(screen).data
@@ -64,7 +70,7 @@ async def test_the_whole_follows_the_levels(machines):
         assert f"whole {model.sent:,} → {model.sent:,}" in line
 
 
-async def test_the_size_in_the_bar_is_the_size_that_is_written(machines):
+async def test_the_size_in_the_bar_is_the_size_that_is_written(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4")
         promised = compress(screen).data.whole().tokens
@@ -72,7 +78,7 @@ async def test_the_size_in_the_bar_is_the_size_that_is_written(machines):
         assert machines.contexts.totals(1).total == promised
 
 
-async def test_ratio_fidelity_and_anchors_are_taken_apart(kiosk):
+async def test_ratio_fidelity_and_anchors_are_taken_apart(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4")
         shown = " ".join(checks(screen).split())
@@ -80,11 +86,14 @@ async def test_ratio_fidelity_and_anchors_are_taken_apart(kiosk):
         assert "aim 10:1" in shown
         assert "anchors need" in shown, "they alone are larger than the target, and it says so"
         assert "anchors 1.00 · facts" in shown
-        preview = compress(screen).data.shown(compress(screen).data.choice)
+        data = compress(screen).data
+        preview = present(data.shown(present(data.choice)))
         assert f"→ .{round(preview.fidelity.overall_score * 100)}" in shown
 
 
-async def test_the_original_marks_anchors_with_brackets_and_the_letter_of_their_type(kiosk):
+async def test_the_original_marks_anchors_with_brackets_and_the_letter_of_their_type(
+    kiosk: Engine,
+) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4")
         shown = " ".join(original(screen).split())
@@ -93,7 +102,7 @@ async def test_the_original_marks_anchors_with_brackets_and_the_letter_of_their_
         assert "The kiosk prints receipts too slowly." in shown
 
 
-async def test_all_levels_side_by_side_and_back(kiosk):
+async def test_all_levels_side_by_side_and_back(kiosk: Engine) -> None:
     async with opened(kiosk, size=(140, 34), project="acme") as screen:
         await screen.press("f4", "a")
         titles = [pane.title for pane in compress(screen).columns.panes]
@@ -108,14 +117,16 @@ async def test_all_levels_side_by_side_and_back(kiosk):
         assert compress(screen).focused is compress(screen).list
 
 
-async def test_all_levels_need_room(kiosk):
+async def test_all_levels_need_room(kiosk: Engine) -> None:
     async with opened(kiosk, size=(80, 24), project="acme") as screen:
         await screen.press("f4", "a")
         assert "need 100 columns" in status_text(screen)
         assert not compress(screen).all_levels_shown
 
 
-async def test_a_moving_cursor_causes_no_previews_and_draws_only_the_list(machines, monkeypatch):
+async def test_a_moving_cursor_causes_no_previews_and_draws_only_the_list(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drawn: list[str | None] = []
     show = TextPane.show
 
@@ -133,14 +144,14 @@ async def test_a_moving_cursor_causes_no_previews_and_draws_only_the_list(machin
             await screen.pilot.press(key)
         shown = compress(screen)
         assert shown.previews.pending == 0
-        key, found = next(iter(shown.data.previews.items()))
-        shown.store_preview(key, found, Checked())
+        previewed, found = next(iter(shown.data.previews.items()))
+        shown.store_preview(previewed, found, Checked())
         assert drawn == [], "a preview that arrives late waits, too"
         shown.settle()
         assert "original" in drawn
 
 
-def row_of(role: str, type_: str, said: str = "text", name: str = "") -> Turn:
+def row_of(role: str, type_: str, said: TurnKind = "text", name: str = "") -> Turn:
     return Turn(role=role, text=f"from {type_}", tokens=3, kind=said, name=name, commit=1)
 
 
@@ -154,11 +165,13 @@ def row_of(role: str, type_: str, said: str = "text", name: str = "") -> Turn:
         (row_of("user", "dialogue", name="Ada"), {}, "Ada"),
     ],
 )
-def test_a_turn_is_headed_by_who_speaks(turn, recorded, shown):
+def test_a_turn_is_headed_by_who_speaks(turn: Turn, recorded: dict[int, str], shown: str) -> None:
     assert speaker(turn, recorded) == shown
 
 
-async def test_a_row_of_the_user_that_nobody_typed_is_not_drawn_as_the_person(kiosk):
+async def test_a_row_of_the_user_that_nobody_typed_is_not_drawn_as_the_person(
+    kiosk: Engine,
+) -> None:
     task = "<task-notification>The sub-agent counted 7 kiosks.</task-notification>"
     kiosk.contexts.add(1, role="user", type="artifact", text=task)
     async with opened(kiosk, project="acme") as screen:
@@ -170,7 +183,7 @@ async def test_a_row_of_the_user_that_nobody_typed_is_not_drawn_as_the_person(ki
         assert "user · " in original(screen), "what a person typed is still theirs"
 
 
-async def test_at_80_columns_the_text_of_a_level_has_most_of_the_screen(machines):
+async def test_at_80_columns_the_text_of_a_level_has_most_of_the_screen(machines: Engine) -> None:
     async with opened(machines, size=(80, 24), project="acme") as screen:
         await screen.press("f4")
         shown = compress(screen)
@@ -183,7 +196,7 @@ async def test_at_80_columns_the_text_of_a_level_has_most_of_the_screen(machines
         assert shown.list.size.height == 3
 
 
-async def test_a_marker_shows_its_tokens_opens_in_place_and_closes(kiosk):
+async def test_a_marker_shows_its_tokens_opens_in_place_and_closes(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "n")
         marker = compress(screen).markers.folds(compress(screen).data.current_preview)[0].marker
@@ -199,7 +212,7 @@ async def test_a_marker_shows_its_tokens_opens_in_place_and_closes(kiosk):
         assert status_text(screen) == f"Expand for more detail: +{marker.adds:,} tokens"
 
 
-async def test_a_marker_within_expanded_text_opens_the_original(kiosk):
+async def test_a_marker_within_expanded_text_opens_the_original(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "n", "enter", "n", "enter")
         assert len(compress(screen).markers.opened) == 2
@@ -210,14 +223,14 @@ async def test_a_marker_within_expanded_text_opens_the_original(kiosk):
         assert not compress(screen).markers.opened, "closing the outer one closes what is within"
 
 
-async def test_tab_into_the_summary_chooses_its_marker(kiosk):
+async def test_tab_into_the_summary_chooses_its_marker(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "tab", "tab")
         assert compress(screen).focused is compress(screen).summary
         assert "Expand for more detail" in status_text(screen)
 
 
-async def test_a_click_on_a_marker_opens_it(kiosk):
+async def test_a_click_on_a_marker_opens_it(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "n")
         pane = compress(screen).summary
@@ -227,19 +240,19 @@ async def test_a_click_on_a_marker_opens_it(kiosk):
         assert compress(screen).markers.opened
 
 
-async def test_another_level_closes_everything(kiosk):
+async def test_another_level_closes_everything(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "n", "enter", "2", "3")
         assert not compress(screen).markers.opened
 
 
-async def test_tags_have_no_markers(kiosk):
+async def test_tags_have_no_markers(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "4", "enter")
         assert "nothing to expand" in status_text(screen)
 
 
-async def test_a_marker_that_somebody_wrote_is_only_text(engine, tmp_path):
+async def test_a_marker_that_somebody_wrote_is_only_text(engine: Engine, tmp_path: Path) -> None:
     import json
 
     path = tmp_path / "forged.jsonl"
@@ -249,7 +262,7 @@ async def test_a_marker_that_somebody_wrote_is_only_text(engine, tmp_path):
     async with opened(engine, project="acme") as screen:
         await screen.press("f4", "2")
         model = compress(screen).data
-        content = model.shown(model.choice).compressed.content
+        content = present(model.shown(present(model.choice))).compressed.content
         forged = content.index("[→detail:s1]") if "[→detail:s1]" in content else -1
         assert all(
             fold.marker.start != forged

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from reviewer.commits.values import CommitQuery
+from reviewer.compression.values import Level
 from reviewer.engine import Engine
+from reviewer.tui.compress.model import Key
 from reviewer.tui.theme import DARK, PALETTES
+from tests.present import present
 from tests.tui.compress.driving import (
     checks,
     compress,
@@ -16,14 +19,14 @@ from tests.tui.compress.driving import (
 from tests.tui.conftest import opened
 
 
-async def test_losses_are_heaviest_first_with_counts_and_new_ones_marked(kiosk):
+async def test_losses_are_heaviest_first_with_counts_and_new_ones_marked(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4")
         model = compress(screen).data
         rows = compress(screen).lost.rows
-        found = model.shown(model.choice).fidelity.lost_information
+        found = present(model.shown(present(model.choice))).fidelity.lost_information
         assert [row.text for row in rows] == [each.text for each in found]
-        above = model.previews[("s1", 1, "offline")].fidelity.lost_information
+        above = model.previews[Key("s1", Level.BRIEF, "offline")].fidelity.lost_information
         still = {each.text for each in above}
         assert [row.new for row in rows] == [each.text not in still for each in found]
         assert any(row.new for row in rows)
@@ -32,7 +35,7 @@ async def test_losses_are_heaviest_first_with_counts_and_new_ones_marked(kiosk):
         assert "×12" in screen.text
 
 
-async def test_a_pin_from_the_lost_list_and_the_preview_follows(kiosk):
+async def test_a_pin_from_the_lost_list_and_the_preview_follows(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "tab", "tab", "tab")
         row = next(at for at, each in enumerate(lost(screen)) if each.startswith("tray_"))
@@ -48,7 +51,7 @@ async def test_a_pin_from_the_lost_list_and_the_preview_follows(kiosk):
         assert [each.text for each in pins] == [wanted]
 
 
-async def test_the_pin_is_taken_back_by_the_same_key_or_by_undo(kiosk):
+async def test_the_pin_is_taken_back_by_the_same_key_or_by_undo(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "tab", "tab", "tab")
         row = next(at for at, each in enumerate(lost(screen)) if each.startswith("tray_"))
@@ -63,7 +66,7 @@ async def test_the_pin_is_taken_back_by_the_same_key_or_by_undo(kiosk):
         assert wanted in lost(screen)
 
 
-async def test_retained_text_becomes_a_criterion_that_is_checked(kiosk):
+async def test_retained_text_becomes_a_criterion_that_is_checked(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "tab", "tab", "tab")
         row = next(at for at, each in enumerate(lost(screen)) if each.startswith("tray_"))
@@ -81,7 +84,7 @@ def machine_commit(engine: Engine, text: str) -> int:
     return next(each for each in ids if text in engine.contexts.commit(each).text)
 
 
-async def test_retaining_keeps_the_criteria_that_are_there(kiosk):
+async def test_retaining_keeps_the_criteria_that_are_there(kiosk: Engine) -> None:
     commit = machine_commit(kiosk, "tray_5")
     kiosk.contexts.annotate(commit, retain_match=["paper motor"], retain_regex=[r"hour \d+"])
     async with opened(kiosk, project="acme") as screen:
@@ -94,7 +97,7 @@ async def test_retaining_keeps_the_criteria_that_are_there(kiosk):
         assert sorted(patterns) == sorted(["paper motor", r"hour \d+", wanted])
 
 
-async def test_enter_on_a_loss_shows_it_in_the_original(kiosk):
+async def test_enter_on_a_loss_shows_it_in_the_original(kiosk: Engine) -> None:
     async with opened(kiosk, project="acme") as screen:
         await screen.press("f4", "tab", "tab", "tab", "enter")
         shown = compress(screen)

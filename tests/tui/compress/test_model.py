@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from reviewer.commits.values import CommitQuery
+from reviewer.engine import Engine
+from tests.present import present
 from tests.tui.compress.driving import (
     ScriptedModel,
     chain,
@@ -21,7 +27,9 @@ def summary(screen: Screen) -> str:
     return " ".join(compress(screen).summary.plain_text.split())
 
 
-async def test_m_lets_the_model_write_this_segment(machines, monkeypatch):
+async def test_m_lets_the_model_write_this_segment(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = ScriptedModel("Slow receipts were cured by one open connection.")
     with_model(monkeypatch, machines, model)
     async with opened(machines, project="acme") as screen:
@@ -33,7 +41,9 @@ async def test_m_lets_the_model_write_this_segment(machines, monkeypatch):
         assert "scripted" in screen.text.splitlines()[-3]
 
 
-async def test_moving_or_another_level_does_not_ask_the_model(machines, monkeypatch):
+async def test_moving_or_another_level_does_not_ask_the_model(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = ScriptedModel("Slow receipts were cured.")
     with_model(monkeypatch, machines, model)
     async with opened(machines, project="acme") as screen:
@@ -44,7 +54,9 @@ async def test_moving_or_another_level_does_not_ask_the_model(machines, monkeypa
         assert model.asked == 2
 
 
-async def test_all_are_written_and_applied_as_they_were_seen(machines, monkeypatch):
+async def test_all_are_written_and_applied_as_they_were_seen(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = ScriptedModel("Slow receipts were cured by one open connection.")
     with_model(monkeypatch, machines, model)
     async with opened(machines, project="acme") as screen:
@@ -61,7 +73,9 @@ async def test_all_are_written_and_applied_as_they_were_seen(machines, monkeypat
         assert first.text.startswith("Slow receipts were cured")
 
 
-async def test_text_streams_into_the_preview_and_escape_stops_without_loss(machines, monkeypatch):
+async def test_text_streams_into_the_preview_and_escape_stops_without_loss(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate = threading.Event()
     model = ScriptedModel("Slow receipts were cured.", gate=gate)
     with_model(monkeypatch, machines, model)
@@ -84,7 +98,9 @@ async def test_text_streams_into_the_preview_and_escape_stops_without_loss(machi
         assert "w asks it" in summary(screen)
 
 
-async def test_text_written_before_the_stop_is_kept(machines, monkeypatch):
+async def test_text_written_before_the_stop_is_kept(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate = threading.Event()
     gate.set()
     model = ScriptedModel("Slow receipts were cured.", gate=gate)
@@ -102,8 +118,8 @@ async def test_text_written_before_the_stop_is_kept(machines, monkeypatch):
 
 
 async def test_a_failing_endpoint_says_what_failed_and_offers_the_offline_result(
-    machines, monkeypatch
-):
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = ScriptedModel(unreachable())
     with_model(monkeypatch, machines, model)
     async with opened(machines, project="acme") as screen:
@@ -118,7 +134,9 @@ async def test_a_failing_endpoint_says_what_failed_and_offers_the_offline_result
         assert chain(machines)[:2] == ["summary", "summary"]
 
 
-async def test_a_dead_endpoint_is_asked_no_more_for_the_other_segments(machines, monkeypatch):
+async def test_a_dead_endpoint_is_asked_no_more_for_the_other_segments(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = ScriptedModel("Slow receipts were cured.", unreachable())
     with_model(monkeypatch, machines, model)
     async with opened(machines, project="acme") as screen:
@@ -128,8 +146,8 @@ async def test_a_dead_endpoint_is_asked_no_more_for_the_other_segments(machines,
 
 
 async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reason_is_shown(
-    machines, monkeypatch
-):
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = machines.contexts.ids(CommitQuery(1))[0]
     machines.contexts.annotate(first, retain_match=["The kiosk prints receipts too slowly"])
     model = ScriptedModel("Slow receipts were cured.")
@@ -145,13 +163,15 @@ async def test_a_model_that_misses_a_criterion_is_asked_again_and_then_the_reaso
 class SecondWaits(ScriptedModel):
     """Its second answer stops after the first word until the gate opens."""
 
-    def complete(self, messages, **more):
+    def complete(self, messages: Any, **more: Any) -> Any:
         if self.asked == 1:
-            self.gate.clear()
+            present(self.gate).clear()
         return super().complete(messages, **more)
 
 
-async def test_a_second_attempt_is_not_shown_behind_the_first(machines, monkeypatch):
+async def test_a_second_attempt_is_not_shown_behind_the_first(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = machines.contexts.ids(CommitQuery(1))[0]
     machines.contexts.annotate(first, retain_match=["The kiosk prints receipts too slowly"])
     gate = threading.Event()
@@ -170,7 +190,9 @@ async def test_a_second_attempt_is_not_shown_behind_the_first(machines, monkeypa
         assert better in summary(screen)
 
 
-async def test_back_to_offline_shows_offline_and_m_has_not_forgotten(machines, monkeypatch):
+async def test_back_to_offline_shows_offline_and_m_has_not_forgotten(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = ScriptedModel("Slow receipts were cured.")
     with_model(monkeypatch, machines, model)
     async with opened(machines, project="acme") as screen:
@@ -182,7 +204,9 @@ async def test_back_to_offline_shows_offline_and_m_has_not_forgotten(machines, m
         assert model.asked == 1
 
 
-async def test_a_pin_weighs_the_models_text_again_without_asking_it(machines, monkeypatch):
+async def test_a_pin_weighs_the_models_text_again_without_asking_it(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = ScriptedModel("Slow receipts were cured.")
     with_model(monkeypatch, machines, model)
     async with opened(machines, project="acme") as screen:
@@ -194,7 +218,7 @@ async def test_a_pin_weighs_the_models_text_again_without_asking_it(machines, mo
         assert "✓ 9 of 9 anchors" in compress(screen).checks.plain_text
 
 
-async def test_without_a_model_the_offline_engine_stays(machines):
+async def test_without_a_model_the_offline_engine_stays(machines: Engine) -> None:
     async with opened(machines, project="acme") as screen:
         await screen.press("f4", "m")
         assert compress(screen).data.engine == "offline"
@@ -203,7 +227,9 @@ async def test_without_a_model_the_offline_engine_stays(machines):
         assert "m asks the model" in status_text(screen)
 
 
-async def test_secrets_are_masked_before_they_are_sent(engine, tmp_path, monkeypatch):
+async def test_secrets_are_masked_before_they_are_sent(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     number = stocked(engine, tmp_path)
     engine.contexts.add(number, role="user", text=f"The token is {secret}, keep it safe.")
@@ -215,7 +241,9 @@ async def test_secrets_are_masked_before_they_are_sent(engine, tmp_path, monkeyp
         assert all(secret not in prompt for prompt in model.prompts)
 
 
-async def test_an_older_text_of_the_model_is_called_that_and_can_be_left(machines, monkeypatch):
+async def test_an_older_text_of_the_model_is_called_that_and_can_be_left(
+    machines: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = ScriptedModel("Slow receipts were cured.")
     with_model(monkeypatch, machines, model)
     async with opened(machines, project="acme") as screen:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.text.tokens import counter
 from reviewer.tui.packet.model import BUDGETS, ItemRow, step_budget
 from reviewer.tui.packet.panes import budget_at, place_of
+from tests.present import present
 from tests.tui.conftest import opened
 from tests.tui.packet.driving import go_to, model, packet_text, shown, status_text, typed
 
 
-async def test_a_step_of_the_budget_changes_every_pane(engine, kiosk):
+async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "500")
@@ -25,62 +29,66 @@ async def test_a_step_of_the_budget_changes_every_pane(engine, kiosk):
         assert packet.tokens_used == counter().count(packet.markdown) < before.tokens_used
         assert "over: tier 1 alone needs that" in screen.text
         await screen.press("right", ")")
-        assert model(screen).packet.budget == 350
-        assert f"used {model(screen).packet.tokens_used}" in screen.text
+        assert present(model(screen).packet).budget == 350
+        assert f"used {present(model(screen).packet).tokens_used}" in screen.text
         await screen.press("(")
-        assert model(screen).packet.budget == 250
+        assert present(model(screen).packet).budget == 250
 
 
 @pytest.mark.parametrize(
     ("words", "budget"), [("12k", 12_000), ("1,500", 1_500), ("0", 0), ("7", 7)]
 )
-async def test_a_budget_is_typed(engine, kiosk, words, budget):
+async def test_a_budget_is_typed(engine: Engine, kiosk: Path, words: str, budget: int) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", words)
-        assert model(screen).packet.budget == budget
+        assert present(model(screen).packet).budget == budget
         assert screen.app.focused is shown(screen).list
 
 
-async def test_typing_replaces_the_budget_that_is_filled_in(engine, kiosk):
+async def test_typing_replaces_the_budget_that_is_filled_in(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5", "b", *"500", "enter")
-        assert model(screen).packet.budget == 500
+        assert present(model(screen).packet).budget == 500
 
 
-async def test_text_that_is_not_a_budget_keeps_the_field_open(engine, kiosk):
+async def test_text_that_is_not_a_budget_keeps_the_field_open(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "-5")
         assert status_text(screen) == "A budget is a number of tokens, such as 8000, 8,000 or 8k."
         assert shown(screen).prompt.is_open
         await screen.press("escape")
-        assert model(screen).packet.budget == 8_000
+        assert present(model(screen).packet).budget == 8_000
 
 
-async def test_a_complaint_goes_when_the_next_budget_is_taken(engine, kiosk):
+async def test_a_complaint_goes_when_the_next_budget_is_taken(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "9" * 20)
         assert status_text(screen) == "A budget has at most 1,000,000,000,000 tokens."
         await typed(screen, "ctrl+u", "900")
         assert status_text(screen) == ""
-        assert model(screen).packet.budget == 900
+        assert present(model(screen).packet).budget == 900
 
 
-async def test_the_packet_follows_while_a_task_is_typed_and_escape_takes_it_back(engine, kiosk):
+async def test_the_packet_follows_while_a_task_is_typed_and_escape_takes_it_back(
+    engine: Engine, kiosk: Path
+) -> None:
     async with opened(engine) as screen:
         await screen.press("f5", "t", *"scale")
-        assert model(screen).packet.task == "scale"
+        assert present(model(screen).packet).task == "scale"
         assert 'task   "scale"' in screen.text
         await screen.press("escape")
-        assert model(screen).packet.task == ""
+        assert present(model(screen).packet).task == ""
         await typed(screen, "t", "coins scale weight")
-        scores = {i.title: i.score.relevance for i in model(screen).packet.items if i.score}
+        scores = {
+            i.title: i.score.relevance for i in present(model(screen).packet).items if i.score
+        }
         assert scores["Coins are counted by weight"] == 1.0
 
 
-async def test_a_date_changes_the_ages(engine, kiosk):
+async def test_a_date_changes_the_ages(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "D", "2026-07-26")
@@ -93,7 +101,7 @@ async def test_a_date_changes_the_ages(engine, kiosk):
         assert status_text(screen) == "Write a date such as 2026-02-14."
 
 
-async def test_two_budgets_show_what_more_tokens_buy(engine, kiosk):
+async def test_two_budgets_show_what_more_tokens_buy(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "400")
@@ -102,7 +110,7 @@ async def test_two_budgets_show_what_more_tokens_buy(engine, kiosk):
         bought = packet_text(screen)
         assert "tokens more buy:" in bought
         changed = [r for r in model(screen).rows if isinstance(r, ItemRow) and r.before]
-        assert any(row.before.state != row.item.state for row in changed)
+        assert any(present(row.before).state != row.item.state for row in changed)
         await typed(screen, "b", "300")
         assert "300 → 400" in screen.text
         await screen.press("d")
@@ -112,17 +120,17 @@ async def test_two_budgets_show_what_more_tokens_buy(engine, kiosk):
         assert "# Context packet" in packet_text(screen)
 
 
-async def test_clicking_the_slider_chooses_a_budget(engine, kiosk):
+async def test_clicking_the_slider_chooses_a_budget(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         line = shown(screen).budget_line
         start = line.render_line(0).text.index("━")
         await screen.pilot.click(line, offset=(start, 0))
         await screen.settle()
-        assert model(screen).packet.budget == 0
+        assert present(model(screen).packet).budget == 0
 
 
-def test_the_slider_goes_through_its_steps():
+def test_the_slider_goes_through_its_steps() -> None:
     seen = [0]
     while seen[-1] < BUDGETS[-1]:
         seen.append(step_budget(seen[-1], 1))
@@ -134,7 +142,7 @@ def test_the_slider_goes_through_its_steps():
     assert step_budget(2 * BUDGETS[-1], -1) == BUDGETS[-1]
 
 
-def test_a_place_of_the_slider_and_its_budget_agree():
+def test_a_place_of_the_slider_and_its_budget_agree() -> None:
     cells = len(BUDGETS)
     assert [budget_at(place_of(budget, cells), cells) for budget in BUDGETS] == list(BUDGETS)
     places = [place_of(budget, 22) for budget in range(0, 210_000, 37)]

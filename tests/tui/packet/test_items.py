@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
+from reviewer.engine import Engine
 from reviewer.packets.assembly import assemble
 from reviewer.packets.prepared import prepare_folder
 from reviewer.tui.packet.model import ItemRow, matches, text_of
+from tests.present import present
 from tests.tui.conftest import opened
 from tests.tui.packet.driving import go_to, model, shown, status_text, typed
 
 
-async def test_an_item_is_explained_and_the_packet_scrolls_to_it(engine, kiosk):
+async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
+    engine: Engine, kiosk: Path
+) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         await go_to(screen, "The hall is cold")
@@ -28,18 +33,18 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(engine, kiosk):
         assert model(screen).section == "constitution"
 
 
-async def test_pins_and_mutes_apply_to_this_packet(engine, kiosk):
+async def test_pins_and_mutes_apply_to_this_packet(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "380")
         await go_to(screen, "The hall is cold")
-        assert model(screen).item.state != "full"
+        assert present(model(screen).item).state != "full"
         await screen.press("P")
-        assert model(screen).item.state == "full"
-        assert model(screen).packet.tokens_used <= 380
+        assert present(model(screen).item).state == "full"
+        assert present(model(screen).packet).tokens_used <= 380
         assert "●" in screen.text
         await screen.press("m")
-        assert model(screen).item.state == "dropped"
+        assert present(model(screen).item).state == "dropped"
         assert "∅" in screen.text
         await screen.press("U")
         assert status_text(screen) == "Removed 1 choice."
@@ -48,17 +53,19 @@ async def test_pins_and_mutes_apply_to_this_packet(engine, kiosk):
         assert status_text(screen).startswith("No item is pinned or muted")
 
 
-async def test_a_pin_that_does_not_fit_says_so(engine, kiosk):
+async def test_a_pin_that_does_not_fit_says_so(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         await typed(screen, "b", "250")
         await go_to(screen, "Receipts before drawers")
         await screen.press("P")
         assert status_text(screen).startswith("Pinned, but ")
-        assert model(screen).packet.tokens_used <= 250
+        assert present(model(screen).packet).tokens_used <= 250
 
 
-async def test_the_constitution_can_be_neither_pinned_nor_muted(engine, kiosk):
+async def test_the_constitution_can_be_neither_pinned_nor_muted(
+    engine: Engine, kiosk: Path
+) -> None:
     async with opened(engine) as screen:
         await screen.press("f5", "j")
         for key in ("P", "m"):
@@ -66,7 +73,9 @@ async def test_the_constitution_can_be_neither_pinned_nor_muted(engine, kiosk):
             assert status_text(screen).startswith("The constitution is always in full")
 
 
-async def test_the_filter_narrows_the_list_and_escape_clears_it(engine, kiosk):
+async def test_the_filter_narrows_the_list_and_escape_clears_it(
+    engine: Engine, kiosk: Path
+) -> None:
     async with opened(engine) as screen:
         await screen.press("f5", "/", *"coins in:decisions")
         assert {row.item.section for row in model(screen).rows if isinstance(row, ItemRow)} == {
@@ -74,10 +83,10 @@ async def test_the_filter_narrows_the_list_and_escape_clears_it(engine, kiosk):
         }
         await screen.press("enter", "escape")
         assert model(screen).filter == ""
-        assert model(screen).shown == len(model(screen).packet.items)
+        assert model(screen).shown == len(present(model(screen).packet).items)
 
 
-def test_filter_words(kiosk):
+def test_filter_words(kiosk: Path) -> None:
     prepared = prepare_folder(kiosk, now=datetime(2026, 7, 26, tzinfo=UTC), counting="estimate")
     items = assemble(prepared, 10_000).items
     count = {

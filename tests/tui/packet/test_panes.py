@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from rich.cells import cell_len
 
+from reviewer.engine import Engine
 from tests.tui.conftest import opened
 from tests.tui.packet.driving import SIZES, shown
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("ascii_only", [False, True])
-async def test_every_size_has_its_place_for_everything(engine, kiosk, size, ascii_only):
+async def test_every_size_has_its_place_for_everything(
+    engine: Engine, kiosk: Path, size: tuple[int, int], ascii_only: bool
+) -> None:
     async with opened(engine, size=size, ascii=ascii_only) as screen:
         await screen.press("f5")
         lines = screen.text.split("\n")
@@ -29,7 +34,7 @@ async def test_every_size_has_its_place_for_everything(engine, kiosk, size, asci
             assert screen.text.isascii()
 
 
-async def test_control_characters_from_outside_are_not_obeyed(engine, kiosk):
+async def test_control_characters_from_outside_are_not_obeyed(engine: Engine, kiosk: Path) -> None:
     (kiosk / "TASKS.md").write_text("- [ ] \x1b[2J\u202e [b]now[/b]\n")
     async with opened(engine) as screen:
         await screen.press("f5")
@@ -37,7 +42,9 @@ async def test_control_characters_from_outside_are_not_obeyed(engine, kiosk):
         assert "[b]now[/b]" in screen.text
 
 
-async def test_keys_typed_ahead_are_about_the_pane_they_lead_to(engine, kiosk):
+async def test_keys_typed_ahead_are_about_the_pane_they_lead_to(
+    engine: Engine, kiosk: Path
+) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         for name in ("next_pane", "next_pane", "zoom"):
@@ -54,7 +61,7 @@ async def test_keys_typed_ahead_are_about_the_pane_they_lead_to(engine, kiosk):
         assert "Items" not in screen.text
 
 
-async def test_q_goes_back_to_the_queue_and_escape_stays(engine, kiosk):
+async def test_q_goes_back_to_the_queue_and_escape_stays(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5", "escape")
         shown(screen)
@@ -62,7 +69,9 @@ async def test_q_goes_back_to_the_queue_and_escape_stays(engine, kiosk):
         assert screen.app.screen is screen.queue
 
 
-async def test_the_source_stays_the_same_when_something_is_promoted(stocked, kiosk):
+async def test_the_source_stays_the_same_when_something_is_promoted(
+    stocked: Engine, kiosk: Path
+) -> None:
     async with opened(stocked, project="acme") as screen:
         await screen.press("f5")
         assert shown(screen).folder == kiosk

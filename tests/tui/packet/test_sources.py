@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.packet.model import SectionRow
 from reviewer.tui.packet.screen import PacketScreen
+from tests.present import present
 from tests.tui.conftest import opened
 from tests.tui.packet.driving import go_to, model, packet_text, shown, status_text
 
 
-async def test_the_store_is_shown_first(remembering, kiosk):
+async def test_the_store_is_shown_first(remembering: Engine, kiosk: Path) -> None:
     async with opened(remembering, project="kiosk") as screen:
         await screen.press("f5")
         assert "- paper width = 80 mm" in packet_text(screen)
@@ -19,7 +25,7 @@ async def test_the_store_is_shown_first(remembering, kiosk):
         ]  # fmt: skip
 
 
-async def test_an_empty_store_shows_the_folder_that_is_near(engine, kiosk):
+async def test_an_empty_store_shows_the_folder_that_is_near(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         assert shown(screen).folder is not None
@@ -31,7 +37,7 @@ async def test_an_empty_store_shows_the_folder_that_is_near(engine, kiosk):
         assert "Receipts before drawers" in packet_text(screen)
 
 
-async def test_an_empty_packet_says_how_to_fill_it(engine):
+async def test_an_empty_packet_says_how_to_fill_it(engine: Engine) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         assert "O opens a .context folder" in screen.text
@@ -41,7 +47,9 @@ async def test_an_empty_packet_says_how_to_fill_it(engine):
         assert status_text(screen) == "The list is empty."
 
 
-async def test_another_folder_and_one_that_is_none(engine, kiosk, tmp_path):
+async def test_another_folder_and_one_that_is_none(
+    engine: Engine, kiosk: Path, tmp_path: Path
+) -> None:
     other = tmp_path / "bakery"
     other.mkdir()
     async with opened(engine) as screen:
@@ -57,7 +65,7 @@ async def test_another_folder_and_one_that_is_none(engine, kiosk, tmp_path):
         assert "Heat the ovens" in packet_text(screen)
 
 
-async def test_what_others_write_is_shown(remembering):
+async def test_what_others_write_is_shown(remembering: Engine) -> None:
     async with opened(remembering, project="kiosk") as screen:
         await screen.press("f5")
         remembering.state.set("kiosk", "lamp", "green")
@@ -66,7 +74,9 @@ async def test_what_others_write_is_shown(remembering):
         assert "lamp = green" in packet_text(screen)
 
 
-async def test_while_it_is_read_the_budget_is_the_one_that_will_be_used(engine, monkeypatch):
+async def test_while_it_is_read_the_budget_is_the_one_that_will_be_used(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(PacketScreen, "reload", lambda self: None)
     async with opened(engine, size=(80, 24)) as screen:
         await screen.press("f5")
@@ -75,7 +85,7 @@ async def test_while_it_is_read_the_budget_is_the_one_that_will_be_used(engine, 
         assert "Loading ..." in screen.text
 
 
-async def test_a_source_is_opened_at_its_line(engine, kiosk):
+async def test_a_source_is_opened_at_its_line(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
         await go_to(screen, "Coins are counted by weight")
@@ -84,7 +94,7 @@ async def test_a_source_is_opened_at_its_line(engine, kiosk):
         assert "Coins are counted by weight" in screen.text
 
 
-async def test_marks_lead_back(remembering):
+async def test_marks_lead_back(remembering: Engine) -> None:
     async with opened(remembering, project="kiosk") as screen:
         await screen.press("f5")
         assert "[m:" not in packet_text(screen)
@@ -92,15 +102,15 @@ async def test_marks_lead_back(remembering):
         assert "[m:3]" in packet_text(screen)
 
 
-async def test_copy_and_write(engine, kiosk, tmp_path):
+async def test_copy_and_write(engine: Engine, kiosk: Path, tmp_path: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5", "y")
-        assert screen.app.clipboard == model(screen).packet.markdown
+        assert screen.app.clipboard == present(model(screen).packet).markdown
         await screen.press("W")
         target = tmp_path / "packet.md"
         shown(screen).prompt.field.fill(str(target))
         await screen.press("enter")
-        assert target.read_text("utf-8") == model(screen).packet.markdown
+        assert target.read_text("utf-8") == present(model(screen).packet).markdown
         target.write_text("by hand")
         await screen.press("W")
         shown(screen).prompt.field.fill(str(target))

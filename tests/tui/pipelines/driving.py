@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reviewer.tui.pipelines.model import NodeRow
 from reviewer.tui.pipelines.screen import PipelinesScreen
+from tests.present import present
 from tests.tui.conftest import Screen
 
 
@@ -22,7 +23,7 @@ def rows(screen: Screen) -> list[str]:
     return [
         row.node.name
         if isinstance(row, NodeRow)
-        else f"{row.entry.edge.source}>{row.entry.node.name}"
+        else f"{present(row.entry.edge).source}>{row.entry.node.name}"
         for row in shown(screen).graph.rows
     ]
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
@@ -44,7 +45,9 @@ def row_of(screen: Screen, words: str) -> str:
     return next(line.partition("│")[0] for line in screen.text.splitlines() if words in line)
 
 
-async def test_an_entity_shows_its_type_and_its_structure(engine: Engine, rivals) -> None:
+async def test_an_entity_shows_its_type_and_its_structure(
+    engine: Engine, rivals: tuple[int, int, int]
+) -> None:
     _, right, _ = rivals
     async with opened(engine) as screen:
         await screen.press("j")
@@ -56,7 +59,9 @@ async def test_an_entity_shows_its_type_and_its_structure(engine: Engine, rivals
         assert "deci We will use" in screen.text
 
 
-async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(engine, rivals) -> None:
+async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(
+    engine: Engine, rivals: tuple[int, int, int]
+) -> None:
     left, right, conflict = rivals
     async with opened(engine) as screen:
         assert screen.model.current_id == conflict
@@ -83,7 +88,13 @@ async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(engine, riva
     ],
 )
 async def test_a_conflict_is_settled_by_one_key_and_undone_by_u(
-    engine: Engine, rivals, key: str, left: str, right: str, conflict: str, title: str
+    engine: Engine,
+    rivals: tuple[int, int, int],
+    key: str,
+    left: str,
+    right: str,
+    conflict: str,
+    title: str,
 ) -> None:
     before = [status_of(engine, number) for number in rivals]
     acts = engine.history.acts_total()
@@ -99,7 +110,9 @@ async def test_a_conflict_is_settled_by_one_key_and_undone_by_u(
 
 
 @pytest.mark.parametrize("key", ["a", "e", "m"])
-async def test_other_keys_say_how_a_conflict_is_settled(engine: Engine, rivals, key: str) -> None:
+async def test_other_keys_say_how_a_conflict_is_settled(
+    engine: Engine, rivals: tuple[int, int, int], key: str
+) -> None:
     acts = engine.history.acts_total()
     async with opened(engine) as screen:
         await screen.press(key)
@@ -110,7 +123,9 @@ async def test_other_keys_say_how_a_conflict_is_settled(engine: Engine, rivals, 
         assert engine.history.acts_total() == acts
 
 
-async def test_keys_of_a_conflict_have_no_effect_elsewhere(engine: Engine, rivals) -> None:
+async def test_keys_of_a_conflict_have_no_effect_elsewhere(
+    engine: Engine, rivals: tuple[int, int, int]
+) -> None:
     acts = engine.history.acts_total()
     async with opened(engine) as screen:
         await screen.press("j", "1", "2", "b")
@@ -120,7 +135,9 @@ async def test_keys_of_a_conflict_have_no_effect_elsewhere(engine: Engine, rival
         assert engine.history.acts_total() == acts + 1
 
 
-async def test_the_footer_shows_the_keys_of_a_conflict(engine: Engine, rivals) -> None:
+async def test_the_footer_shows_the_keys_of_a_conflict(
+    engine: Engine, rivals: tuple[int, int, int]
+) -> None:
     async with opened(engine) as screen:
         assert screen.text.splitlines()[-1].startswith(" 1 keep left  2 keep right  b keep both")
         await screen.press("j")
@@ -130,17 +147,18 @@ async def test_the_footer_shows_the_keys_of_a_conflict(engine: Engine, rivals) -
 # why
 
 
-async def test_w_walks_any_row_down_to_the_line(engine: Engine, rivals) -> None:
+async def test_w_walks_any_row_down_to_the_line(
+    engine: Engine, rivals: tuple[int, int, int]
+) -> None:
     _, _, conflict = rivals
     async with opened(engine) as screen:
         await screen.press("W")
-        assert isinstance(screen.app.screen, WhyScreen)
+        assert screen.top(WhyScreen)
         assert f"Why is #{conflict} known?" in screen.text
         assert "0001-ledger-database.md:11" in screen.text
         assert "0002-ledger-database.md:11" in screen.text
         await screen.press("]", "o")
-        shown = screen.app.screen
-        assert isinstance(shown, SourceScreen)
+        shown = screen.top(SourceScreen)
         assert shown.evidence.record.path.endswith("0002-ledger-database.md")
         await screen.press("escape", "]")
         assert status_text(screen) == "There is no other place in this direction."
@@ -211,12 +229,16 @@ async def test_the_learned_order_comes_with_its_reasons(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_a_conflict(engine: Engine, rivals, snapshot, size) -> None:
+async def test_a_conflict(
+    engine: Engine, rivals: tuple[int, int, int], snapshot: SnapshotAssertion, size: tuple[int, int]
+) -> None:
     async with opened(engine, size=size, project="acme") as screen:
         assert screen.text == snapshot
 
 
-async def test_a_conflict_in_ascii(engine: Engine, rivals, snapshot) -> None:
+async def test_a_conflict_in_ascii(
+    engine: Engine, rivals: tuple[int, int, int], snapshot: SnapshotAssertion
+) -> None:
     async with opened(engine, size=(100, 24), project="acme", ascii=True) as screen:
         assert screen.text == snapshot
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery
+from reviewer.promotion.views import QueueQuery, Sort
 from reviewer.tui.kit.filter import FilterInput
 from reviewer.tui.queue.model import Pace
+from tests.present import present
 from tests.tui.conftest import NOW, opened
 
 
@@ -23,7 +24,9 @@ def status_of(engine: Engine, number: int) -> str:
     ("key", "status", "verb"),
     [("a", "active", "Promoted"), ("x", "invalid", "Rejected"), ("s", "candidate", "Deferred")],
 )
-async def test_one_key_decides_and_the_cursor_goes_to_the_next(stocked, key, status, verb):
+async def test_one_key_decides_and_the_cursor_goes_to_the_next(
+    stocked: Engine, key: str, status: str, verb: str
+) -> None:
     async with opened(stocked) as screen:
         first, second = screen.model.ids[:2]
         await screen.press(key)
@@ -55,7 +58,9 @@ async def test_one_key_decides_and_the_cursor_goes_to_the_next(stocked, key, sta
     ],
 )
 @pytest.mark.parametrize("with_filter", [False, True], ids=["all", "filtered"])
-async def test_where_the_cursor_is(stocked, case, keys, cursor, with_filter):
+async def test_where_the_cursor_is(
+    stocked: Engine, case: str, keys: tuple[str, ...], cursor: int, with_filter: bool
+) -> None:
     async with opened(stocked) as screen:
         if with_filter:
             await screen.press("slash", *"conf>0.1", "enter")
@@ -65,7 +70,7 @@ async def test_where_the_cursor_is(stocked, case, keys, cursor, with_filter):
         assert screen.model.cursor == expected, case
 
 
-async def test_bulk_is_one_act_with_its_count(stocked):
+async def test_bulk_is_one_act_with_its_count(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         ids = list(screen.model.ids[:3])
         acts = stocked.history.acts_total()
@@ -77,7 +82,7 @@ async def test_bulk_is_one_act_with_its_count(stocked):
         assert screen.status == "Undone: Rejected 3 candidates - Z to redo"
 
 
-async def test_all_can_be_marked_and_escape_unmarks(stocked):
+async def test_all_can_be_marked_and_escape_unmarks(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("*")
         assert screen.model.count_marked() == len(screen.model.ids)
@@ -85,7 +90,7 @@ async def test_all_can_be_marked_and_escape_unmarks(stocked):
         assert screen.model.count_marked() == 0
 
 
-async def test_a_decided_row_says_why_it_cannot_be_decided_again(stocked):
+async def test_a_decided_row_says_why_it_cannot_be_decided_again(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first = screen.model.ids[0]
         acts = stocked.history.acts_total()
@@ -94,7 +99,7 @@ async def test_a_decided_row_says_why_it_cannot_be_decided_again(stocked):
         assert stocked.history.acts_total() == acts + 1
 
 
-async def test_refresh_takes_decided_rows_away_and_keeps_the_cursor(stocked):
+async def test_refresh_takes_decided_rows_away_and_keeps_the_cursor(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first, second = screen.model.ids[:2]
         await screen.press("a", "R")
@@ -103,14 +108,14 @@ async def test_refresh_takes_decided_rows_away_and_keeps_the_cursor(stocked):
 
 
 @pytest.mark.parametrize("keys", ["sxaxgR", "sxaxR", "jsxaxkkkR"])
-async def test_refresh_does_not_follow_a_deferred_row(stocked, keys):
+async def test_refresh_does_not_follow_a_deferred_row(stocked: Engine, keys: str) -> None:
     async with opened(stocked) as screen:
         waits = list(screen.model.ids)[5 if keys[0] == "j" else 4]
         await screen.press(*keys)
         assert screen.model.current_id == waits
 
 
-async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded):
+async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded: Engine) -> None:
     async with opened(seeded) as screen:
         middle = screen.model.ids[20:40]
         screen.queue.list.move_to(20)
@@ -121,13 +126,13 @@ async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded):
         assert screen.model.cursor == 20
 
 
-async def test_a_row_undone_elsewhere_waits_again_here(stocked):
+async def test_a_row_undone_elsewhere_waits_again_here(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("x", "f8", "u", "f2", "k")
         assert not screen.model.decided(0)
 
 
-async def test_escape_never_leaves_and_q_does(stocked):
+async def test_escape_never_leaves_and_q_does(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("space", "escape", "escape", "escape")
         assert screen.app.return_code is None
@@ -138,7 +143,9 @@ async def test_escape_never_leaves_and_q_does(stocked):
 @pytest.mark.parametrize(
     ("typed", "values"), [("is:foo", "deferred or edited"), ("type:xq", "preference, project")]
 )
-async def test_a_filter_for_an_unknown_value_names_the_values(stocked, typed, values):
+async def test_a_filter_for_an_unknown_value_names_the_values(
+    stocked: Engine, typed: str, values: str
+) -> None:
     async with opened(stocked) as screen:
         everything = len(screen.model.ids)
         await screen.press("slash", *typed)
@@ -146,7 +153,7 @@ async def test_a_filter_for_an_unknown_value_names_the_values(stocked, typed, va
         assert len(screen.model.ids) == everything
 
 
-async def test_while_a_filter_is_typed_only_keys_that_work_are_shown(stocked):
+async def test_while_a_filter_is_typed_only_keys_that_work_are_shown(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("slash")
         assert screen.text.splitlines()[-1].split() == [
@@ -159,36 +166,38 @@ async def test_while_a_filter_is_typed_only_keys_that_work_are_shown(stocked):
         ]
 
 
-async def test_the_help_explains_every_sign(stocked):
+async def test_the_help_explains_every_sign(stocked: Engine) -> None:
     async with opened(stocked, size=(118, 80)) as screen:
         await screen.press("question_mark")
         for line in ("★", "⌁", "≈", "→", "⏸"):
             assert sum(line in row[:20] for row in screen.text.splitlines()) == 1
 
 
-async def test_a_row_shows_the_figure_that_orders_it(stocked):
+async def test_a_row_shows_the_figure_that_orders_it(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         row = screen.model.current
         line = screen.text.splitlines()[3]
-        assert f"{row.rank:.3f}".removeprefix("0") in line[:16]
+        assert f"{present(row).rank:.3f}".removeprefix("0") in line[:16]
         await screen.press("t")
         row = screen.model.current
-        assert f"{row.confidence:.2f}".removeprefix("0") in screen.text.splitlines()[3][:16]
+        assert (
+            f"{present(row).confidence:.2f}".removeprefix("0") in screen.text.splitlines()[3][:16]
+        )
         await screen.press("t", "t", "g")
-        assert screen.text.splitlines()[3][6:].startswith(screen.model.current.type[:4])
+        assert screen.text.splitlines()[3][6:].startswith(present(screen.model.current).type[:4])
 
 
-async def test_the_filter_answers_while_it_is_typed_and_escape_clears_it(stocked):
+async def test_the_filter_answers_while_it_is_typed_and_escape_clears_it(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         everything = len(screen.model.ids)
         await screen.press("slash", *"staging")
         assert 0 < len(screen.model.ids) < everything
-        assert "staging" in screen.model.current.content
+        assert "staging" in present(screen.model.current).content
         await screen.press("escape")
         assert len(screen.model.ids) == everything
 
 
-async def test_a_bad_filter_is_one_sentence_and_the_list_stays(stocked):
+async def test_a_bad_filter_is_one_sentence_and_the_list_stays(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         everything = len(screen.model.ids)
         await screen.press("slash")
@@ -202,14 +211,14 @@ async def test_a_bad_filter_is_one_sentence_and_the_list_stays(stocked):
         assert screen.status == ""
 
 
-async def test_a_filter_without_matches_says_how_to_continue(stocked):
+async def test_a_filter_without_matches_says_how_to_continue(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("slash", *"zzzz", "enter")
         assert "Nothing matches / zzzz" in screen.text
         assert "escape clears the filter." in screen.text
 
 
-async def test_an_edit_is_promoted_with_its_wording(stocked):
+async def test_an_edit_is_promoted_with_its_wording(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first, second = screen.model.ids[:2]
         await screen.press("e", "space", *"indeed")
@@ -222,26 +231,26 @@ async def test_an_edit_is_promoted_with_its_wording(stocked):
         assert stocked.drafts.load(first) is None
 
 
-async def test_leaving_an_edit_keeps_a_draft_for_the_next_time(stocked):
+async def test_leaving_an_edit_keeps_a_draft_for_the_next_time(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first = screen.model.current_id
         await screen.press("e", *"xyz", "escape")
-        assert stocked.drafts.load(first).endswith("xyz")
+        assert present(stocked.drafts.load(present(first))).endswith("xyz")
     async with opened(stocked) as screen:
         await screen.press("e")
         assert screen.status == f"Edit #{first}: this is your draft."
         await screen.press("ctrl+s")
-        assert stocked.queue.candidate(first).content.endswith("xyz")
+        assert stocked.queue.candidate(present(first)).content.endswith("xyz")
 
 
-async def test_the_list_stays_while_a_row_is_edited(stocked):
+async def test_the_list_stays_while_a_row_is_edited(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("e", "tab", "j", "a")
         assert screen.model.cursor == 0
         assert screen.status.startswith("Finish this first: ctrl+s saves it")
 
 
-async def test_the_place_is_remembered_by_id(stocked):
+async def test_the_place_is_remembered_by_id(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("j", "j")
         left_at = screen.model.current_id
@@ -251,7 +260,9 @@ async def test_the_place_is_remembered_by_id(stocked):
         assert screen.model.current_id == left_at
 
 
-async def test_the_place_is_remembered_beyond_the_first_page(seeded, monkeypatch):
+async def test_the_place_is_remembered_beyond_the_first_page(
+    seeded: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from reviewer.tui.queue import screen as queue_screen
 
     monkeypatch.setattr(queue_screen, "FIRST_PAGE", 20)
@@ -265,7 +276,9 @@ async def test_the_place_is_remembered_beyond_the_first_page(seeded, monkeypatch
 
 
 @pytest.mark.parametrize("keys", [("R",), ("slash", "c", "a", "escape"), ("t", "t", "t", "t")])
-async def test_a_row_far_down_keeps_the_cursor(seeded, monkeypatch, keys):
+async def test_a_row_far_down_keeps_the_cursor(
+    seeded: Engine, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
+) -> None:
     from reviewer.tui.queue import screen as queue_screen
 
     monkeypatch.setattr(queue_screen, "FIRST_PAGE", 20)
@@ -277,13 +290,15 @@ async def test_a_row_far_down_keeps_the_cursor(seeded, monkeypatch, keys):
         assert len(screen.model.ids) == rows
 
 
-async def test_a_damaged_place_file_is_ignored(stocked):
+async def test_a_damaged_place_file_is_ignored(stocked: Engine) -> None:
     Path(f"{stocked.path}.places.json").write_text("{", "utf-8")
     async with opened(stocked) as screen:
         assert screen.model.cursor == 0
 
 
-async def test_others_writes_are_noticed_without_losing_the_cursor(stocked, tmp_path):
+async def test_others_writes_are_noticed_without_losing_the_cursor(
+    stocked: Engine, tmp_path: Path
+) -> None:
     other = Engine.open(stocked.path, actor="somebody else", clock=lambda: NOW)
     more = tmp_path / "more.md"
     more.write_text("# Decisions\n\nWe decided to keep audit logs for ten years.\n", "utf-8")
@@ -304,18 +319,20 @@ async def test_others_writes_are_noticed_without_losing_the_cursor(stocked, tmp_
     other.close()
 
 
-async def test_a_conflict_with_another_writer_is_a_sentence(stocked):
+async def test_a_conflict_with_another_writer_is_a_sentence(stocked: Engine) -> None:
     other = Engine.open(stocked.path, actor="somebody else", clock=lambda: NOW)
     async with opened(stocked) as screen:
         first = screen.model.current_id
-        other.triage.promote([first])
+        other.triage.promote([present(first)])
         await screen.press("x")
         assert "already active" in screen.status
-        assert status_of(stocked, first) == "active"
+        assert status_of(stocked, present(first)) == "active"
     other.close()
 
 
-async def test_a_cluster_opens_in_place_and_its_rows_are_decided_alone(engine, tmp_path):
+async def test_a_cluster_opens_in_place_and_its_rows_are_decided_alone(
+    engine: Engine, tmp_path: Path
+) -> None:
     path = tmp_path / "notes.md"
     path.write_text(
         "# Notes\n\nWe decided to use PostgreSQL 16 for the invoice ledger of the company.\n\n"
@@ -325,35 +342,35 @@ async def test_a_cluster_opens_in_place_and_its_rows_are_decided_alone(engine, t
     )
     engine.intake.ingest([path], project="acme")
     async with opened(engine) as screen:
-        leader = next(row for row in screen.model.window(0, 9) if row.members)
-        await screen.press(*["j"] * list(screen.model.ids).index(leader.id))
+        leader = next(row for row in screen.model.window(0, 9) if present(row).members)
+        await screen.press(*["j"] * list(screen.model.ids).index(present(leader).id))
         rows = len(screen.model.ids)
         await screen.press("enter")
         (member,) = screen.model.leader_of
         assert len(screen.model.ids) == rows + 1
         assert "└" in screen.text
         await screen.press("x")
-        assert status_of(engine, leader.id) == "invalid"
+        assert status_of(engine, present(leader).id) == "invalid"
         assert status_of(engine, member) == "candidate", "a row of an open cluster goes alone"
         assert screen.model.current_id == member
         await screen.press("u", "left", "x")
         assert status_of(engine, member) == "invalid", "a closed cluster goes together"
 
 
-async def test_an_empty_store_says_what_to_do(engine):
+async def test_an_empty_store_says_what_to_do(engine: Engine) -> None:
     async with opened(engine) as screen:
         assert "Nothing is waiting." in screen.text
         assert "reviewer ingest PATH" in screen.text
 
 
-async def test_a_cleared_queue_is_calm(stocked):
+async def test_a_cleared_queue_is_calm(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("*", "a", "R")
         assert "All clear: nothing is waiting." in screen.text
         assert "promoted, 0 rejected" in screen.text
 
 
-async def test_other_rows_and_orders(stocked):
+async def test_other_rows_and_orders(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first = screen.model.ids[0]
         await screen.press("a", "w", "w")
@@ -362,31 +379,31 @@ async def test_other_rows_and_orders(stocked):
         await screen.press("r")
         assert status_of(stocked, first) == "candidate"
         await screen.press("w", "w", "w", "w", "t")
-        assert screen.queue.query_shown == QueueQuery(sort="confidence")
+        assert screen.queue.query_shown == QueueQuery(sort=Sort.CONFIDENCE)
 
 
-async def test_copy_puts_the_wording_on_the_clipboard(stocked):
+async def test_copy_puts_the_wording_on_the_clipboard(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("y")
-        assert screen.app.clipboard == screen.model.current.content
+        assert screen.app.clipboard == present(screen.model.current).content
 
 
-async def test_help_gives_the_reason_and_runs_the_other_actions(stocked):
+async def test_help_gives_the_reason_and_runs_the_other_actions(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first = screen.model.current_id
         await screen.press("question_mark")
         assert "There is nothing to undo." in screen.text
         await screen.press("enter")
-        assert status_of(stocked, first) == "active"
+        assert status_of(stocked, present(first)) == "active"
 
 
-async def test_the_palette_finds_an_action(stocked):
+async def test_the_palette_finds_an_action(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("colon", *"dark or", "enter")
         await screen.until(lambda: screen.app.theme == "reviewer-light")
 
 
-async def test_zoom_and_back(stocked):
+async def test_zoom_and_back(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("+")
         assert not screen.app.queue_screen.evidence.display or "Evidence" not in screen.text
@@ -394,7 +411,9 @@ async def test_zoom_and_back(stocked):
         assert "Evidence" in screen.text
 
 
-async def test_a_steady_pace_is_shown_in_the_header(seeded, monkeypatch):
+async def test_a_steady_pace_is_shown_in_the_header(
+    seeded: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seconds = count(0.0, 6.0)
     monkeypatch.setattr(Pace.__init__, "__defaults__", (lambda: next(seconds),))
     async with opened(seeded) as screen:
@@ -404,14 +423,14 @@ async def test_a_steady_pace_is_shown_in_the_header(seeded, monkeypatch):
         assert "~20 min left" in screen.text
 
 
-async def test_keys_without_an_action_have_no_effect(stocked):
+async def test_keys_without_an_action_have_no_effect(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         before = screen.text
         await screen.press("f9", "f10", "d", "0", "ctrl+b")
         assert screen.text == before
 
 
-async def test_every_key_is_safe_on_every_screen(stocked):
+async def test_every_key_is_safe_on_every_screen(stocked: Engine) -> None:
     keys = (
         "j", "k", "pagedown", "pageup", "a", "x", "s", "u", "Z", "space", "enter", "escape",
         "o", "e", "escape", "tab", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "question_mark",
@@ -426,7 +445,7 @@ async def test_every_key_is_safe_on_every_screen(stocked):
         assert stocked.history.verify().ok
 
 
-async def test_hostile_text_stays_text(engine, tmp_path):
+async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "\x1b[31mnotes.md"
     words = "We decided to use \x1b]0;pwned\x07 [red]markup[/red] \u202e for the cache \x9b31m."
     path.write_text(f"# Decisions\n\n{words}\n", "utf-8")
@@ -439,7 +458,7 @@ async def test_hostile_text_stays_text(engine, tmp_path):
             assert character not in screen.text
 
 
-async def test_the_screen_itself_writes_only_places_beside_the_store(stocked):
+async def test_the_screen_itself_writes_only_places_beside_the_store(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("j")
         await screen.pilot.press("ctrl+q")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reviewer.engine import Engine
+from reviewer.promotion.views import QueueRow
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.state.model import Head
 from reviewer.tui.state.screen import StateScreen
@@ -34,6 +35,8 @@ def rows(screen: Screen) -> list[str]:
         assert row is not None
         if isinstance(row, Head):
             found.append(f"{row.layer} {row.title} {row.count}")
+        elif isinstance(row, QueueRow):
+            found.append(row.content)
         else:
-            found.append(getattr(row, "content", "") or f"{row.key} = {row.value}")
+            found.append(f"{row.key} = {row.value}")
     return found

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery
+from reviewer.promotion.views import QueueQuery, QueueRow
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.state.model import StateModel, states_with
 from tests.tui.conftest import opened
@@ -66,7 +67,12 @@ def test_only_the_window_is_read() -> None:
     from reviewer.promotion.views import Kind
 
     asked: list[int] = []
-    model = StateModel(lambda ids: asked.extend(ids) or [])
+
+    def fetch(ids: Sequence[int]) -> list[QueueRow]:
+        asked.extend(ids)
+        return []
+
+    model = StateModel(fetch)
     model.load([], [FactGroup(Kind.MEMORY, "project", array("q", range(1, 100_001)))])
     model.window(50_000, 50_040)
     assert len(asked) == 40

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from reviewer.commits.contexts import Contexts
 from reviewer.commits.retention import MOST_PATTERNS, PatternError
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
+from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError
-from tests.unit.commits.conftest import SPECIFICATION
+from tests.unit.commits.conftest import SPECIFICATION, TickingClock
 
 IMPORTANT = Priority.IMPORTANT
 DATE = r"\d{4}-\d{2}-\d{2}"
 
 
 @pytest.fixture
-def number(say) -> int:
+def number(say: Callable[..., int]) -> int:
     return say(SPECIFICATION)
 
 
-def test_the_example_of_the_document_runs(contexts, context, number) -> None:
+def test_the_example_of_the_document_runs(contexts: Contexts, context: int, number: int) -> None:
     t, commit_hash = contexts, contexts.commit(number).row.hash
     assert t.annotate(commit_hash, priority=IMPORTANT).warnings == ()
     assert t.commit(number).retention == RetentionCriteria()
@@ -53,13 +57,15 @@ def test_the_example_of_the_document_runs(contexts, context, number) -> None:
     assert long.retention.instructions == "preserve budget and timeline constraints"
 
 
-def test_match_mode_makes_plain_strings_expressions(contexts, number) -> None:
+def test_match_mode_makes_plain_strings_expressions(contexts: Contexts, number: int) -> None:
     done = contexts.annotate(number, retain_match=[DATE], match_mode="regex")
     assert done.warnings == ()
     assert contexts.commit(number).retention.patterns == (Pattern(DATE, "regex"),)
 
 
-def test_all_forms_of_criteria_may_be_given_with_the_commit(contexts, context) -> None:
+def test_all_forms_of_criteria_may_be_given_with_the_commit(
+    contexts: Contexts, context: int
+) -> None:
     view = contexts.add(
         context, role="user", text=SPECIFICATION, priority="important",
         retain="the money", retain_match=["$50k"], retain_regex=[re.compile("PILOT", re.I)],
@@ -72,7 +78,9 @@ def test_all_forms_of_criteria_may_be_given_with_the_commit(contexts, context) -
     assert contexts.criteria_warnings([view.row.id]) == ()
 
 
-def test_a_commit_with_criteria_is_one_act(engine, contexts, context) -> None:
+def test_a_commit_with_criteria_is_one_act(
+    engine: Engine, contexts: Contexts, context: int
+) -> None:
     contexts.add(context, role="user", text="One.", priority="pinned")
     engine.history.undo()
     assert contexts.get(context).commits == 0
@@ -89,12 +97,16 @@ def test_a_commit_with_criteria_is_one_act(engine, contexts, context) -> None:
         ("user", "meeting", "normal"),
     ],
 )
-def test_types_have_default_priorities(contexts, context, role, kind, priority) -> None:
+def test_types_have_default_priorities(
+    contexts: Contexts, context: int, role: str, kind: str | None, priority: str
+) -> None:
     row = contexts.add(context, role=role, text="Words.", type=kind).row
     assert (row.priority, row.annotated) == (priority, False)
 
 
-def test_the_latest_holds_and_the_earlier_ones_stay_readable(contexts, number, clock) -> None:
+def test_the_latest_holds_and_the_earlier_ones_stay_readable(
+    contexts: Contexts, number: int, clock: TickingClock
+) -> None:
     contexts.annotate(number, priority="pinned", reason="for now")
     contexts.annotate(number, priority="skip", reason="it is old")
     view = contexts.commit(number)
@@ -106,7 +118,7 @@ def test_the_latest_holds_and_the_earlier_ones_stay_readable(contexts, number, c
     assert {each.actor for each in view.annotations} == {"you"}
 
 
-def test_a_priority_alone_keeps_the_criteria(contexts, number) -> None:
+def test_a_priority_alone_keeps_the_criteria(contexts: Contexts, number: int) -> None:
     contexts.annotate(number, retain="the money", retain_match=["$50k"])
     done = contexts.annotate(number, priority="pinned")
     assert contexts.commit(number).retention == RetentionCriteria("the money", (Pattern("$50k"),))
@@ -114,7 +126,7 @@ def test_a_priority_alone_keeps_the_criteria(contexts, number) -> None:
     assert "is pinned" in done.warnings[0]
 
 
-def test_criteria_of_one_kind_leave_the_other_kind(contexts, number) -> None:
+def test_criteria_of_one_kind_leave_the_other_kind(contexts: Contexts, number: int) -> None:
     contexts.annotate(number, retain="the money", retain_match=["$50k"])
     contexts.annotate(number, retain_match=["drawer"])
     assert contexts.commit(number).retention == RetentionCriteria("the money", (Pattern("drawer"),))
@@ -131,14 +143,16 @@ def test_criteria_of_one_kind_leave_the_other_kind(contexts, number) -> None:
     [("skip", "important"), ("normal", "important"), ("pinned", "pinned")],
 )
 def test_criteria_without_a_priority_make_it_important_at_least(
-    contexts, number, before, after
+    contexts: Contexts, number: int, before: str, after: str
 ) -> None:
     contexts.annotate(number, priority=before)
     contexts.annotate(number, retain="the money")
     assert contexts.commit(number).row.priority == after
 
 
-def test_many_commits_are_one_act(engine, contexts, say) -> None:
+def test_many_commits_are_one_act(
+    engine: Engine, contexts: Contexts, say: Callable[..., int]
+) -> None:
     ids = [say(f"Line {n}.") for n in range(7)]
     acts = engine.history.acts_total()
     done = contexts.annotate(ids, priority="pinned")
@@ -154,12 +168,16 @@ def test_many_commits_are_one_act(engine, contexts, say) -> None:
     [("pinned", "Pinned {}"), ("important", "Marked {} important"), ("normal", "Made {} normal"),
      ("skip", "Skipped {}")],
 )  # fmt: skip
-def test_one_commit_is_named_in_the_title(contexts, number, priority, title) -> None:
+def test_one_commit_is_named_in_the_title(
+    contexts: Contexts, number: int, priority: str, title: str
+) -> None:
     short = contexts.commit(number).row.hash[:8]
     assert contexts.annotate(number, priority=priority).title == title.format(short)
 
 
-def test_what_holds_already_is_not_written_again(engine, contexts, number) -> None:
+def test_what_holds_already_is_not_written_again(
+    engine: Engine, contexts: Contexts, number: int
+) -> None:
     contexts.annotate(number, priority="pinned")
     acts = engine.history.acts_total()
     again = contexts.annotate(number, priority="pinned")
@@ -167,12 +185,14 @@ def test_what_holds_already_is_not_written_again(engine, contexts, number) -> No
     assert "held already" in again.title
 
 
-def test_the_same_with_a_reason_is_news(contexts, number) -> None:
+def test_the_same_with_a_reason_is_news(contexts: Contexts, number: int) -> None:
     contexts.annotate(number, priority="pinned")
     assert contexts.annotate(number, priority="pinned", reason="because").act
 
 
-def test_a_pattern_that_misses_its_own_commit_is_kept_and_said(contexts, say) -> None:
+def test_a_pattern_that_misses_its_own_commit_is_kept_and_said(
+    contexts: Contexts, say: Callable[..., int]
+) -> None:
     with_it, without = say("The budget is $50k."), say("No money here.")
     done = contexts.annotate([with_it, without], retain_match=["$50k"])
     short = contexts.commit(without).row.hash[:8]
@@ -180,18 +200,22 @@ def test_a_pattern_that_misses_its_own_commit_is_kept_and_said(contexts, say) ->
     assert contexts.commit(without).row.criteria == 1
 
 
-def test_a_pattern_that_everything_passes_is_said(contexts, number) -> None:
+def test_a_pattern_that_everything_passes_is_said(contexts: Contexts, number: int) -> None:
     (doubt,) = contexts.annotate(number, retain_regex=["x*"]).warnings
     assert "every summary passes it" in doubt
 
 
-def test_a_catastrophic_pattern_is_kept_and_said(contexts, say) -> None:
+def test_a_catastrophic_pattern_is_kept_and_said(
+    contexts: Contexts, say: Callable[..., int]
+) -> None:
     number = say("a" * 60 + "b")
     (doubt,) = contexts.annotate(number, retain_regex=["(a|aa)+$"]).warnings
     assert "could not be checked in time" in doubt
 
 
-def test_ten_thousand_patterns_are_kept_and_doubts_stay_readable(contexts, number) -> None:
+def test_ten_thousand_patterns_are_kept_and_doubts_stay_readable(
+    contexts: Contexts, number: int
+) -> None:
     done = contexts.annotate(number, retain_match=[f"clause {n}" for n in range(MOST_PATTERNS)])
     assert contexts.commit(number).row.criteria == MOST_PATTERNS
     assert len(done.warnings) == 21
@@ -211,7 +235,7 @@ def test_ten_thousand_patterns_are_kept_and_doubts_stay_readable(contexts, numbe
     ],
 )
 def test_what_says_nothing_or_wrong_is_refused_and_nothing_is_written(
-    engine, contexts, number, said, sentence
+    engine: Engine, contexts: Contexts, number: int, said: dict[str, Any], sentence: str
 ) -> None:
     acts = engine.history.acts_total()
     with pytest.raises(ReviewerError, match=sentence):
@@ -220,13 +244,13 @@ def test_what_says_nothing_or_wrong_is_refused_and_nothing_is_written(
     assert contexts.commit(number).annotations == ()
 
 
-def test_a_bad_expression_at_commit_time_leaves_no_commit(contexts, context) -> None:
+def test_a_bad_expression_at_commit_time_leaves_no_commit(contexts: Contexts, context: int) -> None:
     with pytest.raises(PatternError):
         contexts.add(context, role="user", text="Words.", retain_regex=["(a"])
     assert contexts.get(context).commits == 0
 
 
-def test_one_unknown_commit_refuses_all(contexts, number) -> None:
+def test_one_unknown_commit_refuses_all(contexts: Contexts, number: int) -> None:
     with pytest.raises(UnknownIdError, match="#999"):
         contexts.annotate([number, 999], priority="pinned")
     assert contexts.commit(number).annotations == ()
@@ -234,7 +258,7 @@ def test_one_unknown_commit_refuses_all(contexts, number) -> None:
         contexts.annotate([], priority="pinned")
 
 
-def test_secrets_in_words_are_masked(contexts, number) -> None:
+def test_secrets_in_words_are_masked(contexts: Contexts, number: int) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
     contexts.annotate(number, retain=f"keep {token}", reason=f"it is {token}")
     (said,) = contexts.commit(number).annotations
@@ -242,7 +266,7 @@ def test_secrets_in_words_are_masked(contexts, number) -> None:
     assert "github-token" in said.reason
 
 
-def test_undo_brings_back_what_held_before(engine, contexts, number) -> None:
+def test_undo_brings_back_what_held_before(engine: Engine, contexts: Contexts, number: int) -> None:
     contexts.annotate(number, priority="pinned")
     contexts.annotate(number, retain="the money")
     engine.history.undo()
@@ -250,7 +274,9 @@ def test_undo_brings_back_what_held_before(engine, contexts, number) -> None:
     assert (view.row.priority, view.retention) == (Priority.PINNED, RetentionCriteria())
 
 
-def test_an_older_annotation_is_undone_by_its_act(engine, contexts, number) -> None:
+def test_an_older_annotation_is_undone_by_its_act(
+    engine: Engine, contexts: Contexts, number: int
+) -> None:
     first = contexts.annotate(number, priority="pinned")
     contexts.annotate(number, priority="skip")
     engine.history.undo_act(first.act)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -37,7 +38,7 @@ STEPS = st.lists(
 )
 
 
-def take(engine: Engine, context: int, step: tuple) -> None:
+def take(engine: Engine, context: int, step: tuple[Any, ...]) -> None:
     ids = engine.contexts.ids(CommitQuery(context))
 
     def pick(place: int) -> int:
@@ -62,7 +63,7 @@ def take(engine: Engine, context: int, step: tuple) -> None:
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_any_history_can_be_replayed_and_taken_back(steps) -> None:
+def test_any_history_can_be_replayed_and_taken_back(steps: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         engine = Engine.open(Path(folder) / "store.db", clock=TickingClock())
         try:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from reviewer.commits.contents import canonical_json, commit_hash, content_hash
-from reviewer.commits.values import CommitQuery
+from reviewer.commits.contexts import Contexts
+from reviewer.commits.values import CommitQuery, CommitRow
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from tests.present import present
 
 
-def test_each_commit_vouches_for_the_one_before(contexts, context, say) -> None:
+def test_each_commit_vouches_for_the_one_before(
+    contexts: Contexts, context: int, say: Callable[..., int]
+) -> None:
     first, second = contexts.commit(say("One.")), contexts.commit(say("Two.", "assistant"))
     assert (first.parent, second.parent) == (None, first.row.hash)
     assert second.row.hash == commit_hash(
@@ -23,30 +29,38 @@ def test_each_commit_vouches_for_the_one_before(contexts, context, say) -> None:
     assert contexts.get(context).head == second.row.hash
 
 
-def test_places_count_from_the_start(say, chain) -> None:
+def test_places_count_from_the_start(
+    say: Callable[..., int], chain: Callable[[], list[CommitRow]]
+) -> None:
     say("One."), say("Two."), say("Three.")
     assert [row.position for row in chain()] == [0, 1, 2]
 
 
-def test_the_same_text_is_stored_once(engine, say) -> None:
+def test_the_same_text_is_stored_once(engine: Engine, say: Callable[..., int]) -> None:
     for _ in range(3):
         say("Yes.")
     stored = engine._database.reader().execute("SELECT text, tokens FROM content").fetchall()
     assert [tuple(row) for row in stored] == [("Yes.", 2)]
 
 
-def test_secrets_are_masked_before_they_are_stored(contexts, say) -> None:
+def test_secrets_are_masked_before_they_are_stored(
+    contexts: Contexts, say: Callable[..., int]
+) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
     text = contexts.commit(say(f"The token is {token}")).text
     assert token not in text
     assert "[masked github-token]" in text
 
 
-def test_a_lone_surrogate_does_not_break_the_store(contexts, say) -> None:
+def test_a_lone_surrogate_does_not_break_the_store(
+    contexts: Contexts, say: Callable[..., int]
+) -> None:
     assert contexts.commit(say("half \ud83d a smile")).text == "half ? a smile"
 
 
-def test_an_edit_is_a_commit_and_the_first_text_stays(contexts, context, say, chain) -> None:
+def test_an_edit_is_a_commit_and_the_first_text_stays(
+    contexts: Contexts, context: int, say: Callable[..., int], chain: Callable[[], list[CommitRow]]
+) -> None:
     number = say("The budget is 50.")
     say("Fine.", "assistant")
     view = contexts.edit(number, "The budget is 60.", "it grew")
@@ -58,44 +72,52 @@ def test_an_edit_is_a_commit_and_the_first_text_stays(contexts, context, say, ch
     assert contexts.get(context).commits == 2
 
 
-def test_the_latest_edit_wins(contexts, say) -> None:
+def test_the_latest_edit_wins(contexts: Contexts, say: Callable[..., int]) -> None:
     number = say("One.")
     contexts.edit(number, "Two.")
     view = contexts.edit(number, "Three.")
     assert (view.text, view.original) == ("Three.", "One.")
 
 
-def test_tokens_are_those_of_the_edited_text(contexts, context, say) -> None:
+def test_tokens_are_those_of_the_edited_text(
+    contexts: Contexts, context: int, say: Callable[..., int]
+) -> None:
     number = say("Short.")
     before = contexts.get(context).tokens
     contexts.edit(number, "A text that is quite a bit longer than the first one was.")
     assert contexts.get(context).tokens == contexts.totals(context).total > before
 
 
-def test_an_edit_keeps_annotations(contexts, say) -> None:
+def test_an_edit_keeps_annotations(contexts: Contexts, say: Callable[..., int]) -> None:
     number = say("One.")
     contexts.annotate(number, priority="pinned")
     assert contexts.edit(number, "Two.").row.priority == "pinned"
 
 
-def test_an_edit_can_be_named_for_what_it_edits(contexts, context, say) -> None:
+def test_an_edit_can_be_named_for_what_it_edits(
+    contexts: Contexts, context: int, say: Callable[..., int]
+) -> None:
     number = say("One.")
     contexts.edit(number, "Two.")
-    head = contexts.resolve(contexts.get(context).head)
+    head = contexts.resolve(present(contexts.get(context).head))
     assert contexts.commit(head).row.id == number
     contexts.annotate(head, priority="skip")
     assert contexts.commit(number).row.priority == "skip"
     assert contexts.edit(head, "Three.").text == "Three."
 
 
-def test_the_same_text_is_no_edit(engine, contexts, say) -> None:
+def test_the_same_text_is_no_edit(
+    engine: Engine, contexts: Contexts, say: Callable[..., int]
+) -> None:
     number = say("One.")
     acts = engine.history.acts_total()
     assert contexts.edit(number, "One.").row.edited is False
     assert engine.history.acts_total() == acts
 
 
-def test_undo_takes_an_edit_back_and_then_the_commit(engine, contexts, context, say) -> None:
+def test_undo_takes_an_edit_back_and_then_the_commit(
+    engine: Engine, contexts: Contexts, context: int, say: Callable[..., int]
+) -> None:
     number = say("One.")
     contexts.edit(number, "Two.")
     engine.history.undo()
@@ -115,18 +137,20 @@ def test_undo_takes_an_edit_back_and_then_the_commit(engine, contexts, context, 
         ({"role": "user", "text": "x", "name": "a\nb"}, "printable"),
     ],
 )
-def test_a_commit_that_is_none_is_refused(contexts, context, given, sentence) -> None:
+def test_a_commit_that_is_none_is_refused(
+    contexts: Contexts, context: int, given: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(ReviewerError, match=sentence):
         contexts.add(context, **given)
     assert contexts.get(context).commits == 0
 
 
-def test_an_edit_needs_a_text(contexts, say) -> None:
+def test_an_edit_needs_a_text(contexts: Contexts, say: Callable[..., int]) -> None:
     with pytest.raises(ReviewerError, match="priority skip"):
         contexts.edit(say("One."), "")
 
 
-def test_what_is_not_there_is_named(contexts) -> None:
+def test_what_is_not_there_is_named(contexts: Contexts) -> None:
     for ask in (
         lambda: contexts.commit(77), lambda: contexts.get(77),
         lambda: contexts.edit(77, "x"), lambda: contexts.add(77, role="user", text="x"),
@@ -137,18 +161,18 @@ def test_what_is_not_there_is_named(contexts) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 201])
-def test_a_bad_name_of_a_context_is_refused(contexts, name) -> None:
+def test_a_bad_name_of_a_context_is_refused(contexts: Contexts, name: str) -> None:
     with pytest.raises(ReviewerError, match="printable"):
         contexts.create("kiosk", name)
 
 
-def test_a_name_is_taken_once_a_project(contexts, context) -> None:
+def test_a_name_is_taken_once_a_project(contexts: Contexts, context: int) -> None:
     with pytest.raises(ConflictError, match="already"):
         contexts.create("kiosk", "pilot")
     assert contexts.create("other", "pilot").project == "other"
 
 
-def test_a_context_is_found_by_name_number_or_beginning(contexts, context) -> None:
+def test_a_context_is_found_by_name_number_or_beginning(contexts: Contexts, context: int) -> None:
     contexts.create("kiosk", "rollout")
     for words in ("pilot", "pil", f"#{context}", str(context), " pilot "):
         assert contexts.find(words).id == context
@@ -160,14 +184,18 @@ def test_a_context_is_found_by_name_number_or_beginning(contexts, context) -> No
     assert contexts.find("pilot", "other").project == "other"
 
 
-def test_contexts_are_listed_by_project(contexts, context) -> None:
+def test_contexts_are_listed_by_project(contexts: Contexts, context: int) -> None:
     contexts.create("other", "plan")
     assert [each.name for each in contexts.all()] == ["plan", "pilot"]
     assert [each.name for each in contexts.all("kiosk")] == ["pilot"]
 
 
 def test_a_context_that_another_process_extends_while_one_looks(
-    engine, contexts, context, say, chain
+    engine: Engine,
+    contexts: Contexts,
+    context: int,
+    say: Callable[..., int],
+    chain: Callable[[], list[CommitRow]],
 ) -> None:
     seen = say("One.")
     snapshot, version = contexts.ids(CommitQuery(context)), contexts.changed(context)
@@ -185,7 +213,7 @@ def test_a_context_that_another_process_extends_while_one_looks(
 
 
 def test_a_version_changes_with_every_act_and_comes_back_with_undo(
-    engine, contexts, context, say
+    engine: Engine, contexts: Contexts, context: int, say: Callable[..., int]
 ) -> None:
     seen = {contexts.changed(context)}
     number = say("One.")
@@ -199,14 +227,16 @@ def test_a_version_changes_with_every_act_and_comes_back_with_undo(
     assert contexts.changed(context) == before
 
 
-def test_rows_that_are_gone_are_left_out(engine, contexts, say) -> None:
+def test_rows_that_are_gone_are_left_out(
+    engine: Engine, contexts: Contexts, say: Callable[..., int]
+) -> None:
     kept, gone = say("One."), say("Two.")
     engine.history.undo()
     assert [row.id for row in contexts.rows([gone, kept])] == [kept]
 
 
 def test_a_text_that_others_use_stays_when_its_first_commit_is_undone(
-    engine, contexts, context, say
+    engine: Engine, contexts: Contexts, context: int, say: Callable[..., int]
 ) -> None:
     contexts.create("kiosk", "second")
     first = contexts.add(contexts.find("second").id, role="user", text="Shared.")
@@ -219,7 +249,9 @@ def test_a_text_that_others_use_stays_when_its_first_commit_is_undone(
     assert contexts.commit(first.row.id).text == "Shared."
 
 
-def test_a_project_that_others_use_stays_when_its_first_act_is_undone(engine, contexts) -> None:
+def test_a_project_that_others_use_stays_when_its_first_act_is_undone(
+    engine: Engine, contexts: Contexts
+) -> None:
     contexts.create("till", "first")
     act = engine.history.acts(limit=1)[0].id
     engine.state.set("till", "region", "north")
@@ -227,7 +259,9 @@ def test_a_project_that_others_use_stays_when_its_first_act_is_undone(engine, co
     assert engine.state.get("till", "region")[0].value == "north"
 
 
-def test_a_commit_that_was_annotated_since_is_not_taken_away(engine, contexts, context) -> None:
+def test_a_commit_that_was_annotated_since_is_not_taken_away(
+    engine: Engine, contexts: Contexts, context: int
+) -> None:
     view = contexts.add(context, role="user", text="One.")
     act = engine.history.acts(limit=1)[0].id
     contexts.annotate(view.row.id, priority="pinned")
@@ -237,7 +271,11 @@ def test_a_commit_that_was_annotated_since_is_not_taken_away(engine, contexts, c
 
 
 def test_what_a_compression_repeats_carries_annotations_and_edits(
-    engine, contexts, context, say, chain
+    engine: Engine,
+    contexts: Contexts,
+    context: int,
+    say: Callable[..., int],
+    chain: Callable[[], list[CommitRow]],
 ) -> None:
     """A summary takes the place of the first commit, and the second one is repeated behind it."""
     first, second = say("The long story."), say("The budget is 50.")
@@ -271,7 +309,7 @@ def test_what_a_compression_repeats_carries_annotations_and_edits(
     assert chain()[1].priority == "pinned"
 
 
-COMMIT = {
+COMMIT: dict[str, Any] = {
     "parent": None, "role": "user", "type": "dialogue", "name": "", "content": "c" * 64,
     "operation": "append", "target": None, "at": "2026-03-01T12:00:00.000Z",
 }  # fmt: skip

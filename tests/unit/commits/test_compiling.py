@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import pytest
 
+from reviewer.commits.contexts import Contexts
+from reviewer.commits.values import Message, Priority
 from reviewer.errors import UnknownIdError
+from tests.present import present
 
 
 @pytest.fixture
-def story(contexts, context, say):
+def story(contexts: Contexts, context: int, say: Callable[..., int]) -> dict[str, int]:
     """Ids by what each commit says first."""
     ids = {
         "boot": say("boot", "system"),
@@ -22,74 +27,92 @@ def story(contexts, context, say):
     return ids
 
 
-def texts(messages) -> list[str]:
+def texts(messages: Iterable[Message]) -> list[str]:
     return [message.text for message in messages]
 
 
-def test_messages_come_in_order_without_what_is_skipped(contexts, context, story) -> None:
+def test_messages_come_in_order_without_what_is_skipped(
+    contexts: Contexts, context: int, story: dict[str, int]
+) -> None:
     messages = contexts.compile(context)
     assert texts(messages) == ["boot", "ask, reworded", "call", "result", "answer"]
     assert [message.priority for message in messages][:2] == ["pinned", "normal"]
     assert [message.commit for message in messages][:2] == [story["boot"], story["ask"]]
 
 
-def test_a_pin_brings_a_thought_in_and_skip_takes_a_turn_out(contexts, context, story) -> None:
+def test_a_pin_brings_a_thought_in_and_skip_takes_a_turn_out(
+    contexts: Contexts, context: int, story: dict[str, int]
+) -> None:
     contexts.annotate(story["think"], priority="pinned")
     contexts.annotate(story["answer"], priority="skip")
     assert texts(contexts.compile(context)) == ["boot", "ask, reworded", "think", "call", "result"]
 
 
-def test_criteria_go_with_their_message(contexts, context, story) -> None:
+def test_criteria_go_with_their_message(
+    contexts: Contexts, context: int, story: dict[str, int]
+) -> None:
     contexts.annotate(story["result"], retain="the result")
     assert contexts.compile(context)[3].retention.instructions == "the result"
 
 
-def test_at_a_commit_the_chain_is_as_it_was_then(contexts, context, story) -> None:
+def test_at_a_commit_the_chain_is_as_it_was_then(
+    contexts: Contexts, context: int, story: dict[str, int]
+) -> None:
     assert texts(contexts.compile(context, at=story["call"])) == ["boot", "ask", "call"]
     assert texts(contexts.compile(context, at=story["answer"]))[1] == "ask"
-    head = contexts.resolve(contexts.get(context).head)
+    head = contexts.resolve(present(contexts.get(context).head))
     assert contexts.compile(context, at=head) == contexts.compile(context)
 
 
-def test_at_a_commit_the_edit_of_then_holds(contexts, context, story) -> None:
-    edit = contexts.resolve(contexts.get(context).head)
+def test_at_a_commit_the_edit_of_then_holds(
+    contexts: Contexts, context: int, story: dict[str, int]
+) -> None:
+    edit = contexts.resolve(present(contexts.get(context).head))
     contexts.edit(story["ask"], "ask, reworded again")
     assert texts(contexts.compile(context, at=edit))[1] == "ask, reworded"
     assert texts(contexts.compile(context))[1] == "ask, reworded again"
 
 
-def test_priorities_are_those_of_today(contexts, context, story) -> None:
+def test_priorities_are_those_of_today(
+    contexts: Contexts, context: int, story: dict[str, int]
+) -> None:
     contexts.annotate(story["boot"], priority="skip")
     assert texts(contexts.compile(context, at=story["ask"])) == ["ask"]
 
 
-def test_a_commit_of_another_context_is_refused(contexts, context, story) -> None:
+def test_a_commit_of_another_context_is_refused(
+    contexts: Contexts, context: int, story: dict[str, int]
+) -> None:
     other = contexts.create("kiosk", "other").id
     with pytest.raises(UnknownIdError, match='not in the context "other"'):
         contexts.compile(other, at=story["ask"])
 
 
-def test_totals_divide_by_priority_and_role(contexts, context, story) -> None:
+def test_totals_divide_by_priority_and_role(
+    contexts: Contexts, context: int, story: dict[str, int]
+) -> None:
     totals = contexts.totals(context)
     tokens = {m.commit: m.tokens for m in contexts.compile(context)}
-    assert totals.by_priority["pinned"] == tokens[story["boot"]]
-    assert totals.total - totals.by_priority["skip"] == sum(tokens.values())
+    assert totals.by_priority[Priority.PINNED] == tokens[story["boot"]]
+    assert totals.total - totals.by_priority[Priority.SKIP] == sum(tokens.values())
     assert totals.commits_by_priority == {"skip": 1, "normal": 4, "important": 0, "pinned": 1}
     assert totals.total == sum(totals.by_role.values()) == contexts.get(context).tokens
     assert set(totals.by_role) == {"system", "user", "assistant", "tool"}
 
 
-def test_totals_at_a_commit(contexts, context, story) -> None:
+def test_totals_at_a_commit(contexts: Contexts, context: int, story: dict[str, int]) -> None:
     then = contexts.totals(context, at=story["ask"])
     assert then.commits_by_priority == {"skip": 0, "normal": 1, "important": 0, "pinned": 1}
 
 
-def test_an_empty_context_compiles_to_nothing(contexts, context) -> None:
+def test_an_empty_context_compiles_to_nothing(contexts: Contexts, context: int) -> None:
     assert contexts.compile(context) == []
     assert contexts.totals(context).total == 0
 
 
-def test_chat_has_valid_roles_and_tools_as_text(contexts, context, story, say) -> None:
+def test_chat_has_valid_roles_and_tools_as_text(
+    contexts: Contexts, context: int, story: dict[str, int], say: Callable[..., int]
+) -> None:
     say("remark", "note")
     chat = contexts.chat(contexts.compile(context))
     assert chat == [

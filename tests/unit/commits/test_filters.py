@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
+from reviewer.commits.contexts import Contexts
 from reviewer.commits.search import parse_filter
 from reviewer.commits.values import CommitQuery
+from reviewer.engine import Engine
 from reviewer.errors import FilterError
 
 
 @pytest.fixture
-def matching(contexts, context, say):
+def matching(
+    contexts: Contexts, context: int, say: Callable[..., int]
+) -> Callable[[str], list[str]]:
     """The first words of the commits that match a filter line."""
     contexts.add(context, role="system", text="boot: Answer briefly.")
     long = say("budget: It is $50k, " + "and that is all there is to spend " * 20)
@@ -73,11 +80,13 @@ EVERYTHING = ["boot", "budget", "call", "result", "thought", "end"]
         ("-", EVERYTHING),
     ],
 )
-def test_a_filter_line_finds(matching, text: str, names: list[str]) -> None:
+def test_a_filter_line_finds(
+    matching: Callable[[str], list[str]], text: str, names: list[str]
+) -> None:
     assert matching(text) == names
 
 
-def test_a_hash_finds_its_commit(contexts, context, say) -> None:
+def test_a_hash_finds_its_commit(contexts: Contexts, context: int, say: Callable[..., int]) -> None:
     say("One.")
     number = say("Two.")
     short = contexts.commit(number).row.hash[:10]
@@ -101,7 +110,9 @@ def test_what_is_not_understood_is_said(text: str, sentence: str) -> None:
         parse_filter(text)
 
 
-def test_words_follow_edits_additions_and_undo(engine, contexts, context, say) -> None:
+def test_words_follow_edits_additions_and_undo(
+    engine: Engine, contexts: Contexts, context: int, say: Callable[..., int]
+) -> None:
     number = say("The spooler is up.")
 
     def found(text: str) -> list[int]:
@@ -119,11 +130,13 @@ def test_words_follow_edits_additions_and_undo(engine, contexts, context, say) -
     assert found("spooler -another") == [number]
 
 
-def test_a_context_that_is_not_there_has_no_commits(contexts) -> None:
+def test_a_context_that_is_not_there_has_no_commits(contexts: Contexts) -> None:
     assert list(contexts.ids(CommitQuery(99, ""))) == list(contexts.ids(CommitQuery(99, "x"))) == []
 
 
-def test_texts_are_read_once_while_a_filter_is_typed(engine, contexts, context, say) -> None:
+def test_texts_are_read_once_while_a_filter_is_typed(
+    engine: Engine, contexts: Contexts, context: int, say: Callable[..., int]
+) -> None:
     number = say("The spooler is up.")
     contexts.ids(CommitQuery(context, "s"))
     asked: list[str] = []
@@ -134,13 +147,15 @@ def test_texts_are_read_once_while_a_filter_is_typed(engine, contexts, context, 
     assert not [sql for sql in asked if "content" in sql]
 
 
-def test_words_of_other_alphabets_and_phrases_are_found(contexts, context, say) -> None:
+def test_words_of_other_alphabets_and_phrases_are_found(
+    contexts: Contexts, context: int, say: Callable[..., int]
+) -> None:
     number = say("Die ÄNDERUNG gilt\u00a0ab  Montag.")
     for text in ("änderung", '"gilt ab montag"'):
         assert list(contexts.ids(CommitQuery(context, text))) == [number]
 
 
-def test_a_long_chain_is_read_in_windows(contexts, tmp_path) -> None:
+def test_a_long_chain_is_read_in_windows(contexts: Contexts, tmp_path: Path) -> None:
     path = tmp_path / "long.md"
     path.write_text("".join(f"# Part {n}\n\nWords of part {n}.\n\n" for n in range(1500)))
     number = contexts.import_file(path, project="kiosk").context.id

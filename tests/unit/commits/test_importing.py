@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from reviewer.commits.values import CommitQuery
+from reviewer.commits.contexts import Contexts
+from reviewer.commits.values import CommitQuery, CommitRow, Imported
+from reviewer.engine import Engine
 from reviewer.errors import ConflictError, SourceError
 from tests.unit.commits.conftest import session, written
 from tests.unit.sources.builders import Session
@@ -14,15 +19,15 @@ from tests.unit.sources.builders import Session
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
 
 
-def rows(contexts, number):
+def rows(contexts: Contexts, number: int) -> Sequence[CommitRow]:
     return contexts.rows(contexts.ids(CommitQuery(number)))
 
 
-def imported(contexts, made: Session, folder, **more):
+def imported(contexts: Contexts, made: Session, folder: Path, **more: Any) -> Imported:
     return contexts.import_file(written(made, folder), project="kiosk", **more)
 
 
-def test_each_piece_becomes_a_commit_of_its_type(contexts, tmp_path) -> None:
+def test_each_piece_becomes_a_commit_of_its_type(contexts: Contexts, tmp_path: Path) -> None:
     done = imported(contexts, session(), tmp_path)
     assert (done.commits, done.existed, done.context.name) == (6, False, "fix")
     assert [(row.role, row.type, row.priority) for row in rows(contexts, done.context.id)] == [
@@ -35,7 +40,9 @@ def test_each_piece_becomes_a_commit_of_its_type(contexts, tmp_path) -> None:
     ]
 
 
-def test_boot_text_is_an_instruction_and_a_summary_is_one(contexts, tmp_path) -> None:
+def test_boot_text_is_an_instruction_and_a_summary_is_one(
+    contexts: Contexts, tmp_path: Path
+) -> None:
     made = session()
     made.user("<system-reminder>Answer briefly.</system-reminder>")
     made.user("This session is being continued from a previous conversation that ran out of"
@@ -46,7 +53,7 @@ def test_boot_text_is_an_instruction_and_a_summary_is_one(contexts, tmp_path) ->
     ]  # fmt: skip
 
 
-def test_a_commit_knows_its_line_time_and_tool(contexts, tmp_path) -> None:
+def test_a_commit_knows_its_line_time_and_tool(contexts: Contexts, tmp_path: Path) -> None:
     done = imported(contexts, session(), tmp_path)
     views = [contexts.commit(row.id) for row in rows(contexts, done.context.id)]
     assert [view.source_line for view in views] == [0, 1, 2, 3, 4, 5]
@@ -55,7 +62,9 @@ def test_a_commit_knows_its_line_time_and_tool(contexts, tmp_path) -> None:
     assert done.context.source_path == str(tmp_path / "fix.jsonl")
 
 
-def test_the_same_file_again_adds_nothing(engine, contexts, tmp_path) -> None:
+def test_the_same_file_again_adds_nothing(
+    engine: Engine, contexts: Contexts, tmp_path: Path
+) -> None:
     first = imported(contexts, session(), tmp_path)
     acts = engine.history.acts_total()
     again = imported(contexts, session(), tmp_path)
@@ -64,7 +73,9 @@ def test_the_same_file_again_adds_nothing(engine, contexts, tmp_path) -> None:
     assert engine.history.acts_total() == acts
 
 
-def test_a_file_that_has_grown_adds_its_end_and_keeps_what_was_said(contexts, tmp_path) -> None:
+def test_a_file_that_has_grown_adds_its_end_and_keeps_what_was_said(
+    contexts: Contexts, tmp_path: Path
+) -> None:
     made = session()
     first = imported(contexts, made, tmp_path)
     before = rows(contexts, first.context.id)
@@ -79,7 +90,9 @@ def test_a_file_that_has_grown_adds_its_end_and_keeps_what_was_said(contexts, tm
     assert (after[0].priority, after[2].edited) == ("pinned", True)
 
 
-def test_words_that_come_twice_are_two_commits_also_the_second_time(contexts, tmp_path) -> None:
+def test_words_that_come_twice_are_two_commits_also_the_second_time(
+    contexts: Contexts, tmp_path: Path
+) -> None:
     path = tmp_path / "talk.json"
     talk = [{"role": "user", "content": "Next."}, {"role": "assistant", "content": "Done."}] * 3
     path.write_text(json.dumps(talk))
@@ -88,14 +101,16 @@ def test_words_that_come_twice_are_two_commits_also_the_second_time(contexts, tm
     assert contexts.import_file(path, project="kiosk").commits == 1
 
 
-def test_an_import_is_undone_by_its_act_and_never_by_plain_undo(engine, contexts, tmp_path) -> None:
+def test_an_import_is_undone_by_its_act_and_never_by_plain_undo(
+    engine: Engine, contexts: Contexts, tmp_path: Path
+) -> None:
     done = imported(contexts, session(), tmp_path)
     assert engine.history.can_undo() is None
     engine.history.undo_act(done.act)
     assert contexts.all() == []
 
 
-def test_what_was_passed_over_is_counted(contexts, tmp_path) -> None:
+def test_what_was_passed_over_is_counted(contexts: Contexts, tmp_path: Path) -> None:
     made = session()
     made.user("Look into the drawer too.", isSidechain=True)
     made.user([{"type": "tool_result", "tool_use_id": "t9", "content": ""}])
@@ -107,14 +122,14 @@ def test_what_was_passed_over_is_counted(contexts, tmp_path) -> None:
     }  # fmt: skip
 
 
-def test_a_file_of_a_sub_agent_alone_is_a_context(contexts, tmp_path) -> None:
+def test_a_file_of_a_sub_agent_alone_is_a_context(contexts: Contexts, tmp_path: Path) -> None:
     made = Session("agent-1")
     made.user("Look into the drawer.", isSidechain=True)
     made.reply("It is closed.", isSidechain=True)
     assert imported(contexts, made, tmp_path).commits == 2
 
 
-def test_what_was_rewound_is_passed_over(contexts, tmp_path) -> None:
+def test_what_was_rewound_is_passed_over(contexts: Contexts, tmp_path: Path) -> None:
     made = session()
     fork = made.last
     made.user("Turn the printer off.")
@@ -127,7 +142,7 @@ def test_what_was_rewound_is_passed_over(contexts, tmp_path) -> None:
     assert done.skipped["rewound"] == 2
 
 
-def test_pictures_are_named_and_not_kept(contexts, tmp_path) -> None:
+def test_pictures_are_named_and_not_kept(contexts: Contexts, tmp_path: Path) -> None:
     made = session()
     picture = {"type": "image", "source": {"type": "base64", "data": "iVBORw0KGgo=" * 50}}
     made.user([picture, {"type": "text", "text": "This is how it looks."}])
@@ -135,7 +150,7 @@ def test_pictures_are_named_and_not_kept(contexts, tmp_path) -> None:
     assert [row.first_line for row in found[-2:]] == ["[image]", "This is how it looks."]
 
 
-def test_secrets_are_masked_and_counted(contexts, tmp_path) -> None:
+def test_secrets_are_masked_and_counted(contexts: Contexts, tmp_path: Path) -> None:
     made = session()
     made.user(f"Use {TOKEN} for now.")
     done = imported(contexts, made, tmp_path)
@@ -143,7 +158,9 @@ def test_secrets_are_masked_and_counted(contexts, tmp_path) -> None:
     assert TOKEN not in contexts.commit(rows(contexts, done.context.id)[-1].id).text
 
 
-def test_a_range_of_lines_is_imported_alone_and_completed_later(contexts, tmp_path) -> None:
+def test_a_range_of_lines_is_imported_alone_and_completed_later(
+    contexts: Contexts, tmp_path: Path
+) -> None:
     part = imported(contexts, session(), tmp_path, line_start=2, line_end=5)
     assert [row.type for row in rows(contexts, part.context.id)] == [
         "dialogue", "tool_call", "tool_result",
@@ -151,7 +168,7 @@ def test_a_range_of_lines_is_imported_alone_and_completed_later(contexts, tmp_pa
     assert imported(contexts, session(), tmp_path).commits == 3
 
 
-def test_a_name_may_be_given_and_is_not_shared_by_files(contexts, tmp_path) -> None:
+def test_a_name_may_be_given_and_is_not_shared_by_files(contexts: Contexts, tmp_path: Path) -> None:
     assert imported(contexts, session(), tmp_path, name="printer").context.name == "printer"
     with pytest.raises(ConflictError, match="came from"):
         imported(contexts, session("other"), tmp_path, name="printer")
@@ -160,7 +177,7 @@ def test_a_name_may_be_given_and_is_not_shared_by_files(contexts, tmp_path) -> N
     assert (taken.existed, taken.commits) == (False, 6)
 
 
-def test_files_of_one_name_become_contexts_of_two(contexts, tmp_path) -> None:
+def test_files_of_one_name_become_contexts_of_two(contexts: Contexts, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     names = [
@@ -169,7 +186,7 @@ def test_files_of_one_name_become_contexts_of_two(contexts, tmp_path) -> None:
     assert names == ["fix", "fix-2", "fix"]
 
 
-def test_one_file_may_be_imported_into_several_projects(contexts, tmp_path) -> None:
+def test_one_file_may_be_imported_into_several_projects(contexts: Contexts, tmp_path: Path) -> None:
     path = written(session(), tmp_path)
     one = contexts.import_file(path, project="kiosk").context
     two = contexts.import_file(path, project="till").context
@@ -177,7 +194,7 @@ def test_one_file_may_be_imported_into_several_projects(contexts, tmp_path) -> N
     assert one.head == two.head
 
 
-def test_notes_become_artifacts(contexts, tmp_path) -> None:
+def test_notes_become_artifacts(contexts: Contexts, tmp_path: Path) -> None:
     path = tmp_path / "notes.md"
     path.write_text("# Printer\n\nThe spooler retries.\n\n# Drawer\n\nIt stays closed.\n")
     found = rows(contexts, contexts.import_file(path, project="kiosk").context.id)
@@ -188,7 +205,9 @@ def test_notes_become_artifacts(contexts, tmp_path) -> None:
     ("name", "data"),
     [("missing.jsonl", None), ("empty.jsonl", b""), ("data.bin", bytes(range(256)) * 9)],
 )
-def test_what_cannot_be_read_is_refused_and_leaves_nothing(contexts, tmp_path, name, data) -> None:
+def test_what_cannot_be_read_is_refused_and_leaves_nothing(
+    contexts: Contexts, tmp_path: Path, name: str, data: bytes | None
+) -> None:
     path = tmp_path / name
     if data is not None:
         path.write_bytes(data)
@@ -197,7 +216,9 @@ def test_what_cannot_be_read_is_refused_and_leaves_nothing(contexts, tmp_path, n
     assert contexts.all() == []
 
 
-def test_damaged_lines_are_counted_and_the_rest_is_imported(contexts, tmp_path) -> None:
+def test_damaged_lines_are_counted_and_the_rest_is_imported(
+    contexts: Contexts, tmp_path: Path
+) -> None:
     path = tmp_path / "fix.jsonl"
     lines = session().lines()
     path.write_bytes(b"\n".join([*lines[:3], b'{"type": "user", "mess', *lines[3:]]) + b"\n")

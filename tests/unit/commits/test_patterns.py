@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
+from typing import Any
 
 import pytest
 import regex
@@ -53,7 +54,9 @@ def test_match_mode_sets_the_mode_of_plain_strings() -> None:
         (regex.compile("a", regex.IGNORECASE), "(?i)a"),
     ],
 )
-def test_flags_of_a_compiled_expression_become_inline_flags(compiled, text: str) -> None:
+def test_flags_of_a_compiled_expression_become_inline_flags(
+    compiled: re.Pattern[str], text: str
+) -> None:
     assert parse_patterns([compiled]) == (Pattern(text, "regex"),)
 
 
@@ -93,7 +96,7 @@ def test_an_expression_that_is_nested_too_deep_is_refused() -> None:
         (["ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"], "holds a secret"),
     ],
 )
-def test_what_can_never_be_checked_is_refused_with_a_sentence(match, sentence: str) -> None:
+def test_what_can_never_be_checked_is_refused_with_a_sentence(match: Any, sentence: str) -> None:
     with pytest.raises(PatternError, match=sentence):
         parse_patterns(match)
 

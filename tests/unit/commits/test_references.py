@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from reviewer.commits.contexts import Contexts
 from reviewer.commits.references import AmbiguousReferenceError
+from reviewer.engine import Engine
 from reviewer.errors import UnknownIdError
 
 
-def planted(engine, context: int, *hashes: str, text: str = "Words.") -> int:
+def planted(engine: Engine, context: int, *hashes: str, text: str = "Words.") -> int:
     """Commits whose hashes are chosen, as collisions of the first characters cannot be awaited;
     the id of the last one.
     """
@@ -24,7 +28,9 @@ def planted(engine, context: int, *hashes: str, text: str = "Words.") -> int:
 
 
 @pytest.mark.parametrize("length", [4, 8, 63, 64])
-def test_the_first_characters_of_a_hash_suffice(engine, contexts, context, length) -> None:
+def test_the_first_characters_of_a_hash_suffice(
+    engine: Engine, contexts: Contexts, context: int, length: int
+) -> None:
     number = planted(engine, context, "abcdef" * 10)
     planted(engine, context, "bbbb")
     whole = ("abcdef" * 10).ljust(64, "0")
@@ -32,12 +38,14 @@ def test_the_first_characters_of_a_hash_suffice(engine, contexts, context, lengt
     assert contexts.resolve(whole[:length].upper()) == number
 
 
-def test_a_number_names_a_row(contexts, say) -> None:
+def test_a_number_names_a_row(contexts: Contexts, say: Callable[..., int]) -> None:
     number = say("One.")
     assert contexts.resolve(f"#{number}") == contexts.resolve(str(number)) == number
 
 
-def test_an_ambiguous_hash_names_who_may_be_meant(engine, contexts, context) -> None:
+def test_an_ambiguous_hash_names_who_may_be_meant(
+    engine: Engine, contexts: Contexts, context: int
+) -> None:
     one = planted(engine, context, "abcd11", text="The first.")
     two = planted(engine, context, "abcd22", text="The second.")
     with pytest.raises(AmbiguousReferenceError) as refused:
@@ -48,7 +56,7 @@ def test_an_ambiguous_hash_names_who_may_be_meant(engine, contexts, context) -> 
     assert contexts.resolve("abcd2") == two
 
 
-def test_digits_may_be_a_number_or_a_hash(engine, contexts, context) -> None:
+def test_digits_may_be_a_number_or_a_hash(engine: Engine, contexts: Contexts, context: int) -> None:
     number = planted(engine, context, *(f"f{n:x}".rjust(6, "e") for n in range(1000)))
     other = planted(engine, context, f"{number:04}" + "ab")
     with pytest.raises(AmbiguousReferenceError, match="the number with #"):
@@ -57,7 +65,9 @@ def test_digits_may_be_a_number_or_a_hash(engine, contexts, context) -> None:
     assert contexts.resolve(f"{number:04}a") == other
 
 
-def test_the_same_commit_in_two_contexts_asks_for_the_context(engine, contexts, context) -> None:
+def test_the_same_commit_in_two_contexts_asks_for_the_context(
+    engine: Engine, contexts: Contexts, context: int
+) -> None:
     other = contexts.create("till", "other").id
     here, there = planted(engine, context, "abcdef"), planted(engine, other, "abcdef")
     with pytest.raises(AmbiguousReferenceError, match="--context"):
@@ -67,12 +77,14 @@ def test_the_same_commit_in_two_contexts_asks_for_the_context(engine, contexts, 
 
 
 @pytest.mark.parametrize("reference", ["", "#", "zz", "99", "#99", "abcd", "0001", "-1", "é" * 9])
-def test_an_unknown_commit_is_said(contexts, say, reference) -> None:
+def test_an_unknown_commit_is_said(
+    contexts: Contexts, say: Callable[..., int], reference: str
+) -> None:
     say("One.")
     with pytest.raises(UnknownIdError, match="no commit"):
         contexts.resolve(reference)
 
 
-def test_too_few_characters_are_said(contexts) -> None:
+def test_too_few_characters_are_said(contexts: Contexts) -> None:
     with pytest.raises(UnknownIdError, match="at least 4 characters"):
         contexts.resolve("abc")

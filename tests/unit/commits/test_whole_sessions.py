@@ -5,17 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from reviewer.commits.contents import prepare
+from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Use
 
 
-def test_every_block_of_the_conversation_is_a_commit(contexts, sessions: list[Path]) -> None:
+def test_every_block_of_the_conversation_is_a_commit(
+    contexts: Contexts, sessions: list[Path]
+) -> None:
     for path in sessions[:5]:
         require_every_block(contexts, path)
 
 
-def require_every_block(contexts, path: Path) -> None:
+def require_every_block(contexts: Contexts, path: Path) -> None:
     done = contexts.import_file(path, project="kiosk")
     ids = contexts.ids(CommitQuery(done.context.id))
     expected = [

@@ -50,7 +50,9 @@ def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[int]:
     return calls
 
 
-def test_anchors_are_found_again_only_where_something_changed(engine, monkeypatch):
+def test_anchors_are_found_again_only_where_something_changed(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     looked = counted(monkeypatch, "find_anchors")
     before = engine.compression.outlook(1)
     assert len(looked) == len(engine.compression.segments(1)) == PARTS
@@ -66,7 +68,9 @@ def test_anchors_are_found_again_only_where_something_changed(engine, monkeypatc
     assert len(looked) <= 1
 
 
-def test_the_part_and_the_whole_share_one_chain(engine, monkeypatch):
+def test_the_part_and_the_whole_share_one_chain(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read = counted(monkeypatch, "read_chain")
     ids = engine.contexts.ids(CommitQuery(1))
     assert len(engine.compression.segments(1, end=ids[3])) == 1
@@ -75,7 +79,7 @@ def test_the_part_and_the_whole_share_one_chain(engine, monkeypatch):
     assert len(read) == 1
 
 
-def test_earlier_versions_of_a_context_are_not_kept(engine):
+def test_earlier_versions_of_a_context_are_not_kept(engine: Engine) -> None:
     gc.collect()
     before = {id(each) for each in gc.get_objects() if isinstance(each, ContextSnapshot)}
     plan = engine.compression.plan(1, "brief")
@@ -90,7 +94,7 @@ def test_earlier_versions_of_a_context_are_not_kept(engine):
 
 
 @pytest.mark.parametrize("change", [{"sources": (999,)}, {"segment": "s999"}])
-def test_a_choice_for_other_commits_is_a_conflict(engine, change):
+def test_a_choice_for_other_commits_is_a_conflict(engine: Engine, change: dict[str, Any]) -> None:
     plan = engine.compression.plan(1, "brief")
     choices = (structs.replace(plan.choices[0], **change), *plan.choices[1:])
     with pytest.raises(ConflictError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,12 +11,11 @@ from reviewer.compression.extractive.coverage import (
     SAME,
     Coverage,
     DuplicateIndex,
-    Expected,
     Piece,
     Selection,
-    words_of,
 )
 from reviewer.compression.extractive.units import Form, SourceUnit
+from reviewer.compression.words import Expected, words_of
 
 WORDS = ("drawer", "kiosk", "opens", "twice", "spool", "printer", "7", "12", "late", "receipt")
 TEXTS = st.lists(
@@ -53,13 +53,13 @@ def says(other: Piece, piece: Piece) -> bool:
 
 
 @given(texts=TEXTS)
-def test_the_index_finds_what_comparing_with_each_would_find(texts):
+def test_the_index_finds_what_comparing_with_each_would_find(texts: list[str]) -> None:
     *others, piece = pieces_of(texts)
     expected = any(says(other, piece) for other in others)
     assert DuplicateIndex(others).contains_similar(piece) == expected
 
 
-def test_another_number_is_another_fact():
+def test_another_number_is_another_fact() -> None:
     texts = ["the drawer of kiosk 7 opens twice late at night", "the drawer opens twice late"]
     other = "the drawer of kiosk 12 opens twice late at night"
     said, short, new = pieces_of([*texts, other])
@@ -71,7 +71,7 @@ def test_another_number_is_another_fact():
 
 
 @given(texts=TEXTS, budget=st.integers(1, 40))
-def test_every_choice_adds_the_most_for_its_tokens(texts, budget):
+def test_every_choice_adds_the_most_for_its_tokens(texts: list[str], budget: int) -> None:
     pieces = pieces_of(texts)
     selection = Selection(pieces, Coverage({"spool": 1.0}))
     selection.fill(budget)
@@ -95,10 +95,17 @@ def test_every_choice_adds_the_most_for_its_tokens(texts, budget):
         taken.append(chosen)
 
 
-def test_thousands_of_lines_of_one_kind_are_not_all_weighed_for_each_choice(monkeypatch):
-    weighed = []
+def test_thousands_of_lines_of_one_kind_are_not_all_weighed_for_each_choice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    weighed: list[Piece] = []
     gain = Coverage.gain
-    monkeypatch.setattr(Coverage, "gain", lambda self, of: weighed.append(of) or gain(self, of))
+
+    def counted(self: Coverage, piece: Piece) -> float:
+        weighed.append(piece)
+        return gain(self, piece)
+
+    monkeypatch.setattr(Coverage, "gain", counted)
     texts = [f"the drawer of kiosk {n * 7919 % 9973} opens twice after {n} s" for n in range(1_200)]
     selection = Selection(pieces_of(texts), Coverage({}))
     selection.fill(6_000)

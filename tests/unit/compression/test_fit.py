@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -79,7 +80,7 @@ def brief_but_the_last_two(count: int) -> list[Level]:
 
 
 @given(sizes=SIZES, fixed=st.integers(0, 100), target=st.integers(1, 2_000))
-def test_it_fits_and_no_segment_could_be_fuller(sizes, fixed, target):
+def test_it_fits_and_no_segment_could_be_fuller(sizes: Any, fixed: int, target: int) -> None:
     found = fit_levels(
         brief_but_the_last_two(len(sizes)), target, fixed, lambda at, level: sizes[at][level]
     )
@@ -93,7 +94,7 @@ def test_it_fits_and_no_segment_could_be_fuller(sizes, fixed, target):
             assert total - of[level] + of[level - 1] > target
 
 
-def test_what_lowering_left_over_goes_to_the_newest():
+def test_what_lowering_left_over_goes_to_the_newest() -> None:
     sizes = [(100, 60, 30, 10)] * 4
     assert fit_levels(brief_but_the_last_two(4), 240, 0, lambda at, level: sizes[at][level]) == [
         Level.TAGS, Level.BRIEF, Level.FULL, Level.FULL,

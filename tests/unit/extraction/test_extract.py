@@ -1,3 +1,5 @@
+from collections.abc import Iterator
+
 import pytest
 
 from reviewer.extraction.candidates import Candidate, MemoryType, Setting
@@ -119,7 +121,7 @@ def test_records_are_taken_one_at_a_time() -> None:
     """A hundred records are never held at once: the first candidate comes before the third read."""
     read = 0
 
-    def stream():  # type: ignore[no-untyped-def]
+    def stream() -> Iterator[Record]:
         nonlocal read
         for number in range(100):
             read += 1

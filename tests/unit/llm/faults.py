@@ -18,7 +18,7 @@ class Call(BaseHTTPRequestHandler):
     """One request. `body`: the data that was sent; the methods below answer it."""
 
     protocol_version = "HTTP/1.1"
-    server: Faulty  # type: ignore[assignment]
+    server: Faulty
 
     def do_POST(self) -> None:
         self.body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def loaded(folder: Path, system: str = "Be short.", user: str = "{{messages}}") 
     return load_template("brief", folder, None, FIELDS)
 
 
-def filled(folder: Path, user: str, data: dict[str, object] = DATA) -> str:
+def filled(folder: Path, user: str, data: Mapping[str, object] = DATA) -> str:
     return render(loaded(folder, user=user), data)[-1].content
 
 

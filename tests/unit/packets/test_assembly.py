@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -11,7 +14,7 @@ from reviewer.packets.context_folder import read_folder
 from reviewer.packets.output import explained, to_json
 from reviewer.packets.prepared import Prepared
 from reviewer.packets.token_counts import ESTIMATE, Measurer
-from reviewer.packets.values import Rule, Section, State
+from reviewer.packets.values import Packet, Rule, Section, State
 from reviewer.text.tokens import counter
 from tests.unit.packets.conftest import NOW
 
@@ -20,11 +23,13 @@ TIGHT = 370
 BUDGETS = (0, 1, 100, 200, 300, 400, 500, 700, 1000, 10_000, 10**12)
 
 
-def used(packet, section):
+def used(packet: Packet, section: Section) -> int:
     return next(each.used for each in packet.sections if each.name is section)
 
 
-def test_the_text_has_the_tokens_that_it_says_and_never_more_than_the_budget(folder, packet_of):
+def test_the_text_has_the_tokens_that_it_says_and_never_more_than_the_budget(
+    folder: Path, packet_of: Callable[..., Packet]
+) -> None:
     floor = packet_of(folder, 0).tokens_used
     for budget in BUDGETS:
         packet = packet_of(folder, budget)
@@ -36,7 +41,9 @@ def test_the_text_has_the_tokens_that_it_says_and_never_more_than_the_budget(fol
         assert used(packet, Section.CONVENTIONS) <= 0.2 * budget
 
 
-def test_no_budget_gives_constitution_instruction_and_reading_order_only(folder, packet_of):
+def test_no_budget_gives_constitution_instruction_and_reading_order_only(
+    folder: Path, packet_of: Callable[..., Packet]
+) -> None:
     packet = packet_of(folder, 0)
     assert [each.name for each in packet.sections if each.used] == [
         Section.INSTRUCTION, Section.READ_ORDER, Section.CONSTITUTION
@@ -47,13 +54,13 @@ def test_no_budget_gives_constitution_instruction_and_reading_order_only(folder,
     assert to_json(packet)["over_by"] == packet.tokens_used
 
 
-def test_tier_1_is_whole_at_any_budget(folder, packet_of):
+def test_tier_1_is_whole_at_any_budget(folder: Path, packet_of: Callable[..., Packet]) -> None:
     for budget in BUDGETS:
         text = " ".join(packet_of(folder, budget).markdown.split())
         assert "A receipt is printed **before** the drawer opens, also when the printer" in text
 
 
-def test_all_of_it_where_all_of_it_fits(folder, packet_of):
+def test_all_of_it_where_all_of_it_fits(folder: Path, packet_of: Callable[..., Packet]) -> None:
     packet = packet_of(folder, 10_000)
     assert packet.markdown.startswith(f"{TITLE}\n\n{INSTRUCTION}\n\n## Read order")
     assert {item.state for item in packet.items} == {State.FULL}
@@ -67,13 +74,17 @@ def test_all_of_it_where_all_of_it_fits(folder, packet_of):
     assert places == sorted(places)
 
 
-def test_decisions_and_learnings_come_with_their_bodies(folder, packet_of):
+def test_decisions_and_learnings_come_with_their_bodies(
+    folder: Path, packet_of: Callable[..., Packet]
+) -> None:
     text = packet_of(folder, 10_000).markdown
     assert "**Rationale**: Coins were gone before anybody saw a receipt." in text
     assert "## Recent learnings\n\n### [2026-07-22] A paper jam looks like a slow printer" in text
 
 
-def test_what_does_not_fit_is_shortened_noted_and_dropped(folder, packet_of):
+def test_what_does_not_fit_is_shortened_noted_and_dropped(
+    folder: Path, packet_of: Callable[..., Packet]
+) -> None:
     seen = set()
     for budget in range(300, 700, 20):
         packet = packet_of(folder, budget)
@@ -88,7 +99,9 @@ def test_what_does_not_fit_is_shortened_noted_and_dropped(folder, packet_of):
     assert seen == set(State)
 
 
-def test_superseded_entries_are_dropped_unless_everything_fits(folder, packet_of):
+def test_superseded_entries_are_dropped_unless_everything_fits(
+    folder: Path, packet_of: Callable[..., Packet]
+) -> None:
     whole = packet_of(folder, 10_000).tokens_used
     packet = packet_of(folder, whole - 1)
     dropped = packet.in_state(State.DROPPED)
@@ -97,8 +110,8 @@ def test_superseded_entries_are_dropped_unless_everything_fits(folder, packet_of
     ]
 
 
-def test_the_task_decides_what_comes_first(folder, packet_of):
-    def first(task):
+def test_the_task_decides_what_comes_first(folder: Path, packet_of: Callable[..., Packet]) -> None:
+    def first(task: str) -> str:
         items = packet_of(folder, 400, task=task).items
         return next(item.title for item in items if item.section is Section.DECISIONS)
 
@@ -111,7 +124,9 @@ def test_the_task_decides_what_comes_first(folder, packet_of):
     assert best["A decision that nobody dated"] == 0.0
 
 
-def test_the_newest_tasks_stay_when_not_all_fit(folder, packet_of):
+def test_the_newest_tasks_stay_when_not_all_fit(
+    folder: Path, packet_of: Callable[..., Packet]
+) -> None:
     states = [
         (item.title, item.state)
         for item in packet_of(folder, 120).items
@@ -124,7 +139,9 @@ def test_the_newest_tasks_stay_when_not_all_fit(folder, packet_of):
     ]
 
 
-def test_pins_come_first_within_the_budget_and_mutes_go(folder, packet_of):
+def test_pins_come_first_within_the_budget_and_mutes_go(
+    folder: Path, packet_of: Callable[..., Packet]
+) -> None:
     plain = packet_of(folder, TIGHT)
     last = [i for i in plain.items if i.section is Section.LEARNINGS][-1]
     assert last.state is not State.FULL
@@ -137,7 +154,7 @@ def test_pins_come_first_within_the_budget_and_mutes_go(folder, packet_of):
     assert (found.state, found.rule) == (State.DROPPED, Rule.MUTED)
 
 
-def test_pins_never_break_the_budget(folder, packet_of):
+def test_pins_never_break_the_budget(folder: Path, packet_of: Callable[..., Packet]) -> None:
     everything = [item.id for item in packet_of(folder, 0).items]
     for budget in BUDGETS:
         packet = packet_of(folder, budget, pinned=everything)
@@ -145,16 +162,20 @@ def test_pins_never_break_the_budget(folder, packet_of):
         assert used(packet, Section.TASKS) <= 0.4 * budget
 
 
-def test_the_same_call_gives_the_same_bytes(folder, packet_of):
+def test_the_same_call_gives_the_same_bytes(folder: Path, packet_of: Callable[..., Packet]) -> None:
     assert packet_of(folder, 500) == packet_of(folder, 500)
 
 
-def test_a_larger_budget_never_shows_fewer_in_full(folder, packet_of):
+def test_a_larger_budget_never_shows_fewer_in_full(
+    folder: Path, packet_of: Callable[..., Packet]
+) -> None:
     counts = [len(packet_of(folder, budget).in_state(State.FULL)) for budget in range(250, 900, 7)]
     assert counts == sorted(counts)
 
 
-def test_the_json_holds_sections_items_and_reasons(folder, packet_of):
+def test_the_json_holds_sections_items_and_reasons(
+    folder: Path, packet_of: Callable[..., Packet]
+) -> None:
     found = to_json(packet_of(folder, TIGHT))
     assert found["tokens_used"] <= found["budget"] == TIGHT
     names = [section["name"] for section in found["sections"]]
@@ -173,7 +194,7 @@ def test_the_json_holds_sections_items_and_reasons(folder, packet_of):
     msgspec.json.encode(found)
 
 
-def test_every_item_is_explained(folder, packet_of):
+def test_every_item_is_explained(folder: Path, packet_of: Callable[..., Packet]) -> None:
     packet = packet_of(folder, TIGHT)
     rows = list(explained(packet))
     assert len(rows) == len(packet.items)
@@ -184,7 +205,7 @@ def test_every_item_is_explained(folder, packet_of):
     )
 
 
-def test_marks_say_where_things_stand(folder, encoder):
+def test_marks_say_where_things_stand(folder: Path, encoder: Measurer) -> None:
     prepared = Prepared(read_folder(folder), encoder, now=NOW, marks=True)
     text = assemble(prepared, 10_000).markdown
     assert "### [2026-05-02] Coins are counted by weight [DECISIONS.md:19]" in text
@@ -192,7 +213,9 @@ def test_marks_say_where_things_stand(folder, encoder):
     assert "DECISIONS.md:19" not in assemble(prepared.with_task(), 0).markdown
 
 
-def test_secrets_are_masked_before_anything_leaves(folder, packet_of):
+def test_secrets_are_masked_before_anything_leaves(
+    folder: Path, packet_of: Callable[..., Packet]
+) -> None:
     secret = "AKIAQWERTYUIOPASDFGH"
     with (folder / "LEARNINGS.md").open("a") as stream:
         stream.write(f"\n## [2026-07-25] The key {secret}\n\nIt is {secret}.\n")
@@ -203,14 +226,16 @@ def test_secrets_are_masked_before_anything_leaves(folder, packet_of):
     assert packet.masked == 2
 
 
-def test_an_estimate_holds_the_budget_in_its_own_count(folder):
+def test_an_estimate_holds_the_budget_in_its_own_count(folder: Path) -> None:
     prepared = Prepared(read_folder(folder), Measurer(ESTIMATE), now=NOW)
     packet = assemble(prepared, 500)
     assert packet.counted_with == "estimate"
     assert len(packet.markdown.encode()) / 4 <= packet.tokens_used <= 500
 
 
-def test_another_date_changes_ages_and_nothing_is_read_again(folder, encoder):
+def test_another_date_changes_ages_and_nothing_is_read_again(
+    folder: Path, encoder: Measurer
+) -> None:
     prepared = Prepared(read_folder(folder), encoder, now=NOW)
     later = prepared.with_task(now=NOW.replace(year=2027))
     assert later.material is prepared.material
@@ -218,7 +243,7 @@ def test_another_date_changes_ages_and_nothing_is_read_again(folder, encoder):
     assert {score.recency for score in scores} == {0.2}
 
 
-def test_empty_files_give_empty_sections(tmp_path, packet_of):
+def test_empty_files_give_empty_sections(tmp_path: Path, packet_of: Callable[..., Packet]) -> None:
     folder = tmp_path / ".context"
     folder.mkdir()
     for name in ("TASKS.md", "DECISIONS.md"):
@@ -239,7 +264,14 @@ words = st.lists(st.sampled_from(["printer", "coin", "é🙂", "`x.y`", "**bold*
     st.lists(words, max_size=12), st.lists(st.tuples(words, words), max_size=12),
     st.lists(words, max_size=8), st.integers(0, 1500),
 )  # fmt: skip
-def test_any_folder_within_any_budget(tmp_path, packet_of, tasks, entries, conventions, budget):
+def test_any_folder_within_any_budget(
+    tmp_path: Path,
+    packet_of: Callable[..., Packet],
+    tasks: list[str],
+    entries: list[tuple[str, str]],
+    conventions: list[str],
+    budget: int,
+) -> None:
     folder = tmp_path / ".context"
     folder.mkdir(exist_ok=True)
     (folder / "TASKS.md").write_text("".join(f"- [ ] {text}\n" for text in tasks))

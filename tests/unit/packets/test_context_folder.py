@@ -36,11 +36,11 @@ def empty(tmp_path: Path) -> Path:
     return tmp_path / "new" / ".context"
 
 
-def test_the_folder_may_be_that_of_the_project(folder):
+def test_the_folder_may_be_that_of_the_project(folder: Path) -> None:
     assert read_folder(folder.parent).items == read_folder(folder).items
 
 
-def test_every_rule_is_read_with_the_words_around_it(folder):
+def test_every_rule_is_read_with_the_words_around_it(folder: Path) -> None:
     rules = read_folder(folder).constitution
     assert [rule.text for rule in rules] == [
         "These rules hold whatever the task is.",
@@ -51,7 +51,7 @@ def test_every_rule_is_read_with_the_words_around_it(folder):
     ]
 
 
-def test_open_tasks_are_read_whatever_their_box_looks_like(folder):
+def test_open_tasks_are_read_whatever_their_box_looks_like(folder: Path) -> None:
     found = read_folder(folder).of(Section.TASKS)
     assert [item.title for item in found] == [
         "Make the printer retry after a paper jam",
@@ -65,7 +65,7 @@ def test_open_tasks_are_read_whatever_their_box_looks_like(folder):
     assert found[0].place == "TASKS.md:5"
 
 
-def test_conventions_keep_what_is_nested_in_them_and_their_heading(folder):
+def test_conventions_keep_what_is_nested_in_them_and_their_heading(folder: Path) -> None:
     found = read_folder(folder).of(Section.CONVENTIONS)
     assert [(item.group, item.text) for item in found] == [
         ("Names", "**Files by what they hold**: never `util`\n- `drawer.c`, not `helpers.c`"),
@@ -74,7 +74,7 @@ def test_conventions_keep_what_is_nested_in_them_and_their_heading(folder):
     ]
 
 
-def test_entries_are_read_with_and_without_dates(folder):
+def test_entries_are_read_with_and_without_dates(folder: Path) -> None:
     found = read_folder(folder).of(Section.DECISIONS)
     assert [(item.title, item.at and item.at.isoformat()) for item in found] == [
         ("Receipts before drawers", "2026-07-24T10:15:00+00:00"),
@@ -99,11 +99,11 @@ def test_entries_are_read_with_and_without_dates(folder):
         "## [2026-01-01] Superseded: old drawer\n\ntext",
     ],
 )
-def test_superseded_in_every_spelling(empty, entry):
+def test_superseded_in_every_spelling(empty: Path, entry: str) -> None:
     assert only(read(empty, DECISIONS=f"# Decisions\n\n{entry}\n"), Section.DECISIONS).superseded
 
 
-def test_what_only_mentions_superseding_holds(empty):
+def test_what_only_mentions_superseding_holds(empty: Path) -> None:
     text = "## [2026-01-01] New drawer\n\n**Decision**: It superseded the old drawer.\n"
     assert not only(read(empty, DECISIONS=text), Section.DECISIONS).superseded
 
@@ -118,13 +118,13 @@ def test_what_only_mentions_superseding_holds(empty):
         ("## Title", None),
     ],
 )
-def test_headings_of_entries(empty, heading, day):
+def test_headings_of_entries(empty: Path, heading: str, day: int | None) -> None:
     item = only(read(empty, LEARNINGS=f"# Learnings\n\n{heading}\n\nBody.\n"), Section.LEARNINGS)
     assert item.title == "Title"
     assert (item.at and item.at.day) == day
 
 
-def test_a_date_that_does_not_exist_is_named_and_the_entry_stays(empty):
+def test_a_date_that_does_not_exist_is_named_and_the_entry_stays(empty: Path) -> None:
     found = read(empty, DECISIONS="## [2026-13-45] Strange\n\nBody.\n")
     assert only(found, Section.DECISIONS).at is None
     assert [str(each) for each in found.problems] == [
@@ -132,18 +132,18 @@ def test_a_date_that_does_not_exist_is_named_and_the_entry_stays(empty):
     ]  # fmt: skip
 
 
-def test_groups_of_entries_are_no_entries(empty):
+def test_groups_of_entries_are_no_entries(empty: Path) -> None:
     text = "# Learnings\n\n## Printers\n\n### [2026-01-02] Jams\n\nx\n\n## Drawers\n\nText.\n"
     assert titles(read(empty, LEARNINGS=text), Section.LEARNINGS) == ["Jams", "Drawers"]
 
 
-def test_headings_inside_of_an_entry_stay_in_it(empty):
+def test_headings_inside_of_an_entry_stay_in_it(empty: Path) -> None:
     text = "## [2026-01-02] Jams\n\n### Why\n\nPaper.\n\n## [2026-01-01] Other\n\nx\n"
     first, _ = read(empty, LEARNINGS=text).of(Section.LEARNINGS)
     assert first.text == "#### Why\n\nPaper."
 
 
-def test_comments_and_fences_hold_no_entries(empty):
+def test_comments_and_fences_hold_no_entries(empty: Path) -> None:
     text = (
         "# Decisions\n<!-- FORMAT\n## [2026-01-01] Template\n\ntext\n-->\n"
         "```markdown\n## [2026-01-02] Example\n```\n"
@@ -154,7 +154,7 @@ def test_comments_and_fences_hold_no_entries(empty):
     assert item.text == "Use `<!--` with care."
 
 
-def test_a_comment_or_fence_that_never_ends_begins_nothing(empty):
+def test_a_comment_or_fence_that_never_ends_begins_nothing(empty: Path) -> None:
     text = "## [2026-01-01] A\n\n<!-- lost\n\n## [2026-01-02] B\n\n```\ncode\n\n## [2026-01-03] C\n"
     found = read(empty, DECISIONS=text)
     assert titles(found, Section.DECISIONS) == ["A", "B", "C"]
@@ -163,7 +163,7 @@ def test_a_comment_or_fence_that_never_ends_begins_nothing(empty):
     ]  # fmt: skip
 
 
-def test_templates_are_no_entries(empty):
+def test_templates_are_no_entries(empty: Path) -> None:
     text = "## [YYYY-MM-DD] Decision title\n\n**Context**: [what happened?]\n\n## Real\n\nText.\n"
     text += (
         "\n## [2026-01-02] Files are named YYYY-MM-DD.md\n\n**Context**: [none]\n\nSo they sort.\n"
@@ -173,7 +173,7 @@ def test_templates_are_no_entries(empty):
     ]  # fmt: skip
 
 
-def test_entries_that_moved_to_a_folder_are_read(empty):
+def test_entries_that_moved_to_a_folder_are_read(empty: Path) -> None:
     moved = empty / "decisions"
     moved.mkdir(parents=True)
     (moved / "2026-03-04-drawer.md").write_text("# Drawers are grey\n\nAll of them.\n")
@@ -189,7 +189,7 @@ def test_entries_that_moved_to_a_folder_are_read(empty):
     ]
 
 
-def test_the_same_entry_in_two_places_is_one(empty):
+def test_the_same_entry_in_two_places_is_one(empty: Path) -> None:
     entry = "## [2026-01-01] Same\n\nWords.\n"
     moved = empty / "decisions"
     moved.mkdir(parents=True)
@@ -197,7 +197,7 @@ def test_the_same_entry_in_two_places_is_one(empty):
     assert titles(read(empty, DECISIONS=entry), Section.DECISIONS) == ["Same"]
 
 
-def test_learnings_kept_as_a_list_are_read(empty):
+def test_learnings_kept_as_a_list_are_read(empty: Path) -> None:
     text = "# L\n\nWhat we know.\n\n- **[2026-01-05]** Jams are slow.\n  - forty seconds\n- Cold"
     found = read(empty, LEARNINGS=text).of(Section.LEARNINGS)
     assert [item.text for item in found] == [
@@ -205,7 +205,7 @@ def test_learnings_kept_as_a_list_are_read(empty):
     ]  # fmt: skip
 
 
-def test_nested_tasks_are_tasks_of_their_own(empty):
+def test_nested_tasks_are_tasks_of_their_own(empty: Path) -> None:
     text = (
         "- [ ] Parent\n  with a second line\n  - a note\n  - [ ] Child\n    - its note\n"
         "  - [x] Done\n- [x] Closed\n  - [ ] Still open\n"
@@ -216,7 +216,7 @@ def test_nested_tasks_are_tasks_of_their_own(empty):
     ]  # fmt: skip
 
 
-def test_struck_out_tasks_are_closed_and_lists_without_boxes_are_tasks(empty):
+def test_struck_out_tasks_are_closed_and_lists_without_boxes_are_tasks(empty: Path) -> None:
     struck = read(empty, TASKS="- [ ] ~~Old idea~~ dropped\n- [ ] New idea\n")
     assert titles(struck, Section.TASKS) == ["New idea"]
     plain = read(empty, TASKS="# Tasks\n\n* Write\n* Read\n")
@@ -234,12 +234,12 @@ def test_struck_out_tasks_are_closed_and_lists_without_boxes_are_tasks(empty):
     ],
     ids=["crlf and mark", "cr", "utf-16", "underlined", "front matter"],
 )
-def test_files_in_every_dress(empty, raw):
+def test_files_in_every_dress(empty: Path, raw: bytes) -> None:
     item = only(read(empty, DECISIONS=raw), Section.DECISIONS)
     assert (item.title, item.text) == ("Title", "Body.")
 
 
-def test_what_is_no_text_is_named_and_counted(empty):
+def test_what_is_no_text_is_named_and_counted(empty: Path) -> None:
     found = read(
         empty,
         DECISIONS=b"## [2026-01-01] Caf\xe9 and \xff\n\nBody.\n",
@@ -253,7 +253,7 @@ def test_what_is_no_text_is_named_and_counted(empty):
     assert len(found.of(Section.DECISIONS)) == 1
 
 
-def test_what_cannot_be_read_is_named(empty):
+def test_what_cannot_be_read_is_named(empty: Path) -> None:
     empty.mkdir(parents=True)
     (empty / "LEARNINGS.md").mkdir()
     os.mkfifo(empty / "TASKS.md")
@@ -267,26 +267,26 @@ def test_what_cannot_be_read_is_named(empty):
     ]
 
 
-def test_missing_and_empty_files_are_empty_sections(empty):
+def test_missing_and_empty_files_are_empty_sections(empty: Path) -> None:
     found = read(empty, TASKS="", DECISIONS="\n\n", CONSTITUTION="# Constitution\n")
     assert (found.items, found.constitution, found.problems) == ((), (), ())
     assert found.read_order == (".context/CONSTITUTION.md", ".context/DECISIONS.md")
 
 
-def test_names_in_any_case(empty):
+def test_names_in_any_case(empty: Path) -> None:
     empty.mkdir(parents=True)
     (empty / "Tasks.md").write_text("- [ ] Write\n")
     assert titles(read_folder(empty), Section.TASKS) == ["Write"]
 
 
-def test_what_is_no_context_folder_says_so_in_one_line(tmp_path):
+def test_what_is_no_context_folder_says_so_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("x")
     for path in (tmp_path, tmp_path / "notes.md", tmp_path / "gone"):
         with pytest.raises(SourceError, match=r"^[^\n]+\.context folder[^\n]+$"):
             read_folder(path)
 
 
-def test_ids_are_those_of_the_words(folder):
+def test_ids_are_those_of_the_words(folder: Path) -> None:
     before = {item.title: item.id for item in read_folder(folder).items}
     path = folder / "LEARNINGS.md"
     path.write_text("## [2026-07-23] New on top\n\nText.\n\n" + path.read_text())

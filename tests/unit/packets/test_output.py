@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from reviewer.packets.assembly import TITLE
 from reviewer.packets.output import write_packet
 
 
-def test_a_packet_replaces_an_earlier_one_and_nothing_else(tmp_path):
+def test_a_packet_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "packet.md"
     write_packet(f"{TITLE}\n\nold\n", path)
     path.chmod(0o640)
@@ -30,7 +31,9 @@ def test_a_packet_replaces_an_earlier_one_and_nothing_else(tmp_path):
     "name", ["DECISIONS.md", "constitution.md", "decisions/0001-thin-paper.md"]
 )
 @pytest.mark.parametrize("there", [True, False])
-def test_a_packet_never_replaces_what_it_was_made_from(tmp_path, folder, name, there):
+def test_a_packet_never_replaces_what_it_was_made_from(
+    tmp_path: Path, folder: Path, name: str, there: bool
+) -> None:
     path = folder / name
     path.parent.mkdir(exist_ok=True)
     if there:
@@ -45,7 +48,7 @@ def test_a_packet_never_replaces_what_it_was_made_from(tmp_path, folder, name, t
     write_packet("x", folder / "packet.md", made_from=folder)
 
 
-def test_a_packet_never_replaces_the_store(tmp_path):
+def test_a_packet_never_replaces_the_store(tmp_path: Path) -> None:
     store = tmp_path / "store.db"
     store.write_bytes(b"SQLite format 3\0")
     with pytest.raises(ReviewerError, match="made from"):
@@ -54,7 +57,7 @@ def test_a_packet_never_replaces_the_store(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["", "gone/packet.md", "a\0b"])
-def test_a_failed_write_is_reported_and_leaves_no_file(tmp_path, name):
+def test_a_failed_write_is_reported_and_leaves_no_file(tmp_path: Path, name: str) -> None:
     with pytest.raises(ReviewerError, match=r"cannot be written|not a (regular file|file name)"):
         write_packet("x", tmp_path / name)
     assert list(tmp_path.rglob("*packet*")) == []

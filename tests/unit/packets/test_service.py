@@ -52,13 +52,13 @@ def section_of(packet: Packet, words: str) -> Section:
     return found
 
 
-def test_trusted_state_is_tier_1(engine):
+def test_trusted_state_is_tier_1(engine: Engine) -> None:
     packet = made(engine, 0)
     assert "## Constitution\n\n- paper width = 80 mm (measured)\n" in packet.markdown
     assert packet.read_order == ()
 
 
-def test_everything_else_has_its_section_and_its_date(engine):
+def test_everything_else_has_its_section_and_its_date(engine: Engine) -> None:
     packet = made(engine)
     assert section_of(packet, "thermal paper") is Section.CONVENTIONS
     assert section_of(packet, "within two seconds") is Section.CONVENTIONS
@@ -68,14 +68,14 @@ def test_everything_else_has_its_section_and_its_date(engine):
     assert "- [2026-07-26] A paper jam is reported" in packet.markdown
 
 
-def test_what_waits_or_was_rejected_is_not_in_it(engine):
+def test_what_waits_or_was_rejected_is_not_in_it(engine: Engine) -> None:
     assert "Nobody has decided" not in made(engine).markdown
     engine.triage.restore([3])
     engine.triage.reject([3])
     assert "forty seconds" not in made(engine).markdown
 
 
-def test_open_tasks_of_notes_are_tasks_with_the_notes_date(engine, tmp_path):
+def test_open_tasks_of_notes_are_tasks_with_the_notes_date(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "note.md").write_text(NOTE)
     engine.intake.ingest([tmp_path / "note.md"], project="kiosk")
     engine.triage.promote(list(engine.queue.ids(QueueQuery("kiosk", "waiting", "path:note"))))
@@ -86,7 +86,7 @@ def test_open_tasks_of_notes_are_tasks_with_the_notes_date(engine, tmp_path):
     assert task.at.date().isoformat() == "2026-07-20"
 
 
-def test_what_comes_from_a_constitution_is_tier_1(engine, tmp_path):
+def test_what_comes_from_a_constitution_is_tier_1(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "CONSTITUTION.md").write_text(
         "# Constitution\n\n- [Constraint] An amount must never be rounded before it is stored.\n"
     )
@@ -97,7 +97,7 @@ def test_what_comes_from_a_constitution_is_tier_1(engine, tmp_path):
     assert "never be rounded" in made(engine, 0).markdown
 
 
-def test_other_projects_stay_out(engine):
+def test_other_projects_stay_out(engine: Engine) -> None:
     number = engine.entities.author("bakery", "knowledge", "Ovens are heated at four").ids[0]
     engine.triage.promote([number])
     assert "Ovens" not in made(engine).markdown
@@ -106,14 +106,14 @@ def test_other_projects_stay_out(engine):
     assert "- kiosk: paper width" in both
 
 
-def test_marks_lead_back_and_are_off_by_default(engine):
+def test_marks_lead_back_and_are_off_by_default(engine: Engine) -> None:
     assert "[m:" not in made(engine).markdown
     text = made(engine, marks=True).markdown
     assert "- paper width = 80 mm (measured) [s:1]" in text
     assert "forty seconds [m:3]" in text
 
 
-def test_short_forms_stand_between_full_and_title(engine):
+def test_short_forms_stand_between_full_and_title(engine: Engine) -> None:
     long = "The counting of coins takes place in the evening. " + "It takes an hour. " * 40
     for n in range(6):
         number = engine.entities.author("kiosk", "knowledge", f"{n}: {long}").ids[0]
@@ -122,7 +122,7 @@ def test_short_forms_stand_between_full_and_title(engine):
     assert states == set(State)
 
 
-def test_an_empty_store_gives_the_instruction_only(tmp_path):
+def test_an_empty_store_gives_the_instruction_only(tmp_path: Path) -> None:
     engine = Engine.open(tmp_path / "empty.db")
     packet = assemble(engine.packets.prepare_own(None), 100)
     assert packet.items == ()

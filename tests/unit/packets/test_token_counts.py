@@ -21,7 +21,9 @@ text = st.text(
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(text, st.booleans()), min_size=1, max_size=8))
-def test_the_tokens_of_a_text_are_those_of_its_pieces(encoder, parts):
+def test_the_tokens_of_a_text_are_those_of_its_pieces(
+    encoder: Measurer, parts: list[tuple[str, bool]]
+) -> None:
     pieces = [(encoder.piece(part), spaced) for part, spaced in parts]
     whole = "".join(
         f"{piece.text}\n\n" if spaced else f"{piece.text}\n" for piece, spaced in pieces
@@ -30,13 +32,13 @@ def test_the_tokens_of_a_text_are_those_of_its_pieces(encoder, parts):
     assert counter().count(whole) == expected
 
 
-def test_an_estimate_is_a_quarter_of_the_bytes_and_loads_nothing():
+def test_an_estimate_is_a_quarter_of_the_bytes_and_loads_nothing() -> None:
     measurer = Measurer(ESTIMATE)
     assert measurer.piece("abcd" * 10).tokens == 11
     assert not measurer.loaded
 
 
-def test_a_piece_has_no_secret_and_nothing_that_a_terminal_obeys(encoder):
+def test_a_piece_has_no_secret_and_nothing_that_a_terminal_obeys(encoder: Measurer) -> None:
     piece = encoder.piece("the key is AKIAQWERTYUIOPASDFGH \x1b[31m\u202e")
     assert "AKIAQWERTYUIOPASDFGH" not in piece.text
     assert "\x1b" not in piece.text
@@ -63,7 +65,7 @@ def counted(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_counted_text_needs_no_encoding_in_the_next_call(tmp_path):
+def test_a_counted_text_needs_no_encoding_in_the_next_call(tmp_path: Path) -> None:
     texts = ["Two words", "password = hunter2hunter2X9"]
     first = measurer_in(tmp_path)
     pieces = [first.piece(text) for text in texts]
@@ -76,7 +78,7 @@ def test_a_counted_text_needs_no_encoding_in_the_next_call(tmp_path):
     assert second.loaded
 
 
-def test_the_cache_has_only_masked_texts_and_is_private(tmp_path):
+def test_the_cache_has_only_masked_texts_and_is_private(tmp_path: Path) -> None:
     measurer = measurer_in(tmp_path / "new")
     measurer.piece("Nobody reads this")
     measurer.piece("password = hunter2hunter2X9")
@@ -93,7 +95,7 @@ def test_the_cache_has_only_masked_texts_and_is_private(tmp_path):
     [b"", b"{", b"[]", b"\xff\xfe", b"null", b'{"format":"FORMAT","counts":[1]}',
      b'{"format":"FORMAT","counts":{"a":["x",0,0]}}', b'{"format":"FORMAT","counts":{"a":[1]}}'],
 )  # fmt: skip
-def test_a_damaged_cache_is_reported_and_written_again(counted, damage):
+def test_a_damaged_cache_is_reported_and_written_again(counted: Path, damage: bytes) -> None:
     path = cache_file(counted)
     form = json.loads(path.read_text())["format"]
     path.write_bytes(damage.replace(b"FORMAT", form.encode()))
@@ -107,7 +109,7 @@ def test_a_damaged_cache_is_reported_and_written_again(counted, damage):
 
 
 @pytest.mark.parametrize("form", ["counts of an older version", 3])
-def test_a_cache_written_by_other_code_is_not_used(counted, form):
+def test_a_cache_written_by_other_code_is_not_used(counted: Path, form: str | int) -> None:
     path = cache_file(counted)
     path.write_text(json.dumps({**json.loads(path.read_text()), "format": form}))
     measurer = measurer_in(counted)
@@ -116,14 +118,14 @@ def test_a_cache_written_by_other_code_is_not_used(counted, form):
     assert measurer.keep() == ""
 
 
-def test_a_cache_that_cannot_be_written_is_a_warning(tmp_path):
+def test_a_cache_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     measurer = measurer_in(tmp_path / "file")
     assert measurer.piece("Two words").tokens == 3
     assert "cannot be" in measurer.keep()
 
 
-def test_counts_that_are_no_longer_used_are_dropped(counted):
+def test_counts_that_are_no_longer_used_are_dropped(counted: Path) -> None:
     measurer = measurer_in(counted)
     measurer.piece("Something else")
     measurer.keep(forget=True)
@@ -134,7 +136,7 @@ def test_counts_that_are_no_longer_used_are_dropped(counted):
     assert again.loaded
 
 
-def test_old_cache_files_are_deleted(tmp_path):
+def test_old_cache_files_are_deleted(tmp_path: Path) -> None:
     for number in range(MOST_FILES + 3):
         (tmp_path / f"{number}.json").write_text("")
         os.utime(tmp_path / f"{number}.json", (number, number))

@@ -57,10 +57,8 @@ class Workshop:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.database = Database(folder / "store.db")
-        clock = lambda: datetime(2026, 3, 1, 12, tzinfo=UTC)  # noqa: E731
-        self.ledger = Ledger(self.database, actor="tester", clock=clock)
+        self.ledger = Ledger(self.database, actor="tester", clock=self.clock)
         self.slept: list[float] = []
-        self.clock = clock
         self.runs = self.reopened()
         self.model = Scripted()
         self.events: list[Event] = []
@@ -70,6 +68,11 @@ class Workshop:
         timing = Timing(sleep=self.slept.append, seconds=lambda: 0.0, random=lambda: 1.0)
         self.runs = Pipelines(self.database, self.ledger, self.clock, timing=timing)
         return self.runs
+
+    @staticmethod
+    def clock() -> datetime:
+        """Noon on 1 March 2026, always."""
+        return datetime(2026, 3, 1, 12, tzinfo=UTC)
 
     def write(self, body: str, name: str = "brew", attributes: str = "") -> Path:
         """A pipeline file with a start and a done."""

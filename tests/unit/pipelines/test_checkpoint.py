@@ -89,7 +89,9 @@ def test_one_that_names_more_stages_than_it_tells_of_is_refused(tmp_path: Path) 
         read_checkpoint(path)
 
 
-def test_when_writing_fails_the_one_before_stays(tmp_path: Path, monkeypatch) -> None:
+def test_when_writing_fails_the_one_before_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "checkpoint.json"
     write_checkpoint(path, CHECKPOINT)
 

@@ -169,7 +169,9 @@ class TestOwner:
             workshop.start(workshop.write(THREE), run_dir=place)
         assert not list(place.iterdir())
 
-    def test_runs_are_still_listed(self, workshop: Workshop, planted: Path, monkeypatch) -> None:
+    def test_runs_are_still_listed(
+        self, workshop: Workshop, planted: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         (view,) = workshop.runs.runs()
         table = RunStore(workshop.database, workshop.ledger, workshop.clock)
         table.change(view.run_id, "running", "b")

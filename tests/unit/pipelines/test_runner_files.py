@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -88,11 +89,11 @@ class TestStore:
         together = threading.Barrier(programs)
 
         def start(number: int) -> RunDone:
-            waiting = [True]
+            waits: list[Callable[[], object]] = [lambda: together.wait(20)]
 
             def clock() -> datetime:
-                if waiting.pop() if waiting else False:
-                    together.wait(20)
+                if waits:
+                    waits.pop()()
                 return workshop.clock()
 
             database = Database(workshop.folder / "store.db")

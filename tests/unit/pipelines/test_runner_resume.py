@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from reviewer.pipelines.events import (
     StageDone,
     StageStarted,
 )
-from reviewer.pipelines.run_folder import RunFolder
+from reviewer.pipelines.run_folder import RunFolder, StageStatus
 from reviewer.pipelines.service import RunOptions
 from tests.unit.pipelines.running import Workshop
 
@@ -84,11 +85,13 @@ class TestDegradedOnce:
 class TestPowerCuts:
     """The program dies before or after any file is put in its place."""
 
-    def walk_with_cuts(self, workshop: Workshop, monkeypatch, at: int, *, after: bool) -> bool:
+    def walk_with_cuts(
+        self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch, at: int, *, after: bool
+    ) -> bool:
         """Run with a power cut at the `at`-th file, then resume; says whether it came to that."""
         put, left = os.replace, [at]
 
-        def cut(source, target, **places) -> None:
+        def cut(source: Path, target: Path, **places: Any) -> None:
             left[0] -= 1
             if left[0] == 0 and not after:
                 raise PowerCutError
@@ -116,7 +119,9 @@ class TestPowerCuts:
         return True
 
     @pytest.mark.parametrize("after", [False, True])
-    def test_at_any_file(self, tmp_path: Path, monkeypatch, after: bool) -> None:
+    def test_at_any_file(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bool
+    ) -> None:
         at = 1
         while True:
             folder = tmp_path / f"cut-{at}"
@@ -127,11 +132,11 @@ class TestPowerCuts:
         assert at > 15
 
     def test_a_stage_that_had_ended_is_taken_over_and_not_asked_again(
-        self, workshop: Workshop, monkeypatch
+        self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         keep = RunFolder.write_status
 
-        def cut(folder, status) -> None:
+        def cut(folder: RunFolder, status: StageStatus) -> None:
             keep(folder, status)
             if status.node == "b":
                 raise PowerCutError
@@ -147,11 +152,11 @@ class TestPowerCuts:
         assert workshop.model.prompts() == ["A", "B", "C"]
 
     def test_a_stage_taken_over_is_not_the_one_that_gets_a_summary(
-        self, workshop: Workshop, monkeypatch
+        self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         keep = RunFolder.write_status
 
-        def cut(folder, status) -> None:
+        def cut(folder: RunFolder, status: StageStatus) -> None:
             keep(folder, status)
             if status.node == "b":
                 raise PowerCutError
@@ -166,9 +171,9 @@ class TestPowerCuts:
         assert stages_begun(workshop) == [("b", "full", False), ("c", "summary:high", True)]
 
     def test_runs_are_listed_although_the_checkpoint_of_one_is_cut(
-        self, workshop: Workshop, monkeypatch
+        self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def cut(folder, status) -> None:
+        def cut(folder: RunFolder, status: StageStatus) -> None:
             raise PowerCutError
 
         with monkeypatch.context() as patched:
@@ -232,7 +237,7 @@ class TestLongRuns:
 class TestFullDisk:
     @pytest.mark.parametrize("at", range(1, 12, 3))
     def test_the_run_fails_in_a_sentence_and_goes_on_once_there_is_room(
-        self, workshop: Workshop, monkeypatch, at: int
+        self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch, at: int
     ) -> None:
         left, sync = [at + 6], os.fsync  # the first six make the folder with its checkpoint
 

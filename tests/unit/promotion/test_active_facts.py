@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.errors import FilterError
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.promotion.active_facts import likely_types
 from tests.unit.promotion.graph import an_active_memory, two_rivals
 
 
-def test_active_rows_are_grouped_entities_first_and_the_last_decided_on_top(engine, tmp_path):
+def test_active_rows_are_grouped_entities_first_and_the_last_decided_on_top(
+    engine: Engine, tmp_path: Path
+) -> None:
     first = an_active_memory(engine, "Deploys need two approvals")
     second = an_active_memory(engine, "Tabs are used in Makefiles")
     left, _, conflict = two_rivals(engine, tmp_path / "adr")
@@ -23,7 +28,7 @@ def test_active_rows_are_grouped_entities_first_and_the_last_decided_on_top(engi
     assert engine.active_facts.groups("other") == ()
 
 
-def test_the_filter_is_that_of_the_queue(engine):
+def test_the_filter_is_that_of_the_queue(engine: Engine) -> None:
     number = an_active_memory(engine, "Deploys need two approvals")
     an_active_memory(engine, "Tabs are used in Makefiles")
     (group,) = engine.active_facts.groups(filter="approv type:preference")
@@ -41,13 +46,15 @@ def test_the_filter_is_that_of_the_queue(engine):
         ("The root cause was a missing index", "result"),
     ],
 )
-def test_words_say_which_type_is_likely_and_no_type_is_left_out(content, likeliest):
+def test_words_say_which_type_is_likely_and_no_type_is_left_out(
+    content: str, likeliest: str
+) -> None:
     found = likely_types(content)
     assert found[0] == likeliest
     assert sorted(found) == sorted(map(str, EntityType))
 
 
-def test_the_newest_are_a_part_of_them(engine):
+def test_the_newest_are_a_part_of_them(engine: Engine) -> None:
     numbers = [an_active_memory(engine, f"Rule {name} holds") for name in ("one", "two", "three")]
     newest = engine.active_facts.newest
     assert newest("acme", filter="", limit=2) == numbers[:0:-1]

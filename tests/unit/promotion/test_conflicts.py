@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.promotion.triage import Seen
+from reviewer.promotion.triage import Done, Seen
 from reviewer.promotion.views import QueueQuery
 from tests.unit.promotion.graph import entity_of, ids, two_rivals, write_adr
 
 
 @pytest.fixture
-def rivals(engine, tmp_path) -> tuple[int, int, int]:
+def rivals(engine: Engine, tmp_path: Path) -> tuple[int, int, int]:
     return two_rivals(engine, tmp_path / "adr")
 
 
-def test_one_item_with_both_sides_and_their_evidence(engine, rivals, tmp_path):
+def test_one_item_with_both_sides_and_their_evidence(
+    engine: Engine, rivals: tuple[int, int, int], tmp_path: Path
+) -> None:
     left, right, conflict = rivals
     row = engine.queue.candidate(conflict)
     assert (row.kind, row.status) == ("conflict", "candidate")
@@ -28,7 +34,9 @@ def test_one_item_with_both_sides_and_their_evidence(engine, rivals, tmp_path):
     assert engine.conflicts.of(left) == engine.conflicts.of(right) == [conflict]
 
 
-def test_it_comes_before_everything_else(engine, rivals, queue_up):
+def test_it_comes_before_everything_else(
+    engine: Engine, rivals: tuple[int, int, int], queue_up: Callable[..., list[int]]
+) -> None:
     queue_up("an ordinary fact")
     from reviewer.promotion.views import QueueQuery, Sort
 
@@ -37,11 +45,15 @@ def test_it_comes_before_everything_else(engine, rivals, queue_up):
             assert engine.ids(QueueQuery(sort=sort))[0] == rivals[2]
 
 
-def test_finding_it_changes_neither_side(engine, rivals, status):
+def test_finding_it_changes_neither_side(
+    engine: Engine, rivals: tuple[int, int, int], status: Callable[[int], str]
+) -> None:
     assert [status(n) for n in rivals] == ["active", "candidate", "candidate"]
 
 
-def test_two_candidates_are_no_conflict_until_one_is_accepted(engine, tmp_path):
+def test_two_candidates_are_no_conflict_until_one_is_accepted(
+    engine: Engine, tmp_path: Path
+) -> None:
     folder = tmp_path / "adr"
     write_adr(folder, "PostgreSQL", 1)
     write_adr(folder, "SQLite", 2)
@@ -55,7 +67,9 @@ def test_two_candidates_are_no_conflict_until_one_is_accepted(engine, tmp_path):
     }  # fmt: skip
 
 
-def test_words_that_look_alike_never_hide_one_side_behind_the_other(engine, tmp_path, status):
+def test_words_that_look_alike_never_hide_one_side_behind_the_other(
+    engine: Engine, tmp_path: Path, status: Callable[[int], str]
+) -> None:
     """Promoting a row merges its near duplicates: a rival among them would be settled silently."""
     folder = tmp_path / "adr"
     write_adr(folder, "PostgreSQL", 1)
@@ -70,7 +84,9 @@ def test_words_that_look_alike_never_hide_one_side_behind_the_other(engine, tmp_
     assert len(ids(engine, "kind:conflict")) == 2
 
 
-def test_superseding(engine, rivals, status):
+def test_superseding(
+    engine: Engine, rivals: tuple[int, int, int], status: Callable[[int], str]
+) -> None:
     left, right, conflict = rivals
     engine.conflicts.supersede(conflict, right)
     assert (status(left), status(right)) == ("superseded", "active")
@@ -82,13 +98,17 @@ def test_superseding(engine, rivals, status):
     assert engine.conflicts.get(conflict).resolution is None
 
 
-def test_the_side_that_was_active_may_win(engine, rivals, status):
+def test_the_side_that_was_active_may_win(
+    engine: Engine, rivals: tuple[int, int, int], status: Callable[[int], str]
+) -> None:
     left, right, conflict = rivals
     engine.conflicts.supersede(conflict, left)
     assert (status(left), status(right)) == ("active", "superseded")
 
 
-def test_keeping_both_decides_neither(engine, rivals, status):
+def test_keeping_both_decides_neither(
+    engine: Engine, rivals: tuple[int, int, int], status: Callable[[int], str]
+) -> None:
     left, right, conflict = rivals
     engine.conflicts.keep_both(conflict)
     assert (status(left), status(right)) == ("active", "candidate")
@@ -97,7 +117,9 @@ def test_keeping_both_decides_neither(engine, rivals, status):
     assert engine.conflicts.get(conflict).resolution == "kept both"
 
 
-def test_dismissing_and_rejecting_are_the_same(engine, rivals, status):
+def test_dismissing_and_rejecting_are_the_same(
+    engine: Engine, rivals: tuple[int, int, int], status: Callable[[int], str]
+) -> None:
     left, right, conflict = rivals
     engine.conflicts.dismiss(conflict)
     first = engine.queue.candidate(conflict).status, engine.conflicts.get(conflict).resolution
@@ -113,8 +135,12 @@ def test_dismissing_and_rejecting_are_the_same(engine, rivals, status):
 
 @pytest.mark.parametrize("settle", ["supersede", "keep_both", "dismiss"])
 def test_a_settled_one_is_not_settled_again_and_not_queued_again(
-    engine, rivals, tmp_path, settle, status
-):
+    engine: Engine,
+    rivals: tuple[int, int, int],
+    tmp_path: Path,
+    settle: str,
+    status: Callable[[int], str],
+) -> None:
     left, right, conflict = rivals
     winner = (left,) if settle == "supersede" else ()
     getattr(engine.conflicts, settle)(conflict, *winner)
@@ -128,7 +154,9 @@ def test_a_settled_one_is_not_settled_again_and_not_queued_again(
     assert ids(engine, "kind:conflict") == [conflict]
 
 
-def test_the_winner_meets_the_other_rivals(engine, rivals, tmp_path):
+def test_the_winner_meets_the_other_rivals(
+    engine: Engine, rivals: tuple[int, int, int], tmp_path: Path
+) -> None:
     _, right, conflict = rivals
     engine.intake.ingest([write_adr(tmp_path / "adr", "MongoDB", 3)], project="acme")
     third = entity_of(engine, "mongodb")
@@ -141,24 +169,26 @@ def test_the_winner_meets_the_other_rivals(engine, rivals, tmp_path):
 
 
 @pytest.mark.parametrize("choice", ["PostgreSQL", "PostgreSQL 16"])
-def test_the_same_value_contradicts_nothing(engine, tmp_path, choice):
+def test_the_same_value_contradicts_nothing(engine: Engine, tmp_path: Path, choice: str) -> None:
     engine.intake.ingest([write_adr(tmp_path / "adr", "PostgreSQL", 1)], project="acme")
     engine.triage.promote([entity_of(engine, "postgresql")])
     engine.intake.ingest([write_adr(tmp_path / "adr", choice, 2)], project="acme")
     assert ids(engine, "kind:conflict") == []
 
 
-def test_projects_do_not_contradict_each_other(engine, tmp_path):
+def test_projects_do_not_contradict_each_other(engine: Engine, tmp_path: Path) -> None:
     engine.intake.ingest([write_adr(tmp_path / "a", "PostgreSQL", 1)], project="acme")
     engine.triage.promote([entity_of(engine, "postgresql")])
     engine.intake.ingest([write_adr(tmp_path / "b", "SQLite", 1)], project="other")
     assert ids(engine, "kind:conflict") == []
 
 
-def test_no_act_of_triage_settles_one_by_accident(engine, rivals, queue_up):
+def test_no_act_of_triage_settles_one_by_accident(
+    engine: Engine, rivals: tuple[int, int, int], queue_up: Callable[..., list[int]]
+) -> None:
     left, _, conflict = rivals
     (other,) = queue_up("an ordinary fact")
-    for act in (
+    acts: tuple[Callable[[], object], ...] = (
         lambda: engine.triage.promote([conflict]),
         lambda: engine.triage.promote([other, conflict]),
         lambda: engine.triage.edit(conflict, "other words", promote=False),
@@ -166,13 +196,16 @@ def test_no_act_of_triage_settles_one_by_accident(engine, rivals, queue_up):
         lambda: engine.triage.merge(conflict, other),
         lambda: engine.triage.merge(other, conflict),
         lambda: engine.triage.supersede(left, conflict),
-    ):
+    )
+    for act in acts:
         with pytest.raises(ConflictError, match=r"is a conflict: settle it"):
             act()
     assert engine.conflicts.get(conflict).resolution is None
 
 
-def test_strangers_are_named(engine, rivals, queue_up):
+def test_strangers_are_named(
+    engine: Engine, rivals: tuple[int, int, int], queue_up: Callable[..., list[int]]
+) -> None:
     left, _, conflict = rivals
     (other,) = queue_up("an ordinary fact")
     with pytest.raises(ConflictError, match=f"#{other} is not a side of conflict #{conflict}"):
@@ -184,13 +217,15 @@ def test_strangers_are_named(engine, rivals, queue_up):
             engine.conflicts.get(number)
 
 
-def test_a_settled_conflict_is_no_fact_to_export(engine, rivals):
+def test_a_settled_conflict_is_no_fact_to_export(
+    engine: Engine, rivals: tuple[int, int, int]
+) -> None:
     *_, conflict = rivals
     engine.conflicts.keep_both(conflict)
     assert conflict not in {item.id for item in engine.exports.items("acme")}
 
 
-def _contradicting(engine):
+def _contradicting(engine: Engine) -> tuple[int, int, int, Done]:
     first = engine.entities.author("acme", "parameter", "lens mass = 1 kg", name="lens mass").ids[0]
     second = engine.entities.author("acme", "parameter", "lens mass = 2 kg", name="lens mass").ids[
         0
@@ -200,11 +235,11 @@ def _contradicting(engine):
     return first, second, conflict, promoted
 
 
-def _open(engine):
+def _open(engine: Engine) -> list[int]:
     return list(engine.queue.ids(QueueQuery(filter="kind:conflict")))
 
 
-def test_a_loser_that_is_put_back_opens_its_conflict_again(engine):
+def test_a_loser_that_is_put_back_opens_its_conflict_again(engine: Engine) -> None:
     first, second, conflict, _ = _contradicting(engine)
     engine.conflicts.supersede(conflict, first)
     assert _open(engine) == []
@@ -214,7 +249,9 @@ def test_a_loser_that_is_put_back_opens_its_conflict_again(engine):
     assert engine.history.verify().ok
 
 
-def test_undoing_the_act_that_found_a_conflict_finds_it_again_where_it_still_is(engine):
+def test_undoing_the_act_that_found_a_conflict_finds_it_again_where_it_still_is(
+    engine: Engine,
+) -> None:
     _, second, conflict, promoted = _contradicting(engine)
     engine.triage.promote([second])
     engine.history.undo_act(promoted.act)
@@ -224,7 +261,7 @@ def test_undoing_the_act_that_found_a_conflict_finds_it_again_where_it_still_is(
     assert engine.history.verify().ok
 
 
-def test_the_words_of_a_conflict_follow_its_sides(engine):
+def test_the_words_of_a_conflict_follow_its_sides(engine: Engine) -> None:
     first, _, conflict, _ = _contradicting(engine)
     engine.triage.edit(first, "lens mass = 9 kg")
     assert "9 kg" in engine.queue.candidate(conflict).content
@@ -232,7 +269,7 @@ def test_the_words_of_a_conflict_follow_its_sides(engine):
     assert "agree by now" in engine.queue.candidate(conflict).content
 
 
-def test_rejecting_an_entity_gives_its_memory_back(engine):
+def test_rejecting_an_entity_gives_its_memory_back(engine: Engine) -> None:
     (memory,) = engine.entities.author("acme", "knowledge", "the lens has a mass of 1 kg").ids
     engine.triage.promote([memory])
     (entity, _) = engine.entities.graduate(memory, "parameter").ids
@@ -242,7 +279,7 @@ def test_rejecting_an_entity_gives_its_memory_back(engine):
     assert engine.queue.candidate(memory).status == "graduated"
 
 
-def test_rewording_what_another_process_reworded_is_a_named_conflict(engine):
+def test_rewording_what_another_process_reworded_is_a_named_conflict(engine: Engine) -> None:
     (number,) = engine.entities.author("acme", "knowledge", "the lens has a mass of 1 kg").ids
     seen = Seen(engine.queue.candidate(number).status, engine.queue.candidate(number).content)
     engine.triage.edit(number, "the lens weighs 1 kg", promote=False)

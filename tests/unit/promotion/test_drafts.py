@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from reviewer.errors import StoreError
@@ -9,12 +11,12 @@ from reviewer.promotion.drafts import Drafts
 
 
 @pytest.mark.parametrize("content", ["", "one\r\ntwo\n", "ünï ✓ \x1b[31m", "\ud800"])
-def test_a_draft_comes_back_as_it_was(tmp_path, content):
+def test_a_draft_comes_back_as_it_was(tmp_path: Path, content: str) -> None:
     Drafts(tmp_path / "store.db").save(7, content)
     assert Drafts(tmp_path / "store.db").load(7) == content
 
 
-def test_a_discarded_draft_is_gone(tmp_path):
+def test_a_discarded_draft_is_gone(tmp_path: Path) -> None:
     drafts = Drafts(tmp_path / "store.db")
     drafts.save(7, "text")
     drafts.discard(7)
@@ -22,14 +24,14 @@ def test_a_discarded_draft_is_gone(tmp_path):
     assert drafts.load(7) is None
 
 
-def test_drafts_are_private(tmp_path):
+def test_drafts_are_private(tmp_path: Path) -> None:
     Drafts(tmp_path / "store.db").save(7, "text")
     folder = tmp_path / "store.db-drafts"
     assert folder.stat().st_mode & 0o077 == 0
     assert (folder / "7.txt").stat().st_mode & 0o077 == 0
 
 
-def test_a_draft_that_cannot_be_kept_says_so(tmp_path):
+def test_a_draft_that_cannot_be_kept_says_so(tmp_path: Path) -> None:
     (tmp_path / "store.db-drafts").write_text("in the way")
     with pytest.raises(StoreError, match="could not be kept"):
         Drafts(tmp_path / "store.db").save(7, "text")

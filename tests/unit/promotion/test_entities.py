@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.promotion.triage import LONGEST
 from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
 
 
-def test_there_are_fifteen_types_and_every_one_can_be_graduated_to(engine):
+def test_there_are_fifteen_types_and_every_one_can_be_graduated_to(engine: Engine) -> None:
     for type_ in EntityType:
         memory = an_active_memory(engine, f"A fact that becomes a {type_} of its own")
         entity, _ = engine.entities.graduate(memory, str(type_)).ids
@@ -20,7 +23,9 @@ def test_there_are_fifteen_types_and_every_one_can_be_graduated_to(engine):
     assert len(EntityType) == 15
 
 
-def test_graduation_freezes_the_memory_and_hands_the_fact_on(engine, status):
+def test_graduation_freezes_the_memory_and_hands_the_fact_on(
+    engine: Engine, status: Callable[[int], str]
+) -> None:
     memory = an_active_memory(engine)
     before = engine.queue.candidate(memory)
 
@@ -36,7 +41,7 @@ def test_graduation_freezes_the_memory_and_hands_the_fact_on(engine, status):
 
 
 @pytest.mark.parametrize("type_", ["foo", "", "memory", "identity", "decisions"])
-def test_an_unknown_type_is_refused_and_all_types_are_named(engine, type_):
+def test_an_unknown_type_is_refused_and_all_types_are_named(engine: Engine, type_: str) -> None:
     memory = an_active_memory(engine)
     acts = engine.history.acts_total()
     with pytest.raises(ReviewerError, match=r"no entity type.*validation_claim"):
@@ -46,7 +51,9 @@ def test_an_unknown_type_is_refused_and_all_types_are_named(engine, type_):
     assert engine.history.acts_total() == acts
 
 
-def test_only_an_active_memory_graduates_and_only_once(engine, queue_up):
+def test_only_an_active_memory_graduates_and_only_once(
+    engine: Engine, queue_up: Callable[..., list[int]]
+) -> None:
     waiting, rejected = queue_up("a fact that waits", "a fact that nobody wants")
     engine.triage.reject([rejected])
     memory = an_active_memory(engine)
@@ -65,13 +72,13 @@ def test_only_an_active_memory_graduates_and_only_once(engine, queue_up):
     assert engine.history.acts_total() == acts
 
 
-def test_a_conflict_does_not_graduate(engine, tmp_path):
+def test_a_conflict_does_not_graduate(engine: Engine, tmp_path: Path) -> None:
     *_, conflict = two_rivals(engine, tmp_path / "adr")
     with pytest.raises(ConflictError, match="not a memory but a conflict"):
         engine.entities.graduate(conflict, "decision")
 
 
-def test_what_an_entity_says_already_is_not_said_by_a_second_one(engine):
+def test_what_an_entity_says_already_is_not_said_by_a_second_one(engine: Engine) -> None:
     engine.entities.author("acme", "decision", "Deploys need two approvals on Fridays")
     memory = an_active_memory(engine)
     with pytest.raises(ConflictError, match="decision that says the same already"):
@@ -80,7 +87,7 @@ def test_what_an_entity_says_already_is_not_said_by_a_second_one(engine):
 
 
 class TestByHand:
-    def test_it_waits_in_the_queue_and_is_marked_everywhere(self, engine):
+    def test_it_waits_in_the_queue_and_is_marked_everywhere(self, engine: Engine) -> None:
         (memory,) = engine.entities.author(
             "acme", "preference", "Tabs, not spaces, in Makefiles"
         ).ids
@@ -95,7 +102,7 @@ class TestByHand:
         engine.triage.promote([memory, entity])
         assert all(item.by_hand for item in engine.exports.items("acme"))
 
-    def test_a_memory_and_an_entity_may_bear_the_same_type_name(self, engine):
+    def test_a_memory_and_an_entity_may_bear_the_same_type_name(self, engine: Engine) -> None:
         (memory,) = engine.entities.author("acme", "project", "The ledger moves to Europe").ids
         (entity,) = engine.entities.author(
             "acme", "entity:project", "The ledger moves to Europe"
@@ -103,7 +110,7 @@ class TestByHand:
         assert [engine.queue.candidate(n).kind for n in (memory, entity)] == ["memory", "entity"]
 
     @pytest.mark.parametrize("content", ["", "  \n\t ", "...", "。"])
-    def test_empty_words_are_refused(self, engine, content):
+    def test_empty_words_are_refused(self, engine: Engine, content: str) -> None:
         with pytest.raises(ReviewerError, match="empty"):
             engine.entities.author("acme", "decision", content)
         assert engine.history.acts_total() == 0
@@ -113,8 +120,8 @@ class TestByHand:
         "word", ["use Redis for sessions and ", "a" * 10, "(((", "\n- x", "A word, and another. "]
     )
     def test_long_words_are_taken_apart_in_a_moment_and_a_megabyte_is_refused(
-        self, engine, type_, word
-    ):
+        self, engine: Engine, type_: str, word: str
+    ) -> None:
         content = "The cache: " + word * ((LONGEST - 20) // len(word))
         began = time.process_time()
         (number,) = engine.entities.author("acme", type_, content).ids
@@ -126,12 +133,12 @@ class TestByHand:
             with pytest.raises(ReviewerError, match="at most 4,000 characters"):
                 engine.entities.author("acme", type_, too_long)
 
-    def test_secrets_are_masked(self, engine):
+    def test_secrets_are_masked(self, engine: Engine) -> None:
         secret = "ghp_" + "a1B2c3D4e5" * 4
         (number,) = engine.entities.author("acme", "knowledge", f"The token is {secret} here").ids
         assert secret not in engine.queue.candidate(number).content
 
-    def test_the_same_words_are_not_queued_twice(self, engine):
+    def test_the_same_words_are_not_queued_twice(self, engine: Engine) -> None:
         for type_ in ("knowledge", "decision"):
             engine.entities.author("acme", type_, "Backups are tested on Mondays")
             with pytest.raises(ConflictError, match="says the same already"):
@@ -140,7 +147,7 @@ class TestByHand:
 
 class TestRelations:
     @pytest.fixture
-    def parts(self, engine) -> list[int]:
+    def parts(self, engine: Engine) -> list[int]:
         return [
             engine.entities.author("acme", "component", f"The {name} does its work", name=name).ids[
                 0
@@ -148,7 +155,7 @@ class TestRelations:
             for name in ("poller", "sender", "ledger")
         ]
 
-    def test_it_is_stated_and_taken_back(self, engine, parts):
+    def test_it_is_stated_and_taken_back(self, engine: Engine, parts: list[int]) -> None:
         poller, sender, _ = parts
         engine.entities.relate(poller, "depends_on", sender)
         (relation,) = engine.entities.get(poller).relations
@@ -161,7 +168,9 @@ class TestRelations:
         assert engine.entities.get(poller).relations == ()
 
     @pytest.mark.parametrize("kind", ["part_of", "depends_on", "supersedes"])
-    def test_what_cannot_go_round_never_does(self, engine, parts, kind):
+    def test_what_cannot_go_round_never_does(
+        self, engine: Engine, parts: list[int], kind: str
+    ) -> None:
         first, second, third = parts
         engine.entities.relate(first, kind, second)
         engine.entities.relate(second, kind, third)
@@ -171,18 +180,20 @@ class TestRelations:
         assert len(dump(engine, "relation")) == 2
 
     @pytest.mark.parametrize("kind", ["part_of", "uses"])
-    def test_nothing_stands_in_a_relation_to_itself(self, engine, parts, kind):
+    def test_nothing_stands_in_a_relation_to_itself(
+        self, engine: Engine, parts: list[int], kind: str
+    ) -> None:
         with pytest.raises(ConflictError, match="itself"):
             engine.entities.relate(parts[0], kind, parts[0])
 
-    def test_two_may_use_each_other(self, engine, parts):
+    def test_two_may_use_each_other(self, engine: Engine, parts: list[int]) -> None:
         first, second, _ = parts
         engine.entities.relate(first, "uses", second)
         engine.entities.relate(second, "uses", first)
         with pytest.raises(ConflictError, match="stated already"):
             engine.entities.relate(second, "uses", first)
 
-    def test_unknown_kinds_and_ends_are_named(self, engine, parts):
+    def test_unknown_kinds_and_ends_are_named(self, engine: Engine, parts: list[int]) -> None:
         with pytest.raises(ReviewerError, match="part_of, depends_on, satisfies"):
             engine.entities.relate(parts[0], "likes", parts[1])
         memory = an_active_memory(engine)
@@ -190,7 +201,9 @@ class TestRelations:
             with pytest.raises(UnknownIdError, match=f"#{target} is not an entity"):
                 engine.entities.relate(parts[0], "uses", target)
 
-    def test_one_that_a_text_stated_by_name_is_pointed_to_the_entity(self, engine, tmp_path):
+    def test_one_that_a_text_stated_by_name_is_pointed_to_the_entity(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
         path = write_adr(tmp_path / "adr", "PostgreSQL")
         path.write_text(path.read_text().replace("Accepted", "Accepted\n\nSupersedes ADR 7"))
         engine.intake.ingest([path], project="acme")
@@ -204,20 +217,22 @@ class TestRelations:
         (found,) = engine.entities.get(entity).relations
         assert (found.target, found.target_id) == (stated.target, target)
 
-    def test_two_targets_of_one_name_are_told_apart(self, engine, parts):
+    def test_two_targets_of_one_name_are_told_apart(self, engine: Engine, parts: list[int]) -> None:
         (twin,) = engine.entities.author("acme", "system", "Another sender", name="sender").ids
         engine.entities.relate(parts[0], "uses", parts[1])
         engine.entities.relate(parts[0], "uses", twin)
         assert [r.target_id for r in engine.entities.get(parts[0]).relations] == [parts[1], twin]
 
 
-def test_extraction_and_graduation_are_two_ways_to_one_queue(engine, tmp_path):
+def test_extraction_and_graduation_are_two_ways_to_one_queue(
+    engine: Engine, tmp_path: Path
+) -> None:
     engine.intake.ingest([write_adr(tmp_path / "adr", "PostgreSQL")], project="acme")
     entity, _ = engine.entities.graduate(an_active_memory(engine), "requirement").ids
     assert ids(engine, "kind:entity", "waiting") == [entity_of(engine, "postgresql"), entity]
 
 
-def test_the_values_of_an_entity_follow_its_wording(engine) -> None:
+def test_the_values_of_an_entity_follow_its_wording(engine: Engine) -> None:
     (number,) = engine.entities.author(
         "acme", "parameter", "webhook timeout = 15 s", name="webhook timeout"
     ).ids

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.errors import FilterError
 from reviewer.promotion.views import QueueQuery
 
 
 @pytest.fixture
-def found(engine, queue_up):
+def found(engine: Engine, queue_up: Callable[..., list[int]]) -> Callable[[str], list[str]]:
     queue_up("Use PostgreSQL 16 for the ledger", "Retries are idempotent", "The ledger is frozen")
 
     def search(text: str) -> list[str]:
@@ -45,7 +48,7 @@ def found(engine, queue_up):
         ("http://example.test/x", []),
     ],
 )
-def test_filter(found, text, first_words):
+def test_filter(found: Callable[[str], list[str]], text: str, first_words: list[str]) -> None:
     assert found(text) == first_words
 
 
@@ -61,11 +64,13 @@ def test_filter(found, text, first_words):
         ("status:gone", "waiting, promoted"),
     ],
 )
-def test_what_cannot_be_understood_is_named(found, text, says):
+def test_what_cannot_be_understood_is_named(
+    found: Callable[[str], list[str]], text: str, says: str
+) -> None:
     with pytest.raises(FilterError, match=says):
         found(text)
 
 
 @pytest.mark.parametrize("text", ["'", '"', "*", "NEAR(", "a AND", "(", ":", "-", "type:", "\0"])
-def test_no_text_breaks_the_search(found, text):
+def test_no_text_breaks_the_search(found: Callable[[str], list[str]], text: str) -> None:
     assert set(found(text)) <= {"Use", "Retries", "The"}

@@ -7,20 +7,22 @@ from pathlib import Path
 
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, Sort
+from tests.present import present
 from tests.unit.promotion.graph import dump, ids, two_rivals
 
 LEARNED = QueueQuery(sort=Sort.LEARNED)
 
 
 @pytest.fixture
-def busy(engine) -> list[int]:
+def busy(engine: Engine) -> list[int]:
     """A queue of 120 made-up candidates without near duplicates behind them."""
     engine.intake.seed(120)
     return list(engine.queue.ids(QueueQuery()))
 
 
-def decide(engine, times: int) -> str:
+def decide(engine: Engine, times: int) -> str:
     """Promote one type and reject all others, `times` decisions in all; returns the type."""
     waiting = engine.queue.rows(engine.queue.ids(QueueQuery(filter="-kind:conflict")))
     types = [row.type for row in waiting]
@@ -35,7 +37,7 @@ def decide(engine, times: int) -> str:
     return liked
 
 
-def test_it_is_off_until_there_are_thirty_decisions(engine, busy):
+def test_it_is_off_until_there_are_thirty_decisions(engine: Engine, busy: list[int]) -> None:
     decide(engine, 29)
     assert engine.insight.preference() is None
     assert engine.insight.score(ids(engine, status="waiting")[0]) is None
@@ -44,47 +46,49 @@ def test_it_is_off_until_there_are_thirty_decisions(engine, busy):
     assert engine.insight.preference() is not None
 
 
-def test_what_this_person_promotes_comes_first(engine, busy):
+def test_what_this_person_promotes_comes_first(engine: Engine, busy: list[int]) -> None:
     liked = decide(engine, 40)
     order = engine.queue.rows(engine.ids(LEARNED))
     assert {row.id for row in order} == set(engine.ids(QueueQuery()))
     first, last = order[0], order[-1]
     assert (first.type == liked, last.type == liked) == (True, False)
-    chances = [engine.insight.score(row.id).log_odds for row in order]
+    chances = [present(engine.insight.score(row.id)).log_odds for row in order]
     assert chances == sorted(chances, reverse=True)
     assert engine.ids(LEARNED, limit=3) == engine.ids(LEARNED)[:3]
 
 
-def test_the_three_strongest_reasons_are_counts_of_own_decisions(engine, busy):
+def test_the_three_strongest_reasons_are_counts_of_own_decisions(
+    engine: Engine, busy: list[int]
+) -> None:
     liked = decide(engine, 40)
     best = engine.ids(LEARNED)[0]
     score = engine.insight.score(best)
-    assert 0.5 < score.probability <= 0.99
-    assert 1 <= len(score.reasons) <= 3
-    assert any(f"you promoted 20 of 20: type {liked}" in r.text for r in score.reasons)
+    assert 0.5 < present(score).probability <= 0.99
+    assert 1 <= len(present(score).reasons) <= 3
+    assert any(f"you promoted 20 of 20: type {liked}" in r.text for r in present(score).reasons)
 
 
-def test_undo_is_unlearned(engine, busy):
+def test_undo_is_unlearned(engine: Engine, busy: list[int]) -> None:
     decide(engine, 30)
     assert engine.insight.preference() is not None
     engine.history.undo()
     assert engine.insight.preference() is None
 
 
-def test_deferred_rows_stay_behind_all_others(engine, busy):
+def test_deferred_rows_stay_behind_all_others(engine: Engine, busy: list[int]) -> None:
     decide(engine, 40)
     best = engine.ids(LEARNED)[0]
     engine.triage.defer([best])
     assert engine.ids(LEARNED)[-1] == best
 
 
-def test_conflicts_stay_before_all_others(engine, busy, tmp_path):
+def test_conflicts_stay_before_all_others(engine: Engine, busy: list[int], tmp_path: Path) -> None:
     *_, conflict = two_rivals(engine, tmp_path / "adr")
     decide(engine, 40)
     assert engine.ids(LEARNED)[0] == conflict
 
 
-def test_ordering_decides_nothing(engine, busy):
+def test_ordering_decides_nothing(engine: Engine, busy: list[int]) -> None:
     decide(engine, 40)
     acts, rows = engine.history.acts_total(), dump(engine, "memory")
     engine.ids(LEARNED)
@@ -94,7 +98,7 @@ def test_ordering_decides_nothing(engine, busy):
     assert (engine.history.acts_total(), dump(engine, "memory")) == (acts, rows)
 
 
-def said_in(engine, folder: Path, days: int, text: str) -> None:
+def said_in(engine: Engine, folder: Path, days: int, text: str) -> None:
     folder.mkdir(exist_ok=True)
     for day in range(days):
         path = folder / f"{day}.md"
@@ -102,7 +106,7 @@ def said_in(engine, folder: Path, days: int, text: str) -> None:
         engine.intake.ingest([path], project="acme")
 
 
-def test_what_is_said_again_and_again_is_hinted_at(engine, tmp_path):
+def test_what_is_said_again_and_again_is_hinted_at(engine: Engine, tmp_path: Path) -> None:
     text = "We decided to keep the drawer closed until the terminal answers."
     said_in(engine, tmp_path / "notes", 4, text)
     (number,) = ids(engine, "drawer")
@@ -113,7 +117,7 @@ def test_what_is_said_again_and_again_is_hinted_at(engine, tmp_path):
     assert engine.queue.candidate(number).status == "candidate"
 
 
-def test_no_hint_for_what_was_looked_at(engine, tmp_path):
+def test_no_hint_for_what_was_looked_at(engine: Engine, tmp_path: Path) -> None:
     said_in(engine, tmp_path / "notes", 6, "We decided to keep the drawer closed for now.")
     (number,) = ids(engine, "drawer")
     assert engine.insight.hints([number])
@@ -121,7 +125,7 @@ def test_no_hint_for_what_was_looked_at(engine, tmp_path):
     assert engine.insight.hints([number]) == {}
 
 
-def test_no_hint_for_what_was_deferred_or_decided(engine, tmp_path):
+def test_no_hint_for_what_was_deferred_or_decided(engine: Engine, tmp_path: Path) -> None:
     said_in(engine, tmp_path / "notes", 6, "We decided to keep the drawer closed for now.")
     (number,) = ids(engine, "drawer")
     assert engine.insight.hints([number])
@@ -130,7 +134,7 @@ def test_no_hint_for_what_was_deferred_or_decided(engine, tmp_path):
         assert engine.insight.hints([number]) == {}
 
 
-def test_own_words_are_hinted_at(engine, tmp_path):
+def test_own_words_are_hinted_at(engine: Engine, tmp_path: Path) -> None:
     import json
 
     path = tmp_path / "chat.json"
@@ -147,7 +151,9 @@ def test_own_words_are_hinted_at(engine, tmp_path):
     assert "I prefer" in hint.text
 
 
-def test_conflicts_and_unknown_rows_have_no_hints_and_no_score(engine, tmp_path, busy):
+def test_conflicts_and_unknown_rows_have_no_hints_and_no_score(
+    engine: Engine, tmp_path: Path, busy: list[int]
+) -> None:
     *_, conflict = two_rivals(engine, tmp_path / "adr")
     decide(engine, 40)
     assert engine.insight.hints([conflict, 99_999]) == {}
@@ -156,7 +162,9 @@ def test_conflicts_and_unknown_rows_have_no_hints_and_no_score(engine, tmp_path,
 
 
 @pytest.mark.parametrize("again", ["same file", "other file", "stored pass"])
-def test_references_to_an_active_memory_are_counted_and_never_a_second_row(engine, tmp_path, again):
+def test_references_to_an_active_memory_are_counted_and_never_a_second_row(
+    engine: Engine, tmp_path: Path, again: str
+) -> None:
     text = "We decided to keep the drawer closed until the terminal answers."
     folder = tmp_path / "notes"
     said_in(engine, folder, 1, text)

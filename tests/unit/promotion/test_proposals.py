@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ def proposal(
     *quotes: tuple[int, str],
     kind: str = "instruction",
     speaker: Speaker = Speaker.PERSON,
-    **more,
+    **more: Any,
 ) -> Proposal:
     return Proposal(
         **{
@@ -54,7 +55,7 @@ def add(engine: Engine, path: Path, *proposals: Proposal) -> Added:
     return engine.proposals.add("acme", proved, title=f"Proposed from {path.name}")
 
 
-def waiting(engine: Engine, **query: str) -> list[QueueRow]:
+def waiting(engine: Engine, **query: Any) -> list[QueueRow]:
     return engine.queue.rows(engine.ids(QueueQuery(project="acme", **query)))
 
 

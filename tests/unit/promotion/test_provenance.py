@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError
+from tests.present import present
 from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
 
 INHERITED = (
@@ -30,19 +32,19 @@ The root cause of the double booking was a retry without an idempotency key in t
 
 
 @pytest.fixture
-def ingested(engine, tmp_path):
+def ingested(engine: Engine, tmp_path: Path) -> Path:
     path = tmp_path / "ledger-notes.md"
     path.write_text(NOTES, encoding="utf-8")
     engine.intake.ingest([path], project="acme")
     return path
 
 
-def carried(engine, number):
+def carried(engine: Engine, number: int) -> dict[str, object]:
     view = engine.queue.candidate(number)
     return {name: getattr(view, name) for name in INHERITED}
 
 
-def test_an_active_row_carries_every_field_of_its_candidate(engine, ingested):
+def test_an_active_row_carries_every_field_of_its_candidate(engine: Engine, ingested: Path) -> None:
     found = ids(engine, status="waiting")
     assert {engine.queue.candidate(n).kind for n in found} == {"memory", "entity"}
     before = {n: carried(engine, n) for n in found}
@@ -59,7 +61,7 @@ def test_an_active_row_carries_every_field_of_its_candidate(engine, ingested):
 
 
 @pytest.mark.parametrize("act", ["reject", "defer", "restore", "edit", "graduate", "supersede"])
-def test_no_act_ever_changes_what_a_row_came_from(engine, ingested, act):
+def test_no_act_ever_changes_what_a_row_came_from(engine: Engine, ingested: Path, act: str) -> None:
     number = next(n for n in ids(engine) if engine.queue.candidate(n).kind == "memory")
     before, evidence = carried(engine, number), dump(engine, "evidence")
     if act == "edit":
@@ -77,7 +79,9 @@ def test_no_act_ever_changes_what_a_row_came_from(engine, ingested, act):
     assert dump(engine, "evidence")[: len(evidence)] == evidence
 
 
-def test_an_entity_out_of_a_memory_carries_its_fields_and_its_evidence(engine, ingested):
+def test_an_entity_out_of_a_memory_carries_its_fields_and_its_evidence(
+    engine: Engine, ingested: Path
+) -> None:
     number = next(n for n in ids(engine) if engine.queue.candidate(n).kind == "memory")
     engine.triage.promote([number])
     entity, _ = engine.entities.graduate(number, "result").ids
@@ -89,7 +93,7 @@ def test_an_entity_out_of_a_memory_carries_its_fields_and_its_evidence(engine, i
     ] == [(e.record.id, e.span_start, e.span_end, e.rule) for e in engine.queue.evidence(number)]
 
 
-def test_a_merged_row_keeps_all_sources(engine, tmp_path):
+def test_a_merged_row_keeps_all_sources(engine: Engine, tmp_path: Path) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()
     for name in ("one", "two", "three"):
@@ -110,7 +114,7 @@ def test_a_merged_row_keeps_all_sources(engine, tmp_path):
     assert engine.queue.candidate(number).seen == 4
 
 
-def test_the_way_ends_at_the_exact_line_of_the_file(engine, ingested):
+def test_the_way_ends_at_the_exact_line_of_the_file(engine: Engine, ingested: Path) -> None:
     lines = ingested.read_text(encoding="utf-8").split("\n")
     found = ids(engine, "-kind:conflict")
     assert len(found) >= 2
@@ -121,10 +125,10 @@ def test_the_way_ends_at_the_exact_line_of_the_file(engine, ingested):
             assert step.path == str(ingested)
             first = step.text.split("\n")[0].strip()
             assert first
-            assert first in lines[step.line]
+            assert first in lines[present(step.line)]
 
 
-def test_the_way_walks_through_every_layer(engine, ingested):
+def test_the_way_walks_through_every_layer(engine: Engine, ingested: Path) -> None:
     number = next(n for n in ids(engine, "idempotency"))
     engine.triage.edit(number, "Retries need an idempotency key")
     entity, _ = engine.entities.graduate(number, "requirement").ids
@@ -134,16 +138,16 @@ def test_the_way_walks_through_every_layer(engine, ingested):
     assert [step.title.split(" · ")[-1] for step in steps[:2]] == ["active", "graduated"]
     assert steps[1].text == "Retries need an idempotency key"
     assert "root cause" in steps[2].text
-    assert "root cause" in ingested.read_text(encoding="utf-8").split("\n")[steps[3].line]
+    assert "root cause" in ingested.read_text(encoding="utf-8").split("\n")[present(steps[3].line)]
 
 
-def test_both_sides_of_a_conflict_are_on_its_way(engine, tmp_path):
+def test_both_sides_of_a_conflict_are_on_its_way(engine: Engine, tmp_path: Path) -> None:
     *_, conflict = two_rivals(engine, tmp_path / "adr")
     places = [s.path for s in engine.provenance.of(conflict) if s.layer == "L0"]
     assert places == sorted(map(str, (tmp_path / "adr").iterdir()))
 
 
-def test_what_was_written_by_hand_says_so(engine):
+def test_what_was_written_by_hand_says_so(engine: Engine) -> None:
     memory = an_active_memory(engine)
     entity, _ = engine.entities.graduate(memory, "decision").ids
     for number in (memory, entity):
@@ -151,7 +155,9 @@ def test_what_was_written_by_hand_says_so(engine):
         assert engine.queue.candidate(number).hand_authored
 
 
-def test_trusted_state_leads_to_the_line_that_its_person_named(engine, tmp_path):
+def test_trusted_state_leads_to_the_line_that_its_person_named(
+    engine: Engine, tmp_path: Path
+) -> None:
     path = write_adr(tmp_path / "adr", "PostgreSQL")
     engine.state.set("acme", "db", "PostgreSQL", note="agreed", evidence=f"{path}:11")
     state, note, place = engine.provenance.of_state(engine.state.all()[0])
@@ -164,14 +170,16 @@ def test_trusted_state_leads_to_the_line_that_its_person_named(engine, tmp_path)
     ("evidence", "words"),
     [("", "No evidence"), ("a talk with Ada", "a talk with Ada")],
 )
-def test_trusted_state_without_a_line_still_has_an_end(engine, evidence, words):
+def test_trusted_state_without_a_line_still_has_an_end(
+    engine: Engine, evidence: str, words: str
+) -> None:
     engine.state.set("acme", "db", "PostgreSQL", evidence=evidence)
     last = engine.provenance.of_state(engine.state.all()[0])[-1]
     assert last.layer == "L0"
     assert words in last.text
 
 
-def test_evidence_that_is_gone_by_now_is_said(engine, tmp_path):
+def test_evidence_that_is_gone_by_now_is_said(engine: Engine, tmp_path: Path) -> None:
     path = write_adr(tmp_path / "adr", "PostgreSQL")
     engine.state.set("acme", "db", "PostgreSQL", evidence=f"{path}:3")
     Path(path).unlink()
@@ -179,20 +187,20 @@ def test_evidence_that_is_gone_by_now_is_said(engine, tmp_path):
 
 
 @pytest.mark.parametrize("line", ["gone.md:3", "{path}:900"])
-def test_evidence_that_is_not_there_is_refused(engine, tmp_path, line):
+def test_evidence_that_is_not_there_is_refused(engine: Engine, tmp_path: Path, line: str) -> None:
     path = write_adr(tmp_path / "adr", "PostgreSQL")
     with pytest.raises(ReviewerError, match="Name evidence that is there"):
         engine.state.set("acme", "db", "PostgreSQL", evidence=line.format(path=path))
     assert engine.state.all() == []
 
 
-def test_an_unknown_id_is_named(engine):
+def test_an_unknown_id_is_named(engine: Engine) -> None:
     with pytest.raises(UnknownIdError, match="#7"):
         engine.provenance.of(7)
 
 
-def test_an_entity_of_the_extractor_stands_on_its_record(engine, tmp_path):
+def test_an_entity_of_the_extractor_stands_on_its_record(engine: Engine, tmp_path: Path) -> None:
     path = write_adr(tmp_path / "adr", "PostgreSQL")
     engine.intake.ingest([path], project="acme")
     *_, last = engine.provenance.of(entity_of(engine, "postgresql"))
-    assert "PostgreSQL" in path.read_text().split("\n")[last.line]
+    assert "PostgreSQL" in path.read_text().split("\n")[present(last.line)]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.store.ledger import LEDGERED
 from tests.unit.promotion.graph import (
@@ -19,13 +23,13 @@ from tests.unit.promotion.graph import (
 FACTS = tuple(table for table in LEDGERED if table not in ("project", "wave", "source", "record"))
 
 
-def rows(engine):
+def rows(engine: Engine) -> dict[str, list[tuple[object, ...]]]:
     """Every row of the promotion graph."""
     return {table: dump(engine, table) for table in FACTS}
 
 
 @pytest.fixture
-def ingested(engine, tmp_path):
+def ingested(engine: Engine, tmp_path: Path) -> list[int]:
     """A store with a candidate of each kind."""
     folder = tmp_path / "adr"
     write_adr(folder, "PostgreSQL")
@@ -38,7 +42,7 @@ def ingested(engine, tmp_path):
     return ids(engine)
 
 
-def there_and_back(engine, act):
+def there_and_back(engine: Engine, act: Callable[[], object]) -> None:
     """Do, undo, redo and undo again: each leads exactly where it should."""
     before = rows(engine)
     act()
@@ -50,7 +54,9 @@ def there_and_back(engine, act):
     assert engine.history.verify().ok
 
 
-def test_a_candidate_that_was_written_is_deleted_by_undoing_its_wave(engine, ingested, status):
+def test_a_candidate_that_was_written_is_deleted_by_undoing_its_wave(
+    engine: Engine, ingested: list[int], status: Callable[[int], str]
+) -> None:
     engine.history.undo_act(act_titled(engine, "Ingested"))
     assert rows(engine) == {table: [] for table in FACTS}
     for number in ingested:
@@ -61,11 +67,13 @@ def test_a_candidate_that_was_written_is_deleted_by_undoing_its_wave(engine, ing
     assert ids(engine) == ingested
 
 
-def test_a_candidate_that_was_written_by_hand_is_deleted_by_undo(engine):
+def test_a_candidate_that_was_written_by_hand_is_deleted_by_undo(engine: Engine) -> None:
     there_and_back(engine, lambda: engine.entities.author("acme", "decision", "Ship on Mondays"))
 
 
-def test_a_wave_of_which_something_was_decided_is_not_undone(engine, ingested):
+def test_a_wave_of_which_something_was_decided_is_not_undone(
+    engine: Engine, ingested: list[int]
+) -> None:
     engine.triage.promote(ingested[:1])
     before = rows(engine)
     with pytest.raises(ConflictError, match=f"status of memory {ingested[0]} has changed"):
@@ -75,13 +83,17 @@ def test_a_wave_of_which_something_was_decided_is_not_undone(engine, ingested):
 
 @pytest.mark.parametrize("kind", ["memory", "entity"])
 @pytest.mark.parametrize("decision", ["promote", "reject", "defer"])
-def test_what_was_decided_is_put_back_by_undo(engine, ingested, kind, decision):
+def test_what_was_decided_is_put_back_by_undo(
+    engine: Engine, ingested: list[int], kind: str, decision: str
+) -> None:
     there_and_back(engine, lambda: getattr(engine.triage, decision)(ids(engine, f"kind:{kind}")))
 
 
 @pytest.mark.parametrize("kind", ["memory", "entity"])
 @pytest.mark.parametrize("decision", ["promote", "reject"])
-def test_what_was_decided_is_put_back_into_the_queue(engine, ingested, status, kind, decision):
+def test_what_was_decided_is_put_back_into_the_queue(
+    engine: Engine, ingested: list[int], status: Callable[[int], str], kind: str, decision: str
+) -> None:
     found = ids(engine, f"kind:{kind}")
     waiting = rows(engine)
     getattr(engine.triage, decision)(found)
@@ -91,7 +103,9 @@ def test_what_was_decided_is_put_back_into_the_queue(engine, ingested, status, k
     assert rows(engine) == waiting
 
 
-def test_undoing_a_graduation_deletes_only_the_entity_candidate(engine, ingested, status):
+def test_undoing_a_graduation_deletes_only_the_entity_candidate(
+    engine: Engine, ingested: list[int], status: Callable[[int], str]
+) -> None:
     memory = ids(engine, "kind:memory")[0]
     engine.triage.promote([memory])
     before = rows(engine)
@@ -104,24 +118,27 @@ def test_undoing_a_graduation_deletes_only_the_entity_candidate(engine, ingested
         status(entity)
 
 
-def test_a_graduated_memory_is_frozen(engine, status):
+def test_a_graduated_memory_is_frozen(engine: Engine, status: Callable[[int], str]) -> None:
     memory = an_active_memory(engine)
     engine.entities.graduate(memory, "decision")
     before = rows(engine)
-    for act in (
+    acts: tuple[Callable[[], object], ...] = (
         lambda: engine.triage.promote([memory]),
         lambda: engine.triage.reject([memory]),
         lambda: engine.triage.defer([memory]),
         lambda: engine.triage.restore([memory]),
         lambda: engine.triage.edit(memory, "other words"),
         lambda: engine.triage.supersede(memory, an_active_memory(engine, "A newer fact")),
-    ):
+    )
+    for act in acts:
         with pytest.raises(ConflictError, match="graduated"):
             act()
     assert rows(engine)["memory"][: len(before["memory"])] == before["memory"]
 
 
-def test_a_graduation_is_undone_after_its_entity_was_put_back(engine, status):
+def test_a_graduation_is_undone_after_its_entity_was_put_back(
+    engine: Engine, status: Callable[[int], str]
+) -> None:
     memory = an_active_memory(engine)
     done = engine.entities.graduate(memory, "decision")
     entity = done.ids[0]
@@ -134,7 +151,9 @@ def test_a_graduation_is_undone_after_its_entity_was_put_back(engine, status):
     assert engine.entities.graduated_to(memory) is None
 
 
-def test_an_active_entity_is_superseded_by_a_new_active_one(engine, ingested, status):
+def test_an_active_entity_is_superseded_by_a_new_active_one(
+    engine: Engine, ingested: list[int], status: Callable[[int], str]
+) -> None:
     old = entity_of(engine, "postgresql")
     engine.triage.promote([old])
     (new,) = engine.entities.author("acme", "decision", "We will use MariaDB from March on").ids
@@ -146,14 +165,18 @@ def test_an_active_entity_is_superseded_by_a_new_active_one(engine, ingested, st
     assert status(old) == "candidate"
 
 
-def test_an_active_entity_is_superseded_by_settling_a_conflict(engine, tmp_path, status):
+def test_an_active_entity_is_superseded_by_settling_a_conflict(
+    engine: Engine, tmp_path: Path, status: Callable[[int], str]
+) -> None:
     _, right, conflict = two_rivals(engine, tmp_path / "adr")
     there_and_back(engine, lambda: engine.conflicts.supersede(conflict, right))
     there_and_back(engine, lambda: engine.conflicts.keep_both(conflict))
     there_and_back(engine, lambda: engine.conflicts.dismiss(conflict))
 
 
-def test_only_what_holds_is_superseded_and_only_by_its_like(engine, ingested, status):
+def test_only_what_holds_is_superseded_and_only_by_its_like(
+    engine: Engine, ingested: list[int], status: Callable[[int], str]
+) -> None:
     entity, memory = entity_of(engine, "postgresql"), ids(engine, "kind:memory")[0]
     active = an_active_memory(engine)
     acts = engine.history.acts_total()
@@ -172,7 +195,7 @@ def test_only_what_holds_is_superseded_and_only_by_its_like(engine, ingested, st
         engine.triage.supersede(active, memory)
 
 
-def test_what_supersedes_may_contradict_others(engine, tmp_path):
+def test_what_supersedes_may_contradict_others(engine: Engine, tmp_path: Path) -> None:
     left, right, conflict = two_rivals(engine, tmp_path / "adr")
     engine.conflicts.keep_both(conflict)
     (new,) = engine.entities.author(
@@ -187,14 +210,16 @@ def test_what_supersedes_may_contradict_others(engine, tmp_path):
     assert {new, right} in pairs
 
 
-def test_relations_and_rewordings_of_entities_go_back_too(engine, ingested):
+def test_relations_and_rewordings_of_entities_go_back_too(
+    engine: Engine, ingested: list[int]
+) -> None:
     entity = entity_of(engine, "postgresql")
     (other,) = engine.entities.author("acme", "system", "The ledger", name="ledger").ids
     there_and_back(engine, lambda: engine.entities.relate(entity, "part_of", other))
     there_and_back(engine, lambda: engine.triage.edit(entity, "We will use SQLite for it"))
 
 
-def test_curating_trusted_state_keeps_every_earlier_row(engine):
+def test_curating_trusted_state_keeps_every_earlier_row(engine: Engine) -> None:
     engine.state.set("acme", "db", "PostgreSQL")
     (old,) = dump(engine, "state")
     there_and_back(engine, lambda: engine.state.set("acme", "db", "MariaDB"))

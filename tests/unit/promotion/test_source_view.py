@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.errors import SourceError
 from reviewer.promotion.source_view import BLOCK, LINE_CUT, record_state
 from reviewer.promotion.views import QueueQuery, SourceState
@@ -24,14 +25,14 @@ from tests.unit.promotion.conftest import NOTE
         (None, SourceState.GONE),
     ],
 )
-def test_state_of_a_record(tmp_path: Path, now: bytes | None, state: SourceState):
+def test_state_of_a_record(tmp_path: Path, now: bytes | None, state: SourceState) -> None:
     path = tmp_path / "notes.md"
     if now is not None:
         path.write_bytes(now)
     assert record_state(path, 4, 8, hashlib.sha256(b"two\n").hexdigest()) is state
 
 
-def test_a_candidate_whose_source_changed_says_so(engine, tmp_path):
+def test_a_candidate_whose_source_changed_says_so(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "notes.md"
     path.write_text(NOTE)
     engine.intake.ingest([path], project="acme")
@@ -43,7 +44,9 @@ def test_a_candidate_whose_source_changed_says_so(engine, tmp_path):
     assert engine.sources.state(number) is SourceState.GONE
 
 
-def test_a_list_learns_cheaply_which_sources_changed(engine, tmp_path, monkeypatch):
+def test_a_list_learns_cheaply_which_sources_changed(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "notes.md"
     path.write_text(NOTE)
     engine.intake.ingest([path], project="acme")
@@ -68,14 +71,22 @@ def test_a_list_learns_cheaply_which_sources_changed(engine, tmp_path, monkeypat
         (50, 2, 48, (), 10),
     ],
 )
-def test_a_window_of_lines(engine, tmp_path, around, context, first, lines, total):
+def test_a_window_of_lines(
+    engine: Engine,
+    tmp_path: Path,
+    around: int,
+    context: int,
+    first: int,
+    lines: tuple[str, ...],
+    total: int | None,
+) -> None:
     path = tmp_path / "ten.txt"
     path.write_text("".join(f"l{n}\r\n" if n % 2 else f"l{n}\n" for n in range(10)))
     window = engine.sources.lines(str(path), around, context=context)
     assert (window.first_line, window.lines, window.total_lines) == (first, lines, total)
 
 
-def test_a_line_longer_than_a_block_is_cut_and_counts_once(engine, tmp_path):
+def test_a_line_longer_than_a_block_is_cut_and_counts_once(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("first\n" + "x" * (3 * BLOCK) + "\nlast")
     window = engine.sources.lines(str(path), 1, context=5)
@@ -83,12 +94,14 @@ def test_a_line_longer_than_a_block_is_cut_and_counts_once(engine, tmp_path):
     assert window.total_lines == 3
 
 
-def test_a_missing_file_is_named(engine, tmp_path):
+def test_a_missing_file_is_named(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="gone"):
         engine.sources.lines(str(tmp_path / "gone.md"), 3)
 
 
-def test_a_line_is_shown_without_its_secrets_also_where_it_is_cut(engine, tmp_path):
+def test_a_line_is_shown_without_its_secrets_also_where_it_is_cut(
+    engine: Engine, tmp_path: Path
+) -> None:
     token = "ghp_" + "x7Kd9QwErTy" * 4
     path = tmp_path / "notes.md"
     path.write_text(f"push with {token}\n{'x ' * (LINE_CUT // 2 - 8)}{token}\nend\n")
@@ -98,7 +111,7 @@ def test_a_line_is_shown_without_its_secrets_also_where_it_is_cut(engine, tmp_pa
     assert lines[2:] == ("end",)
 
 
-def test_the_lines_of_a_key_stay_as_many_as_they_are(engine, tmp_path):
+def test_the_lines_of_a_key_stay_as_many_as_they_are(engine: Engine, tmp_path: Path) -> None:
     body = "\n".join("MIIEowIBAAKCAQEA0Z3VS5JJcds3xfn" + str(number) for number in range(5))
     path = tmp_path / "key.md"
     path.write_text(

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.errors import UnknownIdError
 from reviewer.extraction import extract
 from reviewer.extraction.candidates import Candidate
+from reviewer.extraction.verdicts import Verdict
+from reviewer.promotion.report import WaveReport
 from reviewer.promotion.views import QueueQuery
+from tests.unit.promotion.conftest import TickingClock
 from tests.unit.promotion.graph import dump, ids
 
 NOTE = """\
@@ -26,23 +32,23 @@ We prefer thermal paper without BPA for all printers.
 
 
 @pytest.fixture
-def note(tmp_path) -> Path:
+def note(tmp_path: Path) -> Path:
     path = tmp_path / "kiosk.md"
     path.write_text(NOTE, encoding="utf-8")
     return path
 
 
 @pytest.fixture
-def kept(engine, note):
+def kept(engine: Engine, note: Path) -> WaveReport:
     """A note that was read without proposing anything."""
     return engine.intake.ingest([note], project="acme", extract=False)
 
 
-def newer(monkeypatch, reword):
+def newer(monkeypatch: pytest.MonkeyPatch, reword: Callable[[str], str]) -> None:
     """An extractor of a later version, which words everything differently."""
     older = extract.judge_record
 
-    def judged(*arguments):
+    def judged(*arguments: Any) -> Iterator[Verdict]:
         for each in older(*arguments):
             if isinstance(each.outcome, Candidate):
                 newer_one = msgspec.structs.replace(
@@ -54,17 +60,21 @@ def newer(monkeypatch, reword):
     monkeypatch.setattr(extract, "judge_record", judged)
 
 
-def contents(engine):
+def contents(engine: Engine) -> set[str]:
     return {engine.queue.candidate(n).content for n in ids(engine)}
 
 
-def test_reading_without_extraction_keeps_records_and_proposes_nothing(engine, kept):
+def test_reading_without_extraction_keeps_records_and_proposes_nothing(
+    engine: Engine, kept: WaveReport
+) -> None:
     assert (kept.files, kept.new) == (1, 0)
     assert kept.records == len(dump(engine, "record")) > 0
     assert ids(engine) == []
 
 
-def test_a_later_pass_proposes_what_ingestion_would_have(engine, kept, note, tmp_path, clock):
+def test_a_later_pass_proposes_what_ingestion_would_have(
+    engine: Engine, kept: WaveReport, note: Path, tmp_path: Path, clock: TickingClock
+) -> None:
     from reviewer.engine import Engine
 
     report = engine.intake.extract_stored(project="acme", wave=kept.wave)
@@ -81,22 +91,26 @@ def test_a_later_pass_proposes_what_ingestion_would_have(engine, kept, note, tmp
 
 
 @pytest.mark.parametrize("scope", ["record", "source", "wave"])
-def test_one_record_one_source_or_one_wave(engine, kept, note, scope):
+def test_one_record_one_source_or_one_wave(
+    engine: Engine, kept: WaveReport, note: Path, scope: str
+) -> None:
     keys = [row[4] for row in dump(engine, "record")]
-    (key,) = [k for k, row in zip(keys, dump(engine, "record"), strict=True) if "drawer" in row[-1]]
-    value = {"record": key, "source": note, "wave": kept.wave}[scope]
+    (key,) = [
+        k for k, row in zip(keys, dump(engine, "record"), strict=True) if "drawer" in str(row[-1])
+    ]
+    value: Any = {"record": key, "source": note, "wave": kept.wave}[scope]
     report = engine.intake.extract_stored(project="acme", **{scope: value})
     assert report.records == (1 if scope == "record" else len(keys))
     assert any("drawer" in content for content in contents(engine))
     assert any("thermal" in content for content in contents(engine)) is (scope != "record")
 
 
-def test_the_file_need_not_exist_any_more(engine, kept, note):
+def test_the_file_need_not_exist_any_more(engine: Engine, kept: WaveReport, note: Path) -> None:
     note.unlink()
     assert engine.intake.extract_stored(project="acme", source=note).new > 0
 
 
-def test_what_is_known_counts_once_more_and_stays_as_it_is(engine, note):
+def test_what_is_known_counts_once_more_and_stays_as_it_is(engine: Engine, note: Path) -> None:
     engine.intake.ingest([note], project="acme")
     found = ids(engine)
     engine.triage.promote(found[:1])
@@ -114,7 +128,9 @@ def test_what_is_known_counts_once_more_and_stays_as_it_is(engine, note):
     assert after[0].refs == before[0].refs + 1
 
 
-def test_a_newer_extractor_stands_beside_the_old_candidate(engine, note, monkeypatch):
+def test_a_newer_extractor_stands_beside_the_old_candidate(
+    engine: Engine, note: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     engine.intake.ingest([note], project="acme")
     memories = ids(engine, "kind:memory")
     before = [engine.queue.candidate(n) for n in memories]
@@ -133,14 +149,16 @@ def test_a_newer_extractor_stands_beside_the_old_candidate(engine, note, monkeyp
     assert dump(engine, "evidence")[: len(evidence)] == evidence
 
 
-def test_what_was_rejected_is_not_proposed_again(engine, note):
+def test_what_was_rejected_is_not_proposed_again(engine: Engine, note: Path) -> None:
     engine.intake.ingest([note], project="acme")
     engine.triage.reject(ids(engine, status="waiting"))
     assert engine.intake.extract_stored(project="acme", source=note).new == 0
     assert ids(engine, status="waiting") == []
 
 
-def test_it_is_a_wave_with_a_report_and_undone_as_one_act(engine, kept, note):
+def test_it_is_a_wave_with_a_report_and_undone_as_one_act(
+    engine: Engine, kept: WaveReport, note: Path
+) -> None:
     report = engine.intake.extract_stored(project="acme", source=note)
     summary = json.loads((Path(report.report_folder) / "report.json").read_text())
     assert summary["new"] == report.new
@@ -156,7 +174,9 @@ def test_it_is_a_wave_with_a_report_and_undone_as_one_act(engine, kept, note):
 @pytest.mark.parametrize(
     "scope", [{"record": "nothing"}, {"source": Path("nowhere.md")}, {"wave": 99}]
 )
-def test_what_the_store_does_not_hold_is_said(engine, kept, scope):
+def test_what_the_store_does_not_hold_is_said(
+    engine: Engine, kept: WaveReport, scope: dict[str, Any]
+) -> None:
     acts = engine.history.acts_total()
     with pytest.raises(UnknownIdError, match="acme has no record of"):
         engine.intake.extract_stored(project="acme", **scope)
@@ -165,7 +185,9 @@ def test_what_the_store_does_not_hold_is_said(engine, kept, scope):
     assert engine.history.acts_total() == acts
 
 
-def test_a_record_is_never_proposed_from_twice_over_by_a_later_ingestion(engine, kept, note):
+def test_a_record_is_never_proposed_from_twice_over_by_a_later_ingestion(
+    engine: Engine, kept: WaveReport, note: Path
+) -> None:
     engine.intake.extract_stored(project="acme", wave=kept.wave)
     found = ids(engine)
     with note.open("a") as file:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.promotion.views import QueueQuery
 
 
-def waiting(engine) -> list[int]:
+def waiting(engine: Engine) -> list[int]:
     return list(engine.queue.ids(QueueQuery()))
 
 
 @pytest.mark.parametrize(
     ("verb", "becomes"), [("promote", "active"), ("reject", "invalid"), ("defer", "candidate")]
 )
-def test_a_decision_is_one_act_and_undo_takes_it_back(engine, queue_up, status, verb, becomes):
+def test_a_decision_is_one_act_and_undo_takes_it_back(
+    engine: Engine,
+    queue_up: Callable[..., list[int]],
+    status: Callable[[int], str],
+    verb: str,
+    becomes: str,
+) -> None:
     first, second = queue_up("one fact", "another fact")
     acts = engine.history.acts_total()
 
@@ -32,7 +42,9 @@ def test_a_decision_is_one_act_and_undo_takes_it_back(engine, queue_up, status, 
     assert engine.history.verify().ok
 
 
-def test_deferred_candidates_stay_but_come_last(engine, queue_up):
+def test_deferred_candidates_stay_but_come_last(
+    engine: Engine, queue_up: Callable[..., list[int]]
+) -> None:
     first, second = queue_up("one fact", "another fact")
 
     engine.triage.defer([first])
@@ -41,14 +53,16 @@ def test_deferred_candidates_stay_but_come_last(engine, queue_up):
     assert engine.queue.candidate(first).deferred
 
 
-def test_titles_say_how_many(engine, queue_up):
+def test_titles_say_how_many(engine: Engine, queue_up: Callable[..., list[int]]) -> None:
     ids = queue_up(*(f"fact {n}" for n in range(12)))
     assert engine.triage.reject(ids).title == "Rejected 12 candidates"
     engine.history.undo()
     assert engine.triage.reject(ids[:1]).title == f"Rejected #{ids[0]}"
 
 
-def test_what_is_decided_cannot_be_decided_again_and_nothing_is_written(engine, queue_up, status):
+def test_what_is_decided_cannot_be_decided_again_and_nothing_is_written(
+    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+) -> None:
     first, second = queue_up("one fact", "another fact")
     engine.triage.promote([first])
     acts = engine.history.acts_total()
@@ -60,14 +74,16 @@ def test_what_is_decided_cannot_be_decided_again_and_nothing_is_written(engine, 
     assert engine.history.acts_total() == acts
 
 
-def test_an_unknown_id_is_named(engine, queue_up):
+def test_an_unknown_id_is_named(engine: Engine, queue_up: Callable[..., list[int]]) -> None:
     (first,) = queue_up("one fact")
     with pytest.raises(UnknownIdError, match="#99"):
         engine.triage.promote([first, 99])
     assert waiting(engine) == [first]
 
 
-def test_promoting_a_row_merges_its_near_duplicates_and_keeps_all_sources(engine, queue_up, status):
+def test_promoting_a_row_merges_its_near_duplicates_and_keeps_all_sources(
+    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+) -> None:
     leader, near, other = queue_up(
         "use httpx for calls", "we use httpx for our calls", "other", behind={
             "we use httpx for our calls": "use httpx for calls"
@@ -83,7 +99,9 @@ def test_promoting_a_row_merges_its_near_duplicates_and_keeps_all_sources(engine
     assert engine.queue.candidate(leader).seen == 2
 
 
-def test_alone_leaves_the_near_duplicates_under_a_new_leader(engine, queue_up, status):
+def test_alone_leaves_the_near_duplicates_under_a_new_leader(
+    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+) -> None:
     behind = {"b fact": "a fact", "c fact": "a fact"}
     a, b, c = queue_up("a fact", "b fact", "c fact", behind=behind)
 
@@ -94,7 +112,9 @@ def test_alone_leaves_the_near_duplicates_under_a_new_leader(engine, queue_up, s
     assert [member.id for member in engine.queue.members(b)] == [c]
 
 
-def test_rejecting_a_row_takes_its_near_duplicates_along(engine, queue_up, status):
+def test_rejecting_a_row_takes_its_near_duplicates_along(
+    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+) -> None:
     a, b = queue_up("no retries", "never retry", behind={"never retry": "no retries"})
     assert engine.triage.reject([a]).title == f"Rejected #{a} and 1 near duplicate"
     assert status(b) == "invalid"
@@ -111,8 +131,13 @@ def test_rejecting_a_row_takes_its_near_duplicates_along(engine, queue_up, statu
 )
 @pytest.mark.parametrize("decide", ["promote", "reject"])
 def test_another_fact_behind_a_row_is_not_decided_with_it(
-    engine, queue_up, status, decide, leader, behind
-):
+    engine: Engine,
+    queue_up: Callable[..., list[int]],
+    status: Callable[[int], str],
+    decide: str,
+    leader: str,
+    behind: str,
+) -> None:
     first, other = queue_up(leader, behind, behind={behind: leader})  # by an earlier version
     done = getattr(engine.triage, decide)([first])
     assert done.ids == (first,)
@@ -122,13 +147,17 @@ def test_another_fact_behind_a_row_is_not_decided_with_it(
     assert [member.id for member in engine.queue.members(first)] == [other]
 
 
-def test_duplicates_of_an_earlier_wording_go_with_the_row(engine, queue_up, status):
+def test_duplicates_of_an_earlier_wording_go_with_the_row(
+    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+) -> None:
     first, other = queue_up("no retries", "never retry", behind={"never retry": "no retries"})
     engine.triage.edit(first, "The client makes no second attempt")
     assert [status(first), status(other)] == ["active", "superseded"]
 
 
-def test_edit_then_promote_keeps_the_earlier_wording(engine, queue_up, status):
+def test_edit_then_promote_keeps_the_earlier_wording(
+    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+) -> None:
     (number,) = queue_up("use postgres")
 
     engine.triage.edit(number, "The ledger uses PostgreSQL 16.")
@@ -143,27 +172,35 @@ def test_edit_then_promote_keeps_the_earlier_wording(engine, queue_up, status):
     assert engine.queue.wordings(number) == []
 
 
-def test_edit_without_promotion_leaves_it_in_the_queue(engine, queue_up, status):
+def test_edit_without_promotion_leaves_it_in_the_queue(
+    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+) -> None:
     (number,) = queue_up("use postgres")
     engine.triage.edit(number, "Use PostgreSQL.", promote=False)
     assert status(number) == "candidate"
 
 
 @pytest.mark.parametrize("empty", ["", "   ", "\n"])
-def test_an_empty_wording_is_refused(engine, queue_up, empty):
+def test_an_empty_wording_is_refused(
+    engine: Engine, queue_up: Callable[..., list[int]], empty: str
+) -> None:
     (number,) = queue_up("use postgres")
     with pytest.raises(ReviewerError, match="empty"):
         engine.triage.edit(number, empty)
 
 
-def test_editing_into_what_another_memory_says_names_it(engine, queue_up):
+def test_editing_into_what_another_memory_says_names_it(
+    engine: Engine, queue_up: Callable[..., list[int]]
+) -> None:
     first, second = queue_up("one fact", "another fact")
     with pytest.raises(ConflictError, match=f"#{first}"):
         engine.triage.edit(second, "One fact.")
     assert engine.queue.candidate(second).content == "another fact"
 
 
-def test_what_another_process_decided_meanwhile_is_a_named_conflict(engine, queue_up, tmp_path):
+def test_what_another_process_decided_meanwhile_is_a_named_conflict(
+    engine: Engine, queue_up: Callable[..., list[int]], tmp_path: Path
+) -> None:
     from reviewer.engine import Engine
 
     (number,) = queue_up("one fact")
@@ -174,7 +211,9 @@ def test_what_another_process_decided_meanwhile_is_a_named_conflict(engine, queu
     other.close()
 
 
-def test_restore_puts_a_rejected_candidate_back(engine, queue_up, status):
+def test_restore_puts_a_rejected_candidate_back(
+    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+) -> None:
     first, _ = queue_up("one fact", "another fact")
     engine.triage.reject([first])
     engine.triage.restore([first])
@@ -182,7 +221,9 @@ def test_restore_puts_a_rejected_candidate_back(engine, queue_up, status):
     assert first in waiting(engine)
 
 
-def test_merge_moves_the_row_into_another(engine, queue_up, status):
+def test_merge_moves_the_row_into_another(
+    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+) -> None:
     first, second = queue_up("one fact", "another fact")
     engine.triage.merge(second, first)
     assert status(second) == "superseded"
@@ -191,7 +232,9 @@ def test_merge_moves_the_row_into_another(engine, queue_up, status):
         engine.triage.merge(first, first)
 
 
-def test_a_secret_in_a_wording_is_masked_before_it_is_stored(engine, queue_up):
+def test_a_secret_in_a_wording_is_masked_before_it_is_stored(
+    engine: Engine, queue_up: Callable[..., list[int]]
+) -> None:
     (number,) = queue_up("the bot needs a token")
     secret = "gh" + "p_" + "a1B2c3D4" * 4 + "e5F6"
     engine.triage.edit(number, f"The bot uses {secret}")
@@ -199,13 +242,17 @@ def test_a_secret_in_a_wording_is_masked_before_it_is_stored(engine, queue_up):
     assert "[masked" in engine.queue.candidate(number).content
 
 
-def test_alone_may_name_the_rows_it_is_meant_for(engine, queue_up, status):
+def test_alone_may_name_the_rows_it_is_meant_for(
+    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+) -> None:
     behind = {"the fact a": "fact a", "the fact b": "fact b"}
     a, b, c, d = queue_up("fact a", "the fact a", "fact b", "the fact b", behind=behind)
     engine.triage.reject([a, c], alone={a})
     assert [status(n) for n in (a, b, c, d)] == ["invalid", "candidate", "invalid", "invalid"]
 
 
-def test_promoting_with_the_same_wording_is_no_edit(engine, queue_up):
+def test_promoting_with_the_same_wording_is_no_edit(
+    engine: Engine, queue_up: Callable[..., list[int]]
+) -> None:
     (number,) = queue_up("use postgres")
     assert engine.triage.edit(number, "use postgres").title == f"Promoted #{number}"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError
 from tests.unit.promotion.graph import dump
 
 
-def test_a_value_holds_until_another_one_is_set(engine):
+def test_a_value_holds_until_another_one_is_set(engine: Engine) -> None:
     engine.state.set("acme", "region", "eu-west-1", note="the ADR says so", evidence="ADR 2")
     engine.state.set("acme", "region", "eu-west-2")
     new, old = engine.state.get("acme", "region")
@@ -22,7 +23,7 @@ def test_a_value_holds_until_another_one_is_set(engine):
     ]
 
 
-def test_superseding_keeps_the_old_row_as_it_was(engine):
+def test_superseding_keeps_the_old_row_as_it_was(engine: Engine) -> None:
     engine.state.set("acme", "region", "eu-west-1", note="n", evidence="e")
     (before,) = engine.state.all("acme")
     for value in ("eu-west-2", "eu-west-3"):
@@ -33,7 +34,7 @@ def test_superseding_keeps_the_old_row_as_it_was(engine):
     assert len(dump(engine, "state")) == 3
 
 
-def test_unset_ends_a_key_and_keeps_its_values(engine):
+def test_unset_ends_a_key_and_keeps_its_values(engine: Engine) -> None:
     engine.state.set("acme", "region", "eu-west-1")
     engine.state.unset("acme", "region")
     assert engine.state.all("acme") == []
@@ -46,7 +47,7 @@ def test_unset_ends_a_key_and_keeps_its_values(engine):
     assert [each.value for each in engine.state.all("acme")] == ["eu-west-2"]
 
 
-def test_undo_and_redo(engine):
+def test_undo_and_redo(engine: Engine) -> None:
     engine.state.set("acme", "region", "eu-west-1")
     once = dump(engine, "state")
     engine.state.set("acme", "region", "eu-west-2")
@@ -58,7 +59,7 @@ def test_undo_and_redo(engine):
     assert engine.history.verify().ok
 
 
-def test_setting_what_is_set_is_no_act(engine):
+def test_setting_what_is_set_is_no_act(engine: Engine) -> None:
     for note in ("", "why: ghp_" + "a1B2c3D4e5" * 4):
         engine.state.set("acme", "region", "eu-west-1", note=note)
         acts = engine.history.acts_total()
@@ -66,7 +67,7 @@ def test_setting_what_is_set_is_no_act(engine):
         assert engine.history.acts_total() == acts
 
 
-def test_projects_have_keys_of_their_own(engine):
+def test_projects_have_keys_of_their_own(engine: Engine) -> None:
     engine.state.set("acme", "region", "eu-west-1")
     engine.state.set("other", "region", "us-east-1")
     assert [(s.project, s.value) for s in engine.state.all()] == [
@@ -85,25 +86,27 @@ def test_projects_have_keys_of_their_own(engine):
         ("k", " ", "empty"),
     ],
 )
-def test_empty_or_endless_keys_and_empty_values_are_refused(engine, key, value, words):
+def test_empty_or_endless_keys_and_empty_values_are_refused(
+    engine: Engine, key: str, value: str, words: str
+) -> None:
     with pytest.raises(ReviewerError, match=words):
         engine.state.set("acme", key, value)
     assert engine.history.acts_total() == 0
 
 
-def test_a_megabyte_is_a_value_like_any_other(engine):
+def test_a_megabyte_is_a_value_like_any_other(engine: Engine) -> None:
     engine.state.set("acme", "licence", "x y " * 250_000)
     assert len(engine.state.all("acme")[0].value) == 999_999
 
 
-def test_secrets_are_masked_wherever_they_are_typed(engine):
+def test_secrets_are_masked_wherever_they_are_typed(engine: Engine) -> None:
     secret = "ghp_" + "a1B2c3D4e5" * 4
     engine.state.set("acme", "token", secret, note=f"from {secret}", evidence=f"{secret} by mail")
     assert secret not in str(dump(engine, "state"))
 
 
 @pytest.mark.parametrize("name", ["set", "unset", "get", "all"])
-def test_nothing_here_takes_an_id(engine, name):
+def test_nothing_here_takes_an_id(engine: Engine, name: str) -> None:
     import inspect
 
     parameters = inspect.signature(getattr(engine.state, name), eval_str=True).parameters.values()

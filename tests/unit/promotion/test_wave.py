@@ -7,12 +7,16 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from reviewer.engine import Engine
 from reviewer.errors import ConflictError, SourceError
+from reviewer.promotion.report import WaveReport
 from reviewer.promotion.views import QueueQuery
+from tests.present import present
 from tests.unit.promotion.conftest import NOTE
 
 
@@ -24,11 +28,11 @@ def notes(tmp_path: Path) -> Path:
     return folder
 
 
-def ingest(engine, *paths: Path, **options):
+def ingest(engine: Engine, *paths: Path, **options: Any) -> WaveReport:
     return engine.intake.ingest(paths, project="acme", **options)
 
 
-def contents(engine) -> set[str]:
+def contents(engine: Engine) -> set[str]:
     return {row.content for row in engine.queue.rows(engine.queue.ids(QueueQuery(status="all")))}
 
 
@@ -62,20 +66,20 @@ CAUSE = "The root cause of the double booking was a retry without an idempotency
 ALWAYS = "Always run `make migrate` before the deploy of the ledger, otherwise the start fails."
 
 
-def test_every_candidate_has_evidence_at_its_line(engine, notes):
+def test_every_candidate_has_evidence_at_its_line(engine: Engine, notes: Path) -> None:
     report = ingest(engine, notes)
 
     assert report.new == len(contents(engine)) > 0
     for number in engine.queue.ids(QueueQuery(status="all")):
         view = engine.queue.candidate(number)
         (evidence,) = engine.queue.evidence(number)
-        cited = NOTE.splitlines()[view.source.line_start : view.source.line_end]
+        cited = NOTE.splitlines()[present(view.source).line_start : present(view.source).line_end]
         span = evidence.record.text[evidence.span_start : evidence.span_end]
         assert view.content.split()[-1].strip("`.") in " ".join(cited)
         assert view.content.split()[0] in span
 
 
-def test_the_second_ingestion_finds_nothing_new(engine, notes):
+def test_the_second_ingestion_finds_nothing_new(engine: Engine, notes: Path) -> None:
     before = ingest(engine, notes) and contents(engine)
 
     again = ingest(engine, notes)
@@ -84,7 +88,7 @@ def test_the_second_ingestion_finds_nothing_new(engine, notes):
     assert contents(engine) == before
 
 
-def test_touched_but_equal_files_are_read_and_add_nothing(engine, notes):
+def test_touched_but_equal_files_are_read_and_add_nothing(engine: Engine, notes: Path) -> None:
     ingest(engine, notes)
     os.utime(notes / "ledger.md", (1, 1))
 
@@ -93,14 +97,14 @@ def test_touched_but_equal_files_are_read_and_add_nothing(engine, notes):
     assert (again.files, again.fresh, again.new, again.repeated) == (1, 0, 0, 0)
 
 
-def test_a_copied_note_is_seen_again_not_queued_again(engine, notes):
+def test_a_copied_note_is_seen_again_not_queued_again(engine: Engine, notes: Path) -> None:
     first = ingest(engine, notes)
     (notes / "copy.md").write_text(NOTE)
     again = ingest(engine, notes)
     assert (again.fresh, again.new, again.repeated) == (first.fresh, 0, first.new)
 
 
-def test_a_copied_transcript_adds_nothing(engine, tmp_path):
+def test_a_copied_transcript_adds_nothing(engine: Engine, tmp_path: Path) -> None:
     path = transcript(tmp_path / "a.jsonl", DECIDED)
     ingest(engine, path)
     (tmp_path / "b.jsonl").write_text(path.read_text())
@@ -108,7 +112,7 @@ def test_a_copied_transcript_adds_nothing(engine, tmp_path):
     assert (again.fresh, again.new, again.repeated) == (0, 0, 0)
 
 
-def test_a_grown_transcript_adds_only_what_was_said_since(engine, tmp_path):
+def test_a_grown_transcript_adds_only_what_was_said_since(engine: Engine, tmp_path: Path) -> None:
     path = transcript(tmp_path / "s.jsonl", DECIDED, CAUSE)
     ingest(engine, path)
     before = contents(engine)
@@ -121,7 +125,9 @@ def test_a_grown_transcript_adds_only_what_was_said_since(engine, tmp_path):
     assert {row.seen for row in engine.queue.rows(engine.queue.ids(QueueQuery()))} == {1}
 
 
-def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(engine, tmp_path):
+def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(
+    engine: Engine, tmp_path: Path
+) -> None:
     ingest(engine, transcript(tmp_path / "a.jsonl", DECIDED))
     (number,) = engine.queue.ids(QueueQuery())
     other = tmp_path / "b.jsonl"
@@ -137,7 +143,7 @@ def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(engine, tmp_path
     ]
 
 
-def test_what_was_rejected_stays_rejected_and_is_counted(engine, tmp_path):
+def test_what_was_rejected_stays_rejected_and_is_counted(engine: Engine, tmp_path: Path) -> None:
     path = transcript(tmp_path / "a.jsonl", DECIDED)
     ingest(engine, path)
     (number,) = engine.queue.ids(QueueQuery())
@@ -150,7 +156,7 @@ def test_what_was_rejected_stays_rejected_and_is_counted(engine, tmp_path):
     assert (view.status, view.seen) == ("invalid", 2)
 
 
-def test_what_is_active_is_counted_as_referenced(engine, tmp_path):
+def test_what_is_active_is_counted_as_referenced(engine: Engine, tmp_path: Path) -> None:
     path = transcript(tmp_path / "a.jsonl", DECIDED)
     ingest(engine, path)
     (number,) = engine.queue.ids(QueueQuery())
@@ -162,13 +168,15 @@ def test_what_is_active_is_counted_as_referenced(engine, tmp_path):
     assert engine.queue.candidate(number).refs == 1
 
 
-def test_a_wave_that_was_killed_is_made_good_by_the_next(engine, tmp_path, monkeypatch):
+def test_a_wave_that_was_killed_is_made_good_by_the_next(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = transcript(tmp_path / "s.jsonl", DECIDED, CAUSE, ALWAYS)
 
     class Killed(BaseException):
         pass
 
-    def die(*_, **__):
+    def die(*_: object, **__: object) -> None:
         raise Killed
 
     with monkeypatch.context() as patch:
@@ -185,7 +193,9 @@ def test_a_wave_that_was_killed_is_made_good_by_the_next(engine, tmp_path, monke
     assert engine.history.verify().ok
 
 
-def test_an_interrupted_wave_keeps_what_was_read_and_goes_on_later(engine, tmp_path):
+def test_an_interrupted_wave_keeps_what_was_read_and_goes_on_later(
+    engine: Engine, tmp_path: Path
+) -> None:
     folder = tmp_path / "sessions"
     folder.mkdir()
     transcript(folder / "a.jsonl", DECIDED)
@@ -201,7 +211,9 @@ def test_an_interrupted_wave_keeps_what_was_read_and_goes_on_later(engine, tmp_p
     assert ingest(engine, folder).new == 1
 
 
-def test_the_last_record_before_an_interruption_is_still_judged(engine, tmp_path):
+def test_the_last_record_before_an_interruption_is_still_judged(
+    engine: Engine, tmp_path: Path
+) -> None:
     """The extractors judge a record when they see the next one, which is not read any more."""
     said = [f"Let me look at log {number} of the ledger." for number in range(150)]
     said[127] = DECIDED
@@ -217,14 +229,16 @@ def test_the_last_record_before_an_interruption_is_still_judged(engine, tmp_path
 
 
 @pytest.mark.parametrize("path", ["ledger.md", "nowhere.md"])
-def test_the_garbage_collector_runs_as_often_as_before_after_a_wave(engine, notes, path):
+def test_the_garbage_collector_runs_as_often_as_before_after_a_wave(
+    engine: Engine, notes: Path, path: str
+) -> None:
     before = gc.get_threshold()
     with suppress(SourceError):
         ingest(engine, notes / path)
     assert gc.get_threshold() == before
 
 
-def test_secrets_are_masked_before_anything_is_stored(engine, tmp_path):
+def test_secrets_are_masked_before_anything_is_stored(engine: Engine, tmp_path: Path) -> None:
     secret = "gh" + "p_" + "a1B2c3D4" * 4 + "e5F6"
     said = f"We decided to use the token {secret} for the release job because the bot needs it."
     report = ingest(engine, transcript(tmp_path / "s.jsonl", said))
@@ -236,7 +250,7 @@ def test_secrets_are_masked_before_anything_is_stored(engine, tmp_path):
             assert secret.encode() not in file.read_bytes()
 
 
-def test_the_report_folder_explains_the_wave(engine, notes):
+def test_the_report_folder_explains_the_wave(engine: Engine, notes: Path) -> None:
     report = ingest(engine, notes)
     folder = Path(report.report_folder)
 
@@ -250,7 +264,9 @@ def test_the_report_folder_explains_the_wave(engine, notes):
     assert folder.stat().st_mode & 0o077 == 0
 
 
-def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(engine, tmp_path, monkeypatch):
+def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     parts = ["ledger", "parser", "billing export", "login", "search index", "mail gateway"]
     said = [
         f"We decided to move the {part} to {means} because {reason} was too slow in July."
@@ -279,13 +295,15 @@ def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(engine, tmp_pa
     assert engine.history.verify().ok
 
 
-def test_a_missing_path_is_named_and_nothing_is_written(engine, tmp_path):
+def test_a_missing_path_is_named_and_nothing_is_written(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"nowhere\.md"):
         ingest(engine, tmp_path / "nowhere.md")
     assert engine.history.acts_total() == 0
 
 
-def test_a_note_that_was_edited_above_keeps_its_evidence_at_the_right_line(engine, notes):
+def test_a_note_that_was_edited_above_keeps_its_evidence_at_the_right_line(
+    engine: Engine, notes: Path
+) -> None:
     ingest(engine, notes)
     (notes / "ledger.md").write_text("New first line.\n\n" + NOTE)
 
@@ -296,20 +314,22 @@ def test_a_note_that_was_edited_above_keeps_its_evidence_at_the_right_line(engin
         assert engine.sources.state(number) == "same"
         lines = (notes / "ledger.md").read_text().splitlines()
         assert view.content.split()[0] in " ".join(
-            lines[view.source.line_start : view.source.line_end]
+            lines[present(view.source).line_start : present(view.source).line_end]
         )
 
 
-def test_a_file_that_was_moved_takes_its_evidence_along(engine, notes):
+def test_a_file_that_was_moved_takes_its_evidence_along(engine: Engine, notes: Path) -> None:
     ingest(engine, notes)
     (notes / "ledger.md").rename(notes / "accounts.md")
     ingest(engine, notes)
     (number, *_) = engine.queue.ids(QueueQuery())
-    assert engine.queue.candidate(number).source.path.endswith("accounts.md")
+    assert present(engine.queue.candidate(number).source).path.endswith("accounts.md")
     assert engine.history.verify().ok
 
 
-def test_two_ingestions_of_the_same_folder_at_once_both_end_well(engine, notes, tmp_path):
+def test_two_ingestions_of_the_same_folder_at_once_both_end_well(
+    engine: Engine, notes: Path, tmp_path: Path
+) -> None:
     """The second looks the files up before the first has written them."""
     from reviewer.engine import Engine
 
@@ -330,7 +350,9 @@ def test_two_ingestions_of_the_same_folder_at_once_both_end_well(engine, notes, 
     other.close()
 
 
-def test_more_than_the_collector_keeps_waits_beyond_the_cap(engine, tmp_path, monkeypatch):
+def test_more_than_the_collector_keeps_waits_beyond_the_cap(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("reviewer.promotion.candidate_collector.LIMIT", 3)
     monkeypatch.setattr("reviewer.promotion.candidate_collector.CAP", 2)
     said = [
@@ -348,13 +370,15 @@ def test_more_than_the_collector_keeps_waits_beyond_the_cap(engine, tmp_path, mo
     assert len(contents(engine)) == len(said)
 
 
-def test_a_file_that_cannot_be_read_is_named_in_the_log(engine, notes, monkeypatch):
+def test_a_file_that_cannot_be_read_is_named_in_the_log(
+    engine: Engine, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (notes / "link.md").symlink_to(notes / "nowhere.md")
     report = ingest(engine, notes)
     assert "link.md" in (Path(report.report_folder) / "errors.log").read_text()
 
 
-def test_a_file_of_another_kind_is_named_and_is_no_damage(engine, notes):
+def test_a_file_of_another_kind_is_named_and_is_no_damage(engine: Engine, notes: Path) -> None:
     (notes / "flow.dot").write_text("digraph flow { start -> stop }\n")
     report = ingest(engine, notes)
     assert report.passed_over == {"a diagram": 1}

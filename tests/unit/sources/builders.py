@@ -13,6 +13,10 @@ from reviewer.sources.records import Record, Scan
 Json = dict[str, Any]
 
 
+RawBytes = bytes
+"""In a session, `bytes` names the method."""
+
+
 class Session:
     """A Claude Code session: the parent of a record is the one before it, unless it is given."""
 
@@ -69,12 +73,12 @@ class Session:
     def bytes(self) -> bytes:
         return b"".join(line + b"\n" for line in self.lines())
 
-    def scan(self, folder: Path, data: bytes | None = None, **range_: int) -> Scan:
+    def scan(self, folder: Path, data: RawBytes | None = None, **range_: int) -> Scan:
         path = folder / f"{self.name}.jsonl"
         path.write_bytes(self.bytes() if data is None else data)
         return open_source(path, **range_)
 
-    def read(self, folder: Path, data: bytes | None = None, **range_: int) -> list[Record]:
+    def read(self, folder: Path, data: RawBytes | None = None, **range_: int) -> list[Record]:
         return list(self.scan(folder, data, **range_))
 
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -178,7 +178,7 @@ def as_a_large_file(path: Path) -> None:
 )
 @pytest.mark.parametrize("above", [False, True])
 def test_an_ignore_file_that_is_not_a_plain_file_is_named_and_not_used(
-    tmp_path: Path, make, reason: str, above: bool
+    tmp_path: Path, make: Callable[..., object], reason: str, above: bool
 ) -> None:
     inner = tmp_path / "inner"
     put(inner, "kept.md")

@@ -10,7 +10,7 @@ from reviewer.sources.walk import Found, walk
 
 
 @pytest.mark.parametrize("pattern", [".venv/", "deep", "*"])
-def test_a_named_folder_inside_an_ignored_one(tmp_path: Path, pattern: str):
+def test_a_named_folder_inside_an_ignored_one(tmp_path: Path, pattern: str) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".gitignore").write_text(f"{pattern}\n")
     folder = tmp_path / ".venv" / "deep"
@@ -20,7 +20,7 @@ def test_a_named_folder_inside_an_ignored_one(tmp_path: Path, pattern: str):
     assert found == ["note.md"]
 
 
-def test_rules_from_above_still_apply_inside_folders_they_exclude_in_part(tmp_path: Path):
+def test_rules_from_above_still_apply_inside_folders_they_exclude_in_part(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".gitignore").write_text("*.log.md\n")
     folder = tmp_path / "notes"

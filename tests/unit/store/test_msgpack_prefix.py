@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,7 +23,7 @@ changes = st.builds(Change, st.text(max_size=12), st.integers(0, 2**63 - 1), ima
 
 
 @given(st.lists(changes, max_size=6), st.integers(0, 8))
-def test_the_first_changes_are_those_that_reading_all_finds(all_of_them, limit):
+def test_the_first_changes_are_those_that_reading_all_finds(all_of_them: Any, limit: int) -> None:
     assert unpack_first(pack(all_of_them), limit) == all_of_them[:limit]
 
 
@@ -31,7 +32,7 @@ def long_act(rows: int) -> list[Change]:
     return [Change("memory", n, None, {"content": text}) for n, text in enumerate(noise)]
 
 
-def test_what_comes_after_them_is_not_read():
+def test_what_comes_after_them_is_not_read() -> None:
     whole = long_act(20_000)
     begun = pack(whole)[:200_000]
     with pytest.raises(ValueError, match="unreadable"):
@@ -39,12 +40,12 @@ def test_what_comes_after_them_is_not_read():
     assert unpack_first(begun, 200) == whole[:200]
 
 
-def test_a_blob_that_breaks_off_before_them_is_damaged():
+def test_a_blob_that_breaks_off_before_them_is_damaged() -> None:
     with pytest.raises(ValueError, match="end too early"):
         unpack_first(pack(long_act(20_000))[:200_000], 19_000)
 
 
 @pytest.mark.parametrize("blob", [b"", b"nothing deflated", pack([])[:-6]])
-def test_a_damaged_blob_is_said_to_be_so(blob: bytes):
+def test_a_damaged_blob_is_said_to_be_so(blob: bytes) -> None:
     with pytest.raises(ValueError, match="unreadable"):
         unpack_first(blob, 5)

@@ -38,7 +38,9 @@ ASKED: dict[str, Callable[[Engine], object]] = {
 
 
 @pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED.keys())
-def test_no_row_is_visited_that_is_not_shown(engine: Engine, ask: Callable[[Engine], object]):
+def test_no_row_is_visited_that_is_not_shown(
+    engine: Engine, ask: Callable[[Engine], object]
+) -> None:
     reader = engine._database.reader()
     asked: list[str] = []
     reader.set_trace_callback(asked.append)
@@ -64,7 +66,7 @@ def test_no_row_is_visited_that_is_not_shown(engine: Engine, ask: Callable[[Engi
 @pytest.mark.parametrize("sort", [Sort.CONFIDENCE, Sort.NEWEST, Sort.SOURCE])
 def test_what_a_list_is_sorted_by_stands_in_the_index(
     engine: Engine, sort: Sort, project: str | None
-):
+) -> None:
     reader = engine._database.reader()
     asked: list[str] = []
     reader.set_trace_callback(asked.append)
@@ -80,7 +82,7 @@ def test_what_a_list_is_sorted_by_stands_in_the_index(
 @pytest.mark.parametrize("text", ["type:p", "-type:decision", "kind:memory", "-flag:secret"])
 def test_what_a_filter_asks_of_a_row_stands_in_the_index(
     engine: Engine, text: str, project: str | None
-):
+) -> None:
     reader = engine._database.reader()
     asked: list[str] = []
     reader.set_trace_callback(asked.append)
@@ -92,7 +94,7 @@ def test_what_a_filter_asks_of_a_row_stands_in_the_index(
     assert all("COVERING INDEX" in step for step in looked_up), looked_up
 
 
-def test_an_act_is_undone_until_it_is_done_again(engine: Engine):
+def test_an_act_is_undone_until_it_is_done_again(engine: Engine) -> None:
     def undone() -> list[int]:
         return [act.id for act in engine.history.acts(newest_first=False) if act.undone]
 

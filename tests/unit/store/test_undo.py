@@ -42,10 +42,13 @@ def make(ledger: Ledger, name: str) -> int:
 
 
 def name_of(database: Database, row: int) -> str:
-    return database.reader().execute("SELECT name FROM project WHERE id = ?", (row,)).fetchone()[0]
+    (name,) = database.reader().execute("SELECT name FROM project WHERE id = ?", (row,)).fetchone()
+    return str(name)
 
 
-def test_a_later_change_of_the_same_column_stands_in_the_way(database, ledger, undo):
+def test_a_later_change_of_the_same_column_stands_in_the_way(
+    database: Database, ledger: Ledger, undo: Undo
+) -> None:
     row = make(ledger, "a")
     first = rename(ledger, row, "b")
     rename(ledger, row, "c")
@@ -56,7 +59,9 @@ def test_a_later_change_of_the_same_column_stands_in_the_way(database, ledger, u
     assert name_of(database, row) == "c"
 
 
-def test_undo_walks_decisions_and_leaves_ingestions_alone(database, ledger, undo):
+def test_undo_walks_decisions_and_leaves_ingestions_alone(
+    database: Database, ledger: Ledger, undo: Undo
+) -> None:
     row = make(ledger, "a")
     rename(ledger, row, "b")
     other = make(ledger, "x")
@@ -69,7 +74,9 @@ def test_undo_walks_decisions_and_leaves_ingestions_alone(database, ledger, undo
         undo.undo()
 
 
-def test_an_ingestion_is_undone_by_naming_it(database, ledger, undo):
+def test_an_ingestion_is_undone_by_naming_it(
+    database: Database, ledger: Ledger, undo: Undo
+) -> None:
     with ledger.act("wave", "Read two", scope=Scope.INTAKE) as act:
         act.insert_many("project", [{"name": "a"}, {"name": "b"}])
 
@@ -80,7 +87,7 @@ def test_an_ingestion_is_undone_by_naming_it(database, ledger, undo):
     assert database.reader().execute("SELECT count(*) FROM project").fetchone()[0] == 2
 
 
-def test_a_new_decision_ends_redo(ledger, undo):
+def test_a_new_decision_ends_redo(ledger: Ledger, undo: Undo) -> None:
     row = make(ledger, "a")
     rename(ledger, row, "b")
     undo.undo()
@@ -89,7 +96,9 @@ def test_a_new_decision_ends_redo(ledger, undo):
         undo.redo()
 
 
-def test_undo_and_redo_survive_a_restart(tmp_path, ledger, undo, database):
+def test_undo_and_redo_survive_a_restart(
+    tmp_path: Path, ledger: Ledger, undo: Undo, database: Database
+) -> None:
     row = make(ledger, "a")
     rename(ledger, row, "b")
     undo.undo()
@@ -101,13 +110,13 @@ def test_undo_and_redo_survive_a_restart(tmp_path, ledger, undo, database):
     assert name_of(again, row) == "b"
 
 
-def test_an_act_that_changes_nothing_leaves_no_entry(ledger, database):
+def test_an_act_that_changes_nothing_leaves_no_entry(ledger: Ledger, database: Database) -> None:
     row = make(ledger, "a")
     assert rename(ledger, row, "a") == 0
     assert database.reader().execute("SELECT count(*) FROM ledger").fetchone()[0] == 1
 
 
-def test_an_unknown_act_is_named(undo):
+def test_an_unknown_act_is_named(undo: Undo) -> None:
     with pytest.raises(UnknownIdError, match="no act 7"):
         undo.undo_act(7)
 
@@ -124,7 +133,9 @@ def test_an_unknown_act_is_named(undo):
         ("UPDATE ledger SET previous = 'z' WHERE id = 2", "does not follow"),
     ],
 )
-def test_verify_names_what_was_tampered_with(database, ledger, tamper, says):
+def test_verify_names_what_was_tampered_with(
+    database: Database, ledger: Ledger, tamper: str, says: str
+) -> None:
     row = make(ledger, "a")
     rename(ledger, row, "b")
     assert verify(database).ok
@@ -135,7 +146,7 @@ def test_verify_names_what_was_tampered_with(database, ledger, tamper, says):
     assert any(says in problem for problem in verify(database).problems)
 
 
-def test_a_newer_store_is_refused_with_what_to_do(tmp_path):
+def test_a_newer_store_is_refused_with_what_to_do(tmp_path: Path) -> None:
     database = Database(tmp_path / "store.db")
     database.writer.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     database.close()
@@ -143,7 +154,7 @@ def test_a_newer_store_is_refused_with_what_to_do(tmp_path):
         Database(tmp_path / "store.db")
 
 
-def test_a_file_that_is_no_store_is_left_alone(tmp_path):
+def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("these are my notes, " * 400)
     with pytest.raises(StoreError, match="not a reviewer store"):
@@ -151,7 +162,7 @@ def test_a_file_that_is_no_store_is_left_alone(tmp_path):
     assert path.read_text().startswith("these are my notes")
 
 
-def test_a_full_disk_changes_nothing(database, ledger):
+def test_a_full_disk_changes_nothing(database: Database, ledger: Ledger) -> None:
     row = make(ledger, "a")
     database.writer.execute("PRAGMA max_page_count = 1")
     with pytest.raises(StoreError, match="full"), ledger.act("big") as act:
@@ -160,13 +171,13 @@ def test_a_full_disk_changes_nothing(database, ledger):
     assert verify(database).ok
 
 
-def test_a_store_is_readable_by_its_owner_only(tmp_path):
+def test_a_store_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     Database(tmp_path / "new" / "store.db")
     assert (tmp_path / "new" / "store.db").stat().st_mode & 0o077 == 0
     assert (tmp_path / "new").stat().st_mode & 0o077 == 0
 
 
-def test_another_programs_database_is_refused_and_not_touched(tmp_path):
+def test_another_programs_database_is_refused_and_not_touched(tmp_path: Path) -> None:
     import sqlite3
 
     path = tmp_path / "other.db"

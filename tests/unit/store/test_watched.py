@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,26 +23,36 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
     return engine
 
 
+def noting(seen: list[int]) -> Callable[[int], bool]:
+    """Keeps every count of rows, and never stops an act."""
+
+    def note(rows: int) -> bool:
+        seen.append(rows)
+        return False
+
+    return note
+
+
 def waiting(engine: Engine) -> int:
     return engine.queue.counts("kiosk").waiting
 
 
-def test_the_rows_that_are_written_are_seen_to_grow(engine: Engine):
+def test_the_rows_that_are_written_are_seen_to_grow(engine: Engine) -> None:
     seen: list[int] = []
-    with engine.watched(lambda rows: bool(seen.append(rows))):
+    with engine.watched(noting(seen)):
         engine.triage.reject(list(engine.ids(QueueQuery())))
     assert seen == sorted(seen)
     assert len(set(seen)) > 5
     assert seen[-1] >= MANY
     seen.clear()
-    with engine.watched(lambda rows: bool(seen.append(rows))):
+    with engine.watched(noting(seen)):
         engine.history.undo()
     assert seen[-1] >= MANY
     assert waiting(engine) == MANY
 
 
 @pytest.mark.parametrize("rows", [0, 1_000, MANY])
-def test_stopped_at_any_row_nothing_stays_and_the_store_goes_on(engine: Engine, rows: int):
+def test_stopped_at_any_row_nothing_stays_and_the_store_goes_on(engine: Engine, rows: int) -> None:
     ids, acts = list(engine.ids(QueueQuery())), engine.history.acts_total()
     with (
         pytest.raises(ActStoppedError, match="Nothing was changed"),
@@ -58,11 +69,11 @@ def test_stopped_at_any_row_nothing_stays_and_the_store_goes_on(engine: Engine, 
     assert (waiting(engine), engine.history.verify().ok) == (MANY, True)
 
 
-def test_acts_outside_the_block_are_not_watched(engine: Engine):
+def test_acts_outside_the_block_are_not_watched(engine: Engine) -> None:
     with engine.watched(lambda rows: False):
         pass
     seen: list[int] = []
-    with engine.watched(lambda rows: bool(seen.append(rows))):
+    with engine.watched(noting(seen)):
         engine.ids(QueueQuery())
     engine.triage.reject(list(engine.ids(QueueQuery())))
     assert seen == []

@@ -10,6 +10,7 @@ import base64
 import json
 import random
 import string
+from collections.abc import Callable
 from typing import NamedTuple
 
 _SOURCE = random.Random(20261122)
@@ -64,7 +65,7 @@ def _key_block(kind: str) -> tuple[str, str]:
     return block, lines[2]
 
 
-PREFIXES = {
+PREFIXES: dict[str, tuple[str, Callable[[], str]]] = {
     "aws access key": ("AK" + "IA", lambda: _drawn(16, BASE32)),
     "github": ("gh" + "p_", lambda: _drawn(36)),
     "github app": ("gh" + "s_", lambda: _drawn(36)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,12 @@ from reviewer.promotion.export.context_folder import file_of, plan_context_folde
 from reviewer.promotion.export.file_writer import write_plan
 from reviewer.promotion.export.items import ExportItem, Layer, Relation
 from reviewer.promotion.export.marked_block import plan_block
+from reviewer.promotion.export.plans import PlannedFile
 from reviewer.sources.note_kinds import entry_facts, entry_title
+from tests.unit.promotion.export.conftest import Make
 
 
-def write(planned, tmp_path):
+def write(planned: Iterable[PlannedFile], tmp_path: Path) -> None:
     for file in planned:
         write_plan(file, file.path, backup_folder=tmp_path / "backups")
 
@@ -35,7 +38,9 @@ def write(planned, tmp_path):
         ("entity", "unheard_of", "LEARNINGS.md"),
     ],
 )
-def test_every_fact_has_a_file(make, tmp_path, layer, type_, name):
+def test_every_fact_has_a_file(
+    make: Make, tmp_path: Path, layer: str, type_: str, name: str
+) -> None:
     item = make(layer, type=type_, name="Named", content="Said")
     assert file_of(item) == name
     (planned,) = plan_context_folder([item], tmp_path / ".context")
@@ -44,7 +49,7 @@ def test_every_fact_has_a_file(make, tmp_path, layer, type_, name):
     assert b"Said" in planned.after
 
 
-def test_a_decision_has_the_parts_that_are_known(make, tmp_path):
+def test_a_decision_has_the_parts_that_are_known(make: Make, tmp_path: Path) -> None:
     item = make(
         "entity", id=4, type="decision", name="Pump B", content="We use pump B.", note="Two bids.",
         attributes=(
@@ -64,7 +69,7 @@ def test_a_decision_has_the_parts_that_are_known(make, tmp_path):
     ) in text
 
 
-def test_an_entry_reads_as_one_for_whoever_reads_such_folders(make, tmp_path):
+def test_an_entry_reads_as_one_for_whoever_reads_such_folders(make: Make, tmp_path: Path) -> None:
     item = make("entity", type="decision", name="Pump B", content="We use it.", status="superseded")
     (planned,) = plan_context_folder([item], tmp_path)
     head = next(line for line in planned.after.decode().splitlines() if line.startswith("## "))
@@ -73,7 +78,9 @@ def test_an_entry_reads_as_one_for_whoever_reads_such_folders(make, tmp_path):
 
 
 @pytest.mark.parametrize("content", ["word " * 60, "x" * 300])
-def test_a_long_wording_is_shortened_in_the_title_only(make, tmp_path, content):
+def test_a_long_wording_is_shortened_in_the_title_only(
+    make: Make, tmp_path: Path, content: str
+) -> None:
     (planned,) = plan_context_folder([make(type="knowledge", content=content)], tmp_path)
     text = planned.after.decode()
     title = next(line for line in text.splitlines() if line.startswith("## "))
@@ -82,13 +89,15 @@ def test_a_long_wording_is_shortened_in_the_title_only(make, tmp_path, content):
     assert f"**Lesson**: {content.strip()}\n" in text
 
 
-def test_a_long_name_is_whole_in_the_entry(make, tmp_path):
+def test_a_long_name_is_whole_in_the_entry(make: Make, tmp_path: Path) -> None:
     item = make("entity", type="decision", name="N" * 200, content="Said")
     (planned,) = plan_context_folder([item], tmp_path)
     assert f"**Decision**: **{'N' * 200}**: Said" in planned.after.decode()
 
 
-def test_the_newest_entry_comes_first_and_a_bad_moment_is_left_out(make, tmp_path):
+def test_the_newest_entry_comes_first_and_a_bad_moment_is_left_out(
+    make: Make, tmp_path: Path
+) -> None:
     items = [
         make(id=1, type="knowledge", content="Old", created_at="2025-01-01T00:00:00Z"),
         make(id=2, type="knowledge", content="New", created_at="2026-01-01T00:00:00Z"),
@@ -99,7 +108,7 @@ def test_the_newest_entry_comes_first_and_a_bad_moment_is_left_out(make, tmp_pat
     assert heads == ["## [2026-01-01-000000] New", "## [2025-01-01-000000] Old", "## Undated"]
 
 
-def test_what_people_wrote_stays_to_the_byte(make, tmp_path):
+def test_what_people_wrote_stays_to_the_byte(make: Make, tmp_path: Path) -> None:
     folder = tmp_path / ".context"
     folder.mkdir()
     mine = b"\xef\xbb\xbf# My decisions\r\n\r\n## [2025-01-01] Mine\r\n\xff no final newline"
@@ -115,7 +124,7 @@ def test_what_people_wrote_stays_to_the_byte(make, tmp_path):
     assert not any(file.changed for file in plan_context_folder(items, folder))
 
 
-def test_a_file_that_loses_its_last_fact_loses_the_block_only(make, tmp_path):
+def test_a_file_that_loses_its_last_fact_loses_the_block_only(make: Make, tmp_path: Path) -> None:
     mine = b"# Learnings\n\nMine"
     (tmp_path / "LEARNINGS.md").write_bytes(mine)
     write(plan_context_folder([make(type="knowledge", content="Said")], tmp_path), tmp_path)
@@ -125,7 +134,7 @@ def test_a_file_that_loses_its_last_fact_loses_the_block_only(make, tmp_path):
     assert plan_context_folder([], tmp_path) == ()
 
 
-def test_a_broken_block_is_told_and_the_other_files_are_planned(make, tmp_path):
+def test_a_broken_block_is_told_and_the_other_files_are_planned(make: Make, tmp_path: Path) -> None:
     (tmp_path / "DECISIONS.md").write_bytes(b"<!-- reviewer:begin -->\n")
     items = [make("entity", type="decision", name="B"), make("state", name="flow", value="5")]
     constitution, decisions = plan_context_folder(items, tmp_path)
@@ -137,7 +146,7 @@ def test_a_broken_block_is_told_and_the_other_files_are_planned(make, tmp_path):
 
 @settings(deadline=None)
 @given(st.lists(st.text(st.sampled_from("#-=`~<>![]():|*_ \\\nab1.")), min_size=2, max_size=2))
-def test_whatever_a_fact_says_is_one_entry(texts):
+def test_whatever_a_fact_says_is_one_entry(texts: list[str]) -> None:
     items = [
         ExportItem(
             layer=Layer.MEMORY, id=1, type=type_, name=texts[0], content=texts[1], created_at="",
@@ -155,7 +164,7 @@ def test_whatever_a_fact_says_is_one_entry(texts):
         assert plan_block(again.after, planned.after.decode()).after == again.after
 
 
-def test_a_folder_in_the_place_of_a_file_is_refused(make, tmp_path):
+def test_a_folder_in_the_place_of_a_file_is_refused(make: Make, tmp_path: Path) -> None:
     (tmp_path / "DECISIONS.md").mkdir()
     with pytest.raises(SourceError, match="not a regular file"):
         plan_context_folder([make("entity", type="decision", name="B")], tmp_path)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -12,12 +14,13 @@ from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.promotion.export import file_writer
 from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
 from reviewer.promotion.export.plans import Plan
+from tests.present import present
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def target(tmp_path) -> Path:
+def target(tmp_path: Path) -> Path:
     path = tmp_path / "project" / "AGENTS.md"
     path.parent.mkdir()
     path.write_bytes(b"mine\r\n")
@@ -25,7 +28,7 @@ def target(tmp_path) -> Path:
 
 
 @pytest.fixture
-def put(tmp_path):
+def put(tmp_path: Path) -> Callable[[Path, bytes], Path | None]:
     """Write bytes over what a path holds."""
 
     def write(path: Path, after: bytes) -> Path | None:
@@ -35,30 +38,38 @@ def put(tmp_path):
     return write
 
 
-def test_the_file_is_written_and_its_old_bytes_are_in_the_backup(target, put):
+def test_the_file_is_written_and_its_old_bytes_are_in_the_backup(
+    target: Path, put: Callable[[Path, bytes], Path | None]
+) -> None:
     backup = put(target, b"ours\n")
     assert target.read_bytes() == b"ours\n"
-    assert backup.read_bytes() == b"mine\r\n"
-    assert backup.name.startswith("AGENTS.md.")
-    assert "20260301T120000" in backup.name
+    assert present(backup).read_bytes() == b"mine\r\n"
+    assert present(backup).name.startswith("AGENTS.md.")
+    assert "20260301T120000" in present(backup).name
     assert os.listdir(target.parent) == ["AGENTS.md"]
 
 
-def test_backups_are_private_and_never_overwritten(target, put, tmp_path):
+def test_backups_are_private_and_never_overwritten(
+    target: Path, put: Callable[[Path, bytes], Path | None], tmp_path: Path
+) -> None:
     first, second = put(target, b"two"), put(target, b"three")
-    assert [first.read_bytes(), second.read_bytes()] == [b"mine\r\n", b"two"]
-    assert first.stat().st_mode & 0o777 == 0o600
+    assert [present(first).read_bytes(), present(second).read_bytes()] == [b"mine\r\n", b"two"]
+    assert present(first).stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "backups").stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o600, 0o755])
-def test_permissions_are_kept(target, put, mode):
+def test_permissions_are_kept(
+    target: Path, put: Callable[[Path, bytes], Path | None], mode: int
+) -> None:
     target.chmod(mode)
     put(target, b"ours")
     assert target.stat().st_mode & 0o777 == mode
 
 
-def test_a_new_file_gets_the_usual_permissions_and_its_folder(tmp_path, put):
+def test_a_new_file_gets_the_usual_permissions_and_its_folder(
+    tmp_path: Path, put: Callable[[Path, bytes], Path | None]
+) -> None:
     usual = tmp_path / "usual"
     usual.touch()
     path = tmp_path / ".context" / "DECISIONS.md"
@@ -68,13 +79,17 @@ def test_a_new_file_gets_the_usual_permissions_and_its_folder(tmp_path, put):
     assert not (tmp_path / "backups").exists()
 
 
-def test_folders_of_a_mistyped_path_are_not_made(tmp_path, put):
+def test_folders_of_a_mistyped_path_are_not_made(
+    tmp_path: Path, put: Callable[[Path, bytes], Path | None]
+) -> None:
     with pytest.raises(ReviewerError, match="was not written"):
         put(tmp_path / "a" / "b" / "AGENTS.md", b"ours")
     assert not (tmp_path / "a").exists()
 
 
-def test_a_symbolic_link_stays_and_its_file_is_written(target, put, tmp_path):
+def test_a_symbolic_link_stays_and_its_file_is_written(
+    target: Path, put: Callable[[Path, bytes], Path | None], tmp_path: Path
+) -> None:
     link = tmp_path / "CLAUDE.md"
     link.symlink_to(target)
     put(link, b"ours")
@@ -82,7 +97,7 @@ def test_a_symbolic_link_stays_and_its_file_is_written(target, put, tmp_path):
     assert target.read_bytes() == b"ours"
 
 
-def test_a_change_since_the_plan_is_a_conflict(target, tmp_path):
+def test_a_change_since_the_plan_is_a_conflict(target: Path, tmp_path: Path) -> None:
     plan = Plan(before=target.read_bytes(), after=b"ours")
     target.write_bytes(b"theirs")
     with pytest.raises(ConflictError, match="changed by something else"):
@@ -91,7 +106,9 @@ def test_a_change_since_the_plan_is_a_conflict(target, tmp_path):
 
 
 @pytest.mark.parametrize("before", [b"mine\r\n", None])
-def test_a_file_that_vanished_or_appeared_is_a_conflict(target, tmp_path, before):
+def test_a_file_that_vanished_or_appeared_is_a_conflict(
+    target: Path, tmp_path: Path, before: bytes | None
+) -> None:
     path = target if before is None else tmp_path / "gone.md"
     with pytest.raises(ConflictError):
         write_plan(Plan(before=before, after=b"x"), path, backup_folder=tmp_path / "backups")
@@ -99,10 +116,12 @@ def test_a_file_that_vanished_or_appeared_is_a_conflict(target, tmp_path, before
     assert not (tmp_path / "gone.md").exists()
 
 
-def test_a_change_during_the_write_is_a_conflict_and_leaves_nothing(target, put, monkeypatch):
+def test_a_change_during_the_write_is_a_conflict_and_leaves_nothing(
+    target: Path, put: Callable[[Path, bytes], Path | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     back_up = file_writer._back_up
 
-    def back_up_while_another_writes(*args):
+    def back_up_while_another_writes(*args: Any) -> Path:
         target.write_bytes(b"theirs")
         return back_up(*args)
 
@@ -113,8 +132,10 @@ def test_a_change_during_the_write_is_a_conflict_and_leaves_nothing(target, put,
     assert os.listdir(target.parent) == ["AGENTS.md"]
 
 
-def test_a_failed_write_leaves_the_file_and_no_rest(target, put, monkeypatch):
-    def no_space(*_):
+def test_a_failed_write_leaves_the_file_and_no_rest(
+    target: Path, put: Callable[[Path, bytes], Path | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_space(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", no_space)
@@ -124,15 +145,22 @@ def test_a_failed_write_leaves_the_file_and_no_rest(target, put, monkeypatch):
     assert os.listdir(target.parent) == ["AGENTS.md"]
 
 
-def test_nothing_is_written_without_a_backup(target, put, tmp_path):
+def test_nothing_is_written_without_a_backup(
+    target: Path, put: Callable[[Path, bytes], Path | None], tmp_path: Path
+) -> None:
     (tmp_path / "backups").write_text("in the way")
     with pytest.raises(ReviewerError, match="backups"):
         put(target, b"ours")
     assert target.read_bytes() == b"mine\r\n"
 
 
-def test_a_backup_that_does_not_fit_leaves_no_part_of_itself(target, put, tmp_path, monkeypatch):
-    def full(file, data: bytes) -> None:
+def test_a_backup_that_does_not_fit_leaves_no_part_of_itself(
+    target: Path,
+    put: Callable[[Path, bytes], Path | None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(file: BinaryIO, data: bytes) -> None:
         file.write(data[:2])
         raise OSError(28, "No space left on device", str(target))
 
@@ -143,20 +171,24 @@ def test_a_backup_that_does_not_fit_leaves_no_part_of_itself(target, put, tmp_pa
     assert os.listdir(tmp_path / "backups") == []
 
 
-def test_an_unchanged_plan_writes_nothing(target, put, tmp_path):
+def test_an_unchanged_plan_writes_nothing(
+    target: Path, put: Callable[[Path, bytes], Path | None], tmp_path: Path
+) -> None:
     moment = target.stat().st_mtime_ns
     assert put(target, b"mine\r\n") is None
     assert target.stat().st_mtime_ns == moment
     assert not (tmp_path / "backups").exists()
 
 
-def test_a_plan_with_a_problem_is_refused(target, tmp_path):
+def test_a_plan_with_a_problem_is_refused(target: Path, tmp_path: Path) -> None:
     plan = Plan(before=b"mine\r\n", after=b"mine\r\n", problem="Line 3 is odd.")
     with pytest.raises(ReviewerError, match=r"AGENTS\.md: Line 3 is odd\."):
         write_plan(plan, target, backup_folder=tmp_path)
 
 
-def test_a_link_to_a_file_of_another_kind_is_not_followed(put, tmp_path):
+def test_a_link_to_a_file_of_another_kind_is_not_followed(
+    put: Callable[[Path, bytes], Path | None], tmp_path: Path
+) -> None:
     profile = tmp_path / ".bashrc"
     profile.write_bytes(b"umask 077\n")
     link = tmp_path / "CLAUDE.md"
@@ -166,20 +198,24 @@ def test_a_link_to_a_file_of_another_kind_is_not_followed(put, tmp_path):
     assert profile.read_bytes() == b"umask 077\n"
 
 
-def test_hard_links_are_not_parted(target, put, tmp_path):
+def test_hard_links_are_not_parted(
+    target: Path, put: Callable[[Path, bytes], Path | None], tmp_path: Path
+) -> None:
     os.link(target, tmp_path / "CLAUDE.md")
     with pytest.raises(ReviewerError, match="several names"):
         put(target, b"ours")
     assert (tmp_path / "CLAUDE.md").samefile(target)
 
 
-def test_a_read_only_file_is_respected(target, put, monkeypatch):
+def test_a_read_only_file_is_respected(
+    target: Path, put: Callable[[Path, bytes], Path | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     with pytest.raises(ReviewerError, match="read-only"):
         put(target, b"ours")
 
 
-def test_only_regular_files_are_read(tmp_path):
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     for name in ("pipe", "loop", "."):
@@ -188,7 +224,7 @@ def test_only_regular_files_are_read(tmp_path):
     assert read_file(tmp_path / "none") is None
 
 
-def test_the_difference_shows_what_would_change_and_is_safe_to_show():
+def test_the_difference_shows_what_would_change_and_is_safe_to_show() -> None:
     plan = Plan(before=b"one\ntwo\r\nsame\n\xffend", after=b"one\ntwo\nsame\n\x1b[31mend")
     assert unified_diff(plan, "AGENTS.md") == [
         "--- a/AGENTS.md",
@@ -203,6 +239,6 @@ def test_the_difference_shows_what_would_change_and_is_safe_to_show():
     ]
 
 
-def test_the_difference_of_a_new_file_and_of_no_change():
+def test_the_difference_of_a_new_file_and_of_no_change() -> None:
     assert unified_diff(Plan(before=None, after=b"a\n"), "x")[:2] == ["--- /dev/null", "+++ b/x"]
     assert unified_diff(Plan(before=b"a", after=b"a")) == []

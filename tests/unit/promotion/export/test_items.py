@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,6 +12,7 @@ from reviewer.promotion.export.context_folder import plan_context_folder
 from reviewer.promotion.export.items import ExportItem, Relation, mask_items, render_ndjson
 from reviewer.promotion.export.markdown import render_markdown
 from reviewer.promotion.views import SourceRef
+from tests.unit.promotion.export.conftest import Make
 
 BODY = "q7Zk3Vn9Tb1Xw5Rm8Lc2Pd6Hs4Jf0Gy1Kq"
 TOKEN = f"ghp_{BODY}"
@@ -31,7 +33,7 @@ TOKEN = f"ghp_{BODY}"
         {"sources": (SourceRef(f"notes/{TOKEN}.md", 0, 1, "r"),)},
     ],
 )
-def test_no_secret_leaves_in_any_form(make, fields):
+def test_no_secret_leaves_in_any_form(make: Make, fields: dict[str, Any]) -> None:
     item = make(**fields)
     masked = mask_items([item])
     assert masked.masked == len(masked.kinds) == 1
@@ -45,14 +47,14 @@ def test_no_secret_leaves_in_any_form(make, fields):
         assert BODY not in text
 
 
-def test_what_holds_no_secret_is_not_touched(make):
+def test_what_holds_no_secret_is_not_touched(make: Make) -> None:
     items = (make(name="api_key", value="process.env.API_KEY"), make(content="rotate every 90 d"))
     masked = mask_items(items)
     assert masked.items == items
     assert masked.kinds == ()
 
 
-def test_a_line_holds_every_field(make):
+def test_a_line_holds_every_field(make: Make) -> None:
     item = make(
         "entity", id=4, type="decision", name="Pump B", content="Use pump B\nof Acme",
         rule="heading", extractor_version="0.3.0", confidence=0.7,
@@ -69,10 +71,10 @@ def test_a_line_holds_every_field(make):
     assert msgspec.json.decode(line, type=ExportItem) == item
 
 
-def test_what_has_no_source_is_told_to_be_written_by_hand(make):
+def test_what_has_no_source_is_told_to_be_written_by_hand(make: Make) -> None:
     lines = render_ndjson([make("state", id=1), make(id=2, sources=()), make(id=3)]).splitlines()
     assert [msgspec.json.decode(line)["hand_authored"] for line in lines] == [False, True, False]
 
 
-def test_text_that_is_no_unicode_is_written_all_the_same(make):
+def test_text_that_is_no_unicode_is_written_all_the_same(make: Make) -> None:
     assert msgspec.json.decode(render_ndjson([make(content="a\ud800b")]))["content"] == "a?b"

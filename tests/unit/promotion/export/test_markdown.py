@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from reviewer.promotion.export.items import ExportItem, Layer, Relation
 from reviewer.promotion.export.markdown import markdown_line, markdown_text, render_markdown
 from reviewer.promotion.views import SourceRef
+from tests.unit.promotion.export.conftest import Make
 
 untimed = settings(deadline=None)
 PIECES = [
@@ -27,7 +31,7 @@ ALLOWED = {
 }  # fmt: skip
 
 
-def tokens(markdown: str):
+def tokens(markdown: str) -> Iterator[Token]:
     for token in MarkdownIt("commonmark").enable("table").parse(markdown):
         yield token
         yield from token.children or ()
@@ -45,7 +49,9 @@ def tokens(markdown: str):
 @example("", "[", "]: /u")
 @example("", "[a\\]", "]: /u")
 @example("[a*]", "/u", "")
-def test_whatever_a_fact_says_is_one_bullet_of_plain_text(name, content, note):
+def test_whatever_a_fact_says_is_one_bullet_of_plain_text(
+    name: str, content: str, note: str
+) -> None:
     item = ExportItem(
         layer=Layer.MEMORY, id=1, name=name, content=content, note=note, created_at="",
         sources=(SourceRef("a`b.md", 0, 1, "r"),),
@@ -61,7 +67,7 @@ def test_whatever_a_fact_says_is_one_bullet_of_plain_text(name, content, note):
 
 @untimed
 @given(texts)
-def test_a_paragraph_outside_of_a_list_is_plain_text_too(content):
+def test_a_paragraph_outside_of_a_list_is_plain_text_too(content: str) -> None:
     found = {token.type for token in tokens(f"**Lesson**: {markdown_text(content)}\n")}
     assert found <= ALLOWED - {"bullet_list_open", "list_item_open"}
     assert {token.type for token in tokens(markdown_text(content))} <= found | ALLOWED - {
@@ -78,7 +84,7 @@ def test_a_paragraph_outside_of_a_list_is_plain_text_too(content):
         "mail ops@example.org, issue #42, -5 kg, 3.5 mm, a -- b",
     ],
 )
-def test_what_is_harmless_stays_as_it_was_written(text):
+def test_what_is_harmless_stays_as_it_was_written(text: str) -> None:
     assert markdown_text(text) == text
 
 
@@ -98,20 +104,20 @@ def test_what_is_harmless_stays_as_it_was_written(text):
         ("hid\u200bden", "hid⟨U+200B⟩den"),
     ],
 )
-def test_what_could_begin_structure_or_load_something_is_escaped(text, escaped):
+def test_what_could_begin_structure_or_load_something_is_escaped(text: str, escaped: str) -> None:
     assert markdown_text(text) == escaped
 
 
-def test_a_line_stays_one_line():
+def test_a_line_stays_one_line() -> None:
     assert markdown_line(" a\n\n# b\tc ") == "a # b c"
 
 
 @pytest.mark.parametrize("text", ["\\" * 200_000, "`" * 200_000, "` `` " * 40_000, "<a" * 100_000])
-def test_long_texts_are_read_once(text):
+def test_long_texts_are_read_once(text: str) -> None:
     assert markdown_text(text)
 
 
-def test_state_comes_first_then_entities_then_memories_each_by_type(make):
+def test_state_comes_first_then_entities_then_memories_each_by_type(make: Make) -> None:
     text = render_markdown(
         [
             make("memory", type="knowledge", content="The seal leaks above 60 C"),
@@ -132,21 +138,21 @@ def test_state_comes_first_then_entities_then_memories_each_by_type(make):
     )
 
 
-def test_nothing_to_export_is_nothing():
+def test_nothing_to_export_is_nothing() -> None:
     assert render_markdown([], marks=True) == ""
 
 
-def test_headings_can_stand_lower(make):
+def test_headings_can_stand_lower(make: Make) -> None:
     assert render_markdown([make(type="x", content="c")], marks=False, level=3).startswith("### M")
 
 
-def test_every_line_of_a_fact_is_indented_under_its_bullet(make):
+def test_every_line_of_a_fact_is_indented_under_its_bullet(make: Make) -> None:
     item = make(content="One.\nTwo.\n\n\n    Three.", note="why", type="knowledge")
     text = render_markdown([item], marks=False)
     assert text.endswith("\n- One.\n  Two.\n\n  Three.\n  note: why\n")
 
 
-def test_marks_name_decision_and_lines_counted_from_one(make):
+def test_marks_name_decision_and_lines_counted_from_one(make: Make) -> None:
     item = make("entity", type="decision", name="B", id=7, decided_at="2026-03-01T10:00:00.000Z")
     text = render_markdown([item], marks=True)
     assert "\n  (entity 7, decided 2026-03-01, notes/pump.md:10-12)\n" in text
@@ -154,14 +160,14 @@ def test_marks_name_decision_and_lines_counted_from_one(make):
 
 
 @pytest.mark.parametrize("marks", [True, False])
-def test_what_was_written_by_hand_always_says_so(make, marks):
+def test_what_was_written_by_hand_always_says_so(make: Make, marks: bool) -> None:
     assert "Beta (written by hand)" in render_markdown(
         [make(content="Beta", sources=())], marks=marks
     )
     assert "written by hand" not in render_markdown([make(content="Beta")], marks=marks)
 
 
-def test_relations_attributes_and_a_status_are_told(make):
+def test_relations_attributes_and_a_status_are_told(make: Make) -> None:
     item = make(
         "entity", name="Seal", status="superseded", attributes=(("rated_to", "60 C"),),
         relations=(Relation("part_of", "Pump", 2), Relation("satisfies", "R-7", 3)),

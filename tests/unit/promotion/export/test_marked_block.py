@@ -39,7 +39,7 @@ bodies = st.one_of(
 @example(b"- ```\n  code\n", "x")
 @example(b"abc\n  ", "x")
 @example(b"a\n\n\n", "")
-def test_adding_and_removing_gives_the_file_back(existing, body):
+def test_adding_and_removing_gives_the_file_back(existing: bytes, body: str) -> None:
     plan = plan_block(existing, body)
     if plan.problem:
         assert plan.after == existing
@@ -51,7 +51,7 @@ def test_adding_and_removing_gives_the_file_back(existing, body):
 
 @untimed
 @given(marked_files, bodies)
-def test_planning_again_changes_nothing(existing, body):
+def test_planning_again_changes_nothing(existing: bytes, body: str) -> None:
     first = plan_block(existing, body)
     again = plan_block(first.after, body)
     assert again.problem == first.problem
@@ -60,7 +60,7 @@ def test_planning_again_changes_nothing(existing, body):
 
 @untimed
 @given(plain_files, plain_files, bodies, bodies)
-def test_bytes_around_the_block_stay(head, tail, old, new):
+def test_bytes_around_the_block_stay(head: bytes, tail: bytes, old: str, new: str) -> None:
     """Whoever moves text around the block finds it unchanged after an update."""
     first = plan_block(head, old)
     if first.problem:
@@ -77,7 +77,7 @@ def test_bytes_around_the_block_stay(head, tail, old, new):
 
 @untimed
 @given(marked_files, bodies)
-def test_a_refusal_changes_nothing_and_is_a_sentence(existing, body):
+def test_a_refusal_changes_nothing_and_is_a_sentence(existing: bytes, body: str) -> None:
     plan = plan_block(existing, body)
     if plan.problem:
         assert plan.after == existing
@@ -96,14 +96,14 @@ def test_a_refusal_changes_nothing_and_is_a_sentence(existing, body):
         (b"\xef\xbb\xbf", b""),
     ],
 )
-def test_an_absent_block_is_added_after_one_blank_line(existing, between):
+def test_an_absent_block_is_added_after_one_blank_line(existing: bytes, between: bytes) -> None:
     ending = b"\r\n" if b"\r" in existing else b"\n"
     after = plan_block(existing, "fact").after
     assert after.startswith(existing + between + b"<!-- reviewer:begin")
     assert after.rstrip().endswith(b"fact" + ending * 2 + END)
 
 
-def test_no_file_becomes_one_that_holds_the_block():
+def test_no_file_becomes_one_that_holds_the_block() -> None:
     plan = plan_block(None, "fact")
     assert plan.before is None
     assert plan.changed
@@ -123,7 +123,7 @@ def test_no_file_becomes_one_that_holds_the_block():
         (b"a\n\n```sh\nmake\n", 3, "never closed"),
     ],
 )
-def test_a_broken_file_is_refused_with_its_line(existing, line, verb):
+def test_a_broken_file_is_refused_with_its_line(existing: bytes, line: int, verb: str) -> None:
     plan = plan_block(existing, "new")
     assert plan.after == existing
     assert not plan.changed
@@ -144,24 +144,24 @@ def test_a_broken_file_is_refused_with_its_line(existing, line, verb):
         b"<!-- reviewer:beginning -->\n",
     ],
 )
-def test_markers_in_code_or_in_prose_are_text(existing):
+def test_markers_in_code_or_in_prose_are_text(existing: bytes) -> None:
     plan = plan_block(existing, "fact")
     assert plan.after.startswith(existing + b"\n<!-- reviewer:begin")
     assert plan_block(plan.after, "fact").after == plan.after
 
 
-def test_a_block_behind_a_fence_that_was_opened_in_a_list_is_found():
+def test_a_block_behind_a_fence_that_was_opened_in_a_list_is_found() -> None:
     existing = b"- ```\n  code\n  ```\n\n" + BEGIN + b"\nold\n" + END + b"\nmine"
     assert plan_block(existing, "new").after.count(b"reviewer:begin") == 1
 
 
 @pytest.mark.parametrize("data", ["text".encode("utf-16"), b"a\0b"])
-def test_a_file_that_is_no_utf8_text_is_refused(data):
+def test_a_file_that_is_no_utf8_text_is_refused(data: bytes) -> None:
     assert "UTF-8" in plan_block(data, "fact").problem
 
 
 @pytest.mark.parametrize("body", [END.decode(), BEGIN.decode(), "<!--\treviewer:end-->"])
-def test_marker_text_in_the_body_ends_no_block(body):
+def test_marker_text_in_the_body_ends_no_block(body: str) -> None:
     first = plan_block(b"mine\n", f"a\n{body}\nb").after
     second = plan_block(first, "c").after
     assert second.count(b"<!--") == 2
@@ -169,23 +169,23 @@ def test_marker_text_in_the_body_ends_no_block(body):
     assert plan_removal(first).after == b"mine\n"
 
 
-def test_marker_text_that_was_escaped_already_is_escaped_once():
+def test_marker_text_that_was_escaped_already_is_escaped_once() -> None:
     assert (
         b"\n&lt;!-- reviewer:end --> it\n" in plan_block(None, "\\<!-- reviewer:end --> it").after
     )
 
 
-def test_the_body_takes_the_line_endings_of_the_file():
+def test_the_body_takes_the_line_endings_of_the_file() -> None:
     after = plan_block(b"one\r\ntwo\r\n", "a\nb\r\nc\n").after
     assert b"\r\na\r\nb\r\nc\r\n" in after
     assert after.count(b"\n") == after.count(b"\r\n")
 
 
-def test_what_follows_a_block_is_not_glued_to_what_stands_before_it():
+def test_what_follows_a_block_is_not_glued_to_what_stands_before_it() -> None:
     moved = plan_block(b"mine", "fact").after + b"yours"
     assert plan_removal(moved).after == b"mine\n\nyours"
 
 
-def test_a_fence_that_the_body_leaves_open_is_closed():
+def test_a_fence_that_the_body_leaves_open_is_closed() -> None:
     after = plan_block(b"mine\n", "~~~~sh\nmake").after
     assert b"\nmake\n~~~~\n\n" + END in after

@@ -56,7 +56,7 @@ async def test_an_entity_shows_its_type_and_its_structure(
         assert "name        Ledger database" in screen.text
         assert "choice SQLite" in screen.text
         assert "in open conflict" in screen.text
-        assert "deci We will use" in screen.text
+        assert "# We will use" in screen.text
 
 
 async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(

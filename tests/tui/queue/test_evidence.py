@@ -66,8 +66,8 @@ def test_the_title_names_number_type_rule_and_confidence() -> None:
 
 
 def test_the_content_is_shown_in_full() -> None:
-    content = "word " * 200
-    assert pane_text(content=content).count("word") == 200
+    content = "leaf " * 200
+    assert pane_text(content=content).count("leaf") == 200
 
 
 def test_the_confidence_is_taken_apart() -> None:

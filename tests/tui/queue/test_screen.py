@@ -52,7 +52,7 @@ async def test_one_key_decides_and_the_cursor_goes_to_the_next(
         ("undo of bulk: the first", ("j", "space", "space", "a", "G", "u"), 1),
         ("range", ("v", "j", "j", "x"), 3),
         ("next waiting", ("a", "x", "k", "k", "n"), 2),
-        ("previous waiting", ("j", "a", "x", "N"), 0),
+        ("previous waiting", ("j", "a", "x", "p"), 0),
         ("deferred is passed over", ("s", "k", "n"), 1),
         ("put back stays", ("x", "k", "r"), 0),
     ],
@@ -141,7 +141,8 @@ async def test_escape_never_leaves_and_q_does(stocked: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "values"), [("is:foo", "deferred or edited"), ("type:xq", "preference, project")]
+    ("typed", "values"),
+    [("is:foo", "deferred, edited, excerpt or statement"), ("type:xq", "preference, project")],
 )
 async def test_a_filter_for_an_unknown_value_names_the_values(
     stocked: Engine, typed: str, values: str
@@ -167,7 +168,7 @@ async def test_while_a_filter_is_typed_only_keys_that_work_are_shown(stocked: En
 
 
 async def test_the_help_explains_every_sign(stocked: Engine) -> None:
-    async with opened(stocked, size=(118, 80)) as screen:
+    async with opened(stocked, size=(118, 120)) as screen:
         await screen.press("question_mark")
         for line in ("★", "⌁", "≈", "→", "⏸"):
             assert sum(line in row[:20] for row in screen.text.splitlines()) == 1
@@ -184,7 +185,7 @@ async def test_a_row_shows_the_figure_that_orders_it(stocked: Engine) -> None:
             f"{present(row).confidence:.2f}".removeprefix("0") in screen.text.splitlines()[3][:16]
         )
         await screen.press("t", "t", "g")
-        assert screen.text.splitlines()[3][6:].startswith(present(screen.model.current).type[:4])
+        assert screen.text.splitlines()[3][6:].startswith("# ")
 
 
 async def test_the_filter_answers_while_it_is_typed_and_escape_clears_it(stocked: Engine) -> None:
@@ -379,7 +380,7 @@ async def test_other_rows_and_orders(stocked: Engine) -> None:
         await screen.press("r")
         assert status_of(stocked, first) == "candidate"
         await screen.press("w", "w", "w", "w", "t")
-        assert screen.queue.query_shown == QueueQuery(sort=Sort.CONFIDENCE)
+        assert screen.queue.query_shown == QueueQuery(sort=Sort.CONFIDENCE, statements_only=True)
 
 
 async def test_copy_puts_the_wording_on_the_clipboard(stocked: Engine) -> None:

@@ -1,0 +1,143 @@
+"""Statements with their proof, and excerpts behind them: what the keys of the queue do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.extraction.candidates import MemoryType
+from reviewer.proposing.proof import prove
+from reviewer.proposing.session_view import read_view
+from reviewer.proposing.values import Proposal, Proposer, Proved, Quote, Speaker
+from tests.tui.conftest import opened
+from tests.unit.promotion.session import RULE, session
+
+STATEMENT = "Releases are deployed by the release job only, never from a laptop."
+EXCERPT = "The root cause was that the drawer cache is never emptied on Sundays"
+
+
+@pytest.fixture
+def talked(engine: Engine, tmp_path: Path) -> Engine:
+    """A session with one statement and the excerpts that the rules found."""
+    path = session(tmp_path / "s1.jsonl", RULE, EXCERPT + ".")
+    engine.intake.ingest([path], project="acme")
+    proposal = Proposal(
+        statement=STATEMENT,
+        type=MemoryType.PREFERENCE,
+        quotes=(Quote(0, RULE),),
+        speaker=Speaker.PERSON,
+        proposer=Proposer.MODEL,
+        rule="model.test",
+        kind="instruction",
+    )
+    view = read_view(path)
+    proof = prove(proposal, view, known=lambda _: ())
+    engine.proposals.add("acme", [Proved(path, proposal, proof)], title="Proposed")
+    return engine
+
+
+def proposer(engine: Engine, number: int) -> str:
+    return engine.queue.candidate(number).proposer
+
+
+async def test_excerpts_stay_folded_behind_the_statements(talked: Engine) -> None:
+    async with opened(talked, project="acme") as screen:
+        shown = {proposer(talked, number) for number in screen.model.ids}
+        assert shown
+        assert "excerpt" not in shown
+        assert "to look, f shows them" in screen.text
+        await screen.press("f")
+        assert proposer(talked, screen.model.ids[-1]) == "excerpt"
+        await screen.press("f")
+        assert {proposer(talked, number) for number in screen.model.ids} == shown
+
+
+async def test_a_filter_also_finds_what_is_folded(talked: Engine) -> None:
+    async with opened(talked, project="acme") as screen:
+        await screen.press("/", *"drawer", "enter")
+        assert [proposer(talked, number) for number in screen.model.ids] == ["excerpt"]
+
+
+async def test_excerpts_follow_when_every_statement_is_decided(talked: Engine) -> None:
+    async with opened(talked, project="acme") as screen:
+        await screen.press(*"x" * len(screen.model.ids), "R")
+        assert "excerpt" in {proposer(talked, number) for number in screen.model.ids}
+
+
+async def test_the_proof_of_a_statement_is_shown_as_ticks(talked: Engine) -> None:
+    async with opened(talked, project="acme", size=(140, 40)) as screen:
+        await screen.press("/", *"laptop", "enter")
+        assert "✓ 1 quote found in the session" in screen.text
+        assert "✓ stands alone" in screen.text
+
+
+class TestAnExcerpt:
+    async def test_is_worded_before_it_is_promoted(self, talked: Engine) -> None:
+        async with opened(talked, project="acme") as screen:
+            await screen.press("/", *"drawer", "enter", "a")
+            assert "Edit #" in screen.text
+            assert "Evidence" in screen.text, "its surroundings stay in sight"
+            await screen.press(*", so empty it by hand", "ctrl+s")
+            (promoted,) = screen.model.settled
+            assert talked.queue.candidate(promoted).content.endswith("so empty it by hand")
+
+    async def test_is_taken_as_it_is_by_a_second_a(self, talked: Engine) -> None:
+        async with opened(talked, project="acme") as screen:
+            await screen.press("/", *"drawer", "enter", "a", "escape", "a")
+            (promoted,) = screen.model.settled
+            view = talked.queue.candidate(promoted)
+            assert (view.status, view.edited) == ("active", False)
+
+
+async def test_a_reason_for_rejecting_takes_one_more_key(talked: Engine) -> None:
+    async with opened(talked, project="acme") as screen:
+        await screen.press("X", "w")
+        (rejected,) = screen.model.settled
+        view = talked.queue.candidate(rejected)
+        assert (view.status, view.reason) == ("invalid", "wrong")
+        await screen.press("u")
+        assert talked.queue.candidate(rejected).reason == ""
+
+
+async def test_the_type_of_a_row_is_chosen_and_undone(talked: Engine) -> None:
+    async with opened(talked, project="acme") as screen:
+        await screen.press("/", *"laptop", "enter", "T", *"knowledge", "enter")
+        (number,) = screen.model.ids
+        assert talked.queue.candidate(number).type == "knowledge"
+        await screen.press("u")
+        assert talked.queue.candidate(number).type == "preference"
+
+
+async def test_an_entity_gets_another_name(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("/", *"kind:entity", "enter", "N", *"Invoice database", "enter")
+        (entity, *_) = screen.model.ids
+        assert stocked.entities.get(entity).name == "Invoice database"
+        await screen.press("u")
+        assert stocked.entities.get(entity).name != "Invoice database"
+
+
+async def test_a_memory_has_no_name_to_change(talked: Engine) -> None:
+    async with opened(talked, project="acme") as screen:
+        await screen.press("/", *"laptop", "enter", "N")
+        assert "is not an entity, so it has no name" in screen.status
+
+
+async def test_a_cluster_shows_its_differences_before_it_is_promoted(
+    engine: Engine, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes.md"
+    notes.write_text(
+        "# Rules\n\n- Always run `make check` before you open a pull request.\n"
+        "- Always run the `make check` before you open the pull request.\n"
+    )
+    engine.intake.ingest([notes], project="acme")
+    async with opened(engine, project="acme") as screen:
+        assert len(screen.model.ids) == 1
+        await screen.press("A")
+        assert len(screen.model.ids) == 2
+        assert "A again promotes it and merges them" in screen.status
+        await screen.press("A")
+        assert "merged 1 near duplicate" in screen.status

@@ -99,7 +99,7 @@ def _shown(text: str) -> str:
 def _find(quote: Quote, index: ProofIndex) -> Spot | None:
     """Where a quote stands: at its line, or else at the nearest one around."""
     folded = as_compared(quote.text).strip(ENDS)
-    if not folded:
+    if not any(map(str.isalnum, folded)):
         return None
     here = index.positions(quote.line)
     exact = quote.text.strip()

@@ -51,8 +51,8 @@ _FRAGMENT_STARTS = frozenset(_FRAGMENT_LIST.split())
 def why_not_alone(statement: str) -> str:
     """Why a statement cannot be understood without its surroundings; empty if it can."""
     text = statement.strip().strip("*_")
-    if not text:
-        return "it is empty"
+    if not re.search(r"[^\W\d_]{2}", text):
+        return "it has no words"
     if text.endswith("?"):
         return "it is a question"
     if text.endswith(":"):

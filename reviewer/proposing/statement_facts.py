@@ -52,7 +52,7 @@ def _facts(text: str) -> Iterator[Fact]:
         quoted = str(match[str(match.lastgroup)])
         found.append((*match.span(), Fact(quoted, None, match.start())))
     found += [
-        (one.start, one.end, Fact(one.text, one.kind, one.start))
+        (one.start, one.end, Fact(one.text.rstrip(".:!?"), one.kind, one.start))
         for one in identifiers(text)
         if not (one.kind is IdentifierKind.PATH and _EITHER_OR.match(one.text))
     ]
@@ -74,7 +74,7 @@ def unproved(statement: str, spots: Sequence[Spot], index: ProofIndex) -> tuple[
 
     def proved(fact: Fact) -> bool:
         if fact.kind is IdentifierKind.QUANTITY:
-            if len(_DIGIT.findall(fact.text)) > 1 and close.has(fact):
+            if len(_value(fact.text)) > 1 and close.has(fact):
                 return True
             # a single digit stands everywhere by chance
             written = _as_written(fact, statement)
@@ -102,7 +102,6 @@ _VALUE = re.compile(r"(?<![\w.])[$€£#]?(\d[\d,]*(?:\.\d+)*)[ -]?(%|[^\W\d_]+)
 _NUMBER_WORD = re.compile(rf"\b({'|'.join(NUMBER_WORDS)})\b[ -]?([^\W\d_]+)?", re.IGNORECASE)
 _PART = re.compile(r"\w+")
 _SIGNED = re.compile(r"(?:[<>=!]=? ?|\[:?|[:/])\d+\]?|\d+(?:/|:\d+|-based)")
-_DIGIT = re.compile(r"\d")
 _DIGITS = re.compile(r"\d[\d.,]*(?<=\d)")
 
 
@@ -143,7 +142,8 @@ class Evidence:
         """Whether a number stands here beside a word that it stands beside in the statement."""
         wanted = _beside(statement, quantity.start, quantity.start + len(quantity.text))
         return self.has(quantity) and any(
-            wanted & _words_beside(self.lower, number) for number in _DIGITS.findall(quantity.text)
+            wanted & _words_beside(self.lower, number)
+            for number in {_value(quantity.text), *_DIGITS.findall(quantity.text)}
         )
 
     def _words(self, quoted: str) -> bool:
@@ -203,6 +203,12 @@ class Evidence:
         return all(self.has(Fact(one.text, one.kind)) for one in inner) and all(
             self._one(part.lower()) for part in _PART.findall(covered)
         )
+
+
+def _value(quantity: str) -> str:
+    """The number of a quantity in digits."""
+    found = _VALUE.search(quantity) or _NUMBER_WORD.search(quantity)
+    return _measured(found)[0] if found else quantity
 
 
 def _as_written(quantity: Fact, statement: str) -> str:

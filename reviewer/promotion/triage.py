@@ -26,12 +26,21 @@ from reviewer.promotion.decided_rows import (
     rows_of,
 )
 from reviewer.promotion.evidence_rows import copy_evidence
-from reviewer.promotion.views import Kind, Status
+from reviewer.promotion.views import Kind, RejectReason, Status
 from reviewer.store.ledger import Act, Ledger, chunks
 from reviewer.text.normalise import clean, duplicate_key
 
 LONGEST = 4_000
 """Characters that a person may make a memory of; the extractor proposes at most 280."""
+
+
+REASON_WORDS = {
+    RejectReason.NARRATION: "narration",
+    RejectReason.KNOWN: "known already",
+    RejectReason.WRONG: "wrong",
+    RejectReason.NARROW: "too narrow",
+    RejectReason.OTHER: "another reason",
+}
 
 
 class Done(Struct, frozen=True):
@@ -76,15 +85,27 @@ class Triage:
                 act.title += f", merged {_near_duplicates(len(merged))}"
         return Done(act.id, act.title, (*(row.id for row in rows), *merged))
 
-    def reject(self, ids: Sequence[int], *, alone: bool | Collection[int] = False) -> Done:
+    def reject(
+        self,
+        ids: Sequence[int],
+        *,
+        alone: bool | Collection[int] = False,
+        reason: RejectReason | None = None,
+    ) -> Done:
         """Make candidates invalid, so that they are never proposed again.
 
-        Near duplicates behind a row go with it, unless `alone`. Raises as `promote` does.
+        Near duplicates behind a row go with it, unless `alone`. The learned order uses the
+        `reason`. Raises as `promote` does.
         """
+        why = str(reason or "")
         with self._ledger.act("reject") as act:
             rows = candidates_of(act, ids)
             act.update_many(
-                "memory", [row.id for row in rows], status="invalid", decided_at=self._now()
+                "memory",
+                [row.id for row in rows],
+                status="invalid",
+                decided_at=self._now(),
+                reason=why,
             )
             dismiss_conflicts(act, rows)
             reactivate_memories(act, rows)
@@ -92,6 +113,8 @@ class Triage:
             act.title = _title("Rejected", [row.id for row in rows])
             if members:
                 act.title += f" and {_near_duplicates(len(members))}"
+            if reason is not None:
+                act.title += f": {REASON_WORDS[reason]}"
         return Done(act.id, act.title, (*(row.id for row in rows), *members))
 
     def defer(self, ids: Sequence[int]) -> Done:
@@ -132,6 +155,7 @@ class Triage:
                     deferred=0,
                     decided_at=None,
                     superseded_by=None,
+                    reason="",
                     leader_id=row.leader_id if row.leader_id in waiting else None,
                 )
             graduate_memories_again(act, rows)
@@ -206,7 +230,7 @@ class Triage:
                 )
             if target.leader_id == number:
                 act.update("memory", into, leader_id=None)
-            self._supersede(act, [number], into)
+            supersede_rows(act, [number], into, self._now())
             regroup(act, rows)
         return Done(act.id, act.title, (number,))
 
@@ -252,25 +276,25 @@ class Triage:
         leave_other_facts(act, leaders)
         for leader, members in members_of(act, leaders).items():
             if merge:
-                self._supersede(act, members, leader)
+                supersede_rows(act, members, leader, self._now())
             else:
                 act.update_many("memory", members, status="invalid", decided_at=self._now())
             taken += members
         return taken
 
-    def _supersede(self, act: Act, ids: Sequence[int], by: int) -> None:
-        act.update_many(
-            "memory", ids, status="superseded", superseded_by=by, decided_at=self._now()
-        )
-        seen = 0
-        for number in ids:
-            seen += act.query("SELECT seen FROM memory WHERE id = ?", (number,))[0][0]
-            copy_evidence(act, number, by)
-        before = act.query("SELECT seen FROM memory WHERE id = ?", (by,))[0][0]
-        act.update("memory", by, seen=before + seen)
-
     def _now(self) -> str:
         return iso(self._clock())
+
+
+def supersede_rows(act: Act, ids: Sequence[int], by: int, now: str) -> None:
+    """Merge rows into another, which gets their evidence and their counts."""
+    act.update_many("memory", ids, status="superseded", superseded_by=by, decided_at=now)
+    seen = 0
+    for number in ids:
+        seen += act.query("SELECT seen FROM memory WHERE id = ?", (number,))[0][0]
+        copy_evidence(act, number, by)
+    before = act.query("SELECT seen FROM memory WHERE id = ?", (by,))[0][0]
+    act.update("memory", by, seen=before + seen)
 
 
 def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:

@@ -135,8 +135,11 @@ class CandidateCollector:
         novelty = known.novelty if known else None
         notes = [each for each in new if each.record.role is Role.NOTE]
         dialogue = [each for each in new if each.record.role is not Role.NOTE]
+        in_notes = {Known.key_of(each) for each in notes}
+        said_again = [each for each in self._spots if Known.key_of(each.found) in in_notes]
+        notes += (spot.found for spot in said_again)
         first, second = (rank(each, novelty=novelty, cap=cap) for each in (notes, dialogue))
-        places, repeated = self._places(existing)
+        places, repeated = self._places(existing, in_notes)
         return Ranked(
             (*first.kept, *second.kept, *places[:cap]),
             (*first.over_cap, *second.over_cap, *places[cap:]),
@@ -145,9 +148,15 @@ class CandidateCollector:
 
     def _everything(self) -> Iterator[Candidate]:
         yield from self._candidates
-        yield from (spot.candidate for spot in self._spots)
+        for spot in self._spots:
+            yield spot.candidate
+            yield spot.found
 
-    def _places(self, existing: Mapping[tuple[str, str, str], int]) -> tuple[list[Ranking], int]:
+    def _places(
+        self,
+        existing: Mapping[tuple[str, str, str], int],
+        in_notes: Container[tuple[str, str, str]],
+    ) -> tuple[list[Ranking], int]:
         """The spots that are new, one ranking each, best first; how many repeat another one."""
         new: dict[tuple[str, str, str], Ranking] = {}
         repeated = 0
@@ -155,9 +164,12 @@ class CandidateCollector:
         for spot in best_first(self._spots):
             score = _likelihood(spot.score - DECAY * of_source[spot.source])
             of_source[spot.source] += 1
-            key = Known.key_of(spot.candidate)
-            if key in existing:
-                self.sightings.append((existing[key], spot.candidate))
+            key, found = Known.key_of(spot.candidate), Known.key_of(spot.found)
+            number = existing.get(key, existing.get(found))
+            if number is not None:
+                self.sightings.append((number, spot.candidate))
+            elif found in in_notes:
+                continue  # seen again
             elif key in new:
                 repeated += 1
                 again = (*new[key].also, spot.candidate, *spot.others)

@@ -91,6 +91,8 @@ class Spot(Struct, frozen=True):
     """Widened: its content and span take in what is around the find."""
     others: tuple[Candidate, ...]
     score: float
+    found: Candidate
+    """As the rule found it."""
 
 
 class Dialogue:
@@ -150,7 +152,7 @@ class Dialogue:
             else:
                 leads.append((score, find, rare, []))
         return [
-            Spot(self.source, _widened(find), tuple(others), score)
+            Spot(self.source, _widened(find), tuple(others), score, find.candidate)
             for score, find, _, others in leads
         ]
 

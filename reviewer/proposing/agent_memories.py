@@ -40,6 +40,8 @@ _LINKED = re.compile(r"\[([^\]]+)\]\(([^)\s]+\.md)\)\s*(?:[—–:-]+\s*)?(.*)")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _TASKS = re.compile(r"(?:\s*\[Task[^\]]*\])+\s*$")
 _REASON = re.compile(r"\*{0,2}(why|how to apply)\*{0,2}\s*:\*{0,2}\s*", re.IGNORECASE)
+_POINTS_ON = re.compile(r":$|\b(?:below|above|following)\b")
+"""A first paragraph that says what comes next instead of the fact."""
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
 _WIKI = re.compile(r"\[\[([^\]|]+\|)?([^\]]+)\]\]")
 
@@ -207,7 +209,8 @@ def _topic(path: Path, text: str) -> Iterator[Proposal]:
     """One memory of Claude Code: front matter with a type, then the fact and why it matters.
 
     The statement is the first paragraph, with the reason where both fit. If a heading other than
-    its own name is above that paragraph, or it is too long or too short, the description is used.
+    its own name is above that paragraph, or it is too long, too short or only leads to a list, the
+    description is used.
     """
     if not _is_topic(text):
         return
@@ -224,7 +227,8 @@ def _topic(path: Path, text: str) -> Iterator[Proposal]:
         reason = _plain(_REASON.sub("", why.text, count=1)) if why else ""
         if reason and len(statement) + len(reason) + 6 <= LONGEST:
             statement = f"{statement.rstrip('.')}. Why: {reason}"
-    if usable and SHORTEST <= len(described) <= LONGEST and not 40 <= len(statement) <= LONGEST:
+    points_on = _POINTS_ON.search(statement) or not 40 <= len(statement) <= LONGEST
+    if usable and SHORTEST <= len(described) <= LONGEST and points_on:
         found, statement = [Entry(usable[0], usable[0] + 1, (stated,))], described
     if found:
         yield from _proposal(found[0], "memory.claude", _KINDS[_type_of(text)], statement)

@@ -74,6 +74,15 @@ def test_the_description_stands_in_for_a_body_that_is_too_long(tmp_path: Path) -
     assert found.quotes[0].line == 2
 
 
+def test_the_description_stands_in_for_a_body_that_only_leads_to_a_list(tmp_path: Path) -> None:
+    text = (
+        "---\nname: delete-guard\ndescription: Never delete a shard without a listed backup\n"
+        "type: feedback\n---\n\n# Guard\n\nBefore a shard is deleted, do all of the steps below.\n"
+    )
+    (found,) = memory_proposals(written(tmp_path, "memory/guard.md", text))
+    assert found.statement == "Never delete a shard without a listed backup"
+
+
 def test_an_index_line_is_proposed_only_if_its_file_is_missing(tmp_path: Path) -> None:
     written(tmp_path, "memory/no-amend.md", TOPIC)
     index = written(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from difflib import SequenceMatcher
 from pathlib import Path
 
 from msgspec import Struct
@@ -97,16 +96,14 @@ def memory_proposals(path: Path) -> Iterator[Proposal]:
 
 
 def added_lines(old: str, new: str) -> tuple[int, ...]:
-    """The 0-based lines of `new` that `old` does not have; lines that only moved are not new."""
-    before, after = old.splitlines(), new.splitlines()
-    known = {line.strip() for line in before}
-    found: list[int] = []
-    for tag, _, _, first, last in SequenceMatcher(
-        None, before, after, autojunk=False
-    ).get_opcodes():
-        if tag in ("insert", "replace"):
-            found += [n for n in range(first, last) if after[n].strip() not in known]
-    return tuple(found)
+    """The 0-based lines of `new` whose text `old` does not have anywhere; blank ones do not count.
+
+    So a line that only moved is not new.
+    """
+    known = {line.strip() for line in old.splitlines()} | {""}
+    return tuple(
+        number for number, line in enumerate(new.splitlines()) if line.strip() not in known
+    )
 
 
 def added_proposals(old: str, new: str) -> Iterator[Proposal]:

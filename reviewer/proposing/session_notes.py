@@ -21,6 +21,8 @@ from reviewer.text.sentences import split_sentences
 
 SHORTEST, LONGEST = 50, 280
 """Characters of a statement from a note; what is shorter is a label."""
+TEXT_LIMIT = 50_000
+"""Characters of a shell command or a bullet that are read; nobody writes longer ones by hand."""
 
 
 class NoteKind(StrEnum):
@@ -210,7 +212,7 @@ def _term(note: Note, item: list[str]) -> Iterator[tuple[str, Proposal]]:
 
 def _finding(note: Note, item: list[str]) -> Iterator[Proposal]:
     """A cause, or an error message with its remedy, among the errors and problems of a summary."""
-    text = " ".join(item)
+    text = " ".join(item)[:TEXT_LIMIT]
     spans = _CODE.finditer(text)
     message = next((span for span in spans if _MESSAGE.match(span[0].strip("`"))), None)
     remedy = _REMEDY.search(text)
@@ -256,6 +258,8 @@ def lasting(sentence: str) -> str:
     Empty if it narrates, reports a change, leans on its neighbours or is about the past. Of "X
     failed because Y", the clause Y is kept if it is in the present tense.
     """
+    if len(sentence) > 4 * LONGEST:
+        return ""
     text = re.sub(r"^[-*]\s+", "", sentence.strip())
     text = _LABEL.sub("", text, count=1) if text.startswith("**") else text
     cause = _CAUSE.search(text)
@@ -327,11 +331,13 @@ _OPTION = re.compile(r"(?:-m|--message)[ =](?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')"
 
 def commit_messages(command: str) -> Iterator[str]:
     """The messages of the commits that a shell command makes, as here-documents or after `-m`."""
+    if "git commit" not in command or len(command) > TEXT_LIMIT:
+        return
     found = False
     for heredoc in _HEREDOC.finditer(command):
         found = True
         yield heredoc[3]
-    if found or "git commit" not in command:
+    if found:
         return
     parts = [
         (one[1] or one[2] or "").replace('\\"', '"')

@@ -16,9 +16,18 @@ from msgspec import Struct
 
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.rejections import LONGEST, SHORTEST
-from reviewer.proposing.values import Proposal, Proposer, Quote, Speaker
+from reviewer.proposing.values import (
+    LineRole,
+    Proposal,
+    Proposer,
+    Quote,
+    SessionView,
+    Speaker,
+    ViewLine,
+)
 from reviewer.sources.front_matter import front_matter
 from reviewer.sources.lines import reading
+from reviewer.text.secrets import mask
 from reviewer.text.sentences import split_sentences
 
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"})
@@ -88,11 +97,22 @@ def memory_proposals(path: Path) -> Iterator[Proposal]:
     Raises SourceError when the file cannot be read.
     """
     read = _reader(path)
-    if read is None:
-        return
-    with reading(path) as stream:
-        text = stream.read(FILE_LIMIT).decode("utf-8", "replace")
-    yield from read(path, text)
+    if read is not None:
+        yield from read(path, _text(path))
+
+
+def memory_view(path: Path) -> SessionView:
+    """The lines of a memory file, masked, to prove its memories: the view of an instruction file
+    as a session leaves out what every session is told.
+
+    Raises SourceError when the file cannot be read.
+    """
+    lines = (
+        ViewLine(line=number, role=LineRole.ASSISTANT, speaker=Speaker.AGENT, text=mask(line).text)
+        for number, line in enumerate(_text(path).splitlines())
+        if line.strip()
+    )
+    return SessionView(path, "agent memories", tuple(lines))
 
 
 def added_lines(old: str, new: str) -> tuple[int, ...]:
@@ -182,6 +202,11 @@ def entries(text: str) -> Iterator[Entry]:
             start = at if start < 0 else start
             held.append(line)
     yield from close(len(lines))
+
+
+def _text(path: Path) -> str:
+    with reading(path) as stream:
+        return stream.read(FILE_LIMIT).decode("utf-8", "replace")
 
 
 def _reader(path: Path) -> Callable[[Path, str], Iterator[Proposal]] | None:
@@ -275,7 +300,7 @@ def _inbox(path: Path, text: str) -> Iterator[Proposal]:
 def _proposal(
     entry: Entry, rule: str, kind: _Kind, statement: str | None = None
 ) -> Iterator[Proposal]:
-    worded = _fitting(_plain(entry.text if statement is None else statement))
+    worded = _capitalised(_fitting(_plain(entry.text if statement is None else statement)))
     if not SHORTEST <= len(worded) <= LONGEST or worded.endswith(":") or " " not in worded:
         return
     quotes = [
@@ -297,8 +322,12 @@ def _proposal(
 
 def _plain(text: str) -> str:
     """A statement without Markdown emphasis and wiki links; inline code stays."""
-    text = _EMPHASIS.sub(r"\2", text)
-    return " ".join(_WIKI.sub(r"\2", text).split())
+    return " ".join(_WIKI.sub(r"\2", _EMPHASIS.sub(r"\2", text)).split())
+
+
+def _capitalised(text: str) -> str:
+    first = text.partition(" ")[0].rstrip(",:;")
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
 
 
 def _fitting(text: str) -> str:

@@ -86,7 +86,7 @@ _ABOUT_WORK = re.compile(
 )
 _DEFINES = re.compile(
     r"\b(?:is|are|has|have|does|can|cannot|must|for|when|before|after|until|via|instead|only"
-    r"|that|which|with|implementing|storage|its|from|per|to)\b",
+    r"|that|which|with|its|from|per|to)\b",
     re.IGNORECASE,
 )
 _VERB_FIRST = re.compile(r"[A-Z][a-z]+(?:[^aious]s|es)\b(?! [—–:(])")

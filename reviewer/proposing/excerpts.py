@@ -17,6 +17,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from msgspec import Struct, structs
 
@@ -145,7 +146,7 @@ class Dialogue:
         leads: list[tuple[float, Find, frozenset[str], list[Candidate]]] = []
         for score, find in scored:
             rare = frozenset(name for name in find.names if self._names[name] <= RARE)
-            for _, lead, names, others in leads[:SPOTS]:
+            for _, lead, names, others in islice(leads, SPOTS):
                 if abs(lead.message - find.message) <= NEAR or _same_names(rare, names):
                     others.append(find.candidate)
                     break

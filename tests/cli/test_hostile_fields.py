@@ -259,6 +259,10 @@ def fill(program: Program) -> None:
         assert call.returncode == 0, (arguments, call.stderr)
 
     done("ingest", program.session, program.note)
+    for number in range(3):
+        words = program.folder / "more.md"
+        words.write_text(f"Drawer {number}{p} of the kiosk sticks.")
+        done("add", "knowledge", "--content-file", words)
     memories = program.rows_of("SELECT id FROM memory WHERE kind = 'memory' ORDER BY id")
     done("promote", *memories[:3])
     done("reject", memories[3])

@@ -52,8 +52,8 @@ class CandidateCollector:
         """Candidates of the source that is being read."""
         self._stored_keys: dict[str, str] = {}
         """The keys of records of the source that is being read, where the store has others."""
-        self._entities: dict[str, list[str]] = {}
-        """What the entities of this source say, by record: no memory rule has to match it."""
+        self._entities: set[tuple[str, str]] = set()
+        """What the entities of this source say, with their record: no memory rule has to match."""
         self._pending_limit = LIMIT
         """When this many are pending, those of finished records are settled."""
         self._candidates: list[Candidate] = []
@@ -104,7 +104,9 @@ class CandidateCollector:
                 memory = not isinstance(outcome, EntityCandidate)
                 if not memory:
                     said = wording(outcome.record.text[outcome.span_start : outcome.span_end])
-                    self._entities.setdefault(outcome.record.key, []).append(said)
+                    self._entities.update(
+                        (outcome.record.key, each) for each in (said, outcome.content)
+                    )
                 if memory and len(self._pending) >= self._pending_limit:
                     # The memory extractor is one record behind the other.
                     self._settle(fresh, {outcome.record.key, self._newest})
@@ -166,8 +168,7 @@ class CandidateCollector:
 
     def _is_entity(self, dropped: Dropped) -> bool:
         """Whether a statement that is no memory is proposed as an entity."""
-        said = self._entities.get(dropped.record, ())
-        return dropped.rule is None and any(dropped.content in words for words in said)
+        return dropped.rule is None and (dropped.record, dropped.content) in self._entities
 
     def _everything(self) -> Iterator[Candidate]:
         yield from self._candidates

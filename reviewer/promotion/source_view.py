@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.errors import ReadStoppedError, SourceError
+from reviewer.files import open_file
 from reviewer.promotion.views import SourceState
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import chunks
@@ -144,7 +145,7 @@ def record_state(
     """
     size = byte_end - byte_start
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             file.seek(byte_start)
             if _digest(file.read(size)) == sha256:
                 return SourceState.SAME
@@ -185,7 +186,7 @@ def window(path: Path, first: int, last: int) -> FileWindow:
 
 def _window(path: Path, first: int, last: int) -> FileWindow:
     number, partial, lines = 0, bytearray(), list[bytes]()
-    with path.open("rb") as file:
+    with open_file(path) as file:
         while block := file.read(BLOCK):
             ends = block.count(b"\n")
             if number + ends < first:

@@ -30,7 +30,7 @@ from reviewer.promotion.source_reader import (
 )
 from reviewer.sources.records import Record, Use
 from reviewer.sources.seen import Seen
-from reviewer.sources.walk import Found, PassedOver, walk
+from reviewer.sources.walk import OUTSIDE, Found, PassedOver, walk
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -152,7 +152,7 @@ class Wave:
         `lines`: only these lines (0-based) of it were passed over.
         """
         self._passed_over[reason] += 1
-        if "cannot be read" in reason or "no text" in reason:
+        if "cannot be read" in reason or "no text" in reason or reason == OUTSIDE:
             where = f" ({_lines(lines)})" if lines else ""
             self._unreadable.append(f"{path}: {reason}{where}")
 

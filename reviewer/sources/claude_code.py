@@ -153,8 +153,8 @@ def _index_session(
             inside = first <= number < end
             counts, damage = (tally, errors) if inside else (ignored, [])
             if raw is None:
-                counts["line over 64 MB"] += 1
-                damage.append(f"line {number + 1}: longer than 64 MB, skipped")
+                counts["line over 32 MB"] += 1
+                damage.append(f"line {number + 1}: longer than 32 MB, skipped")
                 continue
             if not raw or raw.isspace():
                 continue

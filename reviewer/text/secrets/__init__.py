@@ -17,6 +17,7 @@ from reviewer.text.secrets.contexts import (
     structured_values,
 )
 from reviewer.text.secrets.kinds import Found, prefixed_values
+from reviewer.text.secrets.notations import noted_values, plainly
 
 __all__ = ["Masked", "mask"]
 
@@ -31,12 +32,10 @@ class Masked(Struct, frozen=True):
 
 def mask(text: str) -> Masked:
     """Replace every credential in `text` by `[masked KIND]`. Idempotent, in linear time."""
-    # One byte a character: positions agree, and searching bytes is fast.
-    flat = text.encode("latin-1", "replace")
     parts: list[str] = []
     kinds: list[str] = []
     at = 0
-    for found in _without_overlaps(text, flat):
+    for found in _found(text):
         # Line ends stay, so that line numbers stay the same.
         ends = "\n" * text.count("\n", found.start, found.end)
         parts += [text[at : found.start], f"[masked {found.kind}]{ends}"]
@@ -45,6 +44,18 @@ def mask(text: str) -> Masked:
     if not kinds:
         return Masked(text, ())
     return Masked("".join([*parts, text[at:]]), tuple(kinds))
+
+
+def _found(text: str) -> Iterator[Found]:
+    """All credentials in order, also those in full-width letters or with invisible characters."""
+    plain = plainly(text)
+    # One byte a character: positions agree, and searching bytes is fast.
+    if plain is None:
+        yield from _without_overlaps(text, text.encode("latin-1", "replace"))
+        return
+    for found in _without_overlaps(plain.text, plain.text.encode("latin-1", "replace")):
+        start, last = plain.positions[found.start], plain.positions[found.end - 1]
+        yield Found(start, last + 1, found.kind)
 
 
 def _without_overlaps(text: str, flat: bytes) -> Iterator[Found]:
@@ -56,6 +67,7 @@ def _without_overlaps(text: str, flat: bytes) -> Iterator[Found]:
         assigned_values(text, lower),
         command_values(text, lower),
         passwords_of_users(text, lower),
+        noted_values(text, flat, lower),
     )
     ranked = [(found.start, rank, found) for rank, rule in enumerate(rules) for found in rule]
     ranked.sort(key=lambda entry: entry[:2])

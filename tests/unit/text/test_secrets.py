@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+
 import pytest
 
 from reviewer.text.secrets import mask
@@ -305,3 +307,53 @@ def test_nearly_every_planted_secret_is_masked() -> None:
 def test_almost_no_harmless_text_is_masked() -> None:
     wrong = [text for text in HARMLESS if mask(text).kinds]
     assert len(wrong) <= 0.02 * len(HARMLESS), "\n".join(wrong)
+
+
+HASHED = "q7Zk3Vn9$" + drawn(40)
+ENCODED_KEY = b64encode(b"-----BEGIN RSA PRIVATE KEY-----\n" + BODY.encode() * 4).decode()
+ENCODED_CERTIFICATE = b64encode(b"-----BEGIN CERTIFICATE-----\n" + BODY.encode() * 4).decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (f"ann:$apr1${HASHED}", HASHED),
+        (f"root:$6${HASHED}:19000:0", HASHED),
+        (f"hash $2y$10${drawn(53)}", f"10${drawn(53)}"),
+        (f"tls.key: {ENCODED_KEY}", ENCODED_KEY[20:]),
+        ("WIFI:T:WPA;S:desk;P:quarry\\;stone;;", "quarry"),
+        ("The password is correct-horse-battery-staple.", "correct-horse-battery-staple"),
+        ("log in with password correct-horse-battery-staple", "correct-horse-battery-staple"),
+        ("DB_PASS=sunflower\nDB_HOST=x", "sunflower"),
+        ("export MY_DB_PASSWORD=sunflower", "sunflower"),
+        ("\u5bc6\u7801\u662f quarry71", "quarry71"),
+        ("\u5bc6\u7801:quarry71", "quarry71"),
+        ("Passwort: Quarry71!vz", "Quarry71!vz"),
+        ("Kennwort ist quarry71", "quarry71"),
+        ("gh" + "p_\u200b" + drawn(18) + "\u200b" + drawn(18), drawn(18)),
+        ("".join(chr(ord(each) + 0xFEE0) for each in "gh" + "p_" + drawn(36)), chr(0xFF51)),
+    ],
+)
+def test_credentials_in_other_notations_and_spellings_are_masked(text: str, value: str) -> None:
+    masked = mask(text)
+    assert len(masked.kinds) == 1
+    assert value not in masked.text
+    assert mask(masked.text) == (masked.text, ()) or mask(masked.text).text == masked.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"certificate-authority-data: {ENCODED_CERTIFICATE}",
+        "The password must have four words.",
+        "DB_PASS=changeme",
+        "POSTGRES_PASSWORD=postgres",
+        "It costs $6$ or so.",
+        "\u5bc6\u7801\u662f\u5fc5\u586b\u7684",
+        "Reset the password with-care-and-patience.",
+        "P: yes; WIFI: off",
+        "Zero\u200bwidth and \uff26\uff35\uff2c\uff2c words",
+    ],
+)
+def test_what_only_resembles_them_stays(text: str) -> None:
+    assert mask(text).text == text

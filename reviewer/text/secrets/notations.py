@@ -1,0 +1,127 @@
+"""Credentials in notations of their own: hashes of passwords, encoded keys, Wi-Fi codes, several
+words, other languages; and spellings that hide one.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from base64 import b64decode
+from binascii import Error as Base64Error
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from reviewer.text.secrets.contexts import places
+from reviewer.text.secrets.kinds import Found
+from reviewer.text.secrets.shapes import is_placeholder
+
+_HASH = re.compile(
+    r"\$(?:apr1|1|5|6|y|gy|7|2[abxy]|argon2(?:id?|d)|scrypt|pbkdf2-sha\d+)\$"
+    r"(?P<value>[A-Za-z0-9./$=,+-]{20,300})"
+)
+_PEM = re.compile(r"LS0tLS1CRUdJTi(?P<value>[A-Za-z0-9+/]{30,20000}={0,2})")
+_PEM_HEAD = "LS0tLS1CRUdJTi"
+_WIFI = re.compile(r"wifi:[^\n]{0,200}?(?<![a-z])p:(?P<value>(?:\\.|[^;\\\n]){4,200})", re.I)
+_WORDS = re.compile(
+    r"pass(?:word|phrase|wort|code)(?:[ \t]+(?:is|was|to|ist|now))?[ \t]*[:=]?[ \t]+[\"'`]?"
+    r"(?P<value>[a-z]{4,20}(?:-[a-z]{4,20}){3,9})(?![\w-])",
+    re.I,
+)
+_ENVIRONMENT = re.compile(
+    r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{0,60}_(?:PASS|PASSWORD|PASSWD|PWD)=[\"']?"
+    r"(?P<value>[a-z]{5,40})(?=[\s\"';]|$)"
+)
+_LOCAL_NAMES = (
+    "密码",
+    "密碼",
+    "口令",
+    "パスワード",
+    "비밀번호",
+    "пароль",
+    "Пароль",
+    "hasło",
+    "Hasło",
+)
+_LOCAL_NAMES_IN_LATIN_1 = (b"mot de passe", b"senha", b"kennwort", b"wachtwoord")
+_OTHER_LANGUAGES = re.compile(
+    r"(?:密码|密碼|口令|パスワード|비밀번호|пароль|hasło|mot de passe|senha|kennwort|wachtwoord)"
+    r"[ \t]{0,3}(?:是|为|為|は|est|é|ist|is|:|=)[ \t]{0,3}[\"'`「]?"
+    r"(?P<value>[!-~]{5,100})",
+    re.I,
+)
+_NOT_PASSWORDS = frozenset({
+    "postgres", "password", "secret", "changeme", "example", "sample", "default", "empty", "unset",
+    "none", "null", "string", "required", "optional", "hidden", "redacted", "placeholder", "false",
+    "true", "user", "admin", "test", "value",
+})  # fmt: skip
+
+
+def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
+    """Credentials in those notations; `flat` is the text's Latin-1 form, `lower` in lower case."""
+    if b"$" in flat:
+        for match in _HASH.finditer(text):
+            if not is_placeholder(match["value"]) and any(map(str.isalpha, match["value"])):
+                yield Found(*match.span("value"), "password-hash")
+    for start in places(flat, _PEM_HEAD.encode()):
+        match_ = _PEM.match(text, start)
+        if match_ is not None and _is_private(match_[0]):
+            yield Found(*match_.span("value"), "private-key")
+    if b"wifi:" in lower:
+        yield from _matches(_WIFI, text)
+    if b"pass" in lower:
+        yield from _matches(_WORDS, text)
+    if b"_P" in flat:
+        yield from _matches(_ENVIRONMENT, text)
+    if any(name in lower for name in _LOCAL_NAMES_IN_LATIN_1) or (
+        not text.isascii() and any(name in text for name in _LOCAL_NAMES)
+    ):
+        for found in _matches(_OTHER_LANGUAGES, text):
+            if any(not each.isalpha() for each in text[found.start : found.end].rstrip(".,;:!?)")):
+                yield found
+
+
+def _matches(rule: re.Pattern[str], text: str) -> Iterator[Found]:
+    for match in rule.finditer(text):
+        value = match["value"].rstrip(".,;:!?)\"'`")
+        if value.lower() not in _NOT_PASSWORDS and not is_placeholder(value) and value:
+            start = match.start("value")
+            yield Found(start, start + len(value), "password")
+
+
+def _is_private(encoded: str) -> bool:
+    """Whether a PEM block in Base64 has a private key, and not a certificate."""
+    head = encoded[:88]
+    try:
+        return b"PRIVATE KEY" in b64decode(head + "=" * (-len(head) % 4))
+    except Base64Error:
+        return False
+
+
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")
+_ODD = re.compile("[\uff01-\uff5e\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+
+
+class Plain(NamedTuple):
+    """A text as a reader sees it, and the position of each of its characters in the original."""
+
+    text: str
+    positions: array[int]
+
+
+def plainly(text: str) -> Plain | None:
+    """The text without invisible characters and with full-width letters as plain ones; None if it
+    is plain already.
+    """
+    if text.isascii() or _ODD.search(text) is None:
+        return None
+    parts: list[str] = []
+    positions = array("q")
+    at = 0
+    for gap in _INVISIBLE.finditer(text):
+        parts.append(text[at : gap.start()])
+        positions.extend(range(at, gap.start()))
+        at = gap.end()
+    parts.append(text[at:])
+    positions.extend(range(at, len(text)))
+    return Plain("".join(parts).translate(_WIDE), positions)

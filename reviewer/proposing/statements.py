@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -149,7 +150,7 @@ class StatementWriter:
     def question(self, piece: Piece, *, part: int, parts: int) -> Question:
         """The question about a piece, which is number `part` of `parts`."""
         lines, before = self._as_text(piece.lines), self._as_text(piece.before)
-        return self._question(
+        return self.asking(
             render(
                 self._templates[FIRST],
                 {
@@ -186,15 +187,14 @@ class StatementWriter:
         the first one, ModelError, CancelledError, and OSError when an answer cannot be kept.
         """
         work = _Work(self, path, piece, check, reasons, allow, cancelled)
-        try:
+        with suppress(RetryExhaustedError):  # what still fails is returned with its flags
             retry_with_steering(
                 lambda: work.attempt(part, parts), work.validate, work.steer, max_retries=1
             )
-        except RetryExhaustedError:
-            pass  # what still fails is returned with its flags, or counted
         return work.written()
 
-    def _question(self, messages: Sequence[ChatMessage]) -> Question:
+    def asking(self, messages: Sequence[ChatMessage]) -> Question:
+        """Messages as a question."""
         kind = "json" if isinstance(self._model, StructuredModel) else "text"
         key = question_key(messages, self._model.name, self._answer_tokens, TEMPERATURE, kind)
         ours = counter()
@@ -245,7 +245,7 @@ class StatementWriter:
     ) -> Question:
         """The question about statements that did not pass, with the reasons."""
         text = self._as_text(lines)
-        return self._question(
+        return self.asking(
             render(
                 self._templates[AGAIN],
                 {
@@ -352,7 +352,7 @@ class _Work:
                 ChatMessage("assistant", self._unread[:2000]),
                 ChatMessage("user", again),
             ]
-            self._next = self._writer._question(messages)
+            self._next = self._writer.asking(messages)
             return
         failed = [(each.statement, each.reasons) for each in self._failed]
         self._next = self._writer.again(failed, self._shown())

@@ -57,6 +57,10 @@ COMMANDS = {
         "reviewer.cli.summarize:summarize",
         "Summarize a file at one or all levels, without a store and without a model.",
     ),
+    "view": Entry(
+        "reviewer.cli.view:view",
+        "Show a session as a reader needs it: dialogue in full, tool calls in one line.",
+    ),
     "packet": Entry(
         "reviewer.cli.packet:packet",
         "Print the context that an agent needs, within a token budget.",

@@ -31,14 +31,23 @@ def promote(session: Session, ids: tuple[int, ...], alone: bool) -> None:
 @click.command(cls=Verb)
 @ids
 @alone
+@click.option(
+    "--reason",
+    type=click.Choice(("narration", "known", "wrong", "narrow", "other")),
+    help="Why: it narrates one task, the agent knows it, it is wrong, or it is too narrow. The "
+    "learned order uses it.",
+)
 @pass_session
-def reject(session: Session, ids: tuple[int, ...], alone: bool) -> None:
+def reject(session: Session, ids: tuple[int, ...], alone: bool, reason: str | None) -> None:
     """Reject candidates; they are not proposed again.
 
     Near duplicates of a candidate are rejected with it.
     """
+    from reviewer.promotion.views import RejectReason
+
     with session.changing() as engine:
-        report_act(engine.triage.reject(ids, alone=alone))
+        why = RejectReason(reason) if reason else None
+        report_act(engine.triage.reject(ids, alone=alone, reason=why))
 
 
 @click.command(cls=Verb)

@@ -13,6 +13,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from reviewer.promotion.views import RejectReason
+
 ENOUGH = 30
 """Decisions needed before anything is learned."""
 ENOUGH_OF_EACH = 5
@@ -47,6 +49,8 @@ class Traits(Struct, frozen=True):
     confidence: float
     flags: tuple[str, ...] = ()
     members: int = 0
+    proposer: str = ""
+    need: str = ""
 
 
 class Decided(Struct, frozen=True):
@@ -96,8 +100,34 @@ def features_of(traits: Traits) -> tuple[Feature, ...]:
         Feature("confidence", f"{min(math.floor(traits.confidence * 10), 9) / 10:.1f}"),
         Feature("members", _bucket(traits.members, (0, 2), "near duplicates")),
     ]
+    found += (
+        Feature(field, value)
+        for field, value in (("proposer", traits.proposer), ("need", traits.need))
+        if value
+    )
     found += (Feature("flag", flag) for flag in sorted(set(traits.flags)) or ("none",))
     return tuple(found)
+
+
+_FAULTS = {
+    RejectReason.NARRATION: {"rule", "role", "format", "length", "proposer", "need"},
+    RejectReason.WRONG: {"rule", "role", "confidence", "flag", "proposer", "need"},
+    RejectReason.NARROW: {"type", "rule", "folder", "length", "proposer", "need"},
+}
+"""The fields of features that a reason speaks against."""
+
+
+def decision(traits: Traits, *, promoted: bool, reason: str = "") -> Decided | None:
+    """What is learned of a decision: with a reason, only of what the reason is about. None where
+    it says nothing of the next candidate: what the agent knew already was worth proposing.
+    """
+    own = features_of(traits)
+    if promoted or not reason:
+        return Decided(own, promoted)
+    if reason == RejectReason.KNOWN:
+        return None
+    fields = _FAULTS.get(RejectReason(reason))
+    return Decided(own if fields is None else tuple(f for f in own if f.field in fields), False)
 
 
 def learn(decisions: Iterable[Decided]) -> Preference | None:
@@ -229,7 +259,7 @@ def _bucket(number: int, borders: tuple[int, ...], what: str) -> str:
 
 
 _NAMES = {"role": "said by", "folder": "from", "format": "read as", "flag": "flag", "length": "",
-          "members": ""}  # fmt: skip
+          "members": "", "proposer": "proposed by", "need": "about"}  # fmt: skip
 
 
 def _words(share: Share) -> str:

@@ -13,7 +13,8 @@ from reviewer.extraction.entities.conflicts import contradicts
 from reviewer.extraction.entities.entity import Attribute, EntityCandidate
 from reviewer.promotion.entity_rows import memory_row
 from reviewer.promotion.evidence_rows import copy_evidence
-from reviewer.promotion.views import Resolution
+from reviewer.promotion.views import Resolution, proposed_by
+from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
 from reviewer.store.ledger import Act
 from reviewer.text.normalise import duplicate_key
@@ -156,6 +157,8 @@ def _queue_conflict(act: Act, left: int, right: int, words: str, now: str) -> li
         "rule": _FOUND,
         "rank": FIRST,
         "flags": "conflict",
+        **proposed_by(Proposer.EPISODE),
+        "proof": "",
         "seen": 1,
         "refs": 0,
         "first_seen": now,

@@ -12,7 +12,9 @@ from reviewer.extraction.ranking import Ranking
 from reviewer.promotion.conflict_rows import may_lead, open_conflicts
 from reviewer.promotion.entity_rows import Structure, insert_entity
 from reviewer.promotion.evidence_rows import add_evidence, record_ids
-from reviewer.promotion.views import Kind
+from reviewer.promotion.views import Kind, proposed_by
+from reviewer.proposing.values import Proposer
+from reviewer.sources.records import Role
 from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, chunks
@@ -171,6 +173,7 @@ def _insert(
         "first_seen": now,
         "last_seen": now,
         "pending_since": now,
+        **proposed_by(_proposer(act, candidate, records)),
     }
     if isinstance(candidate, EntityCandidate):
         number = insert_entity(act, row, Structure.of(candidate))
@@ -178,6 +181,14 @@ def _insert(
         number = act.insert("memory", **row)
     add_evidence(act, number, (candidate, *ranking.also), records)
     return [number]
+
+
+def _proposer(act: Act, candidate: Candidate, records: dict[str, int]) -> Proposer:
+    """What was written as a note is a statement, a sentence of dialogue a place to look."""
+    number = records.get(candidate.record.key)
+    found = act.query("SELECT role FROM record WHERE id = ?", (number,))
+    role = found[0][0] if found else str(candidate.record.role)
+    return Proposer.NOTES if role == Role.NOTE else Proposer.EXCERPT
 
 
 def _candidates(rankings: Sequence[Ranking]) -> Iterator[Candidate]:

@@ -18,7 +18,8 @@ from reviewer.promotion.entity_rows import (
 )
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.triage import Done, require_length
-from reviewer.promotion.views import AttributeView, EntityView, RelationView
+from reviewer.promotion.views import AttributeView, EntityView, RelationView, proposed_by
+from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger
@@ -83,7 +84,12 @@ class Entities:
             row = memory_row(act, number)
             _require_active(number, row)
             content = str(row["content"])
-            values = {**row, "type": str(kind), "pending_since": now}
+            values = {
+                **row,
+                "type": str(kind),
+                "pending_since": now,
+                **proposed_by(Proposer.PERSON),
+            }
             entity = insert_entity(
                 act, values, parse_structure(content, kind, name), graduated_from=number
             )
@@ -153,6 +159,7 @@ def _by_hand(project_id: int, type_: str, content: str, now: str) -> dict[str, V
         "confidence": 0.5,
         "rank": 1.0,
         "flags": HAND_AUTHORED,
+        **proposed_by(Proposer.PERSON),
         "first_seen": now,
         "last_seen": now,
         "pending_since": now,

@@ -119,7 +119,7 @@ ACYCLIC = (RelationKind.PART_OF, RelationKind.DEPENDS_ON, RelationKind.SUPERSEDE
 _COPIED = (
     "project_id", "wave_id", "type", "content", "key", "rule", "extractor_version", "prior",
     "signal", "freshness", "confidence", "rank", "flags", "seen", "refs", "first_seen",
-    "last_seen", "pending_since",
+    "last_seen", "pending_since", "proposer", "excerpt", "scope", "need", "proof",
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from reviewer.errors import FilterError
 from reviewer.promotion.views import Kind, Status
+from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
 
 _TERM = re.compile(r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|\S+)')
@@ -17,14 +18,20 @@ _TEXT_FIELDS = {
     "type": "m.type LIKE ? || '%'",
     "rule": "m.rule LIKE '%' || ? || '%'",
     "status": "m.status LIKE ? || '%'",
-    "is": "CASE ? WHEN 'deferred' THEN m.deferred WHEN 'edited' THEN m.edited ELSE 0 END",
+    "is": "",
+    "proposer": "m.proposer LIKE ? || '%'",
     "flag": "m.flags LIKE '%' || ? || '%'",
     "path": (
         "m.id IN (SELECT e.memory_id FROM evidence e JOIN record r ON r.id = e.record_id"
         " JOIN source s ON s.id = r.source_id WHERE s.path LIKE '%' || ? || '%')"
     ),
 }
-_IS = ("deferred", "edited")
+_IS = {
+    "deferred": "m.deferred = 1",
+    "edited": "m.edited = 1",
+    "excerpt": "m.excerpt = 1",
+    "statement": "m.excerpt = 0",
+}
 _NUMBER_FIELDS = {"conf": "m.confidence", "seen": "m.seen", "refs": "m.refs", "id": "m.id"}
 
 
@@ -66,7 +73,8 @@ def _condition(field: str | None, sign: str | None, text: str) -> Condition | No
     if field in _TEXT_FIELDS and sign in (":", "="):
         if not bare:
             return None
-        return Condition(_TEXT_FIELDS[field], (_known_value(field, bare),))
+        value = _known_value(field, bare)
+        return Condition(_IS[value]) if field == "is" else Condition(_TEXT_FIELDS[field], (value,))
     if field in _NUMBER_FIELDS:
         return _number(field, sign or "", bare)
     if field is None and text[-1:] == ":" and text[:-1] in (*_TEXT_FIELDS, *_NUMBER_FIELDS):
@@ -100,11 +108,13 @@ def _values_of(field: str) -> tuple[str, ...]:
     """The values of a field that has a fixed set of them; empty for other fields."""
     match field:
         case "is":
-            return _IS
+            return tuple(_IS)
         case "kind":
             return tuple(Kind)
         case "status":
             return (*Status, *STATUS_WORDS)
+        case "proposer":
+            return tuple(Proposer)
         case "type":  # late: most filters need no types
             from reviewer.extraction.candidates import MemoryType
             from reviewer.extraction.entities.entity import EntityType

@@ -12,16 +12,17 @@ from reviewer.clock import Clock, from_iso, iso
 from reviewer.extraction.candidates import PRIORS, RuleClass
 from reviewer.extraction.flags import INJECTION
 from reviewer.promotion.acceptance_model import (
-    Decided,
     Preference,
     Score,
     Traits,
+    decision,
     features_of,
     learn,
 )
 from reviewer.promotion.policies import WITHIN, Hint, Recent, Reference, Standing, hints, recent
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.views import QueueQuery, Sort
+from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Role
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import chunks
@@ -33,7 +34,8 @@ _FIRST_EVIDENCE = (
 _TRAITS = (
     "SELECT m.id, m.type, m.rule, coalesce(r.role, '') AS role, coalesce(s.format, '') AS format,"
     " coalesce(s.path, '') AS path, length(m.content) AS length, m.confidence, m.flags,"
-    " (SELECT count(*) FROM memory n WHERE n.leader_id = m.id) AS members, m.status, m.deferred"
+    " (SELECT count(*) FROM memory n WHERE n.leader_id = m.id) AS members, m.status, m.deferred,"
+    " m.proposer, m.need, m.reason"
     f" FROM memory m{_FIRST_EVIDENCE} WHERE m.kind <> 'conflict' AND "
 )
 _BY_PRIOR = {prior: rule_class for rule_class, prior in PRIORS.items()}
@@ -42,6 +44,7 @@ _BY_PRIOR = {prior: rule_class for rule_class, prior in PRIORS.items()}
 class _Decision(NamedTuple):
     status: str
     deferred: bool
+    reason: str
 
 
 class Insight:
@@ -72,11 +75,11 @@ class Insight:
                     f"{_TRAITS} m.status IN ('active', 'graduated', 'invalid')"
                     " AND m.decided_at IS NOT NULL"
                 )
-                decisions = [
-                    Decided(features_of(traits), standing.status != "invalid")
-                    for _, traits, standing in map(_traits, rows)
-                ]
-                self._learned = stamp, learn(decisions)
+                decisions = (
+                    decision(traits, promoted=made.status != "invalid", reason=made.reason)
+                    for _, traits, made in map(_traits, rows)
+                )
+                self._learned = stamp, learn(each for each in decisions if each is not None)
         return self._learned[1]
 
     def score(self, number: int) -> Score | None:
@@ -91,8 +94,8 @@ class Insight:
     def order(
         self, query: QueueQuery, *, cancelled: Callable[[], bool] | None = None
     ) -> array[int]:
-        """The ids of a query, the likeliest first, conflicts before and deferred ones behind them;
-        in order of rank while nothing is learned.
+        """The ids of a query, the likeliest first, conflicts before, excerpts and deferred ones
+        behind them; in order of rank while nothing is learned.
 
         Raises FilterError, and ReadStoppedError as soon as `cancelled` says that nobody waits.
         """
@@ -102,13 +105,14 @@ class Insight:
         if preference is None:
             return ids
         known: dict[Traits, float] = {}
-        places: dict[int, tuple[bool, float]] = {}
+        places: dict[int, tuple[bool, bool, float]] = {}
         with self._database.reading_until(cancelled):
             for number, traits, standing in self._traits(ids):
                 if traits not in known:
                     known[traits] = preference.score(features_of(traits)).log_odds
-                places[number] = standing.deferred, -known[traits]
-        first = (False, -math.inf)
+                excerpt = traits.proposer == Proposer.EXCERPT
+                places[number] = standing.deferred, excerpt, -known[traits]
+        first = (False, False, -math.inf)
         return array("q", sorted(ids, key=lambda number: places.get(number, first)))
 
     def _traits(self, ids: Sequence[int]) -> Iterator[tuple[int, Traits, _Decision]]:
@@ -163,7 +167,8 @@ class Insight:
 
 
 def _traits(row: tuple[object, ...]) -> tuple[int, Traits, _Decision]:
-    number, type_, rule, role, format_, path, length, confidence, flags, members, *decision = row
+    number, type_, rule, role, format_, path, length, confidence, flags, members, *rest = row
+    status, deferred, proposer, need, reason = rest
     traits = Traits(
         type=str(type_),
         rule=str(rule),
@@ -174,5 +179,7 @@ def _traits(row: tuple[object, ...]) -> tuple[int, Traits, _Decision]:
         confidence=float(str(confidence)),
         flags=tuple(str(flags).split()),
         members=int(str(members)),
+        proposer=str(proposer),
+        need=str(need),
     )
-    return int(str(number)), traits, _Decision(str(decision[0]), bool(decision[1]))
+    return int(str(number)), traits, _Decision(str(status), bool(deferred), str(reason))

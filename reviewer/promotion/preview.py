@@ -16,8 +16,9 @@ from reviewer.extraction.extract import Dropped, cited_lines
 from reviewer.extraction.ranking import CAP, Ranking, rank
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.views import CandidateView, Kind, SourceRef, Status
+from reviewer.proposing.values import Proposer
 from reviewer.sources.open import open_source
-from reviewer.sources.records import Record, Scan
+from reviewer.sources.records import Record, Role, Scan
 from reviewer.text.secrets import mask
 
 
@@ -96,4 +97,5 @@ def _view(
         leader_id=leader,
         superseded_by=None,
         source=SourceRef(str(path), first, last, candidate.record.key),
+        proposer=Proposer.NOTES if candidate.record.role is Role.NOTE else Proposer.EXCERPT,
     )

@@ -24,22 +24,27 @@ from reviewer.promotion.views import (
     SourceRef,
     Status,
 )
+from reviewer.proposing.values import Proof
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import chunks
 
 _ORDERS = {
-    Sort.RANK: "m.deferred, m.rank DESC, m.id",
-    Sort.CONFIDENCE: "m.deferred, m.confidence DESC, m.id",
+    Sort.RANK: "m.deferred, m.excerpt, m.rank DESC, m.id",
+    Sort.CONFIDENCE: "m.deferred, m.excerpt, m.confidence DESC, m.id",
     Sort.NEWEST: "m.id DESC",
-    Sort.LEARNED: "m.deferred, m.rank DESC, m.id",
+    Sort.LEARNED: "m.deferred, m.excerpt, m.rank DESC, m.id",
     Sort.SOURCE: "(SELECT min(e.record_id) FROM evidence e WHERE e.memory_id = m.id), m.id",
 }
 _MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
+_SESSIONS = (
+    "(SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
+    " JOIN record r ON r.id = e.record_id WHERE e.memory_id = m.id)"
+)
 _COLUMNS = (
     "m.id, m.kind, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
     f" {_MEMBERS} AS members, m.seen, m.flags, p.name AS project, m.rule, m.leader_id,"
-    " m.pending_since"
+    f" m.pending_since, m.proposer, m.need, {_SESSIONS} AS sessions"
 )
 _RECORD = "SELECT r.*, s.path FROM record r JOIN source s ON s.id = r.source_id WHERE "
 
@@ -121,6 +126,7 @@ class Queue:
             promoted_today=promoted_today,
             rejected_today=rejected_today,
             beyond_cap=self._beyond_cap(project),
+            excerpts=self.count(QueueQuery(project=project, filter="is:excerpt")),
         )
 
     def candidate(self, number: int) -> CandidateView:
@@ -130,9 +136,7 @@ class Queue:
         """
         rows = self._query(
             f"SELECT {_COLUMNS}, m.prior, m.signal, m.freshness, m.extractor_version, m.refs,"
-            " m.first_seen, m.last_seen, m.decided_at, m.superseded_by,"
-            " (SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
-            "  JOIN record r ON r.id = e.record_id WHERE e.memory_id = m.id) AS sessions"
+            " m.first_seen, m.last_seen, m.decided_at, m.superseded_by, m.scope, m.proof, m.reason"
             " FROM memory m JOIN project p ON p.id = m.project_id WHERE m.id = ?",
             (number,),
         )
@@ -151,13 +155,15 @@ class Queue:
                     "freshness",
                     "extractor_version",
                     "refs",
-                    "sessions",
                     "first_seen",
                     "last_seen",
                     "decided_at",
                     "superseded_by",
+                    "scope",
+                    "reason",
                 )
             },
+            proof=msgspec.json.decode(row["proof"], type=Proof) if row["proof"] else None,
             source=self._source(number),
         )
 
@@ -318,4 +324,7 @@ def _queue_row(row: sqlite3.Row) -> QueueRow:
         rule=row["rule"],
         leader_id=row["leader_id"],
         pending_since=row["pending_since"],
+        proposer=row["proposer"],
+        sessions=row["sessions"],
+        need=row["need"],
     )

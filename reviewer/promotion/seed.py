@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from reviewer.clock import Clock, iso
 from reviewer.promotion.triage import Done
+from reviewer.promotion.views import proposed_by
+from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Act, Ledger, Scope
 from reviewer.store.project_rows import project_row
@@ -136,6 +138,7 @@ def _memories(
             "freshness": 1.05,
             "confidence": round(prior * signal * 1.05, 4),
             "rank": round(prior * signal * 1.05 * source.random(), 6),
+            **proposed_by(Proposer.NOTES),
             "first_seen": now,
             "last_seen": now,
             "pending_since": now,

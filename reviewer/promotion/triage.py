@@ -25,12 +25,21 @@ from reviewer.promotion.decided_rows import (
     rows_of,
 )
 from reviewer.promotion.evidence_rows import copy_evidence
-from reviewer.promotion.views import Kind, Status
+from reviewer.promotion.views import Kind, RejectReason, Status
 from reviewer.store.ledger import Act, Ledger, chunks
 from reviewer.text.normalise import clean, duplicate_key
 
 LONGEST = 4_000
 """Characters that a person may make a memory of; the extractor proposes at most 280."""
+
+
+REASON_WORDS = {
+    RejectReason.NARRATION: "narration",
+    RejectReason.KNOWN: "known already",
+    RejectReason.WRONG: "wrong",
+    RejectReason.NARROW: "too narrow",
+    RejectReason.OTHER: "another reason",
+}
 
 
 class Done(Struct, frozen=True):
@@ -75,15 +84,27 @@ class Triage:
                 act.title += f", merged {_near_duplicates(len(merged))}"
         return Done(act.id, act.title, (*(row.id for row in rows), *merged))
 
-    def reject(self, ids: Sequence[int], *, alone: bool | Collection[int] = False) -> Done:
+    def reject(
+        self,
+        ids: Sequence[int],
+        *,
+        alone: bool | Collection[int] = False,
+        reason: RejectReason | None = None,
+    ) -> Done:
         """Make candidates invalid, so that they are never proposed again.
 
-        Near duplicates behind a row go with it, unless `alone`. Raises as `promote` does.
+        Near duplicates behind a row go with it, unless `alone`. The learned order uses the
+        `reason`. Raises as `promote` does.
         """
+        why = str(reason or "")
         with self._ledger.act("reject") as act:
             rows = candidates_of(act, ids)
             act.update_many(
-                "memory", [row.id for row in rows], status="invalid", decided_at=self._now()
+                "memory",
+                [row.id for row in rows],
+                status="invalid",
+                decided_at=self._now(),
+                reason=why,
             )
             dismiss_conflicts(act, rows)
             reactivate_memories(act, rows)
@@ -91,6 +112,8 @@ class Triage:
             act.title = _title("Rejected", [row.id for row in rows])
             if members:
                 act.title += f" and {_near_duplicates(len(members))}"
+            if reason is not None:
+                act.title += f": {REASON_WORDS[reason]}"
         return Done(act.id, act.title, (*(row.id for row in rows), *members))
 
     def defer(self, ids: Sequence[int]) -> Done:
@@ -131,6 +154,7 @@ class Triage:
                     deferred=0,
                     decided_at=None,
                     superseded_by=None,
+                    reason="",
                     leader_id=row.leader_id if row.leader_id in waiting else None,
                 )
             graduate_memories_again(act, rows)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
+import msgspec
 from msgspec import Struct
+
+from reviewer.proposing.values import Proof, Proposer
 
 
 class Status(StrEnum):
@@ -36,6 +39,21 @@ class Sort(StrEnum):
     LEARNED = "learned"
 
 
+class RejectReason(StrEnum):
+    """Why a person rejects a candidate."""
+
+    NARRATION = "narration"  # of the moment, of one task, a change log
+    KNOWN = "known"  # the agent has it already
+    WRONG = "wrong"  # not true, or not any more
+    NARROW = "narrow"  # true for one task or one place only
+    OTHER = "other"
+
+
+def proposed_by(proposer: Proposer) -> dict[str, str | int]:
+    """The columns of a row that say what proposed it."""
+    return {"proposer": str(proposer), "excerpt": int(proposer is Proposer.EXCERPT)}
+
+
 class QueueQuery(Struct, frozen=True):
     """Which rows, in which order. `status` also takes `waiting`, `deferred` and `all`."""
 
@@ -64,10 +82,23 @@ class QueueRow(Struct, frozen=True):
     rule: str
     leader_id: int | None
     pending_since: str
+    proposer: str = "excerpt"
+    """A `Proposer`."""
+    sessions: int = 1
+    """How many files its evidence is in."""
+    need: str = ""
+    """What a maintainer needs it for: instruction, trap, decision; empty where nobody knows."""
+
+    @property
+    def is_excerpt(self) -> bool:
+        """Whether it is a place to look, and not a statement."""
+        return self.proposer == Proposer.EXCERPT
 
 
 class Counts(Struct, frozen=True):
-    """Counts of a project's queue. `beyond_cap` candidates wait in the waves' reports."""
+    """Counts of a project's queue. `beyond_cap` candidates wait in the waves' reports, and
+    `excerpts` of the waiting ones are places to look.
+    """
 
     waiting: int
     deferred: int
@@ -76,6 +107,7 @@ class Counts(Struct, frozen=True):
     promoted_today: int
     rejected_today: int
     beyond_cap: int
+    excerpts: int = 0
 
 
 class SourceRef(Struct, frozen=True):
@@ -118,6 +150,21 @@ class CandidateView(Struct, frozen=True):
     superseded_by: int | None
     source: SourceRef | None
     """None when the memory was written by hand."""
+    proposer: str = "excerpt"
+    """A `Proposer`."""
+    scope: str = "project"
+    """`project`, or `person` for what holds in every project."""
+    need: str = ""
+    """What a maintainer needs it for: instruction, trap, decision; empty where nobody knows."""
+    proof: Proof | None = None
+    """Of a statement; its lines are those of `source.path`."""
+    reason: str = ""
+    """Why it was rejected, a `RejectReason`; empty where no reason was given."""
+
+    @property
+    def is_excerpt(self) -> bool:
+        """Whether it is a place to look, and not a statement."""
+        return self.proposer == Proposer.EXCERPT
 
     @property
     def hand_authored(self) -> bool:
@@ -130,6 +177,7 @@ class CandidateView(Struct, frozen=True):
         values["source"] = self.source and {
             name: getattr(self.source, name) for name in self.source.__struct_fields__
         }
+        values["proof"] = self.proof and msgspec.to_builtins(self.proof)
         return {**values, "hand_authored": self.hand_authored}
 
 

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import BinaryIO
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, structs
 
 from reviewer.clock import written_moment
 from reviewer.sources.claude_lines import (
@@ -345,6 +345,7 @@ class _Piece(Struct):
     input: Raw = Raw(b"null")
     tool_use_id: str | None = None
     content: Raw = Raw(b'""')
+    is_error: bool | None = None
 
 
 class _Content(Struct):
@@ -406,7 +407,8 @@ class ClaudeBlocks:
         content = _content_of(line)
         if bytes(memoryview(content)[:1]) != b"[":
             if turn.text.strip():
-                yield self._block(line, turn, place, "text", turn.text, use=turn.use)
+                name = _speaker(line, turn)
+                yield self._block(line, turn, place, "text", turn.text, use=turn.use, name=name)
             return
         for raw, piece in _decoded(content):
             if turn.reply and self._repeated(turn.reply, raw):
@@ -427,16 +429,21 @@ class ClaudeBlocks:
             call = piece.tool_use_id or ""
             text = result_text(piece.content)
             name = self._tools.pop(call, "")
-            yield self._block(line, turn, place, "tool_result", text, name=name, call=call)
+            result = self._block(line, turn, place, "tool_result", text, name=name, call=call)
+            feedback = line.user_feedback or ""
+            if piece.is_error or feedback:
+                result = structs.replace(result, error=True, feedback=feedback)
+            yield result
         elif kind == "thinking":
             if piece.thinking and piece.thinking.strip():
                 yield self._block(line, turn, place, "thinking", piece.thinking)
         elif kind == "text":
             text, use = piece.text or "", turn.use
-            if turn.role is Role.USER and not line.is_meta:
+            if line.type == "user" and turn.role is Role.USER and not line.is_meta:
                 use, text, _ = classify(text)
             if text.strip():
-                yield self._block(line, turn, place, "text", text, use=use)
+                name = _speaker(line, turn)
+                yield self._block(line, turn, place, "text", text, use=use, name=name)
         elif kind == "image" or kind == "document":
             yield self._block(line, turn, place, "text", f"[{kind}]", use=Use.WRAPPER)
 
@@ -471,10 +478,16 @@ class ClaudeBlocks:
         )
 
 
+def _speaker(line: ClaudeLine, turn: Turn) -> str:
+    """`agent` for the task that an agent gives to a sub-agent."""
+    asked = line.type == "user" and bool(line.is_sidechain)
+    return "agent" if asked and turn.use is not Use.SUMMARY else ""
+
+
 def _content_of(line: ClaudeLine) -> Raw:
     """The message's content as JSON; in old files the message is the text itself."""
-    if line.type == "queue-operation":
-        return line.content
+    if line.type in ("queue-operation", "system", "attachment"):
+        return Raw(b"null")  # the turn has all of its text
     message = line.message
     if bytes(memoryview(message)[:1]) != b"{":
         return message

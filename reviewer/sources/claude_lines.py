@@ -65,7 +65,10 @@ class LineFields(Struct, rename="camel"):
     git_branch: str | None = None
     version: str | None = None
     operation: str | None = None
+    subtype: str | None = None
+    user_feedback: str | None = None
     content: Raw = Raw(b"null")
+    attachment: Raw = Raw(b"null")
 
 
 class ClaudeLine(LineFields, rename="camel"):
@@ -89,6 +92,13 @@ class _WordedLine(LineFields, rename="camel"):
     """A record decoded together with its message, which works for most messages."""
 
     message: _Message | str | None = None
+
+
+class _Attachment(Struct, rename="camel"):
+    """What the agent was given beside the messages; only queued prompts are read."""
+
+    type: str | None = None
+    prompt: Raw = Raw(b"null")
 
 
 class _OddMessage(Struct):
@@ -177,6 +187,11 @@ def read_turn(line: LineFields, tally: Counter[str]) -> Turn | None:
         return _user(line, tally)
     if kind == "queue-operation":
         return _queued(line, tally)
+    if kind == "attachment" and (turn := _attached(line, tally)) is not None:
+        return turn
+    if kind == "system" and line.subtype == "away_summary":
+        text = "\n\n".join(_texts_of(_decode_content(line.content), tally)[0])
+        return Turn(Node.OTHER, Role.ASSISTANT, Use.SUMMARY, text)
     tally[kind if kind and kind in SILENT_TYPES else _unknown(kind)] += 1
     return None
 
@@ -220,6 +235,19 @@ def _queued(line: LineFields, tally: Counter[str]) -> Turn | None:
             return Turn(Node.OTHER, Role.USER, use, text, queued=line.operation)
     tally["queue operation"] += 1
     return None
+
+
+def _attached(line: LineFields, tally: Counter[str]) -> Turn | None:
+    """Text typed while the agent was busy that it was given in the middle of its turn."""
+    if b"queued_command" not in bytes(memoryview(line.attachment)):
+        return None
+    fields = msgspec.json.decode(line.attachment, type=dict[str, Raw])
+    attachment = fitting(_Attachment, fields)
+    if attachment.type != "queued_command":
+        return None
+    texts, _ = _texts_of(_decode_content(attachment.prompt), tally)
+    use, text = _typed(texts, tally)
+    return Turn(Node.OTHER, Role.USER, use, text) if text else None
 
 
 def _typed(texts: list[str], tally: Counter[str]) -> tuple[Use, str]:

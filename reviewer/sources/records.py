@@ -104,12 +104,17 @@ class Block(Struct, frozen=True):
     line_start: int
     line_end: int
     name: str = ""
-    """The speaker of a text if the format names one; the tool of a call and of its result."""
+    """The speaker of a text if the format names one (`agent` for the task of a sub-agent); the
+    tool of a call and of its result."""
     at: str | None = None
     use: Use = Use.MESSAGE
     sidechain: bool = False
     call: str = ""
     """Joins a call and its result; empty if the format lacks such an id."""
+    error: bool = False
+    """The result of a call reports a failure or a refusal."""
+    feedback: str = ""
+    """What the person wrote when refusing the call, where the format keeps it apart."""
 
 
 class BlockScan(Protocol):

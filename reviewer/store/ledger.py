@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any
 
-from reviewer.clock import Clock, iso
+from reviewer.clock import Clock, iso, utc_now
 from reviewer.store.changes import Change, Entry, Image, Packed, Value, entry_hash
 from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
 from reviewer.store.ownership import Owners, Ownership
@@ -256,60 +256,82 @@ class Ledger:
             self._record(connection, "bind project", Scope.INTAKE, draft)
 
     def _record(self, connection: sqlite3.Connection, kind: str, scope: Scope, draft: Act) -> int:
-        last = connection.execute(
-            "SELECT id, hash, at FROM ledger ORDER BY id DESC LIMIT 1"
-        ).fetchone()
-        number, previous, earliest = (last[0] + 1, last[1], last[2]) if last else (1, "", "")
-        entry = Entry(
-            number,
-            max(iso(self.clock()), earliest),  # a clock that was set back does not undo the order
-            self.actor,
-            str(scope),
-            kind,
-            draft.title,
-            draft.target,
-            len(draft.packed),
-        )
-        blob = draft.packed.blob()
-        connection.execute(
-            "INSERT INTO ledger (id, at, actor, scope, kind, title, target, rows, changes,"
-            " previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                entry.id,
-                entry.at,
-                entry.actor,
-                entry.scope,
-                entry.kind,
-                entry.title,
-                entry.target,
-                entry.rows,
-                blob,
-                previous,
-                entry_hash(previous, entry, blob),
-            ),
-        )
-        connection.executemany(
-            "INSERT OR IGNORE INTO ledger_touch (memory_id, act) VALUES (?, ?)",
-            ((row, number) for row in sorted(draft.touched)),
-        )
-        self._record_owners(connection, number, draft)
-        return number
+        return _write_entry(connection, kind, scope, draft, actor=self.actor, at=iso(self.clock()))
 
-    def _record_owners(self, connection: sqlite3.Connection, number: int, draft: Act) -> None:
-        """Say to which projects an act belongs; undo and redo to those of the act they are about,
-        whose rows may be gone.
-        """
-        if draft.target is not None:
-            connection.execute(
-                "INSERT INTO ledger_project (project, act)"
-                " SELECT project, ? FROM ledger_project WHERE act = ?",
-                (number, draft.target),
-            )
-            return
-        connection.executemany(
-            "INSERT INTO ledger_project (project, act) VALUES (?, ?)",
-            ((name, number) for name in sorted(draft.owners.names(draft.query))),
+
+def record_upkeep(
+    connection: sqlite3.Connection,
+    title: str,
+    changes: Iterable[Change],
+    *,
+    actor: str = "reviewer",
+) -> None:
+    """Carry out what a newer version of the program changes in rows, as an act of the ledger, so
+    that `verify` still finds every row in it. The rows' own histories do not list it.
+    """
+    draft = Act(connection, title, Ownership())
+    draft.apply(changes)
+    if draft.changed:
+        del draft.touched[:]
+        _write_entry(connection, "upkeep", Scope.INTAKE, draft, actor=actor, at=iso(utc_now()))
+
+
+def _write_entry(
+    connection: sqlite3.Connection, kind: str, scope: Scope, draft: Act, *, actor: str, at: str
+) -> int:
+    last = connection.execute("SELECT id, hash, at FROM ledger ORDER BY id DESC LIMIT 1").fetchone()
+    number, previous, earliest = (last[0] + 1, last[1], last[2]) if last else (1, "", "")
+    entry = Entry(
+        number,
+        max(at, earliest),  # a clock that was set back does not undo the order
+        actor,
+        str(scope),
+        kind,
+        draft.title,
+        draft.target,
+        len(draft.packed),
+    )
+    blob = draft.packed.blob()
+    connection.execute(
+        "INSERT INTO ledger (id, at, actor, scope, kind, title, target, rows, changes,"
+        " previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            entry.id,
+            entry.at,
+            entry.actor,
+            entry.scope,
+            entry.kind,
+            entry.title,
+            entry.target,
+            entry.rows,
+            blob,
+            previous,
+            entry_hash(previous, entry, blob),
+        ),
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO ledger_touch (memory_id, act) VALUES (?, ?)",
+        ((row, number) for row in sorted(draft.touched)),
+    )
+    _write_owners(connection, number, draft)
+    return number
+
+
+def _write_owners(connection: sqlite3.Connection, number: int, draft: Act) -> None:
+    """Say to which projects an act belongs; undo and redo to those of the act they are about,
+    whose rows may be gone.
+    """
+    if draft.target is not None:
+        connection.execute(
+            "INSERT INTO ledger_project (project, act)"
+            " SELECT project, ? FROM ledger_project WHERE act = ?",
+            (number, draft.target),
         )
+        return
+    connection.executemany(
+        "INSERT INTO ledger_project (project, act) VALUES (?, ?)",
+        ((name, number) for name in sorted(draft.owners.names(draft.query))),
+    )
 
 
 def _begin(connection: sqlite3.Connection) -> None:

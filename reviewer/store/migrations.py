@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from reviewer.errors import StoreError
-from reviewer.store.changes import Value, unpack_first
+from reviewer.store.changes import Change, Image, Value, unpack_first
 from reviewer.store.ownership import Owners, projects_of
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """`PRAGMA user_version` of an up-to-date store."""
 
 OLDEST_VERSION = 7
@@ -103,14 +103,24 @@ CREATE TABLE memory (
     last_seen TEXT NOT NULL,
     pending_since TEXT NOT NULL,
     decided_at TEXT,
+    proposer TEXT NOT NULL DEFAULT 'excerpt',
+    scope TEXT NOT NULL DEFAULT 'project',
+    need TEXT NOT NULL DEFAULT '',
+    proof TEXT NOT NULL DEFAULT '',
+    reason TEXT NOT NULL DEFAULT '',
+    excerpt INTEGER NOT NULL DEFAULT 1 CHECK (excerpt = (proposer = 'excerpt')),
     UNIQUE (project_id, kind, type, key)
 );
 CREATE INDEX memory_queue
-    ON memory (status, deferred, rank DESC, id, leader_id, confidence, kind, type, flags)
+    ON memory (
+        status, deferred, excerpt, rank DESC, id, leader_id, confidence, kind, type, flags,
+        proposer
+    )
     WHERE leader_id IS NULL;
 CREATE INDEX memory_queue_of_project
     ON memory (
-        project_id, status, deferred, rank DESC, id, leader_id, confidence, kind, type, flags
+        project_id, status, deferred, excerpt, rank DESC, id, leader_id, confidence, kind, type,
+        flags, proposer
     )
     WHERE leader_id IS NULL;
 CREATE INDEX memory_leader ON memory (leader_id) WHERE leader_id IS NOT NULL;
@@ -312,7 +322,11 @@ CREATE VIRTUAL TABLE memory_text USING fts5(
     content, content='memory', content_rowid='id', prefix='2 3', tokenize='unicode61'
 );
 """
-"""`measurement` is not in the ledger: it only counts what was done."""
+"""`measurement` is not in the ledger: it only counts what was done.
+
+`memory.excerpt` follows from `proposer`; the queue is sorted by it, and SQLite answers a query from
+an index alone only where the index has plain columns.
+"""
 
 TRIGGERS = (
     """CREATE TRIGGER memory_text_insert AFTER INSERT ON memory BEGIN
@@ -461,5 +475,59 @@ def _owners_of(connection: sqlite3.Connection, number: int) -> set[str]:
     return owners.names(query)
 
 
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_version_8,)
+PROPOSERS = """
+ALTER TABLE memory ADD COLUMN proposer TEXT NOT NULL DEFAULT 'excerpt';
+ALTER TABLE memory ADD COLUMN scope TEXT NOT NULL DEFAULT 'project';
+ALTER TABLE memory ADD COLUMN need TEXT NOT NULL DEFAULT '';
+ALTER TABLE memory ADD COLUMN proof TEXT NOT NULL DEFAULT '';
+ALTER TABLE memory ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+ALTER TABLE memory ADD COLUMN
+    excerpt INTEGER NOT NULL DEFAULT 1 CHECK (excerpt = (proposer = 'excerpt'));
+DROP INDEX memory_queue;
+DROP INDEX memory_queue_of_project;
+CREATE INDEX memory_queue
+    ON memory (
+        status, deferred, excerpt, rank DESC, id, leader_id, confidence, kind, type, flags,
+        proposer
+    )
+    WHERE leader_id IS NULL;
+CREATE INDEX memory_queue_of_project
+    ON memory (
+        project_id, status, deferred, excerpt, rank DESC, id, leader_id, confidence, kind, type,
+        flags, proposer
+    )
+    WHERE leader_id IS NULL;
+"""
+
+_PROPOSER_OF_OLD_ROWS = """
+SELECT m.id, CASE
+    WHEN m.kind = 'conflict' THEN 'episode'
+    WHEN r.id IS NULL THEN 'person'
+    WHEN r.role = 'note' THEN 'notes'
+    ELSE 'excerpt' END AS proposer
+FROM memory m
+LEFT JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)
+LEFT JOIN record r ON r.id = e.record_id
+"""
+
+
+def _to_version_9(connection: sqlite3.Connection) -> None:
+    """Candidates have a proposer, a proof, and a reason for rejecting them."""
+    from reviewer.store.ledger import record_upkeep  # late: it imports this module
+
+    for statement in _statements(PROPOSERS):
+        connection.execute(statement)
+    sql = f"SELECT * FROM ({_PROPOSER_OF_OLD_ROWS}) WHERE proposer <> 'excerpt'"
+    excerpt: Image = {"proposer": "excerpt", "excerpt": 1}
+    record_upkeep(
+        connection,
+        "Marked what earlier versions proposed from notes and by hand",
+        (
+            Change("memory", number, excerpt, {"proposer": proposer, "excerpt": 0})
+            for number, proposer in connection.execute(sql).fetchall()
+        ),
+    )
+
+
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_version_8, _to_version_9)
 """The first one brings a store of OLDEST_VERSION to the next version."""

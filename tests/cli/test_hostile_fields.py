@@ -70,7 +70,7 @@ LINES = {
 }  # fmt: skip
 """Columns shown as separate lines, where a newline cannot deceive."""
 
-TEXTS = {"compress", "compile", "export", "packet", "summarize"}
+TEXTS = {"compress", "compile", "export", "packet", "summarize", "view"}
 """Verbs that print whole texts, with arbitrary lines."""
 
 
@@ -311,6 +311,10 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["compress", program.session, "--report", "compactions"],
         ["summarize", program.talk, "--level", "all"],
         ["summarize", program.note],
+        ["view", program.session],
+        ["view", program.session, "--pieces", "400"],
+        ["view", program.talk],
+        ["view", program.note],
         ["extract", program.session],
         ["extract", program.note],
         ["pipeline", "check", program.graph],

@@ -26,6 +26,8 @@ TAKES_A_FILE = [
     ["ingest", "{}", "--json"],
     ["summarize", "{}", "--level", "brief"],
     ["summarize", "{}", "--level", "all", "--json"],
+    ["view", "{}"],
+    ["view", "{}", "--json", "--pieces", "500"],
     ["context", "import", "{}"],
     ["compress", "{}", "--report", "compactions"],
     ["pipeline", "check", "{}"],

@@ -78,6 +78,8 @@ COMMANDS: list[list[str]] = [
     ["extract", "in/session.jsonl", "--json"],
     ["summarize", "in/session.jsonl", "--level", "all", "--json"],
     ["summarize", "in/note.md", "--level", "detailed"],
+    ["view", "in/session.jsonl", "--json"],
+    ["view", "in/note.md"],
     ["ingest", "in", "--json"],
     ["queue", "list"],
     ["queue", "list", "--status", "all", "--json"],

@@ -15,7 +15,7 @@ from reviewer.clock import iso
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.errors import StoreError
-from reviewer.store import database
+from reviewer.store import database, ledger
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger, Scope
 from reviewer.store.migrations import APPLICATION_ID, SCHEMA_VERSION
@@ -24,15 +24,14 @@ from tests.cli.conftest import Reviewer
 MOMENT = datetime(2026, 2, 1, 9, tzinfo=UTC)
 
 
-TABLES_OF_VERSION_7 = Path(__file__).with_name("store_version_7.sql")
-
-
-def make_tables(path: Path) -> None:
-    """The tables as the program of version 7 made them."""
+def make_tables(path: Path, version: int = 7) -> None:
+    """The tables as the program of that version made them."""
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.executescript(TABLES_OF_VERSION_7.read_text())
-    connection.execute("PRAGMA user_version = 7")
+    connection.executescript(
+        Path(__file__).with_name(f"store_version_{version}.sql").read_text(encoding="utf-8")
+    )
+    connection.execute(f"PRAGMA user_version = {version}")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.commit()
     connection.close()
@@ -44,10 +43,52 @@ def version_7(path: Path, patch: pytest.MonkeyPatch) -> Iterator[Ledger]:
     make_tables(path)
     with patch.context() as earlier:
         earlier.setattr(database, "bring_up_to_date", lambda *_, **__: None)
-        earlier.setattr(Ledger, "_record_owners", lambda *_: None)  # version 8 began with it
+        earlier.setattr(ledger, "_write_owners", lambda *_: None)  # version 8 began with it
         opened = Database(path)
         yield Ledger(opened, actor="you", clock=lambda: MOMENT)
         opened.close()
+
+
+@contextmanager
+def version_8(path: Path, patch: pytest.MonkeyPatch) -> Iterator[Ledger]:
+    """The same of version 8."""
+    make_tables(path, 8)
+    with patch.context() as earlier:
+        earlier.setattr(database, "bring_up_to_date", lambda *_, **__: None)
+        opened = Database(path)
+        yield Ledger(opened, actor="you", clock=lambda: MOMENT)
+        opened.close()
+
+
+def sightings(ledger: Ledger) -> None:
+    """A note and a dialogue with a candidate each, and one that a person wrote."""
+    with ledger.act("ingest", "Ingested 2 files", scope=Scope.INTAKE) as act:
+        project = act.insert("project", name="kiosk")
+        wave = act.insert(
+            "wave", project_id=project, started_at=iso(MOMENT), state="done", roots="[]"
+        )
+        for number, role in enumerate(("assistant", "note", "by hand"), 1):
+            memory = act.insert(
+                "memory", project_id=project, type="knowledge", content=f"Fact {number}",
+                key=f"fact {number}", status="candidate", rule="decision", extractor_version="1",
+                prior=0.5, signal=1.0, freshness=1.0, confidence=0.5, rank=1 - number / 10,
+                first_seen=iso(MOMENT), last_seen=iso(MOMENT), pending_since=iso(MOMENT),
+            )  # fmt: skip
+            if role == "by hand":
+                continue
+            source = act.insert(
+                "source", project_id=project, path=f"/talk/{role}", format="seed", bytes=0,
+                modified_ns=0, wave_id=wave, tally="{}",
+            )  # fmt: skip
+            record = act.insert(
+                "record", project_id=project, source_id=source, wave_id=wave, key=role,
+                line_start=0, line_end=1, byte_start=0, byte_end=0, sha256="", role=role,
+                use="said", shape="turn", text=f"Fact {number}",
+            )  # fmt: skip
+            act.insert(
+                "evidence", memory_id=memory, record_id=record, span_start=0, span_end=6,
+                rule="decision", extractor_version="1",
+            )  # fmt: skip
 
 
 def memories(ledger: Ledger) -> None:
@@ -90,9 +131,16 @@ def commits(ledger: Ledger, count: int) -> None:
             )  # fmt: skip
 
 
-def named_only(tables: dict[str, list[tuple]]) -> dict[str, list[tuple]]:
-    """The same with projects as they were before they were bound to work trees."""
-    return {**tables, "project": [row[:2] for row in tables["project"]]}
+def as_before(
+    tables: dict[str, list[tuple]], before: dict[str, list[tuple]]
+) -> dict[str, list[tuple]]:
+    """The same with the columns that there were, and without the act that filled the new ones."""
+    cut = {}
+    for name, rows in before.items():
+        columns = len(rows[0]) if rows else 0
+        kept = [row for row in tables[name] if name != "ledger" or row[4] != "upkeep"]
+        cut[name] = [row[:columns] for row in kept]
+    return cut
 
 
 def everything(path: Path, *, without: tuple[str, ...] = ()) -> dict[str, list[tuple]]:
@@ -149,8 +197,9 @@ def schema_of(path: Path) -> dict[str, str]:
     }
 
 
-def test_a_migrated_store_has_the_tables_of_a_new_one(tmp_path: Path) -> None:
-    make_tables(tmp_path / "old.db")
+@pytest.mark.parametrize("version", [7, 8])
+def test_a_migrated_store_has_the_tables_of_a_new_one(tmp_path: Path, version: int) -> None:
+    make_tables(tmp_path / "old.db", version)
     for name in ("old.db", "new.db"):
         Database(tmp_path / name).close()
     assert schema_of(tmp_path / "old.db") == schema_of(tmp_path / "new.db")
@@ -174,7 +223,7 @@ def test_an_earlier_store_loses_nothing(path, opened, monkeypatch) -> None:
     before = everything(path)
     engine = opened()
     after = everything(path)
-    assert {table: named_only(after)[table] for table in before} == before
+    assert as_before(after, before) == before
     assert sum(map(len, before.values())) >= 12
     assert engine.history.verify().problems == ()
     assert engine._database.writer.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
@@ -250,7 +299,8 @@ def test_acts_and_projects_of_an_earlier_store_find_each_other(
     titles = {name: [act["title"] for act in acts] for name, acts in history.items()}
     assert titles["till"] == ["Set port"]
     assert titles["kiosk"] == [
-        "Ingested notes", "Promoted 2", "Rejected #3", "Set region", "Promoted #4"
+        "Ingested notes", "Promoted 2", "Rejected #3", "Set region", "Promoted #4",
+        "Marked what earlier versions proposed from notes and by hand",
     ]  # fmt: skip
     assert "Set port" in reviewer("--project", "till", "undo").stderr
     assert "Promoted #4" in reviewer("--project", "kiosk", "undo").stderr
@@ -280,4 +330,27 @@ def test_a_project_of_an_earlier_store_is_bound_when_it_is_written_from_its_tree
     assert len(reviewer.ids("--status", "all")) == 6
     reviewer.folder = trees[0]
     assert f"belongs to {trees[1]}" in reviewer.fails("queue", "list")
+    assert reviewer("verify").returncode == 0
+
+
+def test_dialogue_of_an_earlier_store_waits_behind_notes(reviewer: Reviewer, monkeypatch) -> None:
+    with version_8(reviewer.db, monkeypatch) as earlier:
+        sightings(earlier)
+    rows = reviewer.rows("queue", "list")
+    assert [(row["content"], row["proposer"]) for row in rows] == [
+        ("Fact 2", "notes"), ("Fact 3", "person"), ("Fact 1", "excerpt"),
+    ]  # fmt: skip
+    assert {row["proof"] for row in rows} == {None}
+    assert reviewer("verify").returncode == 0
+
+
+def test_what_an_earlier_store_ingested_can_still_be_undone(
+    reviewer: Reviewer, monkeypatch
+) -> None:
+    with version_8(reviewer.db, monkeypatch) as earlier:
+        sightings(earlier)
+    assert reviewer("undo", 1).returncode == 0
+    assert reviewer.ids("--status", "all") == []
+    assert reviewer("redo").returncode == 0
+    assert len(reviewer.ids()) == 3
     assert reviewer("verify").returncode == 0

@@ -55,7 +55,7 @@ def test_filter(found, text, first_words):
         ("tpye:project", '"type"'),
         ("conf>much", "number"),
         ("bogus:1", "fields:"),
-        ("is:foo", "is: takes deferred or edited"),
+        ("is:foo", "is: takes deferred, edited, excerpt or statement"),
         ("type:xq", "identity, preference"),
         ("kind:note", "memory, entity or conflict"),
         ("status:gone", "waiting, promoted"),

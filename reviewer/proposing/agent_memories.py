@@ -1,0 +1,356 @@
+"""What agents have remembered by themselves, proposed so that a person reviews it afterwards.
+
+Read are Claude Code's `memory/` folders, Codex memories, the memories that Gemini CLI adds to
+GEMINI.md or keeps in its inbox, and the lines that were added to an instruction file between two
+readings. Nothing here writes: `text_without` gives the new text of a file, for the caller to show
+as a difference and to write with a backup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.rejections import LONGEST, SHORTEST
+from reviewer.proposing.values import Proposal, Proposer, Quote, Speaker
+from reviewer.sources.front_matter import front_matter
+from reviewer.sources.lines import reading
+from reviewer.text.sentences import split_sentences
+
+INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"})
+GEMINI_HEADING = "gemini added memories"
+FILE_LIMIT = 1_000_000
+"""Bytes of a memory file that are read; agents themselves load far less."""
+
+_CODEX_HEADINGS = (
+    "user preferences",
+    "reusable knowledge",
+    "failures and how to do differently",
+    "general tips",
+)
+"""Sections of Codex memories that hold lasting statements; the others are indexes of sessions."""
+_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
+_ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?=\S)")
+_LINKED = re.compile(r"\[([^\]]+)\]\(([^)\s]+\.md)\)\s*(?:[—–:-]+\s*)?(.*)")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_TASKS = re.compile(r"(?:\s*\[Task[^\]]*\])+\s*$")
+_REASON = re.compile(r"\*{0,2}(why|how to apply)\*{0,2}\s*:\*{0,2}\s*", re.IGNORECASE)
+_EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
+_WIKI = re.compile(r"\[\[([^\]|]+\|)?([^\]]+)\]\]")
+
+
+class _Kind(Struct, frozen=True):
+    """What a stated type of memory means here."""
+
+    type: MemoryType
+    scope: str
+    kind: str
+
+
+_KINDS = {
+    "user": _Kind(MemoryType.IDENTITY, "person", "preference"),
+    "feedback": _Kind(MemoryType.PREFERENCE, "project", "instruction"),
+    "project": _Kind(MemoryType.PROJECT, "project", ""),
+    "reference": _Kind(MemoryType.KNOWLEDGE, "project", "environment"),
+}
+_UNTYPED = _Kind(MemoryType.KNOWLEDGE, "project", "")
+_PREFERENCE = _Kind(MemoryType.PREFERENCE, "person", "preference")
+
+
+class Entry(Struct, frozen=True):
+    """A bullet or paragraph of a file: its lines, 0-based and half-open, and the heading above."""
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+    """The lines without list marks."""
+    heading: str = ""
+
+    @property
+    def text(self) -> str:
+        return " ".join(line.strip() for line in self.lines if line.strip())
+
+
+def is_memory_file(path: Path) -> bool:
+    """Whether a path is one in which an agent keeps what it has remembered."""
+    return _reader(path) is not None
+
+
+def memory_proposals(path: Path) -> Iterator[Proposal]:
+    """What an agent has remembered in a file; nothing for any other file.
+
+    Raises SourceError when the file cannot be read.
+    """
+    read = _reader(path)
+    if read is None:
+        return
+    with reading(path) as stream:
+        text = stream.read(FILE_LIMIT).decode("utf-8", "replace")
+    yield from read(path, text)
+
+
+def added_lines(old: str, new: str) -> tuple[int, ...]:
+    """The 0-based lines of `new` that `old` does not have; lines that only moved are not new."""
+    before, after = old.splitlines(), new.splitlines()
+    known = {line.strip() for line in before}
+    found: list[int] = []
+    for tag, _, _, first, last in SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_opcodes():
+        if tag in ("insert", "replace"):
+            found += [n for n in range(first, last) if after[n].strip() not in known]
+    return tuple(found)
+
+
+def added_proposals(old: str, new: str) -> Iterator[Proposal]:
+    """What was added to an instruction file between two readings: a proposal for each new entry."""
+    added = set(added_lines(old, new))
+    for entry in entries(new):
+        if added.issuperset(_written(entry)):
+            yield from _proposal(entry, "memory.added", _UNTYPED)
+
+
+def text_without(text: str, line: int) -> str:
+    """A file's text without the bullet or paragraph at a 0-based line; unchanged if none is there.
+
+    Sub-bullets go with their bullet. A topic file of Claude Code holds one memory, so it becomes
+    empty: the caller deletes it, and removes its line from the index with `index_without`.
+    """
+    lines = text.splitlines(keepends=True)
+    if _is_topic(text):
+        return ""
+    for entry in entries(text):
+        if entry.start <= line < entry.end:
+            first, last = entry.start, _with_children(lines, entry)
+            if not "".join(lines[last : last + 1]).strip() and (
+                first == 0 or not lines[first - 1].strip()
+            ):
+                last += 1
+            return "".join(lines[:first] + lines[last:])
+    return text
+
+
+def index_without(text: str, name: str) -> str:
+    """The text of an index (MEMORY.md) without the lines that link to a topic file."""
+    kept = [
+        line
+        for line in text.splitlines(keepends=True)
+        if not (
+            (item := _ITEM.match(line))
+            and (link := _LINKED.match(line[item.end() :]))
+            and Path(link[2]).name == name
+        )
+    ]
+    return "".join(kept)
+
+
+def entries(text: str) -> Iterator[Entry]:
+    """The bullets and paragraphs of a Markdown text, in order; code and comments are left out."""
+    lines = text.splitlines()
+    _, number = front_matter(lines)
+    start, heading, fenced, comment = -1, "", False, False
+    held: list[str] = []
+
+    def close(end: int) -> Iterator[Entry]:
+        if start >= 0 and held:
+            yield Entry(start, end, tuple(held), heading)
+        held.clear()
+
+    for at, line in enumerate(lines[number:], number):
+        if fenced or _FENCE.match(line):
+            yield from close(at)
+            start = -1
+            fenced = fenced != bool(_FENCE.match(line))
+        elif comment or line.lstrip().startswith("<!--"):
+            yield from close(at)
+            start, comment = -1, "-->" not in line
+        elif not line.strip():
+            yield from close(at)
+            start = -1
+        elif title := _HEADING.match(line):
+            yield from close(at)
+            start, heading = -1, title[2]
+        elif item := _ITEM.match(line):
+            yield from close(at)
+            start = at
+            held.append(line[item.end() :])
+        else:
+            start = at if start < 0 else start
+            held.append(line)
+    yield from close(len(lines))
+
+
+def _reader(path: Path) -> Callable[[Path, str], Iterator[Proposal]] | None:
+    folders = path.parts[:-1]
+    if path.suffix == ".patch" and ".inbox" in folders:
+        return _inbox
+    if path.suffix != ".md":
+        return None
+    if path.name == "GEMINI.md":
+        return _gemini
+    if "memories" in folders:
+        below = folders[len(folders) - folders[::-1].index("memories") :]
+        if not below and path.name in ("MEMORY.md", "memory_summary.md"):
+            return _codex
+        return _notes if below[:1] == ("extensions",) and below[-1:] == ("notes",) else None
+    if path.parent.name == "memory":
+        return _index if path.name == "MEMORY.md" else _topic
+    return None
+
+
+def _topic(path: Path, text: str) -> Iterator[Proposal]:
+    """One memory of Claude Code: front matter with a type, then the fact and why it matters.
+
+    The statement is the first paragraph, with the reason where both fit. If a heading other than
+    its own name is above that paragraph, or it is too long or too short, the description is used.
+    """
+    if not _is_topic(text):
+        return
+    lines = text.splitlines()
+    fields, _ = front_matter(lines)
+    found = list(entries(text))
+    stated = fields.get("description", "")
+    described = _plain(stated)
+    usable = [at for at, line in enumerate(lines) if stated and stated in line]
+    statement = ""
+    if found and found[0].heading in ("", _first_heading(lines)):
+        statement = _plain(found[0].text)
+        why = next((each for each in found[1:] if _reason(each) == "why"), None)
+        reason = _plain(_REASON.sub("", why.text, count=1)) if why else ""
+        if reason and len(statement) + len(reason) + 6 <= LONGEST:
+            statement = f"{statement.rstrip('.')}. Why: {reason}"
+    if usable and SHORTEST <= len(described) <= LONGEST and not 40 <= len(statement) <= LONGEST:
+        found, statement = [Entry(usable[0], usable[0] + 1, (stated,))], described
+    if found:
+        yield from _proposal(found[0], "memory.claude", _KINDS[_type_of(text)], statement)
+
+
+def _index(path: Path, text: str) -> Iterator[Proposal]:
+    """MEMORY.md: lines that link to topic files, or, in older folders, the memories themselves."""
+    for entry in entries(text):
+        link = _LINKED.match(entry.text)
+        if link is None:
+            yield from _proposal(entry, "memory.claude", _UNTYPED)
+        elif link[3] and not (path.parent / link[2]).is_file():
+            yield from _proposal(entry, "memory.claude", _UNTYPED, link[3])
+
+
+def _codex(path: Path, text: str) -> Iterator[Proposal]:
+    for entry in entries(text):
+        heading = entry.heading.lower().rstrip(":")
+        if heading in _CODEX_HEADINGS:
+            kind = _PREFERENCE if heading == "user preferences" else _UNTYPED
+            yield from _proposal(entry, "memory.codex", kind, _TASKS.sub("", entry.text))
+
+
+def _notes(path: Path, text: str) -> Iterator[Proposal]:
+    for entry in entries(text):
+        yield from _proposal(entry, "memory.codex", _UNTYPED)
+
+
+def _gemini(path: Path, text: str) -> Iterator[Proposal]:
+    for entry in entries(text):
+        if entry.heading.lower() == GEMINI_HEADING:
+            yield from _proposal(entry, "memory.gemini", _PREFERENCE)
+
+
+def _inbox(path: Path, text: str) -> Iterator[Proposal]:
+    """The lines that a patch would add, each a memory that waits for `/memory inbox`."""
+    lines = [
+        line[1:] if line.startswith("+") and not line.startswith("+++") else ""
+        for line in text.splitlines()
+    ]
+    kind = _PREFERENCE if "global" in path.parts else _UNTYPED
+    for entry in entries("\n".join(lines)):
+        if entry.heading.lower() != "memory index" and not _LINKED.match(entry.text):
+            yield from _proposal(entry, "memory.gemini", kind)
+
+
+def _proposal(
+    entry: Entry, rule: str, kind: _Kind, statement: str | None = None
+) -> Iterator[Proposal]:
+    worded = _fitting(_plain(entry.text if statement is None else statement))
+    if not SHORTEST <= len(worded) <= LONGEST or worded.endswith(":") or " " not in worded:
+        return
+    quotes = [
+        Quote(line=entry.start + number, text=line.strip())
+        for number, line in enumerate(entry.lines)
+        if line.strip()
+    ]
+    yield Proposal(
+        statement=worded,
+        type=kind.type,
+        quotes=tuple(quotes[:3]),
+        speaker=Speaker.AGENT,
+        proposer=Proposer.MEMORY,
+        rule=rule,
+        scope=kind.scope,
+        kind=kind.kind,
+    )
+
+
+def _plain(text: str) -> str:
+    """A statement without Markdown emphasis and wiki links; inline code stays."""
+    text = _EMPHASIS.sub(r"\2", text)
+    return " ".join(_WIKI.sub(r"\2", text).split())
+
+
+def _fitting(text: str) -> str:
+    """As many whole sentences as fit into a statement; empty if the first one does not."""
+    if len(text) <= LONGEST:
+        return text
+    end = 0
+    for _, stop in split_sentences(text, 0, len(text)):
+        if stop > LONGEST:
+            break
+        end = stop
+    return text[:end]
+
+
+def _type_of(text: str) -> str:
+    """The type in the front matter, at the top or below `metadata:`."""
+    lines = text.splitlines()
+    _, size = front_matter(lines)
+    for line in lines[:size]:
+        name, _, value = line.strip().partition(":")
+        if name == "type" and value.strip().strip("\"'") in _KINDS:
+            return value.strip().strip("\"'")
+    return ""
+
+
+def _is_topic(text: str) -> bool:
+    return text.startswith(("---", "\ufeff---")) and bool(_type_of(text))
+
+
+def _first_heading(lines: Sequence[str]) -> str:
+    return next((title[2] for line in lines if (title := _HEADING.match(line))), "")
+
+
+def _reason(entry: Entry) -> str:
+    """`why` or `how to apply` if an entry begins with that label."""
+    label = _REASON.match(entry.lines[0])
+    return label[1].lower() if label else ""
+
+
+def _written(entry: Entry) -> Sequence[int]:
+    return [entry.start + n for n, line in enumerate(entry.lines) if line.strip()]
+
+
+def _with_children(lines: Sequence[str], entry: Entry) -> int:
+    """Where a bullet's sub-bullets end."""
+    item = _ITEM.match(lines[entry.start])
+    end = entry.end
+    if item is None:
+        return end
+    while end < len(lines):
+        child = _ITEM.match(lines[end])
+        deeper = len(lines[end]) - len(lines[end].lstrip()) > len(item[1])
+        if not lines[end].strip() or not (deeper or (child and len(child[1]) > len(item[1]))):
+            break
+        end += 1
+    return end

@@ -1,0 +1,265 @@
+"""Tool calls and their results, each as one short line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.text.secrets import mask
+
+CALL_CHARS = 220
+"""Characters of a call's arguments that are shown."""
+RESULT_CHARS = 160
+"""Characters of a result that are shown beside its call."""
+ERROR_CHARS = 600
+ERROR_LINES = 8
+MASKED_CHARS = 4_000
+"""Characters that are searched for secrets before a text is cut to fewer."""
+
+COMMAND_TOOLS = frozenset({"bash", "shell", "powershell", "exec_command", "shell_command"})
+EDIT_TOOLS = frozenset({"edit", "multiedit", "write", "notebookedit", "apply_patch"})
+SUBAGENT_TOOLS = frozenset({"task", "agent"})
+TODO_TOOLS = frozenset({"todowrite", "todo_write", "update_plan"})
+TASK_TOOLS = frozenset({"taskcreate", "taskupdate"})
+PLAN_TOOLS = frozenset({"exitplanmode", "exit_plan_mode"})
+QUESTION_TOOLS = frozenset({"askuserquestion"})
+
+_PATHS = ("file_path", "path", "notebook_path", "filePath", "relative_path", "target_file")
+_SOUGHT = ("pattern", "query", "url", "skill", "task_id", "bash_id", "shell_id", "name", "text")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_TELLING = re.compile(
+    r"error|fail|panic|traceback|exception|cannot|can't|could not|not found|undefined|denied"
+    r"|refused|fatal|conflict|invalid|missing|unexpected|expected|assert|no such|timed? out|✗|✘",
+    re.IGNORECASE,
+)
+_NOISE = re.compile(r"=== (?:RUN|PAUSE|CONT)|\s*--- PASS|ok  \t|PASS$|\s*at [\w.<>]+ \(")
+_TAGS = re.compile(r"</?(?:tool_use_error|error)>")
+_NUMBERED = re.compile(r"^\s*\d+(?:→|\t)", re.MULTILINE)
+
+
+class Call(Struct, frozen=True):
+    """A call of a tool with its arguments decoded; `command` for a command line."""
+
+    tool: str
+    given: Mapping[str, object]
+
+    @property
+    def kind(self) -> str:
+        """The tool's name in lower case."""
+        return self.tool.lower()
+
+    @property
+    def command(self) -> str:
+        """The command line, if the call has one."""
+        for name in ("command", "cmd"):
+            value = self.given.get(name)
+            if isinstance(value, str):
+                return value
+            if isinstance(value, list):
+                return " ".join(map(str, value))
+        return ""
+
+    def words(self, *names: str) -> str:
+        """The first of these arguments that is a text."""
+        for name in names:
+            value = self.given.get(name)
+            if isinstance(value, str) and value.strip():
+                return value
+        return ""
+
+
+class Shown(Struct, frozen=True):
+    """A text that may be shortened, and the number of characters left out."""
+
+    text: str
+    left_out: int = 0
+
+
+def read_call(tool: str, text: str) -> Call:
+    """The call of a block: its text is the command, or the arguments as JSON."""
+    if text.startswith("{"):
+        try:
+            given = msgspec.json.decode(text)
+        except (ValueError, RecursionError):
+            given = None
+        if isinstance(given, dict):
+            return Call(tool, given)
+    return Call(tool, {"command": text} if text.strip() else {})
+
+
+def cut(text: str, limit: int) -> Shown:
+    """A text on one line with its secrets masked, cut to about `limit` characters."""
+    clean = " ".join(mask(text[:MASKED_CHARS]).text.split())
+    rest = len(text) - MASKED_CHARS if len(text) > MASKED_CHARS else 0
+    if len(clean) <= limit and not rest:
+        return Shown(clean)
+    kept = clean[: limit - 2].rstrip()
+    return Shown(f"{kept} …", len(clean) - len(kept) + rest)
+
+
+def call_line(call: Call) -> Shown:
+    """A call on one line: the tool, and the argument that matters."""
+    found = _argument(call)
+    name = tool_name(call.tool)
+    return Shown(f"{name}: {found.text}" if found.text else name, found.left_out)
+
+
+def tool_name(tool: str) -> str:
+    """A tool's name, those of MCP servers as `server.tool`."""
+    return cut(tool.removeprefix("mcp__").replace("__", "."), 80).text or "tool"
+
+
+def _argument(call: Call) -> Shown:
+    if command := call.command:
+        return command_line(command)
+    if call.kind in SUBAGENT_TOOLS:
+        return _task(call)
+    path = call.words(*_PATHS)
+    sought = call.words(*_SOUGHT)
+    if path and sought:
+        shown = cut(sought, CALL_CHARS)
+        return Shown(f'"{shown.text}" in {cut(path, CALL_CHARS).text}', shown.left_out)
+    if path:
+        return Shown(f"{cut(path, CALL_CHARS).text}{_size(call)}")
+    if sought:
+        more = call.words("prompt", "args")
+        return cut(f"{sought} {more}" if more else sought, CALL_CHARS)
+    pairs = (f"{name}={value}" for name, value in call.given.items() if value not in ("", None))
+    return cut(", ".join(pairs), CALL_CHARS)
+
+
+def command_line(command: str) -> Shown:
+    """The first line of a command that does something; a count for the others."""
+    lines = [line for line in command.strip().split("\n") if line.strip()]
+    first = next((line for line in lines if not line.lstrip().startswith("#")), "")
+    shown = cut(first, CALL_CHARS)
+    if len(lines) <= 1:
+        return shown
+    rest = len(command.strip()) - len(first)
+    return Shown(f"{shown.text} (+{len(lines) - 1} lines)", shown.left_out + rest)
+
+
+def _task(call: Call) -> Shown:
+    kind = call.words("subagent_type", "agent_type")
+    title = call.words("description", "name")
+    asked = cut(call.words("prompt", "message"), 2 * CALL_CHARS)
+    head = f"({kind}) {title}" if kind else title
+    return Shown(": ".join(filter(None, (cut(head, CALL_CHARS).text, asked.text))), asked.left_out)
+
+
+def _size(call: Call) -> str:
+    """How much an edit changes, or which lines are read."""
+    old, new = call.given.get("old_string"), call.given.get("new_string")
+    if isinstance(old, str) and isinstance(new, str):
+        return f" (-{_lines(old)} +{_lines(new)} lines)"
+    content = call.given.get("content")
+    if isinstance(content, str):
+        return f" ({_lines(content)} lines)"
+    edits = call.given.get("edits")
+    if isinstance(edits, list):
+        return f" ({len(edits)} edits)"
+    offset, limit = call.given.get("offset"), call.given.get("limit")
+    if isinstance(offset, int) and isinstance(limit, int):
+        return f" (lines {offset}-{offset + limit - 1})"
+    return ""
+
+
+def _lines(text: str) -> int:
+    return text.count("\n") + 1 if text else 0
+
+
+def result_note(call: Call, result: str) -> Shown:
+    """A successful result beside its call: itself if it is short, else its size."""
+    if call.kind in EDIT_TOOLS or call.kind in TODO_TOOLS:
+        return Shown("", len(result))
+    text = result.strip()
+    if not text:
+        return Shown("no output")
+    lines = text.count("\n") + 1
+    if lines <= 2 and len(text) <= 2 * RESULT_CHARS:
+        return cut(_plain(text).replace("\n", " | "), RESULT_CHARS)
+    if call.kind in COMMAND_TOOLS:
+        last = cut(_plain(text[-MASKED_CHARS:].rsplit("\n", 1)[-1]), RESULT_CHARS // 2)
+        left = max(0, len(text) - len(last.text))
+        return Shown(f"{lines:,} lines, the last: {last.text}", left)
+    return Shown(f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters", len(text))
+
+
+def error_line(result: str) -> Shown:
+    """The lines of a failed result that matter, on one line."""
+    text = _plain(_TAGS.sub("", result)).strip()
+    lines = [" ".join(line.split()) for line in text.split("\n") if line.strip()]
+    if len(lines) > ERROR_LINES or len(text) > ERROR_CHARS:
+        telling = [line for line in lines[1:] if _TELLING.search(line) and not _NOISE.match(line)]
+        kept = list(dict.fromkeys([*lines[:1], *telling[: ERROR_LINES - 2], lines[-1]]))
+        if len(kept) < 3:
+            kept = list(dict.fromkeys([*lines[: ERROR_LINES - 1], lines[-1]]))
+    else:
+        kept = lines
+    shown = cut(" | ".join(cut(line, 240).text for line in kept), ERROR_CHARS)
+    return Shown(shown.text, max(0, len(text) - len(shown.text)))
+
+
+def _plain(text: str) -> str:
+    """A text of a terminal without its escape sequences."""
+    return _ANSI.sub("", text) if "\x1b" in text else text
+
+
+# Commits
+
+_COMMIT = re.compile(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b(?!-)")
+_PULL_REQUEST = re.compile(r"\bgh\s+pr\s+create\b")
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(.*?)\n\s*\2\b", re.DOTALL)
+_MESSAGE = re.compile(
+    r"(?:^|\s)(?:-[a-zA-Z]*m|--message)(?:\s+|=)(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')", re.DOTALL
+)
+_TITLE = re.compile(
+    r"(?:^|\s)(?:-t|--title)(?:\s+|=)(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')", re.DOTALL
+)
+_BODY = re.compile(r"(?:^|\s)(?:-b|--body)(?:\s+|=)(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')", re.DOTALL)
+_TRAILER = re.compile(
+    r"^\s*(?:(?:co-authored-by|signed-off-by|claude-session)\s*:.*|.*generated with \[?claude.*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MADE = re.compile(r"^\[(?P<where>[^\]\n]{1,120}) (?P<hash>[0-9a-f]{7,40})\] ", re.MULTILINE)
+_ADDRESS = re.compile(r"https://\S+/pull/\d+")
+
+
+class Commit(Struct, frozen=True):
+    """A commit or pull request that a command makes: `what`, and its message."""
+
+    what: str
+    message: str
+
+
+def commit_of(command: str) -> Commit | None:
+    """The commit or pull request in a command line."""
+    if _COMMIT.search(command):
+        return Commit("commit", _written(command, _MESSAGE))
+    if _PULL_REQUEST.search(command):
+        title = _quoted(_TITLE, command)
+        return Commit("pull request", f"{title}\n\n{_written(command, _BODY)}".strip())
+    return None
+
+
+def _written(command: str, option: re.Pattern[str]) -> str:
+    """The message in a here-document, or in the options that give it."""
+    heredoc = _HEREDOC.search(command)
+    text = heredoc[3] if heredoc else _quoted(option, command)
+    return re.sub(r"\n{3,}", "\n\n", _TRAILER.sub("", text)).strip()
+
+
+def _quoted(option: re.Pattern[str], command: str) -> str:
+    found = (each[1] or each[2] or "" for each in option.finditer(command))
+    return "\n\n".join(re.sub(r'\\(["$`\\])', r"\1", text) for text in found)
+
+
+def commit_made(result: str) -> str:
+    """Branch and hash of a commit, or the address of a pull request; empty if there is none."""
+    if made := _MADE.search(result):
+        return f"{made['where']} {made['hash']}"
+    address = _ADDRESS.search(result)
+    return address[0] if address else ""

@@ -1,0 +1,139 @@
+"""Dialogue with the pasted logs, files and diffs in it shortened, and what wrappers contain."""
+
+from __future__ import annotations
+
+import re
+
+from reviewer.proposing.view_calls import Shown
+from reviewer.text.secrets import mask
+
+LONGEST_PASTE = 24
+"""Lines of pasted text that are shown in full."""
+HEAD_LINES, TAIL_LINES = 8, 4
+LONGEST_LINE = 1_500
+LONGEST_FENCE = 80
+"""Lines of a code block in an agent's message that are shown in full."""
+
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_MACHINE = re.compile(
+    r"\s*(?:"
+    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\w{3} +\d+ \d\d:\d\d:\d\d"  # times
+    r"|(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL)\b|=== |--- |\+\+\+ |@@ "
+    r"|diff --git |index [0-9a-f]"
+    r"|at \S+ ?\(|File \"|Traceback|goroutine \d|[|+][-+|=]|[│├└┌┐┘┤─]|\d+[→|:\t]|[$%>❯] "
+    r"|\S+\.\w{1,5}:\d+|\w+://\S+$|[{}\[\]();]+[,;]?$|</?\w[^<>]*>|\S+$"
+    r"|[-+] ?[^ \w]|[-+]\s*\w+[(.=]"
+    r")"
+)
+_CODE = re.compile(
+    r".*(?:[;{}]|\)\s*[:{]|=>|\(\))\s*$|\s*(?:def|func|class|import|from|return|if|for|const|let|var"
+    r"|type|package|public|private|fn|use)\b.*[(){};:=.\"']|\s*\"?[\w.-]+\"?\s*[:=]\s*\S+,?$|\s{4,}\S"
+)
+
+
+def shortened(text: str, *, pasted: bool) -> Shown:
+    """A message with its secrets masked, and long pasted parts replaced by a line that says so.
+
+    `pasted`: the message is the person's, so that runs of log lines or code were pasted.
+    """
+    masked = mask(text).text
+    lines = masked.split("\n")
+    if len(lines) <= LONGEST_PASTE and len(masked) <= LONGEST_LINE:
+        return Shown(masked)
+    kept: list[str] = []
+    left_out = 0
+    start = 0
+    for end, what in _runs(lines, pasted):
+        run = lines[start:end]
+        start = end
+        limit = LONGEST_PASTE if pasted else LONGEST_FENCE
+        if what and len(run) > limit:
+            middle = run[HEAD_LINES:-TAIL_LINES]
+            left_out += sum(map(len, middle)) + len(middle) - 1
+            kept += [*run[:HEAD_LINES], f"... {len(middle):,} lines of {what} left out ..."]
+            run = run[-TAIL_LINES:]
+        kept += run
+    for at, line in enumerate(kept):
+        if len(line) > LONGEST_LINE and (pasted or " " not in line[:LONGEST_LINE]):
+            if _is_prose(line):
+                continue
+            rest = len(line) - LONGEST_LINE // 2
+            kept[at] = f"{line[: LONGEST_LINE // 2]} ... {rest:,} characters left out ..."
+            left_out += rest
+    return Shown("\n".join(kept), left_out)
+
+
+def _runs(lines: list[str], pasted: bool) -> list[tuple[int, str]]:
+    """The end of each run of lines of one kind, and what it is; empty for words."""
+    kinds = _kinds(lines, pasted)
+    runs: list[tuple[int, str]] = []
+    for at, kind in enumerate(kinds):
+        if at + 1 == len(kinds) or kinds[at + 1] != kind:
+            runs.append((at + 1, kind))
+    return runs
+
+
+def _kinds(lines: list[str], pasted: bool) -> list[str]:
+    """For each line, what it is part of: a pasted log, a code block, or words (empty)."""
+    kinds: list[str] = []
+    fenced = ""
+    for line in lines:
+        if _FENCE.match(line):
+            kinds.append(fenced if fenced else "")
+            fenced = "" if fenced else "a code block"
+        elif fenced:
+            kinds.append(fenced)
+        elif pasted and line.strip():
+            kinds.append(_PASTE if _is_machine(line) else "")
+        else:
+            kinds.append(kinds[-1] if kinds and kinds[-1] == _PASTE else "")
+    return _bridged(kinds, lines)
+
+
+_PASTE = "a pasted log"
+
+
+def _bridged(kinds: list[str], lines: list[str]) -> list[str]:
+    """A line or two that read like words inside a paste belong to it."""
+    at = 0
+    while at < len(kinds):
+        if kinds[at] == "" and at and kinds[at - 1] == _PASTE:
+            end = at
+            while end < len(kinds) and kinds[end] == "" and end - at < 3:
+                end += 1
+            if end < len(kinds) and kinds[end] == _PASTE and end - at < 3:
+                around = kinds[max(0, at - 8) : at] + kinds[end : end + 8]
+                if around.count(_PASTE) >= 12 and not any(map(_is_prose, lines[at:end])):
+                    kinds[at:end] = [_PASTE] * (end - at)
+            at = end
+        at += 1
+    return kinds
+
+
+def _is_machine(line: str) -> bool:
+    return bool(_MACHINE.match(line) or _CODE.match(line)) and not _is_prose(line)
+
+
+def _is_prose(line: str) -> bool:
+    """Whether a line reads like a sentence: several plain words that end like one."""
+    words = line.split()
+    if len(words) < 5:
+        return False
+    plain = sum(word.strip(".,;:!?()\"'").isalpha() for word in words)
+    return plain >= 0.75 * len(words)
+
+
+# Wrappers
+
+_TAG = re.compile(r"<([\w-]+)>(.*?)</\1>", re.DOTALL)
+
+
+def parts(text: str) -> dict[str, str]:
+    """The tags of a wrapper with their contents, such as `command-name` and `summary`."""
+    return {tag[1]: tag[2].strip() for tag in _TAG.finditer(text)}
+
+
+def inner_parts(text: str) -> dict[str, str]:
+    """The tags inside the outermost one."""
+    outer = _TAG.match(text.strip())
+    return parts(outer[2]) if outer else {}

@@ -105,6 +105,16 @@ class Written(Struct, frozen=True):
     requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    unkept: str = ""
+    """Why an answer could not be kept for another time; empty if all were."""
+
+
+class Answer(Struct, frozen=True):
+    """An answer. `paid`: it was asked for now; `unkept`: why it could not be kept."""
+
+    completion: Completion
+    paid: bool
+    unkept: str = ""
 
 
 class BudgetReachedError(ReviewerError):
@@ -184,7 +194,7 @@ class StatementWriter:
 
         `check` proves a proposal, `reasons` words what a proof lacks. `allow` is asked for the
         tokens of each request before it is made. Raises BudgetReachedError when it does not allow
-        the first one, ModelError, CancelledError, and OSError when an answer cannot be kept.
+        the first one, ModelError, CancelledError, and OSError when the cache cannot be used.
         """
         work = _Work(self, path, piece, check, reasons, allow, cancelled)
         with suppress(RetryExhaustedError):  # what still fails is returned with its flags
@@ -218,20 +228,23 @@ class StatementWriter:
 
     def answer(
         self, question: Question, allow: Callable[[int], bool], cancelled: Callable[[], bool]
-    ) -> tuple[Completion, bool]:
-        """The answer, and whether it was asked for now. It is kept before anything else happens."""
+    ) -> Answer:
+        """The answer to a question. A new one is kept before anything else happens with it."""
         if self._cache is None:
-            return self._paid(question, allow, cancelled), True
+            return Answer(self._paid(question, allow, cancelled), paid=True)
         kept = self._cache.find(question.key)
         if kept is not None:
-            return kept, False
+            return Answer(kept, paid=False)
         with self._cache.turn(question.key, cancelled):
             kept = self._cache.find(question.key)
             if kept is not None:
-                return kept, False
+                return Answer(kept, paid=False)
             answer = self._paid(question, allow, cancelled)
-            self._cache.keep(question.key, answer)
-            return answer, True
+            try:
+                self._cache.keep(question.key, answer)
+            except OSError as problem:  # it is paid for, so it is used
+                return Answer(answer, paid=True, unkept=problem.strerror or str(problem))
+            return Answer(answer, paid=True)
 
     def _paid(
         self, question: Question, allow: Callable[[int], bool], cancelled: Callable[[], bool]
@@ -318,6 +331,7 @@ class _Work:
         """An answer without statements, which is asked for again."""
         self._dropped: Counter[str] = Counter()
         self._requests = self._tokens_in = self._tokens_out = 0
+        self._unkept = ""
 
     def attempt(self, part: int, parts: int) -> None:
         """Ask the question that is due, and check what is answered."""
@@ -371,15 +385,17 @@ class _Work:
             self._requests,
             self._tokens_in,
             self._tokens_out,
+            self._unkept,
         )
 
     def _ask(self, question: Question) -> Completion:
-        answer, paid = self._writer.answer(question, self._allow, self._cancelled)
-        if paid:
+        answer = self._writer.answer(question, self._allow, self._cancelled)
+        if answer.paid:
             self._requests += 1
-            self._tokens_in += answer.prompt_tokens
-            self._tokens_out += answer.completion_tokens
-        return answer
+            self._tokens_in += answer.completion.prompt_tokens
+            self._tokens_out += answer.completion.completion_tokens
+        self._unkept = self._unkept or answer.unkept
+        return answer.completion
 
     def _read(self, answer: Completion, *, second: bool) -> int:
         """Sort the statements of an answer; returns how many it has."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.history import History
     from reviewer.promotion.insight import Insight
     from reviewer.promotion.intake import Intake
+    from reviewer.promotion.proposals import Proposals
     from reviewer.promotion.provenance import Provenance
     from reviewer.promotion.queue import Queue
     from reviewer.promotion.source_view import SourceView
@@ -61,6 +62,7 @@ class Engine:
         self.drafts = Drafts(database.path)
         self.edit_drafts = Drafts(database.path, "edit-drafts")
         self.retention_drafts = Drafts(database.path, "retention-drafts")
+        self.session_drafts = Drafts(database.path, "session-drafts")
         self.summary_drafts = Drafts(database.path, "summary-drafts")
 
     @cached_property
@@ -193,6 +195,13 @@ class Engine:
         from reviewer.promotion.intake import Intake
 
         return Intake(self._database, self._ledger, self.clock)
+
+    @cached_property
+    def proposals(self) -> Proposals:
+        """Statements with proof, from proposers and by hand."""
+        from reviewer.promotion.proposals import Proposals
+
+        return Proposals(self._database, self._ledger, self.clock)
 
     @classmethod
     def open(cls, path: Path, *, actor: str = "you", clock: Clock = utc_now) -> Engine:

@@ -95,6 +95,34 @@ def regroup(act: Act, rows: Sequence[DecidedRow]) -> None:
         act.update_many("memory", members[1:], leader_id=members[0])
 
 
+def leave_other_facts(act: Act, rows: Sequence[DecidedRow]) -> None:
+    """Rows behind these that do not say the same stay in the queue, each on its own.
+
+    A row says what its members say in its wording of now or an earlier one. Others are behind it in
+    stores of earlier versions, and where somebody has reworded them since.
+    """
+    from reviewer.text.wording import same_wording  # late: few decisions have members
+
+    for leader, members in members_of(act, rows).items():
+        said = [
+            content
+            for (content,) in act.query(
+                "SELECT content FROM memory WHERE id = ? UNION ALL"
+                " SELECT content FROM content_history WHERE memory_id = ?",
+                (leader, leader),
+            )
+        ]
+        others = [
+            member
+            for chunk in chunks(members)
+            for member, content in act.query(
+                f"SELECT id, content FROM memory WHERE id IN ({','.join('?' * len(chunk))})", chunk
+            )
+            if not any(same_wording(content, wording) for wording in said)
+        ]
+        act.update_many("memory", others, leader_id=None)
+
+
 def require_one_project(first: DecidedRow, second: DecidedRow) -> None:
     """Raise ConflictError for two rows of different projects."""
     if first.project != second.project:

@@ -12,6 +12,7 @@ from reviewer.extraction.ranking import Ranking
 from reviewer.promotion.conflict_rows import may_lead, open_conflicts
 from reviewer.promotion.entity_rows import Structure, insert_entity
 from reviewer.promotion.evidence_rows import add_evidence, record_ids
+from reviewer.promotion.statement_rows import covering
 from reviewer.promotion.views import Kind, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Role
@@ -106,8 +107,8 @@ def queue_new(
         leader = _insert(act, ranking, known.leader(ranking.candidate.content), records,
                          project_id, wave_id, now)  # fmt: skip
         ids += leader
+        behind = _first_of(act, leader[0]) if leader else None
         for member in ranking.members:
-            behind = leader[0] if leader else None
             ids += _insert(act, member, behind, records, project_id, wave_id, now)
     return ids + open_conflicts(act, ids, now)
 
@@ -152,6 +153,13 @@ def _insert(
         (project_id, kind, type_, key),
     ):
         return []
+    proposer = _proposer(act, candidate, records)
+    if proposer is Proposer.EXCERPT and kind == Kind.MEMORY and candidate.record.key in records:
+        place = (records[candidate.record.key], candidate.span_start, candidate.span_end)
+        if (statement := covering(act, *place)) is not None:
+            if statement.status != "candidate":
+                return []  # what it says was decided on in better words
+            leader = statement.id
     row: Image = {
         "project_id": project_id,
         "wave_id": wave_id,
@@ -173,7 +181,7 @@ def _insert(
         "first_seen": now,
         "last_seen": now,
         "pending_since": now,
-        **proposed_by(_proposer(act, candidate, records)),
+        **proposed_by(proposer),
     }
     if isinstance(candidate, EntityCandidate):
         number = insert_entity(act, row, Structure.of(candidate))
@@ -181,6 +189,12 @@ def _insert(
         number = act.insert("memory", **row)
     add_evidence(act, number, (candidate, *ranking.also), records)
     return [number]
+
+
+def _first_of(act: Act, number: int) -> int:
+    """The row that leads a near duplicate, or the row itself."""
+    (leader,) = act.query("SELECT leader_id FROM memory WHERE id = ?", (number,))[0]
+    return number if leader is None else int(leader)
 
 
 def _proposer(act: Act, candidate: Candidate, records: dict[str, int]) -> Proposer:

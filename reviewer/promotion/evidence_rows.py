@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Act, chunks
@@ -15,25 +15,50 @@ MOST_EVIDENCE = 50
 """Places kept of one memory; a phrase that occurs everywhere would fill the store."""
 
 
+class Place(NamedTuple):
+    """Where a memory comes from: a span of a record, and the rule that found it."""
+
+    record: int
+    start: int
+    end: int
+    rule: str
+    extractor_version: str
+
+
 def add_evidence(
     act: Act, number: int, candidates: Iterable[Candidate], records: dict[str, int]
 ) -> None:
     """Add the places of a memory's candidates, up to MOST_EVIDENCE in all."""
+    add_places(
+        act,
+        number,
+        [
+            Place(record, each.span_start, each.span_end, each.rule, each.extractor_version)
+            for each in candidates
+            if (record := records.get(each.record.key)) is not None
+        ],
+    )
+
+
+def add_places(act: Act, number: int, places: Iterable[Place]) -> None:
+    """Add places of a memory that it does not have yet, up to MOST_EVIDENCE in all."""
     columns = ("record_id", "span_start", "span_end", "rule", "extractor_version")
-    existing = set(
-        act.query("SELECT record_id, span_start, span_end FROM evidence WHERE memory_id = ?",
-                  (number,))
-    )  # fmt: skip
+    existing = places_of(act, number)
     rows: list[Image] = []
-    for candidate in candidates:
-        record = records.get(candidate.record.key)
-        place = (record, candidate.span_start, candidate.span_end)
-        if record is None or place in existing or len(existing) >= MOST_EVIDENCE:
+    for place in places:
+        if place[:3] in existing or len(existing) >= MOST_EVIDENCE:
             continue
-        existing.add(place)
-        values = (*place, candidate.rule, candidate.extractor_version)
-        rows.append({"memory_id": number, **dict(zip(columns, values, strict=True))})
+        existing.add(place[:3])
+        rows.append({"memory_id": number, **dict(zip(columns, place, strict=True))})
     act.insert_many("evidence", rows)
+
+
+def places_of(act: Act, number: int) -> set[tuple[int, int, int]]:
+    """The places of a memory as (record, start, end)."""
+    rows = act.query(
+        "SELECT record_id, span_start, span_end FROM evidence WHERE memory_id = ?", (number,)
+    )
+    return {(row[0], row[1], row[2]) for row in rows}
 
 
 def record_ids(act: Act, project_id: int, candidates: Iterable[Candidate]) -> dict[str, int]:

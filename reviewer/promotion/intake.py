@@ -27,8 +27,16 @@ from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, queue_new
 from reviewer.promotion.entity_rows import Structure
 from reviewer.promotion.finish_wave import Queued, finish_wave
-from reviewer.promotion.report import OverCap, Progress, ReportFolder, WaveReport, over_cap
+from reviewer.promotion.report import (
+    OverCap,
+    Progress,
+    ReportFolder,
+    StatementBeyondCap,
+    WaveReport,
+    over_cap,
+)
 from reviewer.promotion.seed import Seeder
+from reviewer.promotion.statement_rows import queue_beyond_cap
 from reviewer.promotion.triage import Done
 from reviewer.promotion.wave import Wave
 from reviewer.sources.records import Record, Role, Shape, Use
@@ -42,7 +50,7 @@ class _Waiting(Struct, frozen=True):
 
     wave: int
     project_id: int
-    candidate: OverCap
+    candidate: OverCap | StatementBeyondCap
 
 
 class Intake:
@@ -115,6 +123,15 @@ class Intake:
                 if len(ids) >= limit:
                     break
                 left[item.wave] -= 1
+                if isinstance(item.candidate, StatementBeyondCap):
+                    ids += queue_beyond_cap(
+                        act,
+                        item.candidate,
+                        project_id=item.project_id,
+                        wave_id=item.wave,
+                        now=now,
+                    )
+                    continue
                 ids += queue_new(
                     act,
                     Known(self._database, item.project_id),
@@ -153,7 +170,9 @@ class Intake:
                 failures.append(str(problem))
                 continue
             waiting += [_Waiting(row["id"], row["project_id"], item) for item in found]
-        waiting.sort(key=lambda item: -item.candidate.rank)
+        waiting.sort(
+            key=lambda item: (isinstance(item.candidate, OverCap), -item.candidate.rank)
+        )  # statements come first
         return waiting, failures
 
 

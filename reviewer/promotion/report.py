@@ -13,7 +13,7 @@ from msgspec import Struct
 from reviewer.errors import StoreError
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.entity import EntityCandidate
-from reviewer.extraction.extract import Dropped, cited_lines
+from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import Ranking, base_score
 from reviewer.files import make_private_folder
 from reviewer.promotion.entity_rows import Structure
@@ -64,6 +64,16 @@ class WaveReport(Struct, frozen=True):
     errors: int
     report_folder: str
     seconds: float
+
+    @classmethod
+    def of_statements(cls, **counts: Any) -> WaveReport:
+        """The report of statements that were added without reading files for records."""
+        nothing: dict[str, Any] = dict.fromkeys(
+            ("unchanged", "bytes", "records", "fresh", "skipped", "near", "masked", "errors"), 0
+        )
+        nothing |= {name: {} for name in ("kept_out", "skipped_by", "passed_over")}
+        nothing |= {"over_cap_left": counts["over_cap"], "state": "done", "seconds": 0.0}
+        return cls(**nothing, **counts)
 
     def to_json(self) -> dict[str, Any]:
         """The report as one flat object."""
@@ -120,6 +130,18 @@ class OverCap(Struct, frozen=True, kw_only=True):
         )  # fmt: skip
 
 
+class StatementBeyondCap(Struct, frozen=True, kw_only=True):
+    """A statement beyond the cap as `dropped.ndjson` keeps it: the columns of its row, and the
+    places that it comes from as (record key, start, end, rule).
+    """
+
+    content: str
+    rank: float
+    row: dict[str, int | float | str | None]
+    places: list[tuple[str, int, int, str]]
+    reason: str = OVER_CAP
+
+
 class ReportFolder:
     """Writes the four files of a wave, readable by the owner only.
 
@@ -140,7 +162,7 @@ class ReportFolder:
                 problem
             )
 
-    def drop(self, dropped: Dropped | OverCap) -> None:
+    def drop(self, dropped: Struct) -> None:
         """Log a statement that was not queued."""
         self._dropped.write(self._encoded(dropped) + b"\n")
 
@@ -191,18 +213,19 @@ class ReportFolder:
         return os.fdopen(handle, "wb")
 
 
-def over_cap(folder: Path) -> Iterator[OverCap]:
-    """The candidates beyond the cap of a wave, in order of rank.
+def over_cap(folder: Path) -> Iterator[OverCap | StatementBeyondCap]:
+    """The candidates beyond the cap of a wave, in the order of the report.
 
     Raises StoreError when the report is gone or damaged.
     """
     marker = f'"reason":"{OVER_CAP}"'.encode()
-    decoder = msgspec.json.Decoder(OverCap)
+    excerpts = msgspec.json.Decoder(OverCap)
+    statements = msgspec.json.Decoder(StatementBeyondCap)
     try:
         with (folder / "dropped.ndjson").open("rb") as file:
             for line in file:
                 if marker in line:
-                    yield decoder.decode(line)
+                    yield (statements if b'"places":' in line else excerpts).decode(line)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
         what = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise StoreError(

@@ -42,6 +42,15 @@ class FileWindow(Struct, frozen=True):
     total_lines: int | None
 
 
+class CitedText(Struct, frozen=True):
+    """A part of a file that is the evidence of a memory; lines are 0-based and half-open."""
+
+    memory: int
+    line_start: int
+    line_end: int
+    text: str
+
+
 class SourceView:
     """Reads the files that records came from. Everything here touches the disk."""
 
@@ -105,6 +114,24 @@ class SourceView:
                 if state in (SourceState.CHANGED, SourceState.GONE):
                     found.add(memory)
         return found
+
+    def cited(self, path: str) -> list[CitedText]:
+        """What the memories that wait or are active cite of a file, in the order of its lines."""
+        with failures_as_sentences(self._database.path):
+            rows = (
+                self._database.reader()
+                .execute(
+                    "SELECT e.memory_id, r.line_start, r.line_end,"
+                    " substr(r.text, e.span_start + 1, e.span_end - e.span_start)"
+                    " FROM source s JOIN record r ON r.source_id = s.id"
+                    " JOIN evidence e ON e.record_id = r.id JOIN memory m ON m.id = e.memory_id"
+                    " WHERE s.path = ? AND m.status IN ('candidate', 'active')"
+                    " ORDER BY r.line_start, e.span_start",
+                    (path,),
+                )
+                .fetchall()
+            )
+        return [CitedText(*row) for row in rows]
 
     def lines(self, path: str, around_line: int, *, context: int = 200) -> FileWindow:
         """The lines from `context` before to `context` after a 0-based line.

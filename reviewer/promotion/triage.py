@@ -16,6 +16,7 @@ from reviewer.promotion.decided_rows import (
     dismiss_conflicts,
     find_conflicts,
     graduate_memories_again,
+    leave_other_facts,
     members_of,
     reactivate_memories,
     regroup,
@@ -229,7 +230,7 @@ class Triage:
                 )
             if target.leader_id == number:
                 act.update("memory", into, leader_id=None)
-            self._supersede(act, [number], into)
+            supersede_rows(act, [number], into, self._now())
             regroup(act, rows)
         return Done(act.id, act.title, (number,))
 
@@ -271,27 +272,29 @@ class Triage:
         single = rows if alone is True else [row for row in rows if alone and row.id in alone]
         regroup(act, single)
         taken: list[int] = []
-        for leader, members in members_of(act, [r for r in rows if r not in single]).items():
+        leaders = [row for row in rows if row not in single]
+        leave_other_facts(act, leaders)
+        for leader, members in members_of(act, leaders).items():
             if merge:
-                self._supersede(act, members, leader)
+                supersede_rows(act, members, leader, self._now())
             else:
                 act.update_many("memory", members, status="invalid", decided_at=self._now())
             taken += members
         return taken
 
-    def _supersede(self, act: Act, ids: Sequence[int], by: int) -> None:
-        act.update_many(
-            "memory", ids, status="superseded", superseded_by=by, decided_at=self._now()
-        )
-        seen = 0
-        for number in ids:
-            seen += act.query("SELECT seen FROM memory WHERE id = ?", (number,))[0][0]
-            copy_evidence(act, number, by)
-        before = act.query("SELECT seen FROM memory WHERE id = ?", (by,))[0][0]
-        act.update("memory", by, seen=before + seen)
-
     def _now(self) -> str:
         return iso(self._clock())
+
+
+def supersede_rows(act: Act, ids: Sequence[int], by: int, now: str) -> None:
+    """Merge rows into another, which gets their evidence and their counts."""
+    act.update_many("memory", ids, status="superseded", superseded_by=by, decided_at=now)
+    seen = 0
+    for number in ids:
+        seen += act.query("SELECT seen FROM memory WHERE id = ?", (number,))[0][0]
+        copy_evidence(act, number, by)
+    before = act.query("SELECT seen FROM memory WHERE id = ?", (by,))[0][0]
+    act.update("memory", by, seen=before + seen)
 
 
 def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:

@@ -26,14 +26,14 @@ from reviewer.proposing.view_calls import (
     result_note,
     tool_name,
 )
-from reviewer.proposing.view_pieces import Piece, pieces, view_text
+from reviewer.proposing.view_pieces import Piece, label, pieces, view_text
 from reviewer.proposing.view_todos import TodoLists
-from reviewer.proposing.view_words import inner_parts, parts, shortened
+from reviewer.proposing.view_words import REPORT_FENCE, inner_parts, parts, shortened
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Block, Role, Use
 from reviewer.text.secrets import mask
 
-__all__ = ["Piece", "pieces", "read_view", "view_text"]
+__all__ = ["Piece", "label", "pieces", "read_view", "view_text"]
 
 _REFUSED = re.compile(
     r"The user doesn't want to (?:proceed with this tool use|take this action right now)"
@@ -48,15 +48,24 @@ _FAILED = re.compile(
 )
 _SIBLING = "Sibling tool call errored"
 _APPROVED_PLAN = re.compile(r"## Approved Plan[^\n]*:\s*\n(.*)", re.DOTALL)
+_AFTER_PLAN = re.compile(
+    r"\n+If you need specific details from before exiting plan mode.*", re.DOTALL
+)
 _CARRY_OUT = "Implement the following plan:"
 _ANSWERS = re.compile(
     r"^(?:The user answered:|User has answered your questions:|Your questions have been answered:)"
-    r"\s*(.*?)\.?\s*(?:You can now continue with.*|Read the answers carefully.*)?$",
+    r"\s*(.*?)\.?\s*(?:You can now continue.*|Read the answers carefully.*)?$",
     re.DOTALL,
 )
 _REPORT_TRAILER = re.compile(r"\n+agentId: \S+.*", re.DOTALL)
+_WAITED_FOR = re.compile(
+    r"<task_type>local_agent</task_type>\s*<status>(\w+)</status>(?:.*?<output>(.*)</output>)?",
+    re.DOTALL,
+)
+_CALLS_OF_REPORT = re.compile(r"^\[Tool: [^\n]*\n?", re.MULTILINE)
 _LAUNCHED = ("Async agent launched", "Launching ", "Agent is running")
 _NOTHING = frozenset({"", "(no content)", "No response requested."})
+_GAP = re.compile(r"[ ]{40,}")
 _BLANKS = re.compile(r"[ \t]*\n(?:[ \t]*\n){2,}")
 
 
@@ -89,12 +98,16 @@ class _Writer:
         self._pending: dict[str, _Pending] = {}
         self._todos = TodoLists()
         self._reports: set[int] = set()
+        self._roots: list[str] = []
+        self._branch = ""
 
     def finished(self) -> tuple[ViewLine, ...]:
         return tuple(line for line in self.lines if line.text)
 
     def add(self, block: Block) -> None:
         """Add the lines of one block."""
+        if block.use is not Use.REWOUND:
+            self._place(block)
         if block.use is Use.REWOUND:
             self.tally["rewound"] += 1
         elif block.kind == "thinking":
@@ -111,6 +124,16 @@ class _Writer:
             self._words(block)
         else:
             self._left_out(block, block.use.value)
+
+    def _place(self, block: Block) -> None:
+        """The folder where the session works, which shortens its paths, and the branch."""
+        if block.cwd and not any(block.cwd.startswith(root) for root in self._roots):
+            self._event(block, Speaker.HARNESS, cut(f"working folder: {block.cwd}", 300))
+            self._roots += dict.fromkeys((block.cwd, block.cwd.replace("\\", "/")))
+            self._roots.sort(key=len, reverse=True)
+        if block.branch and block.branch not in (self._branch, "HEAD"):
+            self._branch = block.branch
+            self._event(block, Speaker.HARNESS, cut(f"branch: {block.branch}", 200))
 
     def _say(
         self, block: Block, role: LineRole, speaker: Speaker, text: str, left_out: int = 0
@@ -133,10 +156,13 @@ class _Writer:
     # Dialogue
 
     def _words(self, block: Block) -> None:
-        text = _BLANKS.sub("\n\n", block.text.strip("\n")).rstrip()
+        # Reminders that were cut out of a message left blanks.
+        text = _BLANKS.sub("\n\n", _GAP.sub(" ", block.text)).strip()
         cut_out = len(block.text) - len(text) if len(block.text) - len(text) > 40 else 0
         if block.role is Role.ASSISTANT or block.sidechain:
             task = block.name == "agent"
+            if block.sidechain:
+                self._reports.add(hash(text))  # its last message comes again as its report
             speaker = Speaker.SUBAGENT if block.sidechain and not task else Speaker.AGENT
             role = LineRole.USER if task else LineRole.ASSISTANT
             shown = shortened(text, pasted=False)
@@ -144,8 +170,9 @@ class _Writer:
             return
         if text.startswith(_CARRY_OUT):
             self._say(block, LineRole.USER, Speaker.PERSON, _CARRY_OUT)
-            text = text.removeprefix(_CARRY_OUT).strip()
-            self._say(block, LineRole.USER, Speaker.AGENT, shortened(text, pasted=False).text)
+            plan = _AFTER_PLAN.sub("", text.removeprefix(_CARRY_OUT)).strip()
+            shown = shortened(plan, pasted=False)
+            self._say(block, LineRole.USER, Speaker.AGENT, shown.text, shown.left_out)
             return
         shown = shortened(text, pasted=block.role is Role.USER)
         self._say(block, LineRole.USER, Speaker.PERSON, shown.text, shown.left_out + cut_out)
@@ -196,7 +223,7 @@ class _Writer:
         if hash(text) in self._reports:
             return
         self._reports.add(hash(text))
-        shown = shortened(text, pasted=False)
+        shown = shortened(text, pasted=False, fence=REPORT_FENCE)
         self._say(block, LineRole.ASSISTANT, Speaker.SUBAGENT, shown.text, shown.left_out)
 
     # Calls and results
@@ -217,7 +244,7 @@ class _Writer:
             message = mask(commit.message).text
             self._event(block, speaker, Shown(f"{commit.what}: {message}".strip(": \n")))
         else:
-            shown = call_line(call)
+            shown = call_line(call, self._roots)
             made_by = Speaker.SUBAGENT if block.sidechain else Speaker.HARNESS
             self._say(block, LineRole.TOOL, made_by, shown.text, shown.left_out)
         if block.call:
@@ -248,7 +275,7 @@ class _Writer:
         found = _SAID.search(block.text)
         words = block.feedback or (found[1] if found else "")
         words = _AFTER_WORDS.sub("", words).strip()
-        what = call_line(call).text if call.kind not in PLAN_TOOLS else "the plan"
+        what = call_line(call, self._roots).text if call.kind not in PLAN_TOOLS else "the plan"
         said = f"; the person said: {words}" if words else ""
         text = mask(f"refused: {what}{said}").text
         self._say(block, LineRole.REJECTED, Speaker.PERSON, text)
@@ -269,6 +296,10 @@ class _Writer:
             answers = _ANSWERS.match(text.strip())
             words = mask(answers[1] if answers else text.strip()).text
             self._say(block, LineRole.USER, Speaker.PERSON, f"answered: {words}")
+        elif (awaited := _WAITED_FOR.search(text[:400])) is not None:
+            self._amend(pending.at, f" -> {awaited[1]}", left_out=len(text))
+            if awaited[1] == "completed" and (whole := _WAITED_FOR.search(text)):
+                self._report(block, _CALLS_OF_REPORT.sub("", whole[2] or ""))
         elif commit_of(call.command) is not None:
             if made := commit_made(text):
                 self._amend(pending.at, f" [{mask(made).text}]", first=True)

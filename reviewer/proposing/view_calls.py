@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
 
 from reviewer.text.secrets import mask
 
-CALL_CHARS = 220
+CALL_CHARS = 150
 """Characters of a call's arguments that are shown."""
 RESULT_CHARS = 160
 """Characters of a result that are shown beside its call."""
@@ -33,6 +33,11 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TELLING = re.compile(
     r"error|fail|panic|traceback|exception|cannot|can't|could not|not found|undefined|denied"
     r"|refused|fatal|conflict|invalid|missing|unexpected|expected|assert|no such|timed? out|✗|✘",
+    re.IGNORECASE,
+)
+_OUTCOME = re.compile(
+    r"\b(?:ok|pass(?:ed|ing)?|fail(?:ed|ures?)?|errors?|warnings?|issues?|success\w*|done|complete\w*"
+    r"|finished|built|created|pushed|clean|up.to.date|nothing|no \w+|exit|\d+ \w+ed)\b|[✓✗✔✘]",
     re.IGNORECASE,
 )
 _NOISE = re.compile(r"=== (?:RUN|PAUSE|CONT)|\s*--- PASS|ok  \t|PASS$|\s*at [\w.<>]+ \(")
@@ -100,11 +105,27 @@ def cut(text: str, limit: int) -> Shown:
     return Shown(f"{kept} …", len(clean) - len(kept) + rest)
 
 
-def call_line(call: Call) -> Shown:
-    """A call on one line: the tool, and the argument that matters."""
-    found = _argument(call)
+def call_line(call: Call, roots: Sequence[str] = ()) -> Shown:
+    """A call on one line: the tool, and the argument that matters.
+
+    Paths below the folders `roots` are shown relative to them.
+    """
+    found = _argument(Call(call.tool, _relative(call.given, roots)))
     name = tool_name(call.tool)
     return Shown(f"{name}: {found.text}" if found.text else name, found.left_out)
+
+
+def _relative(given: Mapping[str, object], roots: Sequence[str]) -> dict[str, object]:
+    """Arguments with the paths below these folders relative to them."""
+    short: dict[str, object] = {}
+    for name, value in given.items():
+        if isinstance(value, str) and len(value) < MASKED_CHARS:
+            for root in roots:
+                if root in value:
+                    value = re.sub(rf"\bcd {re.escape(root)} *(?:&&|;|\n) *", "", value)
+                    value = re.sub(rf"{re.escape(root)}[/\\]", "", value)
+        short[name] = value
+    return short
 
 
 def tool_name(tool: str) -> str:
@@ -173,7 +194,7 @@ def _lines(text: str) -> int:
 
 def result_note(call: Call, result: str) -> Shown:
     """A successful result beside its call: itself if it is short, else its size."""
-    if call.kind in EDIT_TOOLS or call.kind in TODO_TOOLS:
+    if call.kind in EDIT_TOOLS or call.kind in TODO_TOOLS or call.kind == "skill":
         return Shown("", len(result))
     text = result.strip()
     if not text:
@@ -183,8 +204,9 @@ def result_note(call: Call, result: str) -> Shown:
         return cut(_plain(text).replace("\n", " | "), RESULT_CHARS)
     if call.kind in COMMAND_TOOLS:
         last = cut(_plain(text[-MASKED_CHARS:].rsplit("\n", 1)[-1]), RESULT_CHARS // 2)
-        left = max(0, len(text) - len(last.text))
-        return Shown(f"{lines:,} lines, the last: {last.text}", left)
+        if _OUTCOME.search(last.text):
+            left = max(0, len(text) - len(last.text))
+            return Shown(f"{lines:,} lines, the last: {last.text}", left)
     return Shown(f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters", len(text))
 
 
@@ -211,6 +233,7 @@ def _plain(text: str) -> str:
 # Commits
 
 _COMMIT = re.compile(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b(?!-)")
+_PUSH = re.compile(r"\bgit\s+push\b")
 _PULL_REQUEST = re.compile(r"\bgh\s+pr\s+create\b")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(.*?)\n\s*\2\b", re.DOTALL)
 _MESSAGE = re.compile(
@@ -238,7 +261,8 @@ class Commit(Struct, frozen=True):
 def commit_of(command: str) -> Commit | None:
     """The commit or pull request in a command line."""
     if _COMMIT.search(command):
-        return Commit("commit", _written(command, _MESSAGE))
+        what = "commit and push" if _PUSH.search(command) else "commit"
+        return Commit(what, _written(command, _MESSAGE))
     if _PULL_REQUEST.search(command):
         title = _quoted(_TITLE, command)
         return Commit("pull request", f"{title}\n\n{_written(command, _BODY)}".strip())

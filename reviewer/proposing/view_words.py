@@ -8,11 +8,16 @@ from reviewer.proposing.view_calls import Shown
 from reviewer.text.secrets import mask
 
 LONGEST_PASTE = 24
-"""Lines of pasted text that are shown in full."""
-HEAD_LINES, TAIL_LINES = 8, 4
+"""Lines of pasted text that are shown in full, if they have at most `PASTE_CHARS` characters."""
+PASTE_CHARS = 1_500
+HEAD_LINES, TAIL_LINES = 6, 3
+PASTED_LINE = 240
+"""Characters of one line that are shown in a shortened paste."""
 LONGEST_LINE = 1_500
 LONGEST_FENCE = 80
 """Lines of a code block in an agent's message that are shown in full."""
+REPORT_FENCE = 16
+"""The same in a sub-agent's report."""
 
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _MACHINE = re.compile(
@@ -22,19 +27,24 @@ _MACHINE = re.compile(
     r"|diff --git |index [0-9a-f]"
     r"|at \S+ ?\(|File \"|Traceback|goroutine \d|[|+][-+|=]|[│├└┌┐┘┤─]|\d+[→|:\t]|[$%>❯] "
     r"|\S+\.\w{1,5}:\d+|\w+://\S+$|[{}\[\]();]+[,;]?$|</?\w[^<>]*>|\S+$"
-    r"|[-+] ?[^ \w]|[-+]\s*\w+[(.=]"
+    r"|[{\[]\"|[-+] ?[^ \w]|[-+]\s*\w+[(.=]"
     r")"
 )
+_OUTPUT = re.compile(
+    r"\s*(?:\d+(?:→|\t)|[{\[]\"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\w{3} +\d+ \d\d:\d\d:\d\d)"
+)
+"""Lines that nobody writes, whoever has them in a message."""
 _CODE = re.compile(
     r".*(?:[;{}]|\)\s*[:{]|=>|\(\))\s*$|\s*(?:def|func|class|import|from|return|if|for|const|let|var"
     r"|type|package|public|private|fn|use)\b.*[(){};:=.\"']|\s*\"?[\w.-]+\"?\s*[:=]\s*\S+,?$|\s{4,}\S"
 )
 
 
-def shortened(text: str, *, pasted: bool) -> Shown:
+def shortened(text: str, *, pasted: bool, fence: int = LONGEST_FENCE) -> Shown:
     """A message with its secrets masked, and long pasted parts replaced by a line that says so.
 
-    `pasted`: the message is the person's, so that runs of log lines or code were pasted.
+    `pasted`: the message is the person's, so that runs of log lines or code were pasted. `fence`:
+    the lines of a code block in another's message that are shown in full.
     """
     masked = mask(text).text
     lines = masked.split("\n")
@@ -46,21 +56,46 @@ def shortened(text: str, *, pasted: bool) -> Shown:
     for end, what in _runs(lines, pasted):
         run = lines[start:end]
         start = end
-        limit = LONGEST_PASTE if pasted else LONGEST_FENCE
-        if what and len(run) > limit:
-            middle = run[HEAD_LINES:-TAIL_LINES]
-            left_out += sum(map(len, middle)) + len(middle) - 1
-            kept += [*run[:HEAD_LINES], f"... {len(middle):,} lines of {what} left out ..."]
-            run = run[-TAIL_LINES:]
+        if _is_too_long(run, what, pasted, fence):
+            run, dropped = _ends(run, what)
+            left_out += dropped
         kept += run
     for at, line in enumerate(kept):
-        if len(line) > LONGEST_LINE and (pasted or " " not in line[:LONGEST_LINE]):
-            if _is_prose(line):
-                continue
-            rest = len(line) - LONGEST_LINE // 2
-            kept[at] = f"{line[: LONGEST_LINE // 2]} ... {rest:,} characters left out ..."
-            left_out += rest
+        if len(line) > LONGEST_LINE and not _is_prose(line):
+            kept[at], dropped = _beginning(line, LONGEST_LINE // 2)
+            left_out += dropped
     return Shown("\n".join(kept), left_out)
+
+
+def _is_too_long(run: list[str], what: str, pasted: bool, fence: int) -> bool:
+    if what == _PASTE or (what and pasted):
+        return len(run) > LONGEST_PASTE or (len(run) > 2 and sum(map(len, run)) > PASTE_CHARS)
+    return bool(what) and len(run) > fence
+
+
+def _ends(run: list[str], what: str) -> tuple[list[str], int]:
+    """The first and last lines of a run, a line that says what is left out, and its characters."""
+    before = sum(map(len, run)) + len(run) - 1
+    if len(run) > LONGEST_PASTE:
+        middle = len(run) - HEAD_LINES - TAIL_LINES
+        ends = [*run[:HEAD_LINES], *run[-TAIL_LINES:]]
+    else:
+        middle = max(0, len(run) - 4)
+        ends = [*run[:2], *run[-2:]] if middle else run
+    short = [_beginning(line, PASTED_LINE)[0] for line in ends]
+    after = sum(map(len, short)) + len(short) - 1
+    if middle:
+        half = HEAD_LINES if len(run) > LONGEST_PASTE else 2
+        short.insert(half, f"... {middle:,} lines of {what} left out ...")
+    return short, max(0, before - after)
+
+
+def _beginning(line: str, limit: int) -> tuple[str, int]:
+    """The beginning of a line, and the characters left out."""
+    if len(line) <= limit + 40:
+        return line, 0
+    rest = len(line) - limit
+    return f"{line[:limit]} ... {rest:,} characters left out ...", rest
 
 
 def _runs(lines: list[str], pasted: bool) -> list[tuple[int, str]]:
@@ -83,8 +118,9 @@ def _kinds(lines: list[str], pasted: bool) -> list[str]:
             fenced = "" if fenced else "a code block"
         elif fenced:
             kinds.append(fenced)
-        elif pasted and line.strip():
-            kinds.append(_PASTE if _is_machine(line) else "")
+        elif line.strip():
+            machine = _is_machine(line) if pasted else _OUTPUT.match(line)
+            kinds.append(_PASTE if machine else "")
         else:
             kinds.append(kinds[-1] if kinds and kinds[-1] == _PASTE else "")
     return _bridged(kinds, lines)
@@ -111,6 +147,8 @@ def _bridged(kinds: list[str], lines: list[str]) -> list[str]:
 
 
 def _is_machine(line: str) -> bool:
+    if _OUTPUT.match(line):
+        return True
     return bool(_MACHINE.match(line) or _CODE.match(line)) and not _is_prose(line)
 
 

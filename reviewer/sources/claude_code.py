@@ -475,6 +475,8 @@ class ClaudeBlocks:
             use=use,
             sidechain=bool(line.is_sidechain),
             call=call,
+            cwd=line.cwd or "",
+            branch=line.git_branch or "",
         )
 
 

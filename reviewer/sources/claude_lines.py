@@ -337,10 +337,15 @@ def _decode_blocks(raw: Raw) -> list[_Block]:
 _Fields = TypeVar("_Fields", bound=Struct)
 
 
+@lru_cache(maxsize=16)
+def _fields_of(kind: type[Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    return msgspec.structs.fields(kind)
+
+
 def fitting(kind: type[_Fields], fields: dict[str, Raw]) -> _Fields:
     """A struct with the fields that have the expected type; the others get their default."""
     made = kind()
-    for field in msgspec.structs.fields(kind):
+    for field in _fields_of(kind):
         if field.encode_name in fields:
             try:
                 value = msgspec.json.decode(fields[field.encode_name], type=field.type)

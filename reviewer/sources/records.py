@@ -113,6 +113,9 @@ class Block(Struct, frozen=True):
     """Joins a call and its result; empty if the format lacks such an id."""
     error: bool = False
     """The result of a call reports a failure or a refusal."""
+    cwd: str = ""
+    branch: str = ""
+    """The working folder and Git branch of the session at that time, where the format has them."""
     feedback: str = ""
     """What the person wrote when refusing the call, where the format keeps it apart."""
 

@@ -18,6 +18,7 @@ from reviewer.tui.kit.action import Action, Pane, shown_key
 from reviewer.tui.packet.keys import FIELD, PACKET
 from reviewer.tui.pipelines.keys import PIPELINES
 from reviewer.tui.queue.keys import QUEUE
+from reviewer.tui.session.keys import SESSION
 from reviewer.tui.state.keys import FORM, STATE
 
 PANES: tuple[Pane, ...] = (
@@ -35,6 +36,7 @@ PANES: tuple[Pane, ...] = (
     HISTORY,
     SOURCE,
     WHY,
+    SESSION,
     EXPORT,
     keys.TEXT,
     keys.FILTER_FIELD,

@@ -221,6 +221,11 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
 
         self.push_screen(SourceScreen(self.engine, evidence))
 
+    def open_session(self, evidence: EvidenceView, project: str | None) -> None:
+        from reviewer.tui.session.screen import SessionScreen
+
+        self.push_screen(SessionScreen(self.engine, project, evidence))
+
     def open_line(self, path: str, line: int) -> None:
         from reviewer.tui.evidence.steps import line_of_file
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reviewer.errors import SourceError
 from reviewer.promotion.preview import extract_file
+from reviewer.proposing.session_view import read_view
 from reviewer.sources.open import open_blocks, open_source
 
 SEEDS = (
@@ -57,6 +58,8 @@ def read_everything(data: bytes, folder: Path) -> int:
         for block in open_blocks(path):
             block.text.encode()
             assert 0 <= block.line_start < block.line_end
+        for line in read_view(path).lines:
+            line.text.encode()
     except SourceError as error:
         _require_sentence(error)
     return seen

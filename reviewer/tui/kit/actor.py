@@ -366,6 +366,10 @@ class Host(App[int], inherit_bindings=False):
         """Show a source at the line of an evidence."""
         raise NotImplementedError
 
+    def open_session(self, evidence: EvidenceView, project: str | None) -> None:
+        """Show the session of an evidence at its line, as a reader needs it."""
+        raise NotImplementedError
+
     def open_line(self, path: str, line: int) -> None:
         """Show a file at a 0-based line."""
         raise NotImplementedError

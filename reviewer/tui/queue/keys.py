@@ -75,6 +75,10 @@ WHY = Action(
     "why", "W", "why known",
     "Why do I know this? Every step from this row down to the line in the file.", "Look",
 )  # fmt: skip
+SESSION = Action(
+    "open_session", "V", "session",
+    "Show the whole session that this row comes from, to word memories from its lines.", "Look",
+)  # fmt: skip
 NEXT_EVIDENCE = Action(
     "next_evidence", "right_square_bracket", "next evidence",
     "Show the next evidence of this row, as of the other side of a conflict.", "Look",
@@ -100,7 +104,7 @@ QUEUE = Pane(
     (PROMOTE, REJECT, EDIT, DISCARD_DRAFT, DEFER, keys.UNDO, keys.REDO, RESTORE, MERGE,
      KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, QUEUE_MORE,
      keys.MARK, keys.RANGE, keys.MARK_ALL, keys.FILTER, SORT, STATUS, keys.REFRESH,
-     EXPAND, COLLAPSE, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, WHY, NEXT_EVIDENCE,
+     EXPAND, COLLAPSE, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, WHY, SESSION, NEXT_EVIDENCE,
      PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS,
      *keys.MOVES, NEXT_WAITING, PREVIOUS_WAITING, keys.BACK, LEAVE),
     (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MARK, keys.FILTER),

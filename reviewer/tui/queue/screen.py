@@ -778,6 +778,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if row is not None:
             self.host.open_why(row.id)
 
+    @runs(keys.SESSION, unless=_no_row)
+    def open_session(self) -> None:
+        """Show the session that the evidence on the screen comes from, at its line."""
+        row = self.model.current
+        if row is not None:
+            self.host.open_session(self._current_evidence(), row.project)
+
     @runs(kit_keys.COPY, unless=_no_row)
     def copy(self) -> None:
         row = self.model.current

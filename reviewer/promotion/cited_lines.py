@@ -1,0 +1,117 @@
+"""Finds the records behind quotes in a file, as L0 keeps them; needs no store."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.promotion.source_reader import mask_record
+from reviewer.proposing.session_view import read_view
+from reviewer.proposing.values import QuoteProof, SessionView, Speaker, ViewLine
+from reviewer.sources.lines import read_lines, reading, text_form
+from reviewer.sources.open import HEAD_BYTES, open_source
+from reviewer.sources.records import Record, Role, Use
+
+READ_WHOLE = 8_000_000
+"""Bytes up to which a file is read as a whole; of a longer one only the cited lines are."""
+
+_ROLES = {
+    Speaker.PERSON: Role.USER,
+    Speaker.AGENT: Role.ASSISTANT,
+    Speaker.SUBAGENT: Role.ASSISTANT,
+}
+
+
+class Cited(Struct, frozen=True):
+    """A quote in the record that has it: `record.text[start:end]`."""
+
+    record: Record
+    start: int
+    end: int
+
+
+def cite(
+    path: Path, quotes: Sequence[QuoteProof], view: SessionView | None = None
+) -> list[Cited | None]:
+    """The record of each quote that was found, masked; None where there is none.
+
+    A line that is not a message, such as a tool call, becomes a record of its own with the text
+    that a view shows. Raises SourceError when the file cannot be read.
+    """
+    found: list[Cited | None] = [None] * len(quotes)
+    wanted = {number: quote for number, quote in enumerate(quotes) if quote.found}
+    lines = sorted({quote.line for quote in wanted.values()})
+    for record in _records(path, lines):
+        for number in [n for n, quote in wanted.items() if _covers(record, quote.line)]:
+            cited = _cited(record, wanted[number].text)
+            if cited is not None:
+                found[number] = cited
+                del wanted[number]
+    if wanted:
+        view = view or read_view(path)
+        lines = sorted({quote.line for quote in wanted.values()})
+        for record in _line_records(path, lines, view.lines):
+            for number, quote in wanted.items():
+                if quote.line == record.line_start:
+                    found[number] = _cited(record, quote.text)
+    return found
+
+
+def _records(path: Path, lines: Sequence[int]) -> Iterator[Record]:
+    """The masked records of those lines."""
+    if not lines:
+        return
+    windows: Iterable[tuple[int, int | None]] = [(0, None)]
+    if path.stat().st_size > READ_WHOLE:
+        windows = [(line, line + 1) for line in lines]
+    for start, end in windows:
+        for record in open_source(path, line_start=start, line_end=end):
+            if any(_covers(record, line) for line in lines):
+                yield mask_record(record)[0]
+
+
+def _line_records(path: Path, lines: Sequence[int], shown: Sequence[ViewLine]) -> Iterator[Record]:
+    """Records of whole lines of the file, with the text that the view has of each."""
+    wanted = set(lines)
+    views: dict[int, list[ViewLine]] = {}
+    for line in shown:
+        if line.line in wanted:
+            views.setdefault(line.line, []).append(line)
+    if not views:
+        return
+    with reading(path) as stream:
+        form = text_form(stream.read(HEAD_BYTES))
+        stream.seek(0)
+        for number, start, raw in read_lines(stream, form):
+            if number in views and raw is not None:
+                digest = hashlib.sha256(raw).hexdigest()
+                yield Record(
+                    key=f"line:{digest}",
+                    line_start=number,
+                    line_end=number + 1,
+                    byte_start=start,
+                    byte_end=start + len(raw),
+                    sha256=digest,
+                    role=_ROLES.get(views[number][0].speaker, Role.TOOL),
+                    text="\n".join(line.text for line in views[number]),
+                    use=Use.TOOL,
+                )
+            if number >= lines[-1]:
+                return
+
+
+def _covers(record: Record, line: int) -> bool:
+    return record.line_start <= line < max(record.line_end, record.line_start + 1)
+
+
+def _cited(record: Record, quote: str) -> Cited | None:
+    start = record.text.find(quote)
+    if start >= 0:
+        return Cited(record, start, start + len(quote))
+    words = [re.escape(word) for word in quote.split()]
+    match = re.search(r"\s+".join(words), record.text) if words else None
+    return match and Cited(record, match.start(), match.end())

@@ -1,0 +1,111 @@
+"""Where a statement is known already: active memories, and the files that an agent always reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from reviewer.projects import work_tree
+from reviewer.proposing.same_fact import known_in_texts, same_fact
+from reviewer.store.database import Database, failures_as_sentences
+
+BOOT_FILES = (
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    ".claude/CLAUDE.md",
+    "AGENTS.md",
+    "GEMINI.md",
+    "CONVENTIONS.md",
+)
+"""Files of a work tree that agents read whenever they start."""
+
+MOST_BYTES = 1_000_000
+"""Bytes of such a file that are looked at."""
+
+SHORTLIST = 20
+"""Rows that share a rare word with a statement and are compared with it."""
+
+_WORD = re.compile(r"\w{3,}")
+
+
+def query_of(statement: str) -> str:
+    """The full-text query for rows that share a rare word with a statement; empty if none can."""
+    words = sorted(set(_WORD.findall(statement.lower())), key=lambda word: (-len(word), word))[:6]
+    return " OR ".join(f'"{word}"' for word in words)
+
+
+class KnownFacts:
+    """Looks statements up for one project. Call it to get the places, such as `CLAUDE.md:12`."""
+
+    def __init__(self, database: Database, project: str, tree: Path | None = None) -> None:
+        """`tree`: the project's work tree; by default the one that the store or the call knows."""
+        self._database = database
+        self._project = project
+        self._tree = tree or _tree_of(database, project)
+        self._texts = boot_texts(self._tree) if self._tree else {}
+
+    def __call__(self, statement: str) -> tuple[str, ...]:
+        """The places that say the same, memories first."""
+        return (*self.memories(statement), *known_in_texts(statement, self._texts))
+
+    def besides(self, path: Path) -> Callable[[str], tuple[str, ...]]:
+        """The same without what a file itself says."""
+        texts = {
+            name: text
+            for name, text in self._texts.items()
+            if self._tree is None or not _same_file(self._tree / name, path)
+        }
+        return lambda statement: (*self.memories(statement), *known_in_texts(statement, texts))
+
+    def memories(self, statement: str) -> tuple[str, ...]:
+        """The active memories that say the same: `memory #7`."""
+        query = query_of(statement)
+        if not query:
+            return ()
+        with failures_as_sentences(self._database.path):
+            rows = self._database.reader().execute(
+                "SELECT m.id, m.content FROM memory_text t JOIN memory m ON m.id = t.rowid"
+                " JOIN project p ON p.id = m.project_id WHERE memory_text MATCH ?"
+                " AND m.status = 'active' AND p.name = ? ORDER BY t.rank LIMIT ?",
+                (query, self._project, SHORTLIST),
+            )
+            return tuple(f"memory #{row[0]}" for row in rows if same_fact(statement, row[1]))
+
+
+def boot_texts(tree: Path) -> Mapping[str, str]:
+    """The texts that agents read at the start, by their names in the work tree; a file that cannot
+    be read says nothing.
+    """
+    found: dict[str, str] = {}
+    for name in BOOT_FILES:
+        try:
+            with (tree / name).open("rb") as file:
+                found[name] = file.read(MOST_BYTES).decode("utf-8", "replace")
+        except OSError:
+            continue  # most trees have one of them at most
+    return found
+
+
+def _tree_of(database: Database, project: str) -> Path | None:
+    """The work tree that a project is bound to, or else that of the working folder."""
+    with failures_as_sentences(database.path):
+        row = (
+            database.reader()
+            .execute("SELECT root FROM project WHERE name = ?", (project,))
+            .fetchone()
+        )
+    if row is not None:
+        return Path(row["root"]) if row["root"] else None
+    claim = database.ownership.claim
+    if claim is not None and claim.project == project and claim.root:
+        return Path(claim.root)
+    tree = work_tree()
+    return Path(tree.root) if tree is not None and tree.name == project else None
+
+
+def _same_file(first: Path, second: Path) -> bool:
+    try:
+        return first.samefile(second)
+    except OSError:
+        return False

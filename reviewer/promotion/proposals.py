@@ -1,0 +1,282 @@
+"""Statements with proof: adding what proposers worded to the queue, and wording one by hand."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import ConflictError, ReviewerError, SourceError
+from reviewer.extraction.candidates import MemoryType
+from reviewer.promotion.decided_rows import STATUS_WORDS
+from reviewer.promotion.known_facts import KnownFacts
+from reviewer.promotion.report import ReportFolder, WaveReport
+from reviewer.promotion.statement_rows import (
+    DroppedStatement,
+    Plan,
+    Prepared,
+    Written,
+    beyond_cap,
+    plan,
+    prepare,
+    row_of,
+    write,
+)
+from reviewer.promotion.triage import LONGEST, Done, supersede_rows
+from reviewer.promotion.views import Status
+from reviewer.proposing.proof import prove
+from reviewer.proposing.session_view import read_view
+from reviewer.proposing.values import Proposal, Proposer, Proved, Quote, SessionView, Speaker
+from reviewer.store.database import Database
+from reviewer.store.ledger import Act, Ledger, Scope
+from reviewer.store.project_rows import project_row
+
+BY_HAND = "worded"
+"""Rule of a statement that a person worded from lines of a session."""
+
+MOST_QUOTED = 2_000
+"""Characters of a line that are quoted as the proof of a statement worded by hand."""
+
+
+class Added(Struct, frozen=True):
+    """What became of proposed statements. `seen` rows have new evidence of a known fact;
+    `beyond_cap` statements wait in the wave's report (`reviewer queue more`).
+    """
+
+    new: tuple[int, ...] = ()
+    seen: tuple[int, ...] = ()
+    dropped: tuple[DroppedStatement, ...] = ()
+    beyond_cap: int = 0
+    act: int = 0
+    """0 when nothing was written."""
+    title: str = ""
+
+
+class Proposals:
+    """Puts statements into the queue; decides nothing, unless a person says so."""
+
+    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._clock = clock
+
+    def known(self, project: str, tree: Path | None = None) -> KnownFacts:
+        """Where statements are known already in a project: for `prove`."""
+        return KnownFacts(self._database, project, tree)
+
+    def add(
+        self,
+        project: str,
+        proved: Sequence[Proved],
+        *,
+        title: str,
+        view_of: Callable[[Path], SessionView] | None = None,
+    ) -> Added:
+        """Queue statements as one act, which `title` names: one row for each fact.
+
+        A fact that is known is seen again, with its new places as evidence, whatever was decided
+        on it; adding the same statements again changes nothing. Of a file that cannot be read the
+        statements are dropped, with the reason. `view_of` saves reading a session again.
+
+        Raises StoreError when the store or the report cannot be written; then nothing is queued.
+        """
+        ready, dropped = self._prepared(proved, view_of)
+        with self._ledger.act("propose", title, scope=Scope.INTAKE) as act:
+            project_id = project_row(act, project) if ready else 0
+            planned = plan(act, project_id, ready) if ready else Plan()
+            if planned.empty:
+                written = Written()
+            else:
+                wave = self._wave(
+                    act, project_id, sorted({str(each.proved.path) for each in ready})
+                )
+                written = write(act, project_id, wave, planned, now=iso(self._clock()))
+                self._report(act, wave, project, planned, written, dropped)
+            act.title = _title(title, written, planned)
+            report = act.title
+        return Added(
+            written.new, written.seen, tuple(dropped), len(planned.over_cap), act.id, report
+        )
+
+    def word(
+        self,
+        project: str,
+        path: Path,
+        lines: Sequence[int],
+        statement: str,
+        type_: MemoryType,
+        *,
+        promote: bool = False,
+        scope: str = "project",
+        view: SessionView | None = None,
+    ) -> Done:
+        """Make a memory of a person's own words, with lines of a session (0-based, as a view counts
+        them) as its evidence. It waits in the queue unless `promote`.
+
+        The excerpts in those lines go behind it, or are merged into it when it is promoted. Raises
+        ReviewerError for an empty statement or lines that have no text, SourceError when the file
+        cannot be read, ConflictError when a memory says the same already.
+        """
+        place = Path(os.path.abspath(path))
+        view = view or read_view(place)
+        proved = self._worded(project, place, lines, statement, type_, scope, view)
+        ready = prepare(proved, now=self._clock(), view=view, longest=LONGEST)
+        if isinstance(ready, DroppedStatement):
+            raise ReviewerError(f"This cannot be remembered: it is {ready.reason}.")
+        now = iso(self._clock())
+        with self._ledger.act("word") as act:
+            project_id = project_row(act, project)
+            planned = plan(act, project_id, [ready])
+            _require_undecided(act, project_id, planned, ready)
+            wave = self._wave(act, project_id, [str(place)])
+            written = write(act, project_id, wave, planned, now=now)
+            (number,) = written.new or written.seen
+            act.title = f"Worded #{number}"
+            merged: list[int] = []
+            if promote:
+                act.update("memory", number, status="active", decided_at=now)
+                merged = [
+                    row
+                    for (row,) in act.query(
+                        "SELECT id FROM memory WHERE leader_id = ? AND status = 'candidate'",
+                        (number,),
+                    )
+                ]
+                supersede_rows(act, merged, number, now)
+                act.title = f"Worded and promoted #{number}"
+        return Done(act.id, act.title, (number, *merged))
+
+    def _worded(
+        self,
+        project: str,
+        path: Path,
+        lines: Sequence[int],
+        statement: str,
+        type_: MemoryType,
+        scope: str,
+        view: SessionView,
+    ) -> Proved:
+        wanted = set(lines)
+        shown = [line for line in view.lines if line.line in wanted]
+        if not shown:
+            raise ReviewerError(
+                f"{path} shows nothing in those lines. See: reviewer view {path.name}"
+            )
+        speakers = Counter(line.speaker for line in shown)
+        own = Speaker.PERSON in speakers
+        proposal = Proposal(
+            statement=" ".join(statement.split()),
+            type=type_,
+            quotes=tuple(Quote(line.line, line.text[:MOST_QUOTED]) for line in shown),
+            speaker=Speaker.PERSON if own else speakers.most_common(1)[0][0],
+            proposer=Proposer.PERSON,
+            rule=BY_HAND,
+            scope=scope,
+        )
+        known = self.known(project).besides(path)
+        return Proved(path, proposal, prove(proposal, view, known=known))
+
+    def _prepared(
+        self, proved: Sequence[Proved], view_of: Callable[[Path], SessionView] | None
+    ) -> tuple[list[Prepared], list[DroppedStatement]]:
+        """The statements with their records, and those that cannot be queued."""
+        ready: list[Prepared] = []
+        dropped: list[DroppedStatement] = []
+        views: dict[Path, SessionView] = {}
+        for each in proved:
+            try:
+                if each.path not in views:
+                    views[each.path] = (view_of or read_view)(each.path)
+                made = prepare(each, now=self._clock(), view=views[each.path])
+            except SourceError as problem:
+                text, proposer = each.proposal.statement, str(each.proposal.proposer)
+                made = DroppedStatement(str(problem), text, str(each.path), proposer)
+            if isinstance(made, Prepared):
+                ready.append(made)
+            else:
+                dropped.append(made)
+        return ready, dropped
+
+    def _wave(self, act: Act, project_id: int, roots: Sequence[str]) -> int:
+        now = iso(self._clock())
+        return act.insert(
+            "wave",
+            project_id=project_id,
+            started_at=now,
+            ended_at=now,
+            state="done",
+            roots=msgspec.json.encode(roots).decode(),
+        )
+
+    def _report(
+        self,
+        act: Act,
+        wave: int,
+        project: str,
+        planned: Plan,
+        written: Written,
+        dropped: Sequence[DroppedStatement],
+    ) -> None:
+        folder = ReportFolder(self._database.path, wave)
+        try:
+            for fact in planned.over_cap:
+                folder.drop(beyond_cap(fact))
+            for each in dropped:
+                folder.drop(each)
+            paths = {each.proved.path for fact in planned.new for each in fact.sightings}
+            summary = WaveReport.of_statements(
+                wave=wave,
+                project=project,
+                files=len(paths),
+                new=len(written.new),
+                repeated=len(written.seen),
+                over_cap=len(planned.over_cap),
+                dropped=dict(Counter(each.reason for each in dropped)),
+                rules=dict(Counter(fact.best.proved.proposal.rule for fact in planned.new)),
+                report_folder=str(folder.path),
+            )
+            folder.candidates(
+                [
+                    {"id": number, "content": fact.best.content}
+                    for number, fact in zip(written.new, planned.new, strict=True)
+                ]
+            )
+            folder.close(summary)
+        except BaseException:
+            folder.abandon()
+            raise
+        act.update(
+            "wave",
+            wave,
+            report_folder=str(folder.path),
+            counts=msgspec.json.encode(summary.to_json()).decode(),
+        )
+
+
+def _require_undecided(act: Act, project_id: int, planned: Plan, ready: Prepared) -> None:
+    """Raise ConflictError unless the fact is new, or waits and gets new evidence."""
+    if planned.new:
+        return
+    row = planned.again[0][0] if planned.again else row_of(act, project_id, ready)
+    (status,) = act.query("SELECT status FROM memory WHERE id = ?", (row,))[0]
+    if status != Status.CANDIDATE or not planned.again:
+        raise ConflictError(
+            f"#{row} ({STATUS_WORDS[Status(status)]}) says the same already. Nothing was changed."
+        )
+
+
+def _title(title: str, written: Written, planned: Plan) -> str:
+    parts = []
+    if written.new:
+        count = len(written.new)
+        parts.append("1 statement" if count == 1 else f"{count} statements")
+    if written.seen:
+        parts.append(f"{len(written.seen)} seen again")
+    if planned.over_cap:
+        parts.append(f"{len(planned.over_cap)} beyond the cap")
+    return f"{title}: {', '.join(parts) or 'nothing new'}"

@@ -1,0 +1,1 @@
+"""A session as a reader needs it, to word memories from its lines."""

@@ -1,0 +1,33 @@
+"""Keys of the Session screen."""
+
+from __future__ import annotations
+
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action, Pane
+
+WORD = Action(
+    "word_memory", "n", "new memory",
+    "Word a memory of your own with the marked lines, or this one, as its evidence; ctrl+s"
+    " promotes it.",
+    "Decide", writes=True, takes_marked=True,
+)  # fmt: skip
+NEXT_SPOT = Action(
+    "next_spot", "right_square_bracket", "next spot",
+    "Go to the next line that a candidate comes from, or with an error or a refused call.", "Move",
+)  # fmt: skip
+PREVIOUS_SPOT = Action(
+    "previous_spot", "left_square_bracket", "previous spot",
+    "Go to the previous line of that kind.", "Move",
+)  # fmt: skip
+READ_LINE = Action(
+    "read_line", "enter", "read", "Show the line over the whole screen; again shows the list.",
+    "Look",
+)  # fmt: skip
+
+SESSION = Pane(
+    "session", "Session",
+    (WORD, keys.UNDO, keys.REDO, keys.MARK, keys.RANGE, keys.FILTER, keys.REFRESH, READ_LINE,
+     keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, NEXT_SPOT, PREVIOUS_SPOT, *keys.PANE_ACTIONS,
+     *keys.MOVES, keys.BACK, keys.LEAVE),
+    (WORD, keys.MARK, NEXT_SPOT, keys.FILTER, keys.OPEN_SOURCE, keys.UNDO, keys.LEAVE),
+)  # fmt: skip

@@ -1,0 +1,112 @@
+"""The lines of a session on the screen: where candidates come from, filters, spots."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from reviewer.promotion.source_view import CitedText
+from reviewer.proposing.session_view import label
+from reviewer.proposing.values import LineRole, SessionView, ViewLine
+from reviewer.tui.kit.row_model import RowModel
+
+
+class SessionRow(Struct, frozen=True):
+    """One line of a view; `id` counts the lines from 1."""
+
+    id: int
+    line: ViewLine
+    cited: tuple[CitedText, ...] = ()
+
+    @property
+    def is_spot(self) -> bool:
+        """Whether the line is a place to look."""
+        return bool(self.cited) or self.line.role in (LineRole.ERROR, LineRole.REJECTED)
+
+
+class SessionModel(RowModel[SessionRow]):
+    """The lines that a filter lets through."""
+
+    def __init__(self) -> None:
+        super().__init__(self._read)
+        self.all: list[SessionRow] = []
+        self.filter = ""
+
+    def _read(self, ids: Sequence[int]) -> list[SessionRow]:
+        return [self.all[number - 1] for number in ids if 0 < number <= len(self.all)]
+
+    def load(self, view: SessionView, cited: Iterable[CitedText]) -> None:
+        """Show a view; the cursor and the marks stay on their lines."""
+        self.all = rows_of(view.lines, cited)
+        self.forget()
+        self.marks = {number for number in self.marks if number <= len(self.all)}
+        self.show(self.filter, self.current_id)
+
+    def show(self, text: str, here: int | None = None) -> None:
+        """Show the lines that a filter lets through, with the cursor near the line `here`."""
+        self.filter = text
+        self.range_from = None
+        self.ids = array("q", (row.id for row in self.all if passes(row, text)))
+        after = (at for at, number in enumerate(self.ids) if here is not None and number >= here)
+        self.cursor = next(after, max(len(self.ids) - 1, 0) if here else 0)
+
+    def row_at(self, line: int, text: str = "") -> int | None:
+        """The id of the row at a line of the file: the one with `text`, else the first."""
+        rows = [row for row in self.all if row.line.line == line]
+        if not rows:
+            rows = [row for row in self.all if row.line.line >= line][:1] or self.all[-1:]
+        wanted = " ".join(text.split())[:80]
+        found = (row for row in rows if wanted and wanted in " ".join(row.line.text.split()))
+        best = next(found, rows[0] if rows else None)
+        return best.id if best is not None else None
+
+    def next_spot(self, step: int) -> int | None:
+        """The index of the nearest spot below (`step` 1) or above (-1) the cursor."""
+        stop = len(self.ids) if step > 0 else -1
+        places = range(self.cursor + step, stop, step)
+        return next((at for at in places if self.all[self.ids[at] - 1].is_spot), None)
+
+    def spots(self) -> int:
+        """How many places to look there are."""
+        return sum(row.is_spot for row in self.all)
+
+    def chosen(self) -> list[ViewLine]:
+        """The marked lines, or the one under the cursor."""
+        return [self.all[number - 1].line for number in sorted(self.targets())]
+
+
+def rows_of(lines: Sequence[ViewLine], cited: Iterable[CitedText]) -> list[SessionRow]:
+    """The lines, each with what memories cite of it."""
+    places: dict[int, list[int]] = {}
+    for at, line in enumerate(lines):
+        places.setdefault(line.line, []).append(at)
+    found: dict[int, list[CitedText]] = {}
+    for each in cited:
+        near = [at for line in range(each.line_start, each.line_end) for at in places.get(line, ())]
+        exact = (at for at in near if each.text in lines[at].text)
+        best = next(exact, near[0] if near else None)
+        if best is not None:
+            found.setdefault(best, []).append(each)
+    return [SessionRow(at + 1, line, tuple(found.get(at, ()))) for at, line in enumerate(lines)]
+
+
+def passes(row: SessionRow, text: str) -> bool:
+    """Whether a line has all the words of a filter, none with a minus, and its `is:` kinds."""
+    words = text.lower().split()
+    if not words:
+        return True
+    kind = label(row.line).lower()
+    content = row.line.text.lower()
+    for word in words:
+        if word.startswith("is:"):
+            spot = word == "is:spot" and row.is_spot
+            if not spot and word[3:] not in (kind, row.line.speaker.value, row.line.role.value):
+                return False
+        elif word.startswith("-") and len(word) > 1:
+            if word[1:] in content:
+                return False
+        elif word not in content:
+            return False
+    return True

@@ -1,0 +1,344 @@
+"""One session, line by line, and memories worded from its lines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.strip import Strip
+
+from reviewer.engine import Engine
+from reviewer.errors import SourceError
+from reviewer.promotion.source_view import CitedText
+from reviewer.promotion.triage import LONGEST, Done
+from reviewer.promotion.views import EvidenceView
+from reviewer.proposing.guess import guess_scope, guess_type
+from reviewer.proposing.session_view import label, read_view, view_text
+from reviewer.proposing.values import LineRole, SessionView, Speaker, ViewLine
+from reviewer.text.display import display_line
+from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.line import Part, line_of
+from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.screen import ListScreen, TextEdit
+from reviewer.tui.kit.text import Block, Run, Span, count, tail
+from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.session import keys
+from reviewer.tui.session.model import SessionModel, SessionRow
+from reviewer.tui.theme import Glyphs, Palette, glyphs
+
+NARROW = 44
+"""Narrower rows leave the line's number out."""
+START_CHARACTERS = 280
+"""Lines of at most so many characters are the beginning of the new memory."""
+AROUND = 2
+"""Lines before and after the current one that are shown dimmed beside it."""
+
+
+class SessionScreen(ListScreen, pane=keys.SESSION):
+    """The lines of a session on the left, the one under the cursor in full on the right."""
+
+    tab = "queue"
+    FILTER_HINT: ClassVar[str] = "words  -word  is:user  is:error  is:rejected  is:spot"
+
+    model: SessionModel
+
+    def __init__(self, engine: Engine, project: str | None, evidence: EvidenceView) -> None:
+        self.path = Path(os.path.abspath(Path(evidence.record.path).expanduser()))
+        self.rows = LineList(SessionModel(), id="lines")
+        self.rows.empty = ("Reading the session ...",)
+        self.line_pane = TextPane(title="Line", id="line")
+        super().__init__(
+            engine, project, self.rows, [self.line_pane], title="Session", model=self.rows.model
+        )
+        self._opened_at: EvidenceView | None = evidence
+        self._view: SessionView | None = None
+
+    def reload(self) -> None:
+        """Read the file again; the cursor stays on its line."""
+        path, sources = self.path, self.engine.sources
+        read = None if self._opened_at is not None else self._view
+        self.header.project = display_line(self.project or "all projects")
+        self.read(
+            lambda: (read or read_view(path), sources.cited(str(path))),
+            lambda found: self._show(*found),
+            failed=self._failed,
+        )
+        self.show_counts()
+
+    def _failed(self, sentence: str) -> None:
+        self.rows.empty = ("The session cannot be shown.",)
+        self.rows.rows_changed()
+        self.say_trouble(sentence)
+
+    def _show(self, view: SessionView, cited: list[CitedText]) -> None:
+        model, evidence = self.model, self._opened_at
+        self._view, self._opened_at = view, None
+        model.load(view, cited)
+        self.rows.empty = ("There is nothing to show in this file.",)
+        if evidence is not None:
+            span = evidence.record.text[evidence.span_start : evidence.span_end]
+            model.show("", model.row_at(evidence.line, span))
+        self._lines_changed()
+
+    def _lines_changed(self) -> None:
+        signs = glyphs(self.app)
+        name = tail(str(self.path), 40, signs.ellipsis)
+        self.title_rule.show(name, count(self.model.spots(), "spot"))
+        self.rows.rows_changed()
+        self.show_footer()
+        self.follow()
+
+    @runs(shared.REFRESH)
+    def refresh_rows(self) -> None:
+        """Read the file and the store again."""
+        self._view = None
+        super().refresh_rows()
+
+    def follow(self) -> None:
+        row = self.model.current
+        if row is None:
+            self.line_pane.show([Block("No line matches.", "dim", first=(Run(" "),))], title="Line")
+            return
+        signs = glyphs(self.app)
+        title = f"line {row.line.line + 1:,} {signs.dot} {label(row.line).lower()}"
+        at = row.id - 1
+        before = self.model.all[max(at - AROUND, 0) : at]
+        after = self.model.all[at + 1 : at + 1 + AROUND]
+        self.line_pane.show(
+            line_blocks(row, before, after, signs),
+            title=title,
+            hints=(f"n new memory {signs.dot} ] next spot", "n new memory"),
+            reveal=len(before),
+        )
+
+    # the filter
+
+    @property
+    def filter_text(self) -> str:
+        return self.model.filter
+
+    def run_filter(self, text: str, *, here: int | None) -> None:
+        self.model.show(text, here if here is not None else self.model.current_id)
+        self._lines_changed()
+
+    # looking
+
+    @runs(keys.NEXT_SPOT, unless=ListScreen.no_rows)
+    def next_spot(self) -> None:
+        self._go_to_spot(1)
+
+    @runs(keys.PREVIOUS_SPOT, unless=ListScreen.no_rows)
+    def previous_spot(self) -> None:
+        self._go_to_spot(-1)
+
+    def _go_to_spot(self, step: int) -> None:
+        at = self.model.next_spot(step)
+        if at is None:
+            self.say(f"There is no other spot {'below' if step > 0 else 'above'}.")
+        else:
+            self.rows.move_to(at)
+
+    @on(RowList.Opened)
+    @runs(keys.READ_LINE, unless=ListScreen.no_rows)
+    def read_line(self) -> None:
+        self.read_pane(self.line_pane)
+
+    def _current(self) -> SessionRow:
+        row = self.model.current
+        if row is None:
+            raise SourceError("No line is shown.")
+        return row
+
+    @runs(shared.OPEN_SOURCE, unless=ListScreen.no_rows)
+    def open_source(self) -> None:
+        self.host.open_line(str(self.path), self._current().line.line)
+
+    @runs(shared.OPEN_EDITOR, unless=ListScreen.no_rows)
+    def open_editor(self) -> None:
+        self.edit_file(str(self.path), self._current().line.line)
+
+    @runs(shared.COPY, unless=ListScreen.no_rows)
+    def copy(self) -> None:
+        """Copy the marked lines, or the one under the cursor."""
+        lines = self.model.chosen()
+        text = view_text(lines) if len(lines) > 1 else lines[0].text
+        self.copy_text(text, f"Copied {count(len(lines), 'line')} ({len(text):,} characters).")
+
+    # wording a memory
+
+    @runs(keys.WORD, unless=ListScreen.no_rows)
+    async def word(self) -> None:
+        """Word a memory with the marked lines, or this one, as its evidence."""
+        lines = self.model.chosen()
+        quoted = "\n\n".join(line.text for line in lines)
+        self.say("Word it as a memory: ctrl+s promotes it, escape keeps a draft.")
+        await self.edit_text(
+            TextEdit(
+                key=draft_key(self.path, lines),
+                title=f"New memory from {count(len(lines), 'line')}",
+                original=quoted,
+                start=quoted if len(quoted) <= START_CHARACTERS else "",
+                drafts=self.engine.session_drafts,
+                save=lambda text: self._save(lines, text),
+                saved=self._saved,
+                verb="promote",
+                empty="A memory needs words: write some, or leave with escape.",
+                limit=LONGEST,
+            )
+        )
+
+    async def _save(self, lines: Sequence[ViewLine], text: str) -> Done:
+        numbers = sorted({line.line for line in lines})
+        view, project = self._view, self.project or self.engine.project or ""
+        return await self.write(
+            lambda: self.engine.proposals.word(
+                project,
+                self.path,
+                numbers,
+                text,
+                guess_type(text),
+                promote=True,
+                scope=guess_scope(text),
+                view=view,
+            )
+        )
+
+    def _saved(self, done: Done) -> None:
+        self.model.clear_marks()
+        self.note_version()
+        self.reload()
+        self.say(f"{display_line(done.title)} - u to undo")
+
+
+class LineList(RowList):
+    """Draws the lines of a session, one row each."""
+
+    def __init__(self, model: SessionModel, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.model = model
+
+    @property
+    def total(self) -> int:
+        return len(self.model.ids)
+
+    @property
+    def cursor(self) -> int:
+        return self.model.cursor
+
+    def put_cursor(self, index: int) -> None:
+        self.model.cursor = index
+
+    @property
+    def moves_redraw_all(self) -> bool:
+        return self.model.range_from is not None
+
+    def read_window(self, start: int, stop: int) -> None:
+        self.model.window(start, stop)
+
+    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+        row, here = self.model.row(at), at == self.model.cursor
+        text = style.text_here if here else style.text
+        if row is None:
+            return line_of([], width, text, sign.ellipsis)
+        parts = row_parts(
+            row,
+            width,
+            style,
+            sign,
+            here=here,
+            focused=self.has_focus,
+            marked=self.model.is_marked(at),
+        )
+        return line_of(parts, width, text, sign.ellipsis)
+
+
+LABELS = {
+    LineRole.USER: "you",
+    LineRole.ASSISTANT: "agent",
+    LineRole.TOOL: "tool",
+    LineRole.ERROR: "error",
+    LineRole.REJECTED: "refused",
+    LineRole.SUMMARY: "summary",
+    LineRole.EVENT: "event",
+}
+LABEL_CELLS = 8
+
+
+def row_parts(
+    row: SessionRow,
+    width: int,
+    style: Palette,
+    sign: Glyphs,
+    *,
+    here: bool,
+    focused: bool,
+    marked: bool,
+) -> list[Part]:
+    """One row: bar, mark, spot, number, who, and the text on one line."""
+    dim, text = (style.dim_here, style.text_here) if here else (style.dim, style.text)
+    accent = style.accent_here if here else style.accent
+    warm = style.warm_here if here else style.warm
+    line = row.line
+    bar: Part = (sign.bar, accent if focused else dim) if here else (" ", dim)
+    mark: Part = (sign.mark, warm) if marked else (" ", dim)
+    spot: Part = (f"{sign.important} ", accent) if row.cited else ("  ", dim)
+    who = "sub" if line.speaker is Speaker.SUBAGENT else LABELS[line.role]
+    if line.role is LineRole.USER and line.speaker is Speaker.AGENT:
+        who = "agent"
+    warns = line.role in (LineRole.ERROR, LineRole.REJECTED)
+    said = line.role in (LineRole.USER, LineRole.ASSISTANT, LineRole.SUMMARY)
+    number = f"{line.line + 1:>6} " if width >= NARROW else ""
+    words = warm if marked or warns else text if said else dim
+    person = line.role is LineRole.USER and line.speaker is Speaker.PERSON
+    return [
+        bar,
+        mark,
+        spot,
+        (number, dim),
+        (who.ljust(LABEL_CELLS), warm if warns else accent if person else dim),
+        (display_line(line.text[: width * 2]), words),
+    ]
+
+
+def line_blocks(
+    row: SessionRow, before: Sequence[SessionRow], after: Sequence[SessionRow], signs: Glyphs
+) -> list[Block]:
+    """The line in full with what is cited of it marked, between the lines around it."""
+    text = row.line.text
+    bar = Run(f"{signs.bar} ", "accent")
+    blocks = [_dimmed(each) for each in before]
+    blocks.append(Block(text, "text", _spans(row), first=(bar,), rest=(bar,), limit=64_000))
+    if row.line.left_out:
+        left_out = f"{count(row.line.left_out, 'character')} left out: o opens the source"
+        blocks.append(Block(left_out, "faint", first=(Run("  "),)))
+    for each in row.cited:
+        cited = f"{signs.important} #{each.memory} comes from here"
+        blocks.append(Block(cited, "accent", first=(Run("  "),), wrap=False))
+    return [*blocks, *(_dimmed(each) for each in after)]
+
+
+def _dimmed(row: SessionRow) -> Block:
+    return Block(row.line.text, "dim", first=(Run("  "),), most=3, limit=600)
+
+
+def _spans(row: SessionRow) -> tuple[Span, ...]:
+    """Where the cited texts are in the line; overlapping ones are marked once."""
+    spans: list[Span] = []
+    for each in row.cited:
+        at = row.line.text.find(each.text) if each.text else -1
+        if at >= 0 and not any(
+            at < span.end and span.start < at + len(each.text) for span in spans
+        ):
+            spans.append(Span(at, at + len(each.text)))
+    return tuple(sorted(spans, key=lambda span: span.start))
+
+
+def draft_key(path: Path, lines: Sequence[ViewLine]) -> int:
+    """The number of the draft of a memory from these lines of a file."""
+    name = f"{path}\n{','.join(str(line.line) for line in lines)}"
+    return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:6])

@@ -1,0 +1,293 @@
+"""Statements with proof wait once each, in the order in which a maintainer needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.errors import ConflictError, ReviewerError
+from reviewer.extraction.candidates import MemoryType
+from reviewer.promotion.proposals import Added
+from reviewer.promotion.views import QueueQuery, QueueRow, RejectReason
+from reviewer.proposing.proof import prove
+from reviewer.proposing.session_view import read_view
+from reviewer.proposing.values import Proposal, Proposer, Proved, Quote, Speaker
+from tests.unit.promotion.session import CAUSE, COMMAND, RULE, session
+
+STATEMENT = "Releases are deployed by the release job only, never from a laptop."
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    return session(tmp_path / "s1.jsonl")
+
+
+def proposal(
+    statement: str = STATEMENT,
+    *quotes: tuple[int, str],
+    kind: str = "instruction",
+    speaker: Speaker = Speaker.PERSON,
+    **more,
+) -> Proposal:
+    return Proposal(
+        **{
+            "statement": statement,
+            "type": MemoryType.PREFERENCE,
+            "quotes": tuple(Quote(*each) for each in quotes or ((0, RULE),)),
+            "speaker": speaker,
+            "proposer": Proposer.MODEL,
+            "rule": "model.test",
+            "kind": kind,
+            "confidence": 0.8,
+            **more,
+        }
+    )
+
+
+def add(engine: Engine, path: Path, *proposals: Proposal) -> Added:
+    view = read_view(path)
+    known = engine.proposals.known("acme").besides(path)
+    proved = [Proved(path, each, prove(each, view, known=known)) for each in proposals]
+    return engine.proposals.add("acme", proved, title=f"Proposed from {path.name}")
+
+
+def waiting(engine: Engine, **query: str) -> list[QueueRow]:
+    return engine.queue.rows(engine.ids(QueueQuery(project="acme", **query)))
+
+
+def contents(rows: Sequence[QueueRow]) -> list[str]:
+    return [row.content for row in rows]
+
+
+def evidence(engine: Engine, number: int) -> list[tuple[str, str]]:
+    return [
+        (each.record.role, each.record.text[each.span_start : each.span_end])
+        for each in engine.queue.evidence(number)
+    ]
+
+
+def test_a_statement_waits_with_its_proof_and_its_lines(engine: Engine, talk: Path) -> None:
+    (number,) = add(engine, talk, proposal()).new
+    found = engine.queue.candidate(number)
+    assert found.content == STATEMENT.rstrip(".")
+    assert (found.proposer, found.need, found.scope) == ("model", "instruction", "project")
+    assert found.proof is not None
+    assert found.proof.sound
+    assert found.proof.quotes[0].text == RULE
+    assert (found.prior, found.sessions, found.seen) == (0.8, 1, 1)
+    assert evidence(engine, number) == [("user", RULE)]
+    assert str(engine.sources.state(number)) == "same"
+    assert engine.history.verify().problems == ()
+
+
+def test_a_line_that_is_no_message_becomes_a_record(engine: Engine, talk: Path) -> None:
+    engine.intake.ingest([talk], project="acme")
+    quote = (3, "port 8080 is in use by the printer daemon")
+    (number,) = add(
+        engine, talk,
+        proposal("The printer daemon uses port 8080, so tests take another port.", quote),
+    ).new  # fmt: skip
+    ((role, text),) = evidence(engine, number)
+    assert (role, text) == ("tool", "port 8080 is in use by the printer daemon")
+    source = engine.queue.candidate(number).source
+    assert source is not None
+    assert (Path(source.path), source.line_start) == (talk, 3)
+    assert str(engine.sources.state(number)) == "same"
+
+
+def test_all_of_it_is_one_act_that_can_be_undone(engine: Engine, talk: Path) -> None:
+    added = add(engine, talk, proposal(), proposal(CAUSE, (1, CAUSE), kind="trap"))
+    assert len(added.new) == 2
+    assert "2 statements" in added.title
+    engine.history.undo_act(added.act)
+    assert waiting(engine, status="all") == []
+    assert engine.history.verify().problems == ()
+
+
+def test_adding_the_same_again_changes_nothing(engine: Engine, talk: Path) -> None:
+    first = add(engine, talk, proposal())
+    again = add(engine, talk, proposal())
+    assert (again.new, again.seen, again.act) == ((), (), 0)
+    assert engine.queue.candidate(first.new[0]).seen == 1
+
+
+def test_a_fact_of_two_sessions_is_one_row_that_rises(engine: Engine, tmp_path: Path) -> None:
+    one, two = session(tmp_path / "a.jsonl"), session(tmp_path / "b.jsonl", name="s2")
+    (number,) = add(engine, one, proposal()).new
+    before = engine.queue.candidate(number).rank
+    assert add(engine, two, proposal()).seen == (number,)
+    found = engine.queue.candidate(number)
+    assert (found.seen, found.sessions) == (2, 2)
+    assert found.rank > before
+    assert len(evidence(engine, number)) == 2
+
+
+def test_two_proposers_of_one_call_make_one_row(engine: Engine, talk: Path) -> None:
+    added = add(engine, talk, proposal(), proposal(proposer=Proposer.NOTES, rule="notes.summary"))
+    assert len(added.new) == 1
+    assert engine.queue.candidate(added.new[0]).seen == 1  # one place says it
+
+
+def test_what_was_rejected_is_only_seen_again(engine: Engine, tmp_path: Path) -> None:
+    one, two = session(tmp_path / "a.jsonl"), session(tmp_path / "b.jsonl", name="s2")
+    (number,) = add(engine, one, proposal()).new
+    engine.triage.reject([number], reason=RejectReason.WRONG)
+    assert add(engine, two, proposal()).seen == (number,)
+    assert waiting(engine) == []
+    assert engine.queue.candidate(number).seen == 2
+
+
+def test_an_active_memory_is_referred_to(engine: Engine, tmp_path: Path) -> None:
+    one, two = session(tmp_path / "a.jsonl"), session(tmp_path / "b.jsonl", name="s2")
+    (number,) = add(engine, one, proposal()).new
+    engine.triage.promote([number])
+    assert add(engine, two, proposal()).seen == (number,)
+    assert engine.queue.candidate(number).refs == 1
+
+
+def test_statements_come_by_need_and_excerpts_last(engine: Engine, talk: Path) -> None:
+    engine.intake.ingest([talk], project="acme")
+    add(
+        engine,
+        talk,
+        proposal("The kiosk tests take port 8099.", (2, COMMAND), kind="environment"),
+        proposal("The webhook sender retries without a key.", (1, "webhook sender retries"),
+                 kind="trap", speaker=Speaker.AGENT),
+        proposal(),
+    )  # fmt: skip
+    rows = waiting(engine)
+    assert [row.need for row in rows if not row.is_excerpt] == [
+        "instruction",
+        "trap",
+        "environment",
+    ]
+    assert [row.is_excerpt for row in rows] == sorted(row.is_excerpt for row in rows)
+    assert all(0 < row.rank <= 1 for row in rows)
+
+
+def test_an_excerpt_inside_a_quote_goes_behind_its_statement(engine: Engine, talk: Path) -> None:
+    engine.intake.ingest([talk], project="acme")
+    (excerpt,) = [row for row in waiting(engine) if "retries" in row.content]
+    assert excerpt.is_excerpt
+    (number,) = add(
+        engine, talk,
+        proposal("The webhook sender repeats bookings: it has no idempotency key.", (1, CAUSE)),
+    ).new  # fmt: skip
+    assert excerpt.id not in [row.id for row in waiting(engine)]
+    assert [member.id for member in engine.queue.members(number)] == [excerpt.id]
+
+
+def test_an_excerpt_that_is_read_later_goes_behind_it_too(engine: Engine, talk: Path) -> None:
+    (number,) = add(
+        engine, talk,
+        proposal("The webhook sender repeats bookings: it has no idempotency key.", (1, CAUSE)),
+    ).new  # fmt: skip
+    engine.intake.ingest([talk], project="acme")
+    engine.intake.extract_stored(project="acme", source=talk)
+    assert "retries" in " ".join(member.content for member in engine.queue.members(number))
+    assert not [row for row in waiting(engine) if "retries" in row.content]
+
+
+def test_an_excerpt_in_the_same_words_becomes_the_statement(engine: Engine, talk: Path) -> None:
+    engine.intake.ingest([talk], project="acme")
+    (excerpt,) = [row for row in waiting(engine) if "retries" in row.content]
+    added = add(engine, talk, proposal(excerpt.content, (1, CAUSE)))
+    assert added.seen == (excerpt.id,)
+    found = engine.queue.candidate(excerpt.id)
+    assert (found.proposer, found.proof is not None) == ("model", True)
+    engine.history.undo_act(added.act)
+    assert engine.queue.candidate(excerpt.id).is_excerpt
+
+
+def test_what_has_no_quote_in_the_session_is_dropped_by_name(engine: Engine, talk: Path) -> None:
+    added = add(engine, talk, proposal(STATEMENT, (0, "Deploy whenever you like.")))
+    assert (added.new, added.act) == ((), 0)
+    assert [each.reason for each in added.dropped] == ["no quote of it is in the session"]
+
+
+def test_a_secret_in_a_statement_is_masked(engine: Engine, talk: Path) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    added = add(engine, talk, proposal(f"The release job reads the token {secret} at start."))
+    found = engine.queue.candidate(added.new[0])
+    assert secret not in found.content
+    assert "secret" in found.flags
+
+
+def test_a_session_that_is_gone_drops_its_statements(engine: Engine, talk: Path) -> None:
+    view = read_view(talk)
+    proved = [Proved(talk, proposal(), prove(proposal(), view, known=lambda _: ()))]
+    talk.unlink()
+    added = engine.proposals.add("acme", proved, title="Proposed")
+    assert "does not exist" in added.dropped[0].reason
+
+
+def test_at_most_fifty_wait_and_the_others_can_be_called_up(engine: Engine, tmp_path: Path) -> None:
+    said = [f"The {name} service keeps its data in region {number}." for number, name in
+            enumerate(f"{a}{b}" for a in "abcdefgh" for b in "lmnopqrs")]  # fmt: skip
+    talk = session(tmp_path / "long.jsonl", *said)
+    added = add(
+        engine, talk,
+        *(proposal(text, (number, text), kind="") for number, text in enumerate(said[:60])),
+    )  # fmt: skip
+    assert (len(added.new), added.beyond_cap) == (50, 10)
+    assert engine.queue.counts("acme").beyond_cap == 10
+    engine.intake.more(project="acme", limit=4)
+    rows = waiting(engine)
+    assert len(rows) == 54
+    assert all(row.proposer == "model" and row.sessions == 1 for row in rows)
+    assert all(evidence(engine, row.id) for row in rows)
+    assert engine.history.verify().problems == ()
+
+
+def test_the_confidence_of_a_model_is_bounded(engine: Engine, talk: Path) -> None:
+    added = add(
+        engine, talk, proposal(confidence=1.0), proposal(CAUSE, (1, CAUSE), confidence=0.01)
+    )
+    assert [engine.queue.candidate(each).prior for each in added.new] == [0.85, 0.5]
+
+
+def test_a_known_memory_and_a_boot_file_are_named(engine: Engine, talk: Path) -> None:
+    (talk.parent / "CLAUDE.md").write_text(f"# Rules\n\n- {STATEMENT}\n", encoding="utf-8")
+    known = engine.proposals.known("acme", talk.parent)
+    assert known(STATEMENT) == ("CLAUDE.md:3",)
+    (number,) = add(engine, talk, proposal()).new
+    engine.triage.promote([number])
+    assert known(STATEMENT) == (f"memory #{number}", "CLAUDE.md:3")
+    assert known.besides(talk.parent / "CLAUDE.md")(STATEMENT) == (f"memory #{number}",)
+
+
+class TestWordingByHand:
+    def test_marked_lines_are_the_evidence(self, engine: Engine, talk: Path) -> None:
+        done = engine.proposals.word("acme", talk, [0, 3], STATEMENT, MemoryType.PREFERENCE)
+        found = engine.queue.candidate(done.ids[0])
+        assert (found.proposer, str(found.status)) == ("person", "candidate")
+        assert found.source is not None
+        assert found.source.line_start == 0
+        assert [role for role, _ in evidence(engine, found.id)] == ["user", "tool"]
+        assert engine.history.undo().act == done.act + 1
+        assert waiting(engine, status="all") == []
+
+    def test_it_can_be_promoted_with_the_excerpts_there(self, engine: Engine, talk: Path) -> None:
+        engine.intake.ingest([talk], project="acme")
+        (excerpt,) = [row for row in waiting(engine) if "retries" in row.content]
+        done = engine.proposals.word(
+            "acme", talk, [1], "The webhook sender has no idempotency key.",
+            MemoryType.KNOWLEDGE, promote=True,
+        )  # fmt: skip
+        assert done.ids[1:] == (excerpt.id,)
+        assert str(engine.queue.candidate(done.ids[0]).status) == "active"
+        assert str(engine.queue.candidate(excerpt.id).status) == "superseded"
+
+    def test_what_is_remembered_already_is_refused(self, engine: Engine, talk: Path) -> None:
+        done = engine.proposals.word(
+            "acme", talk, [0], STATEMENT, MemoryType.PREFERENCE, promote=True
+        )
+        with pytest.raises(ConflictError, match=f"#{done.ids[0]} .already active. says the same"):
+            engine.proposals.word("acme", talk, [1], STATEMENT, MemoryType.PREFERENCE)
+
+    def test_lines_without_text_are_refused(self, engine: Engine, talk: Path) -> None:
+        with pytest.raises(ReviewerError, match="shows nothing in those lines"):
+            engine.proposals.word("acme", talk, [77], STATEMENT, MemoryType.PREFERENCE)

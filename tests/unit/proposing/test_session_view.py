@@ -1,0 +1,403 @@
+"""A session as a reader needs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.proposing.session_view import read_view, view_text
+from reviewer.proposing.values import LineRole, SessionView, Speaker
+from tests.unit.sources.builders import Session
+
+REFUSAL = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was"
+    " a file edit, the new_string was NOT written to the file). To tell you how to proceed, the"
+    " user said:\n"
+)
+
+
+class Desk(Session):
+    """A session in which tools are called."""
+
+    def call(self, name: str, number: str = "t1", **given: Any) -> str:
+        return self.block({"type": "tool_use", "id": number, "name": name, "input": given})
+
+    def answer(self, text: Any, number: str = "t1", *, error: bool = False, **more: Any) -> str:
+        block = {"type": "tool_result", "tool_use_id": number, "content": text}
+        return self.user([{**block, "is_error": True} if error else block], **more)
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def view(session: Session, folder: Path, **lines: int) -> SessionView:
+    path = folder / "session.jsonl"
+    path.write_bytes(session.bytes())
+    return read_view(path, **lines)
+
+
+def shown(session: Session, folder: Path) -> list[tuple[str, str]]:
+    """Role and text of every line, without the folder and branch that come first."""
+    lines = view(session, folder).lines
+    first = ("working folder: ", "branch: ")
+    return [(line.role.value, line.text) for line in lines if not line.text.startswith(first)]
+
+
+def test_dialogue_is_shown_in_full_at_its_lines(desk: Desk, tmp_path: Path) -> None:
+    desk.user("Fit the timetable on one page.\n\nKeep the night boats.")
+    desk.block({"type": "thinking", "thinking": "Hm."})
+    desk.reply("Done.\n\n- it is on A5")
+    found = view(desk, tmp_path)
+    assert view_text(found.lines) == (
+        "[0] EVENT: working folder: /work/shop\n"
+        "[0] EVENT: branch: main\n"
+        "[0] USER: Fit the timetable on one page.\n\nKeep the night boats.\n"
+        "[2] ASSISTANT: Done.\n\n- it is on A5"
+    )
+    assert found.lines[2].speaker is Speaker.PERSON
+    assert found.lines[3].speaker is Speaker.AGENT
+    assert found.tally["thinking"] == 1
+    assert found.format == "claude-code"
+
+
+def test_only_the_requested_lines_are_shown(desk: Desk, tmp_path: Path) -> None:
+    for number in range(6):
+        desk.user(f"Question {number}")
+    found = view(desk, tmp_path, line_start=2, line_end=4)
+    assert [line.line for line in found.lines if line.role is LineRole.USER] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "result", "line"),
+    [
+        ("Bash", {"command": "make test"}, "ok", "Bash: make test -> ok"),
+        ("Bash", {"command": "cd /work/shop && ls"}, "", "Bash: ls -> no output"),
+        ("Bash", {"command": "x=1\ny=2\nz=3"}, "a\nb\nc", "Bash: x=1 (+2 lines) -> 3 lines"),
+        (
+            "Bash",
+            {"command": "make test"},
+            "one\ntwo\n12 tests passed",
+            "Bash: make test -> 3 lines, the last: 12 tests passed",
+        ),
+        ("Read", {"file_path": "/work/shop/a.py"}, "1\n2\n3", "Read: a.py -> 3 lines"),
+        (
+            "Edit",
+            {"file_path": "/work/shop/a.py", "old_string": "x", "new_string": "y\nz"},
+            "The file was updated.",
+            "Edit: a.py (-1 +2 lines)",
+        ),
+        ("Write", {"file_path": "/tmp/b", "content": "x\ny"}, "Made.", "Write: /tmp/b (2 lines)"),
+        (
+            "Grep",
+            {"pattern": "def x", "path": "/work/shop/src"},
+            "src/a.py",
+            'Grep: "def x" in src -> src/a.py',
+        ),
+        ("mcp__web__open", {"url": "https://x.io"}, "Opened.", "web.open: https://x.io -> Opened."),
+    ],
+)
+def test_a_call_is_one_line_with_a_short_result(
+    desk: Desk, tmp_path: Path, name: str, given: dict[str, Any], result: str, line: str
+) -> None:
+    desk.call(name, **given)
+    desk.answer(result)
+    assert shown(desk, tmp_path) == [("tool", line)]
+
+
+def test_a_long_command_is_cut_and_what_is_cut_is_counted(desk: Desk, tmp_path: Path) -> None:
+    command = "echo " + "word " * 200
+    desk.call("Bash", command=command)
+    (line,) = [line for line in view(desk, tmp_path).lines if line.role is LineRole.TOOL]
+    assert line.text.endswith(" …")
+    assert len(line.text) < 200
+    assert line.left_out > 700
+
+
+def test_an_error_is_shown_with_the_lines_that_matter(desk: Desk, tmp_path: Path) -> None:
+    noise = "\n".join(f"--- PASS: test_{number}" for number in range(50))
+    desk.call("Bash", command="make test")
+    desk.answer(f"Exit code 2\n{noise}\nFAIL: the drawer opened\n{noise}\nlast line", error=True)
+    (_, call), (role, text) = shown(desk, tmp_path)
+    assert call == "Bash: make test"
+    assert (role, text) == (
+        "error",
+        "Bash: Exit code 2 | FAIL: the drawer opened | last line",
+    )
+
+
+def test_a_call_cancelled_with_another_is_only_counted(desk: Desk, tmp_path: Path) -> None:
+    desk.call("Bash", command="ls")
+    desk.answer("<tool_use_error>Sibling tool call errored</tool_use_error>", error=True)
+    assert shown(desk, tmp_path) == [("tool", "Bash: ls")]
+    assert view(desk, tmp_path).tally["call cancelled with another"] == 1
+
+
+def test_a_refused_call_has_the_persons_words(desk: Desk, tmp_path: Path) -> None:
+    desk.call("Bash", command="git merge main")
+    desk.answer(
+        f"{REFUSAL}merge from origin/main,\nnever the local main\n\nNote: The user's next message "
+        "may contain a correction or preference.",
+        error=True,
+    )
+    desk.user("[Request interrupted by user for tool use]")
+    assert shown(desk, tmp_path)[1:] == [
+        (
+            "rejected",
+            "refused: Bash: git merge main; the person said: merge from origin/main,\n"
+            "never the local main",
+        ),
+        ("event", "[Request interrupted by user for tool use]"),
+    ]
+    assert view(desk, tmp_path).lines[-1].speaker is Speaker.PERSON
+
+
+def test_words_given_apart_from_the_refusal_are_shown(desk: Desk, tmp_path: Path) -> None:
+    desk.call("Edit", file_path="/work/shop/a.py", old_string="x", new_string="y")
+    desk.answer("Refused.", error=True, userFeedback="leave a.py alone")
+    assert shown(desk, tmp_path)[1] == (
+        "rejected",
+        "refused: Edit: a.py (-1 +1 lines); the person said: leave a.py alone",
+    )
+
+
+def test_a_prompt_queued_while_the_agent_was_busy_is_the_persons(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.bare("queue-operation", operation="enqueue", content="use A5")
+    queued = {"type": "queued_command", "prompt": "use A5", "commandMode": "prompt"}
+    desk.add("attachment", attachment=queued)
+    note = "<task-notification><summary>Agent done</summary></task-notification>"
+    queued = {"type": "queued_command", "prompt": note, "commandMode": "task-notification"}
+    desk.add("attachment", attachment=queued)
+    lines = view(desk, tmp_path).lines[2:]
+    assert [(line.line, line.role, line.speaker, line.text) for line in lines] == [
+        (1, LineRole.USER, Speaker.PERSON, "use A5"),
+        (2, LineRole.EVENT, Speaker.HARNESS, "Agent done"),
+    ]
+
+
+def test_to_do_lists_are_shown_in_full_and_then_by_what_changed(desk: Desk, tmp_path: Path) -> None:
+    def todos(*statuses: str) -> list[dict[str, str]]:
+        return [
+            {"content": f"step {number}", "status": status}
+            for number, status in enumerate(statuses, 1)
+        ]
+
+    desk.call("TodoWrite", todos=todos("in_progress", "pending"))
+    desk.call("TodoWrite", todos=todos("completed", "in_progress"))
+    desk.call("TaskCreate", "t2", subject="print it", description="on A5")
+    desk.answer("Task #7 created successfully: print it", "t2")
+    desk.call("TaskUpdate", taskId="7", status="completed")
+    assert shown(desk, tmp_path) == [
+        ("event", "to-do list: [~] step 1; [ ] step 2"),
+        ("event", "to-do (1 of 2 done): [x] step 1; [~] step 2"),
+        ("event", "to-do: [ ] print it (on A5)"),
+        ("event", "to-do: [x] print it"),
+    ]
+
+
+def test_a_commit_has_its_message_branch_and_hash(desk: Desk, tmp_path: Path) -> None:
+    desk.call(
+        "Bash",
+        command="git add -A && git commit -m \"$(cat <<'EOF'\nPrint on A5\n\nThe tray holds no A4."
+        '\n\nCo-Authored-By: Claude <noreply@anthropic.com>\nEOF\n)"',
+    )
+    desk.answer("[main 1a2b3c4] Print on A5\n 1 file changed")
+    desk.call("Bash", "t2", command="git commit --amend -m 'Print on A6'")
+    desk.answer("nothing to commit", "t2")
+    assert shown(desk, tmp_path) == [
+        ("event", "commit: Print on A5 [main 1a2b3c4]\n\nThe tray holds no A4."),
+        ("event", "commit: Print on A6"),
+    ]
+
+
+def test_a_pull_request_has_its_text_and_address(desk: Desk, tmp_path: Path) -> None:
+    desk.call("Bash", command='gh pr create --title "A5" --body "The tray holds no A4."')
+    desk.answer("https://github.com/x/y/pull/7")
+    assert shown(desk, tmp_path) == [
+        ("event", "pull request: A5 [https://github.com/x/y/pull/7]\n\nThe tray holds no A4.")
+    ]
+
+
+def test_a_plan_is_shown_with_what_the_person_decided(desk: Desk, tmp_path: Path) -> None:
+    desk.call("ExitPlanMode", plan="# Plan\n1. print")
+    desk.answer("User has approved your plan. You can now start coding.")
+    desk.call("ExitPlanMode", "t2", plan="# Plan\n2. fold")
+    desk.answer(f"{REFUSAL}do not fold", "t2", error=True)
+    assert shown(desk, tmp_path) == [
+        ("assistant", "plan: # Plan\n1. print"),
+        ("event", "approved the plan"),
+        ("assistant", "plan: # Plan\n2. fold"),
+        ("rejected", "refused: the plan; the person said: do not fold"),
+    ]
+
+
+def test_a_plan_carried_over_is_the_agents_not_the_persons(desk: Desk, tmp_path: Path) -> None:
+    desk.user("Implement the following plan:\n\n# Print on A5")
+    lines = view(desk, tmp_path).lines[2:]
+    assert [(line.speaker, line.text) for line in lines] == [
+        (Speaker.PERSON, "Implement the following plan:"),
+        (Speaker.AGENT, "# Print on A5"),
+    ]
+
+
+def test_the_answers_to_an_agents_questions_are_the_persons(desk: Desk, tmp_path: Path) -> None:
+    asked = {"question": "Which paper?", "options": [{"label": "A5"}, {"label": "A4"}]}
+    desk.call("AskUserQuestion", questions=[asked])
+    desk.answer(
+        'User has answered your questions: "Which paper?"="A5, always". You can now continue.'
+    )
+    lines = view(desk, tmp_path).lines[2:]
+    assert [(line.role, line.speaker, line.text) for line in lines] == [
+        (LineRole.ASSISTANT, Speaker.AGENT, "asks: Which paper? (A5 | A4)"),
+        (LineRole.USER, Speaker.PERSON, 'answered: "Which paper?"="A5, always"'),
+    ]
+
+
+def test_sub_agents_are_shown_by_their_task_and_their_final_report(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.call("Task", description="Count", subagent_type="Explore", prompt="Count the trays.")
+    desk.user("Count the trays.", isSidechain=True)
+    desk.block({"type": "text", "text": "Looking."}, isSidechain=True)
+    desk.block({"type": "text", "text": "There are 3 trays."}, isSidechain=True)
+    desk.answer([{"type": "text", "text": "There are 3 trays.\nagentId: a1 (use SendMessage)"}])
+    desk.user(
+        "<task-notification><status>completed</status><summary>Agent done</summary>"
+        "<result>There are 3 trays.</result></task-notification>"
+    )
+    lines = view(desk, tmp_path).lines[2:]
+    assert view_text(lines) == (
+        "[0] TOOL: Task: (Explore) Count: Count the trays.\n"
+        "[1] AGENT TO AGENT: Count the trays.\n"
+        "[2] SUBAGENT: Looking.\n"
+        "[3] SUBAGENT: There are 3 trays.\n"
+        "[5] EVENT: Agent done"
+    )
+
+
+def test_a_report_that_was_waited_for_is_shown_when_it_is_complete(
+    desk: Desk, tmp_path: Path
+) -> None:
+    task = "<task_id>a1</task_id>\n\n<task_type>local_agent</task_type>\n\n<status>{}</status>\n\n"
+    output = '<output>\n[Tool: Bash] {"command":"ls"}\n'
+    desk.call("TaskOutput", task_id="a1")
+    desk.answer(f"{task.format('running')}{output}</output>")
+    desk.call("TaskOutput", "t2", task_id="a1")
+    desk.answer(f"{task.format('completed')}{output}There are 3 trays.\n</output>", "t2")
+    assert shown(desk, tmp_path) == [
+        ("tool", "TaskOutput: a1 -> running"),
+        ("tool", "TaskOutput: a1 -> completed"),
+        ("assistant", "There are 3 trays."),
+    ]
+
+
+def test_summaries_are_the_harness_and_not_the_person(desk: Desk, tmp_path: Path) -> None:
+    desk.user("This session is being continued ...\n1. Request: A5", isCompactSummary=True)
+    desk.add("system", subtype="away_summary", content="The trays were counted.")
+    lines = view(desk, tmp_path).lines[2:]
+    assert [(line.role, line.speaker, line.line) for line in lines] == [
+        (LineRole.SUMMARY, Speaker.HARNESS, 0),
+        (LineRole.SUMMARY, Speaker.HARNESS, 1),
+    ]
+    assert lines[1].text == "The trays were counted."
+
+
+def test_commands_of_the_person_are_events_and_wrappers_are_left_out(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.user("<command-name>/review</command-name><command-args>PR 7</command-args>")
+    desk.user("<bash-input>git pull</bash-input>")
+    desk.user("<bash-stdout>Already up to date.</bash-stdout><bash-stderr></bash-stderr>")
+    desk.user("<ide_opened_file>The user opened a.py</ide_opened_file>")
+    desk.user("Contents of /work/shop/CLAUDE.md:\n" + "Use tabs.\n" * 100)
+    desk.user("<system-reminder>Be brief.</system-reminder>Print it.")
+    assert shown(desk, tmp_path) == [
+        ("event", "/review PR 7"),
+        ("event", "! git pull"),
+        ("tool", "-> Already up to date."),
+        (
+            "event",
+            "... boot text left out: Contents of /work/shop/CLAUDE.md: (1,033 characters) ...",
+        ),
+        ("user", "Print it."),
+    ]
+    assert view(desk, tmp_path).tally["wrapper"] == 1
+
+
+def test_a_pasted_log_is_shortened_and_its_length_told(desk: Desk, tmp_path: Path) -> None:
+    log = "\n".join(f"2026-02-14 10:00:{at:02} INFO tray {at} is empty" for at in range(60))
+    desk.user(f"It stopped here:\n{log}\nWhat do you make of it?")
+    line = view(desk, tmp_path).lines[-1]
+    assert line.text.startswith("It stopped here:\n2026-02-14 10:00:00 INFO tray 0 is empty\n")
+    assert "\n... 51 lines of a pasted log left out ...\n" in line.text
+    assert line.text.endswith("INFO tray 59 is empty\nWhat do you make of it?")
+    assert line.left_out > 51 * 40
+
+
+def test_a_long_message_in_words_is_not_shortened(desk: Desk, tmp_path: Path) -> None:
+    words = "\n".join(f"The tray with the number {at} is for letters." for at in range(90))
+    desk.user(words)
+    assert view(desk, tmp_path).lines[-1].text == words
+
+
+def test_secrets_are_masked_everywhere(desk: Desk, tmp_path: Path) -> None:
+    secret = "ghp_" + "a8Fk29xQ" * 5
+    desk.user(f"The token is {secret}")
+    desk.call("Bash", command=f"curl -H 'Authorization: Bearer {secret}' x.io")
+    desk.answer(f"fatal: token {secret} expired", error=True)
+    desk.call("TodoWrite", todos=[{"content": f"revoke {secret}", "status": "pending"}])
+    desk.call("Bash", "t2", command=f"git commit -m 'Use {secret}'")
+    desk.answer(f"{REFUSAL}not {secret}", "t2", error=True)
+    text = view_text(view(desk, tmp_path).lines)
+    assert secret not in text
+    assert text.count("[masked github-token]") == 6
+
+
+def test_an_abandoned_branch_is_left_out_and_counted(desk: Desk, tmp_path: Path) -> None:
+    first = desk.user("Print it.")
+    answer = desk.reply("On A4 or A5?")
+    desk.user("On A4.", after=answer)
+    desk.reply("Printed on A4.")
+    desk.user("On A5.", after=answer)
+    desk.reply("Printed on A5.")
+    assert first
+    assert [text for _, text in shown(desk, tmp_path)] == [
+        "Print it.",
+        "On A4 or A5?",
+        "On A5.",
+        "Printed on A5.",
+    ]
+    assert view(desk, tmp_path).tally["rewound"] == 2
+
+
+def test_a_conversation_in_one_json_document_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "talk.json"
+    call = {"id": "c1", "function": {"name": "find", "arguments": '{"query": "ferry"}'}}
+    messages = [
+        {"role": "system", "content": "You are a clerk.\n" + "You are kind.\n" * 60},
+        {"role": "user", "content": "When is the ferry?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "at 7"},
+        {"role": "assistant", "content": "At 7."},
+    ]
+    path.write_text(json.dumps(messages, indent=0))
+    assert [(line.role.value, line.text) for line in read_view(path).lines] == [
+        ("event", "... boot text left out: You are a clerk. (856 characters) ..."),
+        ("user", "When is the ferry?"),
+        ("tool", "find: ferry -> at 7"),
+        ("assistant", "At 7."),
+    ]  # fmt: skip
+
+
+def test_a_note_is_shown_with_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "note.md"
+    path.write_text("# Trays\n\nThere are 3 trays.\n\n# Paper\n\nWe print on A5.\n")
+    lines = read_view(path).lines
+    assert [(line.line, line.role.value) for line in lines] == [(0, "user"), (4, "user")]
+    assert "We print on A5." in lines[1].text

@@ -439,7 +439,7 @@ class _Work:
         if not statement.quotes:
             reasons.append("it has no quote with a line number")
         if not proof.sound:
-            reasons.extend(self._reasons(proof))
+            reasons.extend(self._reasons(proof) or ["the session does not prove it"])
         return _Checked(statement, proposal, proof, tuple(dict.fromkeys(reasons)))
 
     def _shown(self) -> list[ViewLine]:

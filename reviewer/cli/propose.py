@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from reviewer.proposing.values import Proved
     from reviewer.settings import Settings
 
-INSTRUCTION_FILES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md", "CLAUDE.local.md")
-"""Files that agents are given in any case: what they say is known."""
 NOTES = frozenset({"markdown", "text", "empty"})
 """Formats that are no sessions; such a file is asked about only when it is named itself."""
 
@@ -100,7 +98,9 @@ def propose(
             print_text(_cost_line(plan, settings, chat.name))
         return
     narrate(_cost_line(plan, settings, chat.name))
-    if plan.pieces > plan.cached and not yes and not _agreed(max_tokens_in):
+    if not yes and plan.pieces == plan.cached:
+        max_tokens_in = 0  # nobody was asked about second tries, so they are not made
+    elif not yes and not _agreed(max_tokens_in):
         narrate("Nothing was sent.")
         return
     account = _Account(plan)
@@ -110,7 +110,7 @@ def propose(
             for done in run(
                 plan,
                 writer,
-                known=_known(Path.cwd()),
+                known=engine.proposals.known(project),
                 concurrency=settings.model.concurrency,
                 max_tokens_in=max_tokens_in,
                 cancelled=interruption,
@@ -254,8 +254,8 @@ def _cost_line(plan: Plan, settings: Settings, model: str) -> str:
     kept = f" {plan.cached:,} of them answered before, at no cost;" if plan.cached else ""
     return (
         f"{what} for {safe(model)}:{kept} about {plan.tokens_in:,} tokens in and "
-        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. Second tries of what cannot be "
-        "proved come on top."
+        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. What cannot be proved is asked for "
+        "once more, which comes on top."
     )
 
 
@@ -283,33 +283,14 @@ def _agreed(max_tokens_in: int | None) -> bool:
     return click.confirm(f"Ask now{limit}?", default=False, err=True)
 
 
-def _known(folder: Path) -> Callable[[str], tuple[str, ...]]:
-    """Where the instruction files of the work tree say a statement already."""
-    from reviewer.errors import ReviewerError
-    from reviewer.files import read_small
-    from reviewer.projects import work_tree
-    from reviewer.proposing.same_fact import known_in_texts
-
-    tree = work_tree()
-    texts = {}
-    for name in INSTRUCTION_FILES:
-        path = (Path(tree.root) if tree else folder) / name
-        try:
-            texts[name] = read_small(path).decode("utf-8", "replace")
-        except FileNotFoundError:
-            continue
-        except OSError as problem:
-            raise ReviewerError(f"Cannot read {path}: {problem.strerror}.") from problem
-    return lambda statement: known_in_texts(statement, texts)
-
-
 class _Account:
     """What came of a run, session by session."""
 
     def __init__(self, plan: Plan) -> None:
         self._pieces = {each.view.path: len(each.pieces) for each in plan.sessions}
+        self._views = {each.view.path: each.view for each in plan.sessions}
         self._left = plan.pieces
-        self.sessions = self.new = self.seen = self.unproved = 0
+        self.new = self.seen = self.unproved = self.beyond_cap = 0
         self.requests = self.tokens_in = self.tokens_out = 0
         self.dropped: Counter[str] = Counter()
         self.failures: list[str] = []
@@ -333,12 +314,14 @@ class _Account:
                 self.failures.append(failure)
         self.unproved += sum(not each.proof.sound for each in done.proved)
         if done.proved:
-            self.sessions += 1
-            title = f"Proposed {count(len(done.proved), 'statement')} from {done.path.name}"
-            added = engine.proposals.add(project, done.proved, title=title)
-            self.new += added.new
-            self.seen += added.seen
-            self.dropped.update(added.dropped)
+            title = f"Proposed statements of {done.path.name}"
+            added = engine.proposals.add(
+                project, done.proved, title=title, view_of=self._views.__getitem__
+            )
+            self.new += len(added.new)
+            self.seen += len(added.seen)
+            self.beyond_cap += added.beyond_cap
+            self.dropped.update(each.reason for each in added.dropped)
         if as_json:
             for each in done.proved:
                 print_json(_row(each))
@@ -346,6 +329,8 @@ class _Account:
     def rows(self) -> Iterator[tuple[str, str]]:
         """The counts as lines of a table."""
         yield "statements", f"{self.new:,} new, {self.seen:,} seen again"
+        if self.beyond_cap:
+            yield "over the cap", f"{self.beyond_cap:,} (reviewer queue more)"
         yield "unproved", f"{self.unproved:,} with something that the session does not prove"
         for place, (reason, times) in enumerate(self.dropped.most_common()):
             yield "" if place else "dropped", f"{times:,} x {safe(reason)}"

@@ -34,7 +34,7 @@ FIELDS: dict[str, Fields] = {
         "longest": (),
     },
     AGAIN: {
-        "failed": ("number", "statement", "reasons"), "lines": (), "fence": (), "longest": (),
+        "failed": ("number", "statement", "quotes", "reasons"), "lines": (), "fence": (), "longest": (),
     },
 }  # fmt: skip
 
@@ -263,7 +263,12 @@ class StatementWriter:
                 self._templates[AGAIN],
                 {
                     "failed": [
-                        {"number": n, "statement": each.text, "reasons": "; ".join(why)}
+                        {
+                            "number": n,
+                            "statement": each.text,
+                            "quotes": _cites(each.quotes),
+                            "reasons": "; ".join(why),
+                        }
                         for n, (each, why) in enumerate(failed, 1)
                     ],
                     "lines": text,
@@ -471,6 +476,10 @@ def _hopeless(checked: _Checked) -> str:
     if not any(quote.found for quote in checked.proof.quotes):
         return NOT_IN_SESSION
     return ""
+
+
+def _cites(quotes: Sequence[Quote]) -> str:
+    return " ".join(f'[{quote.line}] "{quote.text}"' for quote in quotes) or "nothing"
 
 
 def _fence(text: str) -> str:

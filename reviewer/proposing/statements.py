@@ -34,7 +34,8 @@ FIELDS: dict[str, Fields] = {
         "longest": (),
     },
     AGAIN: {
-        "failed": ("number", "statement", "quotes", "reasons"), "lines": (), "fence": (), "longest": (),
+        "failed": ("number", "statement", "quotes", "reasons"), "lines": (), "fence": (),
+        "longest": (),
     },
 }  # fmt: skip
 

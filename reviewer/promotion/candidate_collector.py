@@ -15,7 +15,7 @@ from reviewer.extraction.ranking import CAP, Ranked, base_score, rank
 from reviewer.extraction.verdicts import Began, Dropped, Event, KnownText, Remembered
 from reviewer.promotion.enqueue import Known
 from reviewer.promotion.source_reader import without_text
-from reviewer.sources.records import Record
+from reviewer.sources.records import Record, Role
 
 LIMIT = 5_000
 """Candidates kept in memory; when twice as many are there, the weaker half goes to the report,
@@ -96,7 +96,9 @@ class CandidateCollector:
         return self._candidates
 
     def ranked(self, known: Known) -> Ranked:
-        """Rank the candidates that are new to the project; the others become sightings."""
+        """Rank the candidates that are new to the project, those from notes before those from
+        dialogue; the others become sightings.
+        """
         existing = known.keys(self._candidates)
         new: list[Candidate] = []
         for candidate in self._candidates:
@@ -105,7 +107,14 @@ class CandidateCollector:
                 new.append(candidate)
             else:
                 self.sightings.append((number, candidate))
-        return rank(new, novelty=known.novelty, cap=CAP)
+        notes = [each for each in new if each.record.role is Role.NOTE]
+        dialogue = [each for each in new if each.record.role is not Role.NOTE]
+        first, second = (rank(each, novelty=known.novelty, cap=CAP) for each in (notes, dialogue))
+        return Ranked(
+            (*first.kept, *second.kept),
+            (*first.over_cap, *second.over_cap),
+            first.repeated + second.repeated,
+        )
 
     def _dropped(self, dropped: Dropped) -> None:
         self.dropped[dropped.reason] += 1

@@ -154,7 +154,7 @@ def _insert(
     ):
         return []
     proposer = _proposer(act, candidate, records)
-    if proposer is Proposer.EXCERPT and kind == Kind.MEMORY and candidate.record.key in records:
+    if kind == Kind.MEMORY and candidate.record.key in records:
         place = (records[candidate.record.key], candidate.span_start, candidate.span_end)
         if (statement := covering(act, *place)) is not None:
             if statement.status != "candidate":

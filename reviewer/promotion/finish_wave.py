@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
+from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, count_again, queue_new
 from reviewer.promotion.report import OverCap, ReportFolder, WaveReport
+from reviewer.promotion.statement_rows import Prepared, beyond_cap, plan, write
 from reviewer.store.database import Database
 from reviewer.store.ledger import Act, Ledger, Scope, chunks
 
@@ -38,9 +40,11 @@ def finish_wave(
     project_id: int,
     sum_up: Callable[[Queued], WaveReport],
     verb: str = "Ingested",
+    statements: Sequence[Prepared] = (),
 ) -> WaveReport:
     """Queue the best candidates as one act, write the report folder, and end the wave.
 
+    Statements take the places under the cap first, then what was read as notes, then excerpts.
     `verb` begins the act's title.
 
     Raises StoreError when the store or the report cannot be written; then nothing is queued.
@@ -49,18 +53,30 @@ def finish_wave(
     ranked = collector.ranked(known)
     now = iso(clock())
     with ledger.act("ingest", scope=Scope.INTAKE) as act:
-        ids = queue_new(act, known, ranked.kept, project_id=project_id, wave_id=wave, now=now)
+        planned = plan(act, project_id, statements)
+        written = write(act, project_id, wave, planned, now=now)
+        kept, too_many = _within(ranked.kept, CAP - len(written.new))
+        ids = [
+            *written.new,
+            *queue_new(act, known, kept, project_id=project_id, wave_id=wave, now=now),
+        ]
         count_again(act, collector.sightings, project_id=project_id, now=now)
-        for ranking in ranked.over_cap:
+        for fact in planned.over_cap:
+            report.drop(beyond_cap(fact))
+        for ranking in (*too_many, *ranked.over_cap):
             report.drop(OverCap.of(ranking))
-        rows = (row for kept in ranked.kept for row in (kept, *kept.members))
+        left = len(planned.over_cap) + len(too_many) + len(ranked.over_cap) + collector.overflowed
+        rows = (row for each in kept for row in (each, *each.members))
         summary = sum_up(
             Queued(
                 new=len(ids),
-                repeated=len(collector.sightings) + ranked.repeated,
+                repeated=len(collector.sightings) + ranked.repeated + len(written.seen),
                 near=_count_near(act, ids),
-                over_cap=len(ranked.over_cap) + collector.overflowed,
-                rules=dict(Counter(row.candidate.rule for row in rows)),
+                over_cap=left,
+                rules=dict(
+                    Counter(fact.best.proved.proposal.rule for fact in planned.new)
+                    + Counter(row.candidate.rule for row in rows)
+                ),
             )
         )
         report.candidates(_queued(act, ids))
@@ -77,6 +93,21 @@ def finish_wave(
         found = "1 candidate" if len(ids) == 1 else f"{len(ids):,} candidates"
         act.title = f"{verb} {files}: {found}"
     return summary
+
+
+def _within(rankings: Sequence[Ranking], room: int) -> tuple[list[Ranking], list[Ranking]]:
+    """The rankings that fit with their near duplicates, and the candidates of the others."""
+    kept: list[Ranking] = []
+    left: list[Ranking] = []
+    for ranking in rankings:
+        size = 1 + len(ranking.members)
+        if size <= room:
+            kept.append(ranking)
+            room -= size
+        else:
+            left += (structs.replace(ranking, members=()), *ranking.members)
+            room = 0
+    return kept, left
 
 
 def _count_near(act: Act, ids: Sequence[int]) -> int:

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import Breakable, ConflictError, StoreError, UnknownIdError
+from reviewer.errors import Breakable, ConflictError, SourceError, StoreError, UnknownIdError
 from reviewer.extraction.candidates import Candidate, MemoryType, Setting
 from reviewer.extraction.entities.entity import EntityCandidate, EntityType
 from reviewer.extraction.ranking import CAP, Ranking
@@ -27,6 +27,8 @@ from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, queue_new
 from reviewer.promotion.entity_rows import Structure
 from reviewer.promotion.finish_wave import Queued, finish_wave
+from reviewer.promotion.known_facts import KnownFacts
+from reviewer.promotion.offline_statements import OfflineStatements
 from reviewer.promotion.report import (
     OverCap,
     Progress,
@@ -264,10 +266,15 @@ class StoredPass:
         wave, project_id = self._start(project, scope, value)
         report = ReportFolder(self._database.path, wave)
         collector = CandidateCollector(report.drop, report.overflow)
+        statements = OfflineStatements(
+            KnownFacts(self._database, project), self._clock(), report.drop
+        )
         try:
             for (path, updated), of_source in groupby(records, key=itemgetter(0)):
                 setting = Setting(path=path, now=self._clock(), updated=updated)
                 collector.take((record for _, record in of_source), setting)
+                if scope != "record":
+                    _propose(statements, Path(path), report)
             return finish_wave(
                 self._database,
                 self._ledger,
@@ -280,6 +287,7 @@ class StoredPass:
                     wave, project, records, collector, queued, report.path, began
                 ),
                 verb="Extracted again from",
+                statements=statements.ready,
             )
         except BaseException:
             report.abandon()
@@ -329,6 +337,16 @@ class StoredPass:
                         meta=msgspec.json.decode(row["meta"], type=dict[str, str]),
                     ),
                 )
+
+
+def _propose(statements: OfflineStatements, path: Path, report: ReportFolder) -> None:
+    """Collect the statements of a source, if its file is still there."""
+    if not path.exists():
+        return
+    try:
+        statements.take(path)
+    except SourceError as problem:
+        report.error(str(problem))
 
 
 def _summary(

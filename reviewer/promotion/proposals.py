@@ -22,6 +22,7 @@ from reviewer.promotion.statement_rows import (
     Prepared,
     Written,
     beyond_cap,
+    dropped,
     plan,
     prepare,
     row_of,
@@ -85,7 +86,7 @@ class Proposals:
 
         Raises StoreError when the store or the report cannot be written; then nothing is queued.
         """
-        ready, dropped = self._prepared(proved, view_of)
+        ready, left_out = self._prepared(proved, view_of)
         with self._ledger.act("propose", title, scope=Scope.INTAKE) as act:
             project_id = project_row(act, project) if ready else 0
             planned = plan(act, project_id, ready) if ready else Plan()
@@ -96,11 +97,11 @@ class Proposals:
                     act, project_id, sorted({str(each.proved.path) for each in ready})
                 )
                 written = write(act, project_id, wave, planned, now=iso(self._clock()))
-                self._report(act, wave, project, planned, written, dropped)
+                self._report(act, wave, project, planned, written, left_out)
             act.title = _title(title, written, planned)
             report = act.title
         return Added(
-            written.new, written.seen, tuple(dropped), len(planned.over_cap), act.id, report
+            written.new, written.seen, tuple(left_out), len(planned.over_cap), act.id, report
         )
 
     def word(
@@ -125,7 +126,7 @@ class Proposals:
         place = Path(os.path.abspath(path))
         view = view or read_view(place)
         proved = self._worded(project, place, lines, statement, type_, scope, view)
-        ready = prepare(proved, now=self._clock(), view=view, longest=LONGEST)
+        (ready,) = prepare([proved], now=self._clock(), view=view, longest=LONGEST)
         if isinstance(ready, DroppedStatement):
             raise ReviewerError(f"This cannot be remembered: it is {ready.reason}.")
         now = iso(self._clock())
@@ -185,22 +186,20 @@ class Proposals:
         self, proved: Sequence[Proved], view_of: Callable[[Path], SessionView] | None
     ) -> tuple[list[Prepared], list[DroppedStatement]]:
         """The statements with their records, and those that cannot be queued."""
-        ready: list[Prepared] = []
-        dropped: list[DroppedStatement] = []
-        views: dict[Path, SessionView] = {}
+        by_path: dict[Path, list[Proved]] = {}
         for each in proved:
+            by_path.setdefault(each.path, []).append(each)
+        ready: list[Prepared] = []
+        left_out: list[DroppedStatement] = []
+        for path, own in by_path.items():
+            made: Sequence[Prepared | DroppedStatement]
             try:
-                if each.path not in views:
-                    views[each.path] = (view_of or read_view)(each.path)
-                made = prepare(each, now=self._clock(), view=views[each.path])
+                made = prepare(own, now=self._clock(), view=(view_of or read_view)(path))
             except SourceError as problem:
-                text, proposer = each.proposal.statement, str(each.proposal.proposer)
-                made = DroppedStatement(str(problem), text, str(each.path), proposer)
-            if isinstance(made, Prepared):
-                ready.append(made)
-            else:
-                dropped.append(made)
-        return ready, dropped
+                made = [dropped(each, str(problem)) for each in own]
+            ready += (each for each in made if isinstance(each, Prepared))
+            left_out += (each for each in made if isinstance(each, DroppedStatement))
+        return ready, left_out
 
     def _wave(self, act: Act, project_id: int, roots: Sequence[str]) -> int:
         now = iso(self._clock())
@@ -220,13 +219,13 @@ class Proposals:
         project: str,
         planned: Plan,
         written: Written,
-        dropped: Sequence[DroppedStatement],
+        left_out: Sequence[DroppedStatement],
     ) -> None:
         folder = ReportFolder(self._database.path, wave)
         try:
             for fact in planned.over_cap:
                 folder.drop(beyond_cap(fact))
-            for each in dropped:
+            for each in left_out:
                 folder.drop(each)
             paths = {each.proved.path for fact in planned.new for each in fact.sightings}
             summary = WaveReport.of_statements(
@@ -236,7 +235,7 @@ class Proposals:
                 new=len(written.new),
                 repeated=len(written.seen),
                 over_cap=len(planned.over_cap),
-                dropped=dict(Counter(each.reason for each in dropped)),
+                dropped=dict(Counter(each.reason for each in left_out)),
                 rules=dict(Counter(fact.best.proved.proposal.rule for fact in planned.new)),
                 report_folder=str(folder.path),
             )

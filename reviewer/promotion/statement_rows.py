@@ -25,7 +25,7 @@ from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.promotion.report import StatementBeyondCap
 from reviewer.promotion.views import proposed_by
 from reviewer.proposing.same_fact import grouped, same_fact
-from reviewer.proposing.values import Proposer, Proved, SessionView
+from reviewer.proposing.values import Proved, SessionView
 from reviewer.sources.records import Role
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Act, chunks
@@ -94,41 +94,63 @@ class Written(Struct, frozen=True):
 
 
 def prepare(
-    proved: Proved, *, now: datetime, view: SessionView | None = None, longest: int = LONGEST
-) -> Prepared | DroppedStatement:
-    """Find the records behind a statement. Raises SourceError when its file cannot be read."""
-    proposal, proof, path = proved.proposal, proved.proof, proved.path
+    proved: Sequence[Proved],
+    *,
+    now: datetime,
+    view: SessionView | None = None,
+    longest: int = LONGEST,
+) -> list[Prepared | DroppedStatement]:
+    """Find the records behind statements from one file, which is read once.
 
-    def dropped(reason: str) -> DroppedStatement:
-        text = mask(proposal.statement).text
-        return DroppedStatement(reason, text, str(path), str(proposal.proposer))
-
-    content = clean(mask(proposal.statement).text)
-    if len(content) < SHORTEST:
-        return dropped(f"shorter than {SHORTEST} characters")
-    if len(content) > longest:
-        return dropped(f"longer than {longest} characters")
+    Raises SourceError when it cannot be read.
+    """
+    if not proved:
+        return []
+    path = proved[0].path
+    quotes = [quote for each in proved for quote in each.proof.quotes]
     try:
         updated = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        places = cite(path, proof.quotes, view)
+        places = cite(path, quotes, view)
     except OSError as problem:
         raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
+    setting = Setting(path=str(path), now=now, updated=updated)
+    format_ = "" if view is None else view.format
+    made: list[Prepared | DroppedStatement] = []
+    for each in proved:
+        count = len(each.proof.quotes)
+        own, places = places[:count], places[count:]
+        made.append(_prepare(each, own, setting, format_, longest))
+    return made
+
+
+def _prepare(
+    proved: Proved, places: Sequence[Cited | None], setting: Setting, format_: str, longest: int
+) -> Prepared | DroppedStatement:
+    proposal, proof = proved.proposal, proved.proof
+    content = clean(mask(proposal.statement).text)
     cited = tuple(place for place in places if place is not None)
-    if not cited:
-        return dropped("no quote of it is in the session")
+    reason = ""
+    if len(content) < SHORTEST:
+        reason = f"shorter than {SHORTEST} characters"
+    elif len(content) > longest:
+        reason = f"longer than {longest} characters"
+    elif not cited:
+        reason = "no quote of it is in the session"
+    if reason:
+        return dropped(proved, reason)
     found = tuple(
         structs.replace(quote, found=place is not None)
         for quote, place in zip(proof.quotes, places, strict=True)
     )
     proved = structs.replace(proved, proof=structs.replace(proof, quotes=found))
     prior = statement_rank.prior(proposal)
-    signal = structural_signal(str(path))
-    fresh = freshness(cited[0].record, Setting(path=str(path), now=now, updated=updated))
+    signal = structural_signal(setting.path)
+    fresh = freshness(cited[0].record, setting)
     role = next((c.record.role for c in cited if c.record.role is Role.USER), cited[0].record.role)
     return Prepared(
         proved=proved,
         content=content,
-        format="" if view is None else view.format,
+        format=format_,
         cited=cited,
         prior=prior,
         signal=signal,
@@ -136,6 +158,12 @@ def prepare(
         confidence=confidence(prior, signal, fresh),
         flags=tuple(sorted({*flags_of(content, role), *statement_rank.flags(proved.proof)})),
     )
+
+
+def dropped(proved: Proved, reason: str) -> DroppedStatement:
+    """A statement that is not queued, its secrets masked."""
+    text, proposer = mask(proved.proposal.statement).text, str(proved.proposal.proposer)
+    return DroppedStatement(reason, text, str(proved.path), proposer)
 
 
 def plan(act: Act, project_id: int, prepared: Sequence[Prepared], *, cap: int = CAP) -> Plan:
@@ -240,7 +268,7 @@ def covering(act: Act, record: int, start: int, end: int) -> Covering | None:
     """The statement that has a span in one of its quotes, one that waits first."""
     rows = act.query(
         "SELECT m.id, m.status FROM evidence e JOIN memory m ON m.id = e.memory_id"
-        " WHERE e.record_id = ?1 AND m.excerpt = 0 AND m.kind = 'memory'"
+        " WHERE e.record_id = ?1 AND m.proof <> '' AND m.kind = 'memory'"
         " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?4 * (?3 - ?2)"
         " AND m.leader_id IS NULL ORDER BY m.status = 'candidate' DESC, m.id LIMIT 1",
         (record, start, end, MOST_COVERED),
@@ -345,12 +373,12 @@ def _insert(
 
 
 def _add(act: Act, number: int, places: Sequence[Place]) -> None:
-    """Add evidence, and put the excerpts that it covers behind the row."""
+    """Add evidence, and put what the rules cut out of those quotes behind the row."""
     add_places(act, number, places)
     for place in places:
         covered = act.query(
             "SELECT DISTINCT m.id FROM evidence e JOIN memory m ON m.id = e.memory_id"
-            " WHERE e.record_id = ?1 AND m.excerpt = 1 AND m.status = 'candidate'"
+            " WHERE e.record_id = ?1 AND m.proof = '' AND m.status = 'candidate'"
             " AND m.kind = 'memory' AND m.id <> ?4"
             " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5 * (e.span_end - e.span_start)",
             (place.record, place.start, place.end, number, MOST_COVERED),
@@ -484,8 +512,3 @@ def _record_ids(act: Act, project_id: int, keys: Sequence[str]) -> dict[str, int
         )
         found.update((row[0], row[1]) for row in act.query(sql, (project_id, *chunk)))
     return found
-
-
-def is_offline(proposer: Proposer) -> bool:
-    """Whether nobody was asked for a better wording, so that what is not sound is not queued."""
-    return proposer in (Proposer.NOTES, Proposer.MEMORY, Proposer.EPISODE)

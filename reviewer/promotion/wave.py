@@ -15,6 +15,8 @@ from reviewer.clock import Clock
 from reviewer.errors import Breakable, BrokenOff, OtherKindError, SourceError, StoreError
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.finish_wave import Queued, finish_wave
+from reviewer.promotion.known_facts import KnownFacts
+from reviewer.promotion.offline_statements import OfflineStatements
 from reviewer.promotion.record_writer import RecordWriter, SourceWriter, Stamp
 from reviewer.promotion.report import Progress, ReportFolder, WaveReport
 from reviewer.promotion.source_reader import (
@@ -84,6 +86,9 @@ class Wave:
         self._number = self._writer.start(project, roots)
         self._report = ReportFolder(self._database.path, self._number)
         self._collector = CandidateCollector(self._report.drop, self._report.overflow)
+        self._statements = OfflineStatements(
+            KnownFacts(self._database, project), self._clock(), self._report.drop
+        )
         self._extract = extract
         for line in self._unreadable:
             self._report.error(line)
@@ -101,6 +106,7 @@ class Wave:
                 wave=self._number,
                 project_id=self._writer.project_id,
                 sum_up=lambda queued: self._sum_up(project, began, queued),
+                statements=self._statements.ready,
             )
         except StoreError as problem:
             self._report.abandon()
@@ -216,7 +222,17 @@ class Wave:
             self._skipped.update(closed.tally)
             for error in closed.errors:
                 self._report.error(f"{path}: {error}")
-            writer.finish(planned.stamp, closed.tally)
+            if job.extract:
+                self._propose(path)
+            if not self._interrupted:  # else the next wave proposes from it
+                writer.finish(planned.stamp, closed.tally)
+
+    def _propose(self, path: Path) -> None:
+        """Collect the statements of a file that was read to its end."""
+        try:
+            self._unless_broken_off(lambda: self._statements.take(path))
+        except SourceError as problem:
+            self._report.error(str(problem))
 
     def _unless_broken_off(self, read: Callable[[], _Read]) -> _Read | None:
         """The result; None when the person has interrupted it."""
@@ -257,7 +273,7 @@ class Wave:
             kept_out=dict(self._kept_out),
             skipped_by=dict(self._skipped),
             passed_over=dict(self._passed_over),
-            dropped=dict(self._collector.dropped),
+            dropped=dict(self._collector.dropped + self._statements.dropped),
             rules=queued.rules,
             errors=self._report.errors,
             report_folder=str(self._report.path),

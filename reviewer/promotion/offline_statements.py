@@ -1,0 +1,59 @@
+"""What is proposed from the files of a wave without a model, with its proof."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from reviewer.promotion.known_facts import KnownFacts
+from reviewer.promotion.statement_rows import DroppedStatement, Prepared, dropped, prepare
+from reviewer.proposing.offline import offline_proposals
+from reviewer.proposing.proof import ProofIndex, prove, reasons
+from reviewer.proposing.session_view import read_view
+from reviewer.proposing.values import Proved
+
+
+class OfflineStatements:
+    """Collects the statements of a wave. `drop` is called for each that is not queued."""
+
+    def __init__(
+        self, known: KnownFacts, now: datetime, drop: Callable[[DroppedStatement], None]
+    ) -> None:
+        self._known = known
+        self._now = now
+        self._drop = drop
+        self.ready: list[Prepared] = []
+        self.dropped: Counter[str] = Counter()
+
+    def take(self, path: Path) -> None:
+        """Propose from a file, all or nothing. Raises SourceError when it cannot be read.
+
+        Nobody is asked for a better wording, so only what is proved in full is kept.
+        """
+        proposals = list(offline_proposals(path))
+        if not proposals:
+            return
+        view = read_view(path)
+        index, known = ProofIndex(view), self._known.besides(path)
+        sound: list[Proved] = []
+        left_out: list[DroppedStatement] = []
+        for proposal in proposals:
+            proved = Proved(path, proposal, prove(proposal, index, known=known))
+            if proved.proof.sound:
+                sound.append(proved)
+            else:
+                why = next(iter(reasons(proved.proof)), "not proved")
+                left_out.append(dropped(proved, why))
+        made = prepare(sound, now=self._now, view=view)
+        self.ready += (each for each in made if isinstance(each, Prepared))
+        left_out += (each for each in made if isinstance(each, DroppedStatement))
+        for each in left_out:
+            self.dropped[_without_names(each.reason)] += 1
+            self._drop(each)
+
+
+def _without_names(reason: str) -> str:
+    """A reason that can be counted: without what it quotes of the statement."""
+    return reason.partition(": ")[0]

@@ -268,7 +268,7 @@ class StatementWriter:
                             "number": n,
                             "statement": each.text,
                             "quotes": _cites(each.quotes),
-                            "reasons": "; ".join(why),
+                            "reasons": " ".join(why),
                         }
                         for n, (each, why) in enumerate(failed, 1)
                     ],
@@ -360,7 +360,7 @@ class _Work:
         """Whether nothing has to be asked again."""
         if self._unread:
             return False, UNREADABLE
-        return not self._failed, "; ".join(why for each in self._failed for why in each.reasons)
+        return not self._failed, " ".join(why for each in self._failed for why in each.reasons)
 
     def steer(self, _: str) -> None:
         """Prepare the second question."""
@@ -441,11 +441,11 @@ class _Work:
         proof = self._check(proposal)
         reasons: list[str] = []
         if len(statement.text) > LONGEST:
-            reasons.append(f"it has {len(statement.text)} characters, more than {LONGEST}")
+            reasons.append(f"It has {len(statement.text)} characters, more than {LONGEST}.")
         if not statement.quotes:
-            reasons.append("it has no quote with a line number")
+            reasons.append("It has no quote with a line number.")
         if not proof.sound:
-            reasons.extend(self._reasons(proof) or ["the session does not prove it"])
+            reasons.extend(self._reasons(proof) or ["The session does not prove it."])
         return _Checked(statement, proposal, proof, tuple(dict.fromkeys(reasons)))
 
     def _shown(self) -> list[ViewLine]:

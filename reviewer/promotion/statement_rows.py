@@ -268,7 +268,7 @@ def covering(act: Act, record: int, start: int, end: int) -> Covering | None:
     """The statement that has a span in one of its quotes, one that waits first."""
     rows = act.query(
         "SELECT m.id, m.status FROM evidence e JOIN memory m ON m.id = e.memory_id"
-        " WHERE e.record_id = ?1 AND m.proof <> '' AND m.kind = 'memory'"
+        " WHERE e.record_id = ?1 AND m.proof <> '{}' AND m.kind = 'memory'"
         " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?4 * (?3 - ?2)"
         " AND m.leader_id IS NULL ORDER BY m.status = 'candidate' DESC, m.id LIMIT 1",
         (record, start, end, MOST_COVERED),
@@ -378,7 +378,7 @@ def _add(act: Act, number: int, places: Sequence[Place]) -> None:
     for place in places:
         covered = act.query(
             "SELECT DISTINCT m.id FROM evidence e JOIN memory m ON m.id = e.memory_id"
-            " WHERE e.record_id = ?1 AND m.proof = '' AND m.status = 'candidate'"
+            " WHERE e.record_id = ?1 AND m.proof = '{}' AND m.status = 'candidate'"
             " AND m.kind = 'memory' AND m.id <> ?4"
             " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5 * (e.span_end - e.span_start)",
             (place.record, place.start, place.end, number, MOST_COVERED),

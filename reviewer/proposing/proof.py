@@ -9,17 +9,20 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from reviewer.extraction.flags import INJECTION
+from reviewer.extraction.flags import INJECTION, MASKED, flags_of
 from reviewer.proposing.values import (
+    LineRole,
     Proof,
     Proposal,
     Quote,
     QuoteProof,
     SessionView,
+    Speaker,
     ViewLine,
 )
+from reviewer.sources.records import Role
 from reviewer.text.identifiers import Identifier, IdentifierKind, identifiers
-from reviewer.text.wording import NUMBER_WORDS, UNITS, wording
+from reviewer.text.wording import NOT, NUMBER_WORDS, UNITS, wording
 
 NEGATION = "negation"
 """Flag: the statement denies something and its quotes do not, or the other way round."""
@@ -515,12 +518,199 @@ def why_not_alone(statement: str) -> str:
     return ""
 
 
-# What takes it back, and flags
+# Negation
+
+_DENIES = re.compile(
+    r"\b(?:never|not|cannot|\w+n[’']t|without|nor|neither|none|nothing|nobody|nowhere|no(?! (?:one|matter|later"
+    r"|more than|longer than)\b))\b",
+    re.IGNORECASE,
+)
+_MAY_DENY = re.compile(
+    rf"{_DENIES.pattern}|\b(?:avoid|skip|fail|lack|miss|refus|reject|forbid|forbad|prevent|stop|drop|remov|delet"
+    r"|ignor|exclud|omit|lose|lost|disabl|unable|bypass|block|prohibit|supersed|replac|deprecat|abandon"
+    r"|swallow|leftover|only|instead|rather|unless|until|wrong|false|incorrect|invalid|mistake|broken"
+    r"|gone|empty|zero|no longer|nil|null|hidden|former|old|too|but|however|still|left out|leave|less"
+    r"|few|hardly|rarely|separate|independen|irrelevant|redundant|unnecess|differ|contrary|opposite|non"
+    r"|un\w{3,}|in(?:compat|sufficient|consisten|complete|visible)\w*|im(?:possib|mutab)\w*|\w+less\b"
+    r"|shouldn|wouldn|couldn|keep out|off|out of|0)",
+    re.IGNORECASE,
+)
+"""Words that deny, or that a negation may paraphrase."""
+_CLAUSE = re.compile(r"[.,;:!?()\n]\s|\n|\s[-–—(]+\s?|\b(?:but|because|so that|since)\b")
+LEAST_SHARED = 3
+"""Content words that a clause of the statement and one of a quote share at least, and"""
+LEAST_SHARE = 0.6
+"""their share of the shorter one, for the two to be about the same."""
+
+
+def _negation_differs(statement: str, quotes: Sequence[str]) -> bool:
+    """Whether only the statement denies, or only its quotes deny what it says.
+
+    A clause of the statement is held against the clauses of the quotes that are about the same.
+    """
+    if _DENIES.search(statement) and quotes and not any(map(_MAY_DENY.search, quotes)):
+        return True
+    quoted = [clause for quote in quotes for clause in _clauses(quote)]
+    for clause, words in _clauses(statement):
+        same = [other for other, others in quoted if _about_the_same(words, others)]
+        if not same:
+            continue
+        if _DENIES.search(clause):
+            near = (other for other, others in quoted if words & others)
+            if not any(_MAY_DENY.search(other) for other in near):
+                return True
+        elif all(map(_DENIES.search, same)) and not _MAY_DENY.search(clause):
+            return True
+    return False
+
+
+def _clauses(text: str) -> list[tuple[str, frozenset[str]]]:
+    """The clauses of a text, each with its content words but for negations."""
+    return [
+        (clause, frozenset(wording(clause).words) - {NOT})
+        for clause in _CLAUSE.split(_folded(text))
+        if clause and clause.strip()
+    ]
+
+
+def _about_the_same(some: frozenset[str], others: frozenset[str]) -> bool:
+    shared, shorter = len(some & others), min(len(some), len(others))
+    return shared >= max(2, min(LEAST_SHARED, shorter)) and shared >= LEAST_SHARE * shorter
+
+
+# What takes it back
+
+RARE = 25
+"""View lines that an identifier stands in at most to tell what a later line is about."""
+_PERSON_DISAGREES = re.compile(
+    r"^\W*(?:no|nope|wait|stop|hm+|hang on|hold on)\b(?! (?:worries|problem|need to))"
+    r"|\b(?:actually|instead|revert|undo|wrong|incorrect|mistake|not needed|no longer|roll(?:ed)? back"
+    r"|(?:don[’']t|do not|shouldn[’']t|should not|didn[’']t) (?:need|want|use|do|think|believe|like)"
+    r"|not (?:true|right|correct|what)|changed my mind|scratch that|never ?mind)\b",
+    re.IGNORECASE,
+)
+_AGENT_CORRECTS = re.compile(
+    r"^\W*(?:wait|actually|hm+|hold on|no,)|\b(?:i was (?:wrong|mistaken|incorrect)|my (?:earlier|previous"
+    r"|initial) \w+ (?:was|is)|(?:was|were|is|are) (?:wrong|incorrect|not needed|unnecessary|redundant|moot"
+    r"|not (?:actually )?(?:the|a) (?:cause|root cause|issue|problem|reason))|turns out|revert(?:ed|ing)?"
+    r"|roll(?:ed|ing) back|no longer|superseded|contrary to)\b",
+    re.IGNORECASE,
+)
+_CONCEDES = re.compile(
+    r"^\W*(?:you(?:[’']re| are) (?:\w+ )?right|good (?:point|catch)|fair (?:point|enough)"
+    r"|my (?:mistake|bad)|i was wrong|i stand corrected|that[’']s (?:a )?(?:good|fair) point|ah,|oh,"
+    r"|sorry|apologies)",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_PARAGRAPH = re.compile(r"\n\s*\n")
 
 
 def _later(statement: str, cited: Sequence[int], index: ProofIndex) -> tuple[Quote, ...]:
-    return ()
+    """Sentences behind the cited lines that name what the statement names and disagree."""
+    if not cited:
+        return ()
+    names = _rare_names(statement, index)
+    positions = sorted({at for name in names for at in index.mentions[name] if at > cited[-1]})
+    found: list[tuple[int, Quote]] = []
+    for position in positions:
+        line = index.lines[position]
+        if line.speaker is Speaker.PERSON:
+            rank, signs = 0, _PERSON_DISAGREES
+        elif line.role is LineRole.ASSISTANT:
+            rank, signs = 1, _AGENT_CORRECTS
+            conceded = _PARAGRAPH.split(line.text)[0]
+            if _CONCEDES.match(conceded) and _follows_person(position, index):
+                challenge = index.lines[position - 1].text
+                if names & set(_NAME.findall(f"{challenge} {conceded}".lower())):
+                    found.append((0, Quote(line.line, _cut(conceded))))
+                continue
+        else:
+            continue
+        for sentence in _SENTENCE.split(line.text):
+            if sentence.startswith(">"):  # pasted
+                continue
+            if signs.search(sentence) and names & set(_NAME.findall(sentence.lower())):
+                found.append((rank, Quote(line.line, _cut(sentence))))
+                break
+    found.sort(key=lambda item: item[0])
+    return tuple(quote for _, quote in found[:MOST_LATER])
+
+
+def _rare_names(statement: str, index: ProofIndex) -> set[str]:
+    """The words of the statement's identifiers that few lines of the session have."""
+    names: set[str] = set()
+    for one in identifiers(statement):
+        if one.kind is not IdentifierKind.QUANTITY:
+            names.update(word for word in _NAME.findall(one.text.lower()) if len(word) > 3)
+    return {name for name in names if 0 < len(index.mentions.get(name, ())) <= RARE}
+
+
+def _follows_person(position: int, index: ProofIndex) -> bool:
+    return position > 0 and index.lines[position - 1].speaker is Speaker.PERSON
+
+
+def _cut(sentence: str) -> str:
+    return sentence.strip()[:300].strip()
+
+
+# Flags
 
 
 def _flags(proposal: Proposal, cited: Sequence[ViewLine]) -> tuple[tuple[str, ...], str]:
-    return (), ""
+    """The flags of a proposal, and where an instruction out of data comes from."""
+    found: list[str] = []
+    origin = ""
+    texts = [proposal.statement, *(quote.text for quote in proposal.quotes)]
+    if any(MASKED in flags_of(text, Role.USER) for text in texts):
+        found.append(MASKED)
+    data = [line for line in cited if _is_data(line)]
+    if data and len(data) == len(cited):
+        ordered = _ORDER.match(proposal.statement) or _ORDERS.search(proposal.statement)
+        if ordered or any(INJECTION in flags_of(text, Role.TOOL) for text in texts):
+            found.append(INJECTION)
+            origin = _origin(data[0])
+    elif not any(line.speaker is Speaker.PERSON for line in cited) and any(
+        INJECTION in flags_of(text, Role.ASSISTANT) for text in texts
+    ):
+        found.append(INJECTION)
+        origin = _origin(cited[0]) if cited else ""
+    quoted = [quote.text for quote in proposal.quotes]
+    if _negation_differs(proposal.statement, quoted):
+        found.append(NEGATION)
+    return tuple(found), origin
+
+
+_ORDER = re.compile(
+    r"(?:please |always |never |do not |don[’']t |make sure|be sure|ensure|remember|note that you)"
+    r"|(?:add|answer|append|approve|avoid|build|call|change|commit|configure|copy|create|curl|delete"
+    r"|deploy|disable|download|edit|email|enable|execute|export|fetch|follow|forward|give|go|grant"
+    r"|ignore|include|insert|install|keep|leave|load|mail|merge|move|open|paste|post|prefer|print"
+    r"|publish|push|put|read|remove|rename|replace|report|reply|require|respond|run|save|say|send|set"
+    r"|share|skip|start|stop|store|submit|sudo|tell|treat|trust|turn|update|upload|use|visit|write)"
+    r" (?!is\b|are\b|was\b|has\b|of\b)",
+    re.IGNORECASE,
+)
+"""How instructions open: in the imperative."""
+_ORDERS = re.compile(
+    r"\b(?:you|agents?|assistants?|claude|codex|gemini|copilot|models?|everyone|all (?:agents|tools))"
+    r" (?:\w+ )?(?:must|should|shall|need to|have to|has to|may not|are to)\b"
+    r"|\b(?:must|should) (?:always|never|not)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_data(line: ViewLine) -> bool:
+    """Whether a line has words of neither the person nor the agent, but of what a tool returned."""
+    return line.role in (LineRole.TOOL, LineRole.ERROR) or (
+        line.role is LineRole.EVENT and line.speaker is Speaker.HARNESS
+    )
+
+
+def _origin(line: ViewLine) -> str:
+    tool = _TOOL_NAME.match(line.text)
+    named = tool[1] if tool and line.role in (LineRole.TOOL, LineRole.ERROR) else line.role.value
+    return f"{named} at line {line.line}"
+
+
+_TOOL_NAME = re.compile(r"([\w.-]{1,60})[:(]")

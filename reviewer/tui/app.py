@@ -60,6 +60,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
             "compress.tcss",
             "pipelines.tcss",
             "packet.tcss",
+            "session.tcss",
         )
     ]
     ENABLE_COMMAND_PALETTE = False

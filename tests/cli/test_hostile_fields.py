@@ -114,6 +114,7 @@ def plant(store: Path, chosen: Callable[[str, str], bool]) -> None:
         tables = connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'memory_text%'"
             " AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%migrations'"
+            " AND sql NOT LIKE '%WITHOUT ROWID%'"
         ).fetchall()
         for (table,) in tables:
             for _, column, kind, *_ in connection.execute(f"PRAGMA table_info({table})").fetchall():

@@ -30,6 +30,10 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["queue", "show", "1"], {"rapidfuzz"}),
     (["promote", "1"], set()),
     (["reject", "1"], set()),
+    (
+        ["remember", "The paper is 80 mm wide.", "--at", "note.md:0"],
+        {"rapidfuzz", "markdown_it"},
+    ),
     (["defer", "1"], set()),
     (["restore", "2"], set()),
     (["merge", "6", "--into", "7"], set()),

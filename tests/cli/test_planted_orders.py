@@ -73,7 +73,7 @@ def test_a_repeated_order_is_flagged_with_its_origin(reviewer: Reviewer, session
     assert "injection" in said
     assert "(assistant" in said
     assert f"{session}:4" in said.replace("\n", "")
-    listed = reviewer("queue", "list").stdout
+    listed = reviewer("queue", "list", "--excerpts").stdout
     assert [line for line in listed.splitlines() if "⌁" in line and "ignore all" in line.lower()]
     assert not reviewer.rows("queue", "list", "--status", "active")
 

@@ -88,6 +88,7 @@ NAMING: dict[str, list[list[str]]] = {
 FILLING: dict[str, list[str]] = {
     "ingest": ["more.md"],
     "add": ["knowledge", "The wallaby is fed at noon"],
+    "remember": ["The wallaby is fed at noon.", "--at", "more.md:0"],
     "state set": ["wallaby", "yes"],
     "context create": ["wallaby"],
     "context import": ["talk.json"],

@@ -176,13 +176,14 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         """Word a memory with the marked lines, or this one, as its evidence."""
         lines = self.model.chosen()
         quoted = "\n\n".join(line.text for line in lines)
+        start = quoted if len(quoted) <= START_CHARACTERS else ""
+        self._show_proof()
         self.say("Word it as a memory: ctrl+s promotes it, escape keeps a draft.")
         await self.edit_text(
             TextEdit(
                 key=draft_key(self.path, lines),
                 title=f"New memory from {count(len(lines), 'line')}",
-                original=quoted,
-                start=quoted if len(quoted) <= START_CHARACTERS else "",
+                original=start,
                 drafts=self.engine.session_drafts,
                 save=lambda text: self._save(lines, text),
                 saved=self._saved,
@@ -191,6 +192,22 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
                 limit=LONGEST,
             )
         )
+        if self.overlay is not None:
+            await self.show_overlay(self.overlay, beside=[self.line_pane])
+
+    def _show_proof(self) -> None:
+        """Show the lines that the new memory will cite, in full."""
+        rows = [self.model.all[number - 1] for number in sorted(self.model.targets())]
+        blocks = [
+            block
+            for row in rows
+            for block in (*line_blocks(row, (), (), glyphs(self.app)), Block(""))
+        ]
+        self.line_pane.show(blocks, title=f"Its proof: {count(len(rows), 'line')}")
+
+    def draft_changed(self, key: int, *, kept: bool) -> None:
+        """The editor was left: show the line under the cursor again."""
+        self.follow()
 
     async def _save(self, lines: Sequence[ViewLine], text: str) -> Done:
         numbers = sorted({line.line for line in lines})

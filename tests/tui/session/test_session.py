@@ -1,0 +1,170 @@
+"""The session of a row on the screen, and memories worded from its lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
+from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.session.screen import SessionScreen
+from tests.tui.conftest import Screen, opened
+from tests.unit.sources.builders import Session
+
+SAID = "We decided to print the timetable on A5 because the tray holds no A4 paper."
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    told = Session()
+    told.user("Make the timetable of the ferry fit one page.")
+    told.tool()
+    told.user(
+        [{"type": "tool_result", "tool_use_id": "t1", "content": "ls: no tray", "is_error": True}]
+    )
+    told.reply(SAID)
+    told.user("Please keep the night boats in bold.")
+    told.reply("Done.")
+    path = tmp_path / "sessions" / "ferry.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(told.bytes())
+    return path
+
+
+@pytest.fixture
+def read(engine: Engine, session: Path) -> Engine:
+    """A store with the candidate of the session."""
+    engine.intake.ingest([session], project="acme")
+    return engine
+
+
+def screen_of(screen: Screen) -> SessionScreen:
+    found = screen.app.screen
+    assert isinstance(found, SessionScreen)
+    return found
+
+
+def status(screen: Screen) -> str:
+    return screen_of(screen).query_one(StatusBar).text
+
+
+def current(screen: Screen) -> str:
+    row = screen_of(screen).model.current
+    assert row is not None
+    return row.line.text
+
+
+def memories(engine: Engine, status: str) -> list[str]:
+    query = QueueQuery(project="acme", status=status)
+    return [row.content for row in engine.queue.rows(list(engine.queue.ids(query)))]
+
+
+async def test_it_opens_at_the_line_of_the_row_with_its_words_marked(read: Engine) -> None:
+    async with opened(read, project="acme") as screen:
+        await screen.press("V")
+        assert current(screen) == SAID
+        assert "◆" in screen.text
+        assert "error" in screen.text
+        pane = screen_of(screen).line_pane.plain_text
+        assert pane.startswith("line 4 · assistant")
+        assert "comes from here" in pane
+        await screen.press("q")
+        assert screen.app.screen is screen.queue
+
+
+async def test_brackets_go_from_spot_to_spot(read: Engine) -> None:
+    async with opened(read, project="acme") as screen:
+        await screen.press("V", "left_square_bracket")
+        assert current(screen) == "Bash: ls: no tray"
+        await screen.press("left_square_bracket")
+        assert status(screen) == "There is no other spot above."
+        await screen.press("right_square_bracket")
+        assert current(screen) == SAID
+
+
+async def test_moves_and_the_filter(read: Engine) -> None:
+    async with opened(read, project="acme") as screen:
+        await screen.press("V", "g")
+        assert current(screen) == "working folder: /work/shop"
+        await screen.press("G", "k")
+        assert current(screen) == "Please keep the night boats in bold."
+        await screen.press("slash", *"boats -page", "enter")
+        assert screen_of(screen).rows.total == 1
+        await screen.press("escape")
+        assert screen_of(screen).rows.total == 8
+        await screen.press("slash", *"is:error", "enter")
+        assert current(screen) == "Bash: ls: no tray"
+
+
+async def test_a_memory_is_worded_from_a_line_and_promoted(read: Engine, session: Path) -> None:
+    async with opened(read, project="acme") as screen:
+        await screen.press("V", "G", "k", "n")
+        await screen.press(*" Always.", "ctrl+s")
+        assert status(screen).startswith("Worded and promoted #")
+        assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
+        row = screen_of(screen).model.current
+        assert row is not None
+        assert len(row.cited) == 1
+        evidence = read.queue.evidence(row.cited[0].memory)[0]
+        assert evidence.record.path == str(session)
+        assert evidence.line == 4
+        await screen.press("u")
+        assert memories(read, "active") == []
+
+
+async def test_marked_lines_are_the_proof(read: Engine) -> None:
+    async with opened(read, project="acme") as screen:
+        await screen.press("V", "G", "k", "space", "k", "k", "space", "n")
+        assert "New memory from 2 lines" in screen.text
+        await screen.press("f7", "delete", *"Night boats are bold on A5.", "ctrl+s")
+        assert memories(read, "active") == ["Night boats are bold on A5"]
+        assert not screen_of(screen).model.has_marks
+
+
+async def test_a_range_is_marked_and_left(read: Engine) -> None:
+    async with opened(read, project="acme") as screen:
+        await screen.press("V", "v", "j", "v")
+        assert status(screen) == "2 marked"
+        await screen.press("escape")
+        assert not screen_of(screen).model.has_marks
+
+
+async def test_escape_keeps_the_wording_as_a_draft(read: Engine) -> None:
+    async with opened(read, project="acme") as screen:
+        await screen.press("V", "G", "k", "n", *" Always.", "escape")
+        assert memories(read, "active") == []
+        await screen.press("n")
+        assert "this is your draft" in status(screen)
+        await screen.press("ctrl+s")
+        assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
+
+
+async def test_the_source_opens_at_the_line_and_the_text_is_copied(read: Engine) -> None:
+    async with opened(read, project="acme") as screen:
+        await screen.press("V", "y")
+        assert screen.app.clipboard == SAID
+        await screen.press("o")
+        assert "line 4" in screen.text
+        await screen.press("q")
+        assert isinstance(screen.app.screen, SessionScreen)
+
+
+async def test_a_session_that_is_gone_is_said_and_nothing_breaks(
+    read: Engine, session: Path
+) -> None:
+    session.unlink()
+    async with opened(read, project="acme") as screen:
+        await screen.press("V")
+        assert "does not exist" in status(screen)
+        await screen.press("n", "right_square_bracket", "q")
+        assert screen.app.screen is screen.queue
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_it_fits_every_size(read: Engine, size: tuple[int, int]) -> None:
+    async with opened(read, project="acme", size=size) as screen:
+        await screen.press("V")
+        assert SAID[:30] in screen.text
+        assert all(len(line) <= size[0] for line in screen.text.split("\n"))

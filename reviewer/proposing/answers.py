@@ -196,8 +196,8 @@ ITEM = re.compile(
 LABEL = re.compile(r"^\**\s*\(?(" + "|".join(KINDS) + r")\)?\**\s*[:–-]\**\s*", re.IGNORECASE)
 CITED = re.compile(
     r"""[(]?\s*(?:\[(?P<before>\d{1,9})\]|lines?\s+(?P<word>\d{1,9}))?[:\s]*
-    ["“](?P<text>[^"“”\n]{8,600})["”]
-    (?:\s*[(\[]?\s*(?:lines?\s*)?(?P<after>\d{1,9})\s*[)\]])?\s*[)]?""",
+    ["“](?P<text>[^"“”]{8,600})["”]
+    (?:\s*[,;(\[]?\s*(?:lines?\s*)?(?P<after>\d{1,9})\s*[)\]])?\s*[)]?""",
     re.VERBOSE,
 )
 
@@ -211,7 +211,7 @@ def _listed(text: str) -> list[Statement]:
         for cited in CITED.finditer(item[1]):
             number = cited["before"] or cited["word"] or cited["after"]
             if number is not None:
-                quotes.append(Quote(int(number), cited["text"].strip()))
+                quotes.append(Quote(int(number), _clean(cited["text"])))
                 first = cited.start() if first is None else first
         if not quotes:
             continue

@@ -78,7 +78,7 @@ class Plan(Struct, frozen=True):
 
 
 class SessionDone(Struct, frozen=True):
-    """What came of a session. `left`: pieces that were not asked about."""
+    """What came of a session. `left`: pieces without an answer."""
 
     path: Path
     proved: tuple[Proved, ...]
@@ -296,6 +296,7 @@ class _Run:
             session.left += 1
         except (ModelError, OSError) as problem:
             self._failures += 1
+            session.left += 1
             session.failures.append(str(problem))
         else:
             self._failures = 0

@@ -73,9 +73,13 @@ def propose(
     from reviewer.llm.door import context_tokens, open_model
     from reviewer.proposing.model_run import piece_tokens, plan_run, run
 
+    session.refuse_all_projects()
     settings = _settings(model, command)
     chat = open_model(settings)
     files = _sessions(session, paths)
+    if session.store_path().exists():
+        with session.changing(new_outside=True):
+            pass  # raises for a project that cannot be written, before anything is asked
     line = ProgressLine()
     limit = context_tokens(settings)
     writer, answer_tokens = _writer(chat, settings, limit)

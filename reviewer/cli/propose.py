@@ -71,7 +71,7 @@ def propose(
     command goes on where it stopped.
     """
     from reviewer.llm.door import context_tokens, open_model
-    from reviewer.proposing.model_run import piece_tokens, plan_run, run
+    from reviewer.proposing.model_run import piece_tokens, run
 
     session.refuse_all_projects()
     settings = _settings(model, command)
@@ -84,13 +84,10 @@ def propose(
     limit = context_tokens(settings)
     writer, answer_tokens = _writer(chat, settings, limit)
     room = piece_tokens(writer, context_tokens=limit, answer_tokens=answer_tokens)
-    with interruptible() as interruption:
-        try:
-            plan = plan_run(
-                files, writer, max_tokens=room, cancelled=interruption, progress=line.show
-            )
-        finally:
-            line.clear()
+    plan = _plan(files, writer, room, line)
+    if plan is None:
+        narrate("Interrupted before anything was sent.")
+        ctx.exit(INTERRUPTED)
     _name_unread(plan)
     if not plan.pieces:
         narrate("There is no session to ask about.")
@@ -118,7 +115,7 @@ def propose(
                 concurrency=settings.model.concurrency,
                 max_tokens_in=max_tokens_in,
                 cancelled=interruption,
-                progress=line.show,
+                progress=lambda text: line.show(safe(text)),
             ):
                 line.clear()
                 account.add(done, engine, project, as_json=as_json)
@@ -182,6 +179,26 @@ def _writer(chat: Any, settings: Settings, limit: int) -> tuple[Any, int]:
         answer_tokens=answer_tokens,
     )
     return writer, answer_tokens
+
+
+def _plan(files: Sequence[Path], writer: Any, room: int, line: ProgressLine) -> Plan | None:
+    """What will be asked; None when it was interrupted."""
+    from reviewer.llm.model import CancelledError
+    from reviewer.proposing.model_run import plan_run
+
+    with interruptible() as interruption:
+        try:
+            return plan_run(
+                files,
+                writer,
+                max_tokens=room,
+                cancelled=interruption,
+                progress=lambda text: line.show(safe(text)),
+            )
+        except CancelledError:
+            return None
+        finally:
+            line.clear()
 
 
 def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:

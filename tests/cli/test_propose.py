@@ -394,3 +394,10 @@ def test_a_wrong_call_is_refused(reviewer: Reviewer) -> None:
     assert "does not exist" in reviewer.fails(
         "propose", reviewer.folder / "nowhere" / "x.jsonl", env=asks(reviewer)
     )
+
+
+def test_the_command_can_be_asked_one_question(reviewer: Reviewer) -> None:
+    done = reviewer("model", "check", env=asks(reviewer, "A list of changes."))
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"command +\S+/bin/ask", done.stdout)
+    assert "> A list of changes." in done.stdout

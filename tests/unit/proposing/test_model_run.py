@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.llm.answer_cache import AnswerCache
-from reviewer.llm.model import ModelError
+from reviewer.llm.model import CancelledError, ModelError
 from reviewer.proposing.model_run import Plan, SessionDone, piece_tokens, plan_run, run
 from reviewer.proposing.session_view import view_text
 from reviewer.proposing.statements import StatementWriter
@@ -89,6 +89,19 @@ def test_a_stopped_run_returns_what_is_done_and_goes_on_later(tmp_path: Path) ->
     assert sum(len(each.proved) for each in done) == 2
     assert sum(len(each.proved) for each in results(plan_run(paths, by, max_tokens=2000), by)) == 4
     assert len(model.asked) == 4
+
+
+def test_reading_can_be_stopped_before_anything_is_asked(tmp_path: Path) -> None:
+    read: list[str] = []
+    with pytest.raises(CancelledError):
+        plan_run(
+            sessions(tmp_path, 4),
+            writer(Scripted(FOUND)),
+            max_tokens=2000,
+            cancelled=lambda: len(read) >= 2,
+            progress=read.append,
+        )
+    assert len(read) == 2
 
 
 def test_a_failure_costs_one_piece_and_three_in_a_row_end_the_run(tmp_path: Path) -> None:

@@ -283,14 +283,17 @@ def _cost_line(plan: Plan, settings: Settings, model: str) -> str:
 def _paid_how(plan: Plan, settings: Settings) -> str:
     from urllib.parse import urlsplit
 
-    from reviewer.llm.agents import agent_of
+    from reviewer.llm.agents import AGENTS, agent_of
     from reviewer.llm.endpoint import is_this_machine
 
     price = _price(plan, settings)
     if price is not None:
         return f"a price of {price:,.2f} at the prices under [model]"
     if settings.model.command:
-        return f"on your {safe(agent_of(settings.model.command).title)} plan"
+        agent = agent_of(settings.model.command)
+        if agent in AGENTS.values():
+            return f"on your {agent.title} plan"
+        return f"what {safe(agent.title)} charges is not known here"
     if is_this_machine(urlsplit(settings.model.base_url).hostname or ""):
         return "on this machine"
     return "no prices are set (price_in and price_out under [model])"

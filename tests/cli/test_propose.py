@@ -58,7 +58,7 @@ def test_a_statement_waits_with_its_proof(reviewer: Reviewer) -> None:
     assert done.returncode == 0, done.stderr
     assert re.search(r"statements +1 new, 0 seen again", done.stdout)
     assert "1 session in 1 piece for ask" in done.stderr
-    assert "on your ask plan" in done.stderr
+    assert "what ask charges is not known here" in done.stderr
     (row,) = reviewer.rows("queue", "list")
     assert row["content"].rstrip(".") == TRUE.rstrip(".")
     assert row["proposer"] == "command"

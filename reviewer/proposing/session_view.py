@@ -18,6 +18,7 @@ from reviewer.proposing.view_calls import (
     Call,
     Shown,
     call_line,
+    command_line,
     commit_made,
     commit_of,
     cut,
@@ -49,7 +50,7 @@ _FAILED = re.compile(
 _SIBLING = "Sibling tool call errored"
 _APPROVED_PLAN = re.compile(r"## Approved Plan[^\n]*:\s*\n(.*)", re.DOTALL)
 _AFTER_PLAN = re.compile(
-    r"\n+If you need specific details from before exiting plan mode.*", re.DOTALL
+    r"\nIf you need specific details from before exiting plan mode.*", re.DOTALL
 )
 _CARRY_OUT = "Implement the following plan:"
 _ANSWERS = re.compile(
@@ -57,15 +58,17 @@ _ANSWERS = re.compile(
     r"\s*(.*?)\.?\s*(?:You can now continue.*|Read the answers carefully.*)?$",
     re.DOTALL,
 )
-_REPORT_TRAILER = re.compile(r"\n+agentId: \S+.*", re.DOTALL)
+_REPORT_TRAILER = re.compile(r"\nagentId: \S.*", re.DOTALL)
 _WAITED_FOR = re.compile(
     r"<task_type>local_agent</task_type>\s*<status>(\w+)</status>(?:.*?<output>(.*)</output>)?",
     re.DOTALL,
 )
 _CALLS_OF_REPORT = re.compile(r"^\[Tool: [^\n]*\n?", re.MULTILINE)
 _LAUNCHED = ("Async agent launched", "Launching ", "Agent is running")
+ANSWER_CHARS = 20_000
+"""Characters of the person's answers to a form that are read."""
 _NOTHING = frozenset({"", "(no content)", "No response requested."})
-_GAP = re.compile(r"[ ]{40,}")
+_GAP = re.compile(r"[ \t]{40,}")
 _BLANKS = re.compile(r"[ \t]*\n(?:[ \t]*\n){2,}")
 
 
@@ -185,7 +188,7 @@ class _Writer:
                 self._say(block, LineRole.ERROR, Speaker.HARNESS, shown.text, shown.left_out)
             return
         if text.startswith("[Request interrupted by user"):
-            self._event(block, Speaker.PERSON, Shown(text))
+            self._event(block, Speaker.PERSON, Shown(mask(text).text))
         elif text.startswith("<command-") and (name := parts(text).get("command-name")):
             asked = f"{name} {parts(text).get('command-args', '')}".strip()
             self._event(block, Speaker.PERSON, shortened(asked, pasted=True))
@@ -242,7 +245,8 @@ class _Writer:
             self._say(block, LineRole.ASSISTANT, speaker, mask(_questions(call)).text)
         elif (commit := commit_of(call.command)) is not None:
             message = mask(commit.message).text
-            self._event(block, speaker, Shown(f"{commit.what}: {message}".strip(": \n")))
+            what = message or command_line(call.command).text
+            self._event(block, speaker, Shown(f"{commit.what}: {what}"))
         else:
             shown = call_line(call, self._roots)
             made_by = Speaker.SUBAGENT if block.sidechain else Speaker.HARNESS
@@ -293,8 +297,8 @@ class _Writer:
                 self._say(block, LineRole.ASSISTANT, Speaker.AGENT, shown.text, shown.left_out)
             self._event(block, Speaker.PERSON, Shown("approved the plan"))
         elif call.kind in QUESTION_TOOLS:
-            answers = _ANSWERS.match(text.strip())
-            words = mask(answers[1] if answers else text.strip()).text
+            answers = _ANSWERS.match(text.strip()[:ANSWER_CHARS])
+            words = mask(answers[1] if answers else text.strip()[:ANSWER_CHARS]).text
             self._say(block, LineRole.USER, Speaker.PERSON, f"answered: {words}")
         elif (awaited := _WAITED_FOR.search(text[:400])) is not None:
             self._amend(pending.at, f" -> {awaited[1]}", left_out=len(text))

@@ -36,13 +36,13 @@ _TELLING = re.compile(
     re.IGNORECASE,
 )
 _OUTCOME = re.compile(
-    r"\b(?:ok|pass(?:ed|ing)?|fail(?:ed|ures?)?|errors?|warnings?|issues?|success\w*|done|complete\w*"
+    r"\b(?:ok|pass(?:ed|ing)?|fail(?:ed|ures?)?|errors?|warnings?|issues?|success\w*|done"
+    r"|complete\w*"
     r"|finished|built|created|pushed|clean|up.to.date|nothing|no \w+|exit|\d+ \w+ed)\b|[✓✗✔✘]",
     re.IGNORECASE,
 )
 _NOISE = re.compile(r"=== (?:RUN|PAUSE|CONT)|\s*--- PASS|ok  \t|PASS$|\s*at [\w.<>]+ \(")
 _TAGS = re.compile(r"</?(?:tool_use_error|error)>")
-_NUMBERED = re.compile(r"^\s*\d+(?:→|\t)", re.MULTILINE)
 
 
 class Call(Struct, frozen=True):
@@ -148,6 +148,8 @@ def _argument(call: Call) -> Shown:
     if sought:
         more = call.words("prompt", "args")
         return cut(f"{sought} {more}" if more else sought, CALL_CHARS)
+    if (said := call.words("description")) and len(call.given) == 1:
+        return cut(said, CALL_CHARS)
     pairs = (f"{name}={value}" for name, value in call.given.items() if value not in ("", None))
     return cut(", ".join(pairs), CALL_CHARS)
 
@@ -194,7 +196,7 @@ def _lines(text: str) -> int:
 
 def result_note(call: Call, result: str) -> Shown:
     """A successful result beside its call: itself if it is short, else its size."""
-    if call.kind in EDIT_TOOLS or call.kind in TODO_TOOLS or call.kind == "skill":
+    if (call.kind in EDIT_TOOLS and call.given) or call.kind in TODO_TOOLS or call.kind == "skill":
         return Shown("", len(result))
     text = result.strip()
     if not text:
@@ -251,6 +253,10 @@ _MADE = re.compile(r"^\[(?P<where>[^\]\n]{1,120}) (?P<hash>[0-9a-f]{7,40})\] ", 
 _ADDRESS = re.compile(r"https://\S+/pull/\d+")
 
 
+COMMAND_CHARS = 40_000
+"""Characters of a command that are searched for a message."""
+
+
 class Commit(Struct, frozen=True):
     """A commit or pull request that a command makes: `what`, and its message."""
 
@@ -260,6 +266,7 @@ class Commit(Struct, frozen=True):
 
 def commit_of(command: str) -> Commit | None:
     """The commit or pull request in a command line."""
+    command = command[:COMMAND_CHARS]
     if _COMMIT.search(command):
         what = "commit and push" if _PUSH.search(command) else "commit"
         return Commit(what, _written(command, _MESSAGE))
@@ -283,6 +290,7 @@ def _quoted(option: re.Pattern[str], command: str) -> str:
 
 def commit_made(result: str) -> str:
     """Branch and hash of a commit, or the address of a pull request; empty if there is none."""
+    result = f"{result[:MASKED_CHARS]}\n{result[-MASKED_CHARS:]}"
     if made := _MADE.search(result):
         return f"{made['where']} {made['hash']}"
     address = _ADDRESS.search(result)

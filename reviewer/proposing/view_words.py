@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from reviewer.proposing.view_calls import Shown
 from reviewer.text.secrets import mask
@@ -11,6 +12,8 @@ LONGEST_PASTE = 24
 """Lines of pasted text that are shown in full, if they have at most `PASTE_CHARS` characters."""
 PASTE_CHARS = 1_500
 HEAD_LINES, TAIL_LINES = 6, 3
+LOOKED_AT = 400
+"""Characters of a line that decide what it is."""
 PASTED_LINE = 240
 """Characters of one line that are shown in a shortened paste."""
 LONGEST_LINE = 1_500
@@ -35,8 +38,10 @@ _OUTPUT = re.compile(
 )
 """Lines that nobody writes, whoever has them in a message."""
 _CODE = re.compile(
-    r".*(?:[;{}]|\)\s*[:{]|=>|\(\))\s*$|\s*(?:def|func|class|import|from|return|if|for|const|let|var"
-    r"|type|package|public|private|fn|use)\b.*[(){};:=.\"']|\s*\"?[\w.-]+\"?\s*[:=]\s*\S+,?$|\s{4,}\S"
+    r".*(?:[;{}]|\)\s*[:{]|=>|\(\))\s*$|\s*(?:def|func|class|import|from|return|if|for|const"
+    r"|let|var"
+    r"|type|package|public|private|fn|use)\b.*[(){};:=.\"']|\s*\"?[\w.-]+\"?\s*[:=]\s*\S+,?$"
+    r"|\s{4,}\S"
 )
 
 
@@ -147,6 +152,7 @@ def _bridged(kinds: list[str], lines: list[str]) -> list[str]:
 
 
 def _is_machine(line: str) -> bool:
+    line = line[:LOOKED_AT]
     if _OUTPUT.match(line):
         return True
     return bool(_MACHINE.match(line) or _CODE.match(line)) and not _is_prose(line)
@@ -163,15 +169,23 @@ def _is_prose(line: str) -> bool:
 
 # Wrappers
 
-_TAG = re.compile(r"<([\w-]+)>(.*?)</\1>", re.DOTALL)
+_OPENING = re.compile(r"<([\w-]{1,60})>")
+MOST_TAGS = 60
+"""Opening tags that are looked at; a wrapper has a handful."""
 
 
 def parts(text: str) -> dict[str, str]:
     """The tags of a wrapper with their contents, such as `command-name` and `summary`."""
-    return {tag[1]: tag[2].strip() for tag in _TAG.finditer(text)}
+    found: dict[str, str] = {}
+    at = 0
+    for tag in islice(_OPENING.finditer(text), MOST_TAGS):
+        end = text.find(f"</{tag[1]}>", tag.end()) if tag.start() >= at else -1
+        if end >= 0:
+            found[tag[1]] = text[tag.end() : end].strip()
+            at = end
+    return found
 
 
 def inner_parts(text: str) -> dict[str, str]:
     """The tags inside the outermost one."""
-    outer = _TAG.match(text.strip())
-    return parts(outer[2]) if outer else {}
+    return parts(next(iter(parts(text).values()), ""))

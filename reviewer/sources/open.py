@@ -29,7 +29,7 @@ from reviewer.sources.lines import (
     text_form,
 )
 from reviewer.sources.prose import PROSE_NAMES, why_not_prose
-from reviewer.sources.records import Block, BlockScan, Record, Scan
+from reviewer.sources.records import Block, BlockScan, Record, Scan, text_block
 from reviewer.sources.unsupported import UNSUPPORTED
 
 FORMATS: tuple[Format, ...] = (
@@ -81,16 +81,7 @@ class _RecordBlocks:
 
     def __iter__(self) -> Iterator[Block]:
         for record in self._scan:
-            yield Block(
-                role=record.role,
-                kind="text",
-                text=record.text,
-                line_start=record.line_start,
-                line_end=record.line_end,
-                at=record.at,
-                use=record.use,
-                sidechain=record.sidechain,
-            )
+            yield text_block(record)
 
 
 _EMPTY = Format(name=_EmptyScan.format, read=_EmptyScan)

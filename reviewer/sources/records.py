@@ -120,6 +120,20 @@ class Block(Struct, frozen=True):
     """What the person wrote when refusing the call, where the format keeps it apart."""
 
 
+def text_block(record: Record) -> Block:
+    """A record of a format without tool calls as one block."""
+    return Block(
+        role=record.role,
+        kind="text",
+        text=record.text,
+        line_start=record.line_start,
+        line_end=record.line_end,
+        at=record.at,
+        use=record.use,
+        sidechain=record.sidechain,
+    )
+
+
 class BlockScan(Protocol):
     """One file being read. Iterate to get its blocks; this fills `tally` and `errors`."""
 

@@ -26,7 +26,7 @@ _IS = "="
 
 _EMPHASIS = re.compile(r"`+|\*\*+|~~|(?<![\w*/])[*_](?=\w[^*_]*[*_](?!\w))|(?<=\w)[*_](?![\w*.(/])")
 _QUOTATION = str.maketrans("‘’‚“”„«»–—‑", '\'\'\'"""""---')
-_TOKEN = re.compile(r"(?P<before>[(\[{\"']*)(?P<core>\S*?)(?P<after>[)\]}\"'.,;:!?…]*)$")
+_TOKEN = re.compile(r"(?P<before>[(\"']*)(?P<core>\S*?)(?P<after>[)\"'.,;:!?…]*)$")
 _PLAIN = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*\.?$")
 _NUMBER = re.compile(r"(?P<sign>[$€£]?)(?P<digits>\d[\d.,]*)-?(?P<unit>%|[^\W\d_]+)?$")
 _LABEL = re.compile(r"(?:decision|note|rule|convention|fact|remember|important)\s*:\s+", re.I)
@@ -227,7 +227,7 @@ def _tokens(text: str) -> Iterator[str]:
         if after.startswith(")") and core.endswith("("):  # load()
             core, after = core[:-1], after[1:]
         yield from _words(core, following)
-        closing = after.lstrip(")]}\"'")
+        closing = after.lstrip(")\"'")
         if closing[:1] in (".", "!", "?", ";", "…"):
             yield _STOP
         elif closing or ")" in after:

@@ -11,6 +11,7 @@ from reviewer.promotion.views import QueueQuery
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.session.screen import SessionScreen
 from tests.tui.conftest import Screen, opened
+from tests.tui.views import HOSTILE
 from tests.unit.sources.builders import Session
 
 SAID = "We decided to print the timetable on A5 because the tray holds no A4 paper."
@@ -168,3 +169,16 @@ async def test_it_fits_every_size(read: Engine, size: tuple[int, int]) -> None:
         await screen.press("V")
         assert SAID[:30] in screen.text
         assert all(len(line) <= size[0] for line in screen.text.split("\n"))
+
+
+async def test_hostile_lines_are_shown_harmless(engine: Engine, tmp_path: Path) -> None:
+    told = Session()
+    told.user(SAID)
+    told.reply(HOSTILE)
+    path = tmp_path / f"s{chr(27)}[2J.jsonl"
+    path.write_bytes(told.bytes())
+    engine.intake.ingest([path], project="acme")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("V", "G")
+        assert "␛" in screen.text
+        assert not {"\x1b", "\x9b", "\u202e"} & set(screen.text)

@@ -181,6 +181,20 @@ def test_an_excerpt_inside_a_quote_goes_behind_its_statement(engine: Engine, tal
     assert [member.id for member in engine.queue.members(number)] == [excerpt.id]
 
 
+@pytest.mark.parametrize(("decide", "expected"), [("promote", "superseded"), ("reject", "invalid")])
+def test_a_decision_on_a_statement_takes_the_excerpts_it_was_worded_from(
+    engine: Engine, talk: Path, decide: str, expected: str
+) -> None:
+    engine.intake.ingest([talk], project="acme")
+    (excerpt,) = [row for row in waiting(engine) if "retries" in row.content]
+    (number,) = add(
+        engine, talk,
+        proposal("The webhook sender repeats bookings: it has no idempotency key.", (1, CAUSE)),
+    ).new  # fmt: skip
+    assert getattr(engine.triage, decide)([number]).ids == (number, excerpt.id)
+    assert str(engine.queue.candidate(excerpt.id).status) == expected
+
+
 def test_an_excerpt_that_is_read_later_goes_behind_it_too(engine: Engine, talk: Path) -> None:
     (number,) = add(
         engine, talk,

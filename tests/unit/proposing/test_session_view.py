@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -216,6 +217,14 @@ def test_a_commit_has_its_message_branch_and_hash(desk: Desk, tmp_path: Path) ->
     ]
 
 
+def test_a_commit_without_a_message_has_its_command(desk: Desk, tmp_path: Path) -> None:
+    desk.call("Bash", command="git commit --amend --no-edit")
+    desk.answer("[main 1a2b3c4] Print on A5")
+    assert shown(desk, tmp_path) == [
+        ("event", "commit: git commit --amend --no-edit [main 1a2b3c4]")
+    ]
+
+
 def test_a_pull_request_has_its_text_and_address(desk: Desk, tmp_path: Path) -> None:
     desk.call("Bash", command='gh pr create --title "A5" --body "The tray holds no A4."')
     desk.answer("https://github.com/x/y/pull/7")
@@ -357,6 +366,36 @@ def test_secrets_are_masked_everywhere(desk: Desk, tmp_path: Path) -> None:
     text = view_text(view(desk, tmp_path).lines)
     assert secret not in text
     assert text.count("[masked github-token]") == 6
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<task-notification>" + "<a>" * 200_000,
+        "<command-name>" * 100_000,
+        "x\n" + "\t" * 300_000 + "x\n" * 200_000,
+        "\n" * 500_000 + "x",
+        "User has answered your questions:" + " " * 300_000 + "x",
+        "https://" * 100_000,
+        "git commit -m '" * 50_000,
+        "git commit <<A\n" * 50_000,
+        "[" * 300_000,
+    ],
+)
+def test_a_hostile_text_does_not_take_long(desk: Desk, tmp_path: Path, text: str) -> None:
+    desk.user(text)
+    desk.reply(text)
+    desk.call("Bash", command=text)
+    desk.answer(text)
+    desk.call("Bash", "t2", command=f"git commit -m x; {text}")
+    desk.answer(text, "t2", error=True)
+    desk.call("AskUserQuestion", "t3", questions=[{"question": text}])
+    desk.answer(text, "t3")
+    desk.call("Task", "t4", prompt=text)
+    desk.answer(text, "t4")
+    started = time.process_time()
+    assert view(desk, tmp_path).lines
+    assert time.process_time() - started < 10
 
 
 def test_an_abandoned_branch_is_left_out_and_counted(desk: Desk, tmp_path: Path) -> None:

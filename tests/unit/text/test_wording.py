@@ -54,6 +54,7 @@ SAME = [
     ),
 ]
 DIFFERENT = [
+    ("Write the option as `{name}`", "Write the option as `[name]`"),
     (
         "The production cluster is always deployed from the main branch",
         "The staging cluster is always deployed from the main branch",

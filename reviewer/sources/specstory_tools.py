@@ -1,0 +1,119 @@
+"""Tool calls in SpecStory Markdown: `<tool-use data-tool-name="Bash"><details>...`."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.sources.records import Block, Role, Use
+
+_NAME = re.compile(r'data-tool-name="([^"]*)"')
+_SUMMARY = re.compile(r"<summary>Tool use: \*\*[^*]*\*\*\s*•?\s*(.*?)\s*(?:</summary>|$)")
+_TAG = re.compile(r"</?(?:tool-use|details|summary)\b[^>]*>")
+_END = re.compile(r"(?:\n?```)?\s*</details>\s*</tool-use>\s*$")
+_FENCE = re.compile(r"\s*(```+|~~~+)(\w*)\s*$")
+_NAMED = re.compile(r"(\w+) `([^`]*)`")
+_ITEM = re.compile(r"\s*[-*] \[(.)\]\s+(.*)")
+_STATUS = {" ": "pending", "⚡": "in_progress", "~": "in_progress"}
+_SHELL = frozenset({"bash", "sh", "shell", "zsh", "powershell", "console"})
+
+
+class _Parts(Struct):
+    """The contents of one block."""
+
+    summary: str
+    words: list[str]
+    """Lines outside code blocks."""
+    command: str
+    result: str
+
+
+def tool_blocks(
+    lines: Sequence[str], line: int, *, at: str | None, sidechain: bool
+) -> Iterator[Block]:
+    """The call and the result in a `<tool-use>` block that begins at `line` of the file."""
+    found = _NAME.search(lines[0])
+    name = html.unescape(found[1]) if found else ""
+    parts = _parts(lines)
+    arguments = _arguments(parts)
+    if not arguments and not parts.result.strip():
+        return  # Cursor has a second, empty block for many calls
+    end, call = line + len(lines), f"line {line}"
+    yield Block(
+        Role.ASSISTANT,
+        "tool_use",
+        msgspec.json.encode(arguments).decode(),
+        line,
+        end,
+        name,
+        at,
+        sidechain=sidechain,
+        call=call,
+    )
+    yield Block(
+        Role.TOOL,
+        "tool_result",
+        parts.result,
+        line,
+        end,
+        name,
+        at,
+        Use.TOOL,
+        sidechain=sidechain,
+        call=call,
+    )
+
+
+def _parts(lines: Sequence[str]) -> _Parts:
+    summary, words = "", list[str]()
+    fences: list[tuple[str, list[str]]] = []
+    mark = ""
+    for line in lines:
+        fence = _FENCE.match(line)
+        if mark:
+            if fence and fence[1] == mark and not fence[2]:
+                mark = ""
+            else:
+                fences[-1][1].append(line)
+        elif fence:
+            mark = fence[1]
+            fences.append((fence[2].lower(), []))
+        elif told := _SUMMARY.search(line):
+            summary = told[1]
+        elif rest := _TAG.sub("", line).strip():
+            words.append(rest)
+    command = ""
+    if fences and fences[0][0] in _SHELL:
+        command = "\n".join(fences.pop(0)[1])
+    # A result that has code blocks of its own may swallow the end of the block.
+    result = "\n".join(fences[-1][1]).rstrip() if fences else ""
+    if result.endswith("</tool-use>"):
+        result = result[:-200] + _END.sub("", result[-200:])
+    return _Parts(html.unescape(summary), words, html.unescape(command), html.unescape(result))
+
+
+def _arguments(parts: _Parts) -> dict[str, object]:
+    """The arguments of a call, as far as the file has them."""
+    items = [item for line in parts.words if (item := _ITEM.match(line))]
+    if items:
+        todos = [
+            {"content": item[2], "status": _STATUS.get(item[1], "completed")} for item in items
+        ]
+        return {"todos": todos}
+    words = [html.unescape(line) for line in parts.words]
+    quoted = [line.strip("`") for line in words if line.startswith("`") and line.endswith("`")]
+    if parts.command:
+        return {"command": parts.command}
+    if parts.summary.startswith("`"):
+        return {"command": parts.summary.strip("`")}
+    named = {name: value for line in words for name, value in _NAMED.findall(line)}
+    if named:
+        return dict(named)
+    if quoted:
+        return {"command" if len(words) > 1 else "path": quoted[0]}
+    said = " ".join(filter(None, (parts.summary, *words[:2])))
+    return {"description": said} if said else {}

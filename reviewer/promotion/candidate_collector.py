@@ -19,7 +19,7 @@ from reviewer.sources.records import Record
 
 LIMIT = 5_000
 """Candidates kept in memory; when twice as many are there, the weaker half goes to the report,
-beyond the cap, from where it can be called up.
+beyond the cap, from where it can still be queued.
 """
 
 STRUCTURE = 0.6
@@ -41,7 +41,7 @@ class CandidateCollector:
         self._overflow = overflow
         self._newest = ""
         self.overflowed = 0
-        """Number of candidates handed to `overflow`."""
+        """Number of candidates passed to `overflow`."""
         self._known_text = KnownText()
         self._pending: list[Candidate] = []
         """Candidates of the source that is being read."""
@@ -84,11 +84,11 @@ class CandidateCollector:
                     self._pending_limit = max(LIMIT, 2 * len(self._pending))
 
     def settle(self, fresh: Container[str] | None) -> None:
-        """The source was read to its end: keep its pending candidates."""
+        """The source was read completely: keep its pending candidates."""
         self._settle(fresh, set())
 
     def give_up(self) -> None:
-        """The source could not be read to its end: forget its pending candidates."""
+        """The source could not be read completely: forget its pending candidates."""
         self._pending.clear()
 
     def candidates(self) -> list[Candidate]:

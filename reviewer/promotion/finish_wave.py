@@ -18,7 +18,7 @@ from reviewer.store.ledger import Act, Ledger, Scope, chunks
 
 
 class Queued(Struct, frozen=True):
-    """Counts of what was queued (see `WaveReport`)."""
+    """How many candidates were queued, by outcome (see `WaveReport`)."""
 
     new: int
     repeated: int

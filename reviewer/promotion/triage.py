@@ -1,4 +1,4 @@
-"""What a person may do to candidates and memories: each call is one act."""
+"""Decisions about candidates and memories: each call is one act."""
 
 from __future__ import annotations
 
@@ -141,10 +141,10 @@ class Triage:
     def edit(
         self, number: int, content: str, *, promote: bool = True, seen: Seen | None = None
     ) -> Done:
-        """Change the wording; the earlier one is kept. A candidate is promoted, unless told not to.
+        """Change the wording, keeping the earlier one; promote a candidate if `promote` is true.
 
-        `seen` is the row as the person had it before them: when another process has decided on it
-        or reworded it since, that is a conflict. Raises UnknownIdError, ReviewerError for an empty
+        `seen` is the row as the person saw it: if another process has decided on it or reworded it
+        since, that is a conflict. Raises UnknownIdError, ReviewerError for an empty
         or overlong wording, ConflictError when the row was decided meanwhile or another memory of
         that type says the same.
         """
@@ -285,7 +285,7 @@ def require_length(text: str) -> None:
     if len(text) > LONGEST:
         raise ReviewerError(
             f"A memory has at most {LONGEST:,} characters, this has {len(text):,}. Keep the text "
-            "in a file and write down what is to be remembered of it."
+            "in a file and add only the point to remember."
         )
 
 

@@ -312,7 +312,7 @@ CREATE VIRTUAL TABLE memory_text USING fts5(
     content, content='memory', content_rowid='id', prefix='2 3', tokenize='unicode61'
 );
 """
-"""`measurement` is not in the ledger: it only counts what was done."""
+"""`measurement` is not in the ledger: it only has statistics."""
 
 TRIGGERS = (
     """CREATE TRIGGER memory_text_insert AFTER INSERT ON memory BEGIN

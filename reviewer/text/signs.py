@@ -34,7 +34,10 @@ MEANINGS = {
     "mark": ("marked", "The next decision applies to it."),
     "pinned": ("pinned", "A commit that survives every compression."),
     "important": ("important", "A commit whose facts must survive a compression."),
+    "dot": ("normal", "A commit that may be compressed freely."),
     "skip": ("skipped", "A commit that is left out of summaries and of the agent's context."),
+    "minus": ("lost", "In Compress: lost first at this level; a dot marks an earlier loss."),
+    "loop": ("loop", "In Pipelines: an edge that leads back."),
 }
 """A title and a sentence for each sign, by its name in `theme.Glyphs`."""
 

@@ -144,6 +144,8 @@ class Glyphs:
     arrow: str = "→"
     loop: str = "↺"
     minus: str = "−"
+    earlier: str = "·"
+    """A loss that an earlier level has too."""
     thumb: str = "▐"
     pinned: str = "●"
     important: str = "◆"
@@ -174,6 +176,7 @@ ASCII = Glyphs(
     arrow="->",
     loop="<-",
     minus="-",
+    earlier=".",
     thumb="#",
     pinned="P",
     important="I",

@@ -8,7 +8,9 @@ from pathlib import Path
 import click
 
 from reviewer.cli.root import COMMANDS, root
+from reviewer.text.signs import MEANINGS
 from reviewer.tui.actions import key_table
+from reviewer.tui.theme import ASCII, GLYPHS
 from tests.tour import tour_page
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -55,8 +57,17 @@ def _sections(command: click.Command, path: str) -> Iterator[str]:
 
 
 def keys_page() -> str:
-    """Every key of every pane."""
-    return KEYS_HEAD + key_table().strip() + "\n"
+    """Every key of every pane, and every sign."""
+    return KEYS_HEAD + key_table().strip() + "\n\n" + "\n".join(_signs()) + "\n"
+
+
+def _signs() -> Iterator[str]:
+    yield "## Signs\n\nThe second form is that of `--ascii`.\n"
+    yield "| sign | | |\n| --- | --- | --- |"
+    for name, (title, sentence) in MEANINGS.items():
+        sign, plain = getattr(GLYPHS, name), getattr(ASCII, name)
+        shown = f"`{sign}`" if sign == plain else f"`{sign}` `{plain}`"
+        yield f"| {shown} | {title} | {sentence} |"
 
 
 PAGES = {"commands.md": commands_page, "keys.md": keys_page, "tour.md": tour_page}

@@ -93,7 +93,7 @@ def commit() -> None:
     "tokens>500, n<20, edited:, annotated:, summary:, has:criteria.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @pass_session
 def list_commits(
     session: Session, name: str, filter_text: str, limit: int | None, as_json: bool
@@ -126,7 +126,7 @@ def list_commits(
 @commit.command("show", cls=Verb)
 @click.argument("references", nargs=-1, required=True, metavar="COMMIT...")
 @in_context
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @pass_session
 def show(
     session: Session, references: Sequence[str], context_name: str | None, as_json: bool
@@ -252,7 +252,7 @@ def annotate(
     only_check: bool,
     as_json: bool,
 ) -> None:
-    """Set the priority of commits and what must survive of them.
+    """Set the priority of commits, and what must survive compression.
 
     The latest annotation applies; earlier ones stay readable. Options that you leave out stay as
     they are; criteria without a priority make a commit important. A pattern that does not match

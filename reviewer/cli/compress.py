@@ -421,7 +421,7 @@ def _show_segment(each: SegmentPreview) -> None:
 def _show_summary(
     segment: str, topic: str, done: CompressedSegment, fidelity: FidelityValidation
 ) -> None:
-    """The content on stdout, the header and what is lost on stderr."""
+    """The content on stdout, the header and the losses on stderr."""
     note = f" ({done.note})" if done.note else ""
     narrate(
         f"{safe(segment)} {safe(topic)} · {done.level.name.capitalize()} {done.token_count:,} of "

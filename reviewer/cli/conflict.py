@@ -26,7 +26,7 @@ def conflict() -> None:
 
 @conflict.command("list", cls=Verb)
 @click.option("--all", "settled", is_flag=True, help="Settled ones too.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @pass_session
 def list_conflicts(session: Session, settled: bool, as_json: bool) -> None:
     """List the conflicts with both sides."""

@@ -42,7 +42,7 @@ def context() -> None:
 
 
 @context.command("list", cls=Verb)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @pass_session
 def list_contexts(session: Session, as_json: bool) -> None:
     """List the contexts, the last changed first."""
@@ -121,7 +121,7 @@ def create(session: Session, name: str, as_json: bool) -> None:
     "--from-line", type=LINE, default=0, metavar="A", help="Start at this line, counted from 0."
 )
 @click.option("--to-line", type=LINE, metavar="B", help="Stop before this line.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a file.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per file.")
 @click.pass_context
 @pass_session
 def import_(
@@ -172,7 +172,7 @@ def import_(
 @click.argument("name", metavar="CONTEXT")
 @pass_session
 def export(session: Session, name: str) -> None:
-    """Print every commit of a context with its annotations, one JSON object a line.
+    """Print every commit of a context with its annotations, one JSON object per line.
 
     Skipped commits are included, edits are applied. Importing the lines gives the same commits
     with their types, priorities, criteria and dates. Commits that an edit or a compression removed
@@ -199,7 +199,7 @@ def export(session: Session, name: str) -> None:
     type=click.Choice(("text", "json", "chat")),
     default="text",
     show_default=True,
-    help="text: to read, with control characters made visible; json: one object a message; chat: "
+    help="text: to read, with control characters made visible; json: one object per message; chat: "
     "one JSON list for chat completions. The last two have the exact text.",
 )
 @click.option(

@@ -36,7 +36,7 @@ class Finding(NamedTuple):
 
 
 @click.command(cls=Verb)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @click.pass_context
 @pass_session
 def doctor(session: Session, ctx: click.Context, as_json: bool) -> None:

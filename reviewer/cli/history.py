@@ -37,7 +37,7 @@ def undo(session: Session, act: int | None) -> None:
 @click.command(cls=Verb)
 @pass_session
 def redo(session: Session) -> None:
-    """Redo what was undone last."""
+    """Redo the act that was undone last."""
     with session.changing() as engine:
         redone = engine.history.redo()
         narrate(f"Done again: {safe(redone.title)} - reviewer undo takes it back")
@@ -45,7 +45,7 @@ def redo(session: Session) -> None:
 
 @click.group(cls=VerbGroup, invoke_without_command=True)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the latest N acts.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, oldest first.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line, oldest first.")
 @click.pass_context
 @pass_session
 def history(session: Session, ctx: click.Context, limit: int | None, as_json: bool) -> None:
@@ -86,7 +86,7 @@ def history(session: Session, ctx: click.Context, limit: int | None, as_json: bo
     metavar="N",
     help="At most N rows.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, a row each.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line, a row each.")
 @pass_session
 def show(session: Session, act: int, limit: int, as_json: bool) -> None:
     """Show what one act changed: every row, before and after."""

@@ -193,7 +193,7 @@ def _times(reason: str, times: int) -> str:
     help="With --store: all records of this file, even if it is gone.",
 )
 @click.option("--wave", type=ID, metavar="N", help="With --store: all records of this ingestion.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @click.pass_context
 @pass_session
 def extract(

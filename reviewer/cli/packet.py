@@ -69,7 +69,7 @@ PROBLEMS_SHOWN = 20
     metavar="ENCODING",
     help="The token encoding; estimate: four bytes per token.",
 )
-@click.option("--out", type=PLACE, metavar="FILE", help="Write there; - is stdout.")
+@click.option("--out", type=PLACE, metavar="FILE", help="Write to FILE; - is stdout.")
 @click.option(
     "--force", is_flag=True, help="With --out: overwrite FILE even if it is not a packet."
 )

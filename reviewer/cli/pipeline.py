@@ -117,7 +117,7 @@ def show(file: Path, node: str | None, as_json: bool) -> None:
     help="The run so far, as below; or a checkpoint, or the folder of a run.",
 )  # fmt: skip
 @click.option("--run", "run_id", metavar="RUN", help="A run of the store instead of a file.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a mode.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per mode.")
 @pass_session
 def preamble(
     session: Session,

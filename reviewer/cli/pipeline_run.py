@@ -167,7 +167,7 @@ def resume(
 )
 @click.option("--thread", metavar="T", help="With --import: only the conversation of this thread.")
 @click.option("--name", metavar="N", help="With --import: the context's name.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a run, or a stage.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per run, or a stage.")
 @pass_session
 def runs(
     session: Session,

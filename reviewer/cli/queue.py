@@ -54,7 +54,7 @@ def queue() -> None:
     help="Order; learned: likely to be promoted by you first, after 30 decisions.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @pass_session
 def list_queue(
     session: Session,
@@ -157,7 +157,7 @@ def mark(
 
 @queue.command("show", cls=Verb)
 @click.argument("ids", type=ID, nargs=-1, required=True, metavar="ID...")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @pass_session
 def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
     """Show a candidate with its evidence, near duplicates and earlier wordings."""

@@ -53,7 +53,8 @@ COMMANDS = {
     "context": Entry("reviewer.cli.context:context", "List, import and export contexts."),
     "commit": Entry("reviewer.cli.commit:commit", "List, show, add and edit a context's commits."),
     "annotate": Entry(
-        "reviewer.cli.commit:annotate", "Set the priority of commits and what must survive of them."
+        "reviewer.cli.commit:annotate",
+        "Set the priority of commits, and what must survive compression.",
     ),
     "compile": Entry(
         "reviewer.cli.context:compile_", "Print a context as messages, ready to send."
@@ -82,7 +83,7 @@ COMMANDS = {
     "undo": Entry(
         "reviewer.cli.history:undo", "Undo the latest decision of this project, or the act ACT."
     ),
-    "redo": Entry("reviewer.cli.history:redo", "Redo what was undone last."),
+    "redo": Entry("reviewer.cli.history:redo", "Redo the act that was undone last."),
     "history": Entry(
         "reviewer.cli.history:history",
         "List the acts of this project, or with --all-projects of all.",

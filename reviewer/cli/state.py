@@ -37,7 +37,7 @@ def state() -> None:
 
 @state.command("list", cls=Verb)
 @click.option("--all", "past", is_flag=True, help="Superseded and unset values too.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @pass_session
 def list_state(session: Session, past: bool, as_json: bool) -> None:
     """List the current values by key."""

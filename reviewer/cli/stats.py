@@ -18,7 +18,7 @@ COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 
 
 @click.command(cls=Verb)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a project.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per project.")
 @pass_session
 def stats(session: Session, as_json: bool) -> None:
     """Count candidates by project and status; summarize measurements of compressions.

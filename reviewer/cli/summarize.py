@@ -34,7 +34,7 @@ LEVELS = ("detailed", "brief", "tags")
     metavar="N",
     help="At most N tokens per summary, instead of the level's ratio.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 def summarize(
     path: Path,
     level: str,

@@ -71,7 +71,7 @@ def require_something(change: AnnotationChange) -> None:
 def annotation_targets(act: Act, commits: Sequence[int]) -> list[AnnotatedCommit]:
     """The commits to annotate, in order, without duplicates; an edit counts as its target.
 
-    Raises UnknownIdError for an id that is no commit.
+    Raises UnknownIdError for an id that no commit has.
     """
     act.require_own("commit_", commits)
     origins: dict[int, int] = {}
@@ -96,9 +96,13 @@ def annotation_targets(act: Act, commits: Sequence[int]) -> list[AnnotatedCommit
             f" WHERE c.id IN ({_marks(chunk)})",
             chunk,
         ):
-            holds = priority or DEFAULT_PRIORITIES.get(kind, Priority.NORMAL)
+            in_force = priority or DEFAULT_PRIORITIES.get(kind, Priority.NORMAL)
             found[number] = AnnotatedCommit(
-                number, hashed, Priority(holds), retention.from_json(criteria), priority is not None
+                number,
+                hashed,
+                Priority(in_force),
+                retention.from_json(criteria),
+                priority is not None,
             )
     return [found[number] for number in wanted]
 
@@ -132,8 +136,8 @@ def write(
     changed: list[AnnotatedCommit] = []
     for subject in about:
         priority, criteria = after_change(subject, change)
-        holds = (priority, criteria) == (subject.priority, subject.retention)
-        if holds and subject.annotated and not change.reason:
+        unchanged = (priority, criteria) == (subject.priority, subject.retention)
+        if unchanged and subject.annotated and not change.reason:
             continue
         changed.append(subject)
         rows.append(

@@ -79,7 +79,7 @@ class Reader:
         return value
 
     def require_own(self, table: str, rows: Sequence[int]) -> None:
-        """Raise OtherProjectError unless the rows belong to the project that is worked in."""
+        """Raise OtherProjectError unless the rows belong to the current project."""
         self._database.require_own(table, rows)
 
     def all(

@@ -122,7 +122,7 @@ def _pattern(given: PatternInput, mode: MatchMode) -> Pattern:
 
     if secrets := mask(text).kinds:
         raise PatternError(
-            f"A retention pattern holds a secret ({secrets[0]}); secrets are never stored, so "
+            f"A retention pattern contains a secret ({secrets[0]}); secrets are never stored, so "
             "no summary can match it.",
             text,
         )
@@ -145,7 +145,7 @@ def _with_flags(given: Any) -> str:
     try:
         inline = regex.compile(text).flags if expanded_size(text) <= MOST_ELEMENTS else 0
     except regex.error:
-        inline = 0  # compiling it again, with the flags, says where it is wrong
+        inline = 0  # compiling it again with the flags gives the position of the error
     missing = "".join(letter for flag, letter in _INLINE.items() if flags & flag & ~inline)
     return f"(?{missing}){text}" if missing else text
 

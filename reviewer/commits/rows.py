@@ -182,7 +182,7 @@ def chat_messages(messages: Sequence[Message]) -> list[dict[str, str]]:
 
 
 def _chat_text(message: Message) -> str:
-    what = _LABELS.get(message.type)
-    if what is None:
+    label = _LABELS.get(message.type)
+    if label is None:
         return message.text
-    return f"[{' '.join((what, message.name)).strip()}]\n{message.text}"
+    return f"[{' '.join((label, message.name)).strip()}]\n{message.text}"

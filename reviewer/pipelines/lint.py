@@ -120,7 +120,7 @@ def _modes(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[Remark]:
 
 
 def _unknown_mode(who: str, mode: str, line: int | None) -> Remark:
-    words = f"{who} has fidelity {mode!r}, which is no mode, so it does not count."
+    words = f"{who} has fidelity {mode!r}, which is not a mode; it is ignored."
     return Remark("unknown-mode", words + _near_mode(mode), line)
 
 

@@ -420,7 +420,7 @@ def name_entries(facts: Facts, *, with_outcome: bool) -> Iterator[Entry]:
             _name(stage.node)
             + (f" x{runs[stage.node]}" if runs[stage.node] > 1 else "")
             + (f" ({stage.outcome})" if with_outcome else ""),
-            stands_for=runs[stage.node],
+            covers=runs[stage.node],
         )
 
 
@@ -522,7 +522,7 @@ class Entry(Struct, frozen=True):
     """A stage or a value: `head` and `tail` stay whole, `body` may be shortened.
 
     `dress` puts the body into its final form (quotes, indentation). `length` is that of the whole
-    body. `stands_for`: how many stages or values the entry covers.
+    body. `covers` is the number of stages or values behind the entry.
     """
 
     head: str
@@ -530,7 +530,7 @@ class Entry(Struct, frozen=True):
     tail: str = ""
     dress: Callable[[str], str] = str
     length: int = 0
-    stands_for: int = 1
+    covers: int = 1
 
     def text(self, body: str) -> str:
         """The entry with this body."""
@@ -626,7 +626,7 @@ def fit(entries: Iterable[Entry], total: int, room: int, least: int, count: Coun
         texts.append(entry.text(body))
     return Fitted(
         tuple(texts),
-        total - sum(entry.stands_for for entry in kept),
+        total - sum(entry.covers for entry in kept),
         shortened,
         sum(min(size, limit) for size in whole),
     )

@@ -1,4 +1,4 @@
-"""Decides the fidelity and the thread of a node, and says why."""
+"""Decides the fidelity and the thread of a node, with the reason."""
 
 from __future__ import annotations
 

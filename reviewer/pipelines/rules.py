@@ -1,4 +1,4 @@
-"""What can be asked of a pipeline without a store; faces reach it through the engine."""
+"""What needs no store: reading a pipeline, its walk, its fidelity and its preambles."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class PipelineRules:
         raise UnknownIdError(f"{pipeline.name} has no node {name!r}.{hint}")
 
     def preamble(self, pipeline: Pipeline, mode: str, history: RunHistory, node: str) -> Preamble:
-        """What a fresh session of `node` begins with. Raises UnknownIdError, ReviewerError."""
+        """The first text of a fresh session of `node`. Raises UnknownIdError, ReviewerError."""
         from reviewer.pipelines.preamble import build_preamble
 
         return build_preamble(mode, pipeline, history, self.node(pipeline, node).name)
@@ -86,7 +86,7 @@ class PipelineRules:
     def thread_preview(
         self, pipeline: Pipeline, history: RunHistory, entry: NodeEntry
     ) -> ThreadPreview:
-        """What the thread of `entry` carries in `full` mode, and a resume loses."""
+        """The conversation of the thread of `entry` in `full` mode; a resume loses it."""
         return thread_preview(pipeline, history, entry)
 
     def tokens(self, text: str) -> int:

@@ -61,7 +61,7 @@ class StageStatus(Struct, frozen=True):
 
 
 class RunCard(Struct, frozen=True):
-    """`run.json`: what a run was started with."""
+    """`run.json`: the settings that a run was started with."""
 
     run_id: str
     path: str
@@ -113,7 +113,7 @@ class RunFolder:
         write_run_file(self.path / "run.json", msgspec.json.encode(card))
 
     def card(self) -> RunCard:
-        """What the run was started with. Raises RunError when the folder is not that of a run."""
+        """How the run was started. Raises RunError when the folder is not that of a run."""
         path = self.path / "run.json"
         try:
             return msgspec.json.decode(read_run_file(path), type=RunCard)
@@ -158,7 +158,7 @@ class RunFolder:
             ) from problem
 
     def status_of(self, node: str, step: int) -> StageStatus | None:
-        """How a stage ended that may be newer than the checkpoint; None when it has not ended.
+        """How a stage ended, which may be newer than the checkpoint; None while it has not ended.
 
         Raises RunError when its status cannot be read.
         """
@@ -278,7 +278,7 @@ def _opened(path: Path) -> Iterator[int]:
 
 
 def _reason(problem: OSError, expected: Path) -> str:
-    """What went wrong, with the name of the file unless it is the expected one."""
+    """The error, with the name of the file unless it is the expected one."""
     where = problem.filename
     if where is None or Path(where).name == expected.name:
         return str(problem.strerror)

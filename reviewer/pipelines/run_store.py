@@ -30,7 +30,7 @@ _COLUMNS = (
 
 
 class RunView(Struct, frozen=True):
-    """A run. `state` is the current one: a run whose program is gone is interrupted."""
+    """A run. `state` is the current one: a run whose program has ended is interrupted."""
 
     run_id: str
     project: str

@@ -105,7 +105,7 @@ class Runner:
     def run(self, checkpoint: Checkpoint, *, resumed: bool) -> RunDone:
         """Go on from a checkpoint, which is on the disk, until the exit or a reason to stop.
 
-        `resumed`: the sessions of threads are lost, so that the first stage that would go on with
+        `resumed`: the sessions of threads are lost, so that the first stage that would continue
         one gets `summary:high` instead, once.
         """
         may_degrade = resumed
@@ -227,8 +227,8 @@ class Runner:
     def _settled(
         self, node: PipelineNode, result: StageResult, checkpoint: Checkpoint
     ) -> StageResult:
-        """What `retry` comes to when no attempt is left: a partial success where the node allows
-        it, itself where an edge asks for it, else a failure.
+        """The outcome that replaces `retry` when no attempt is left: a partial success where the
+        node allows it, itself where an edge asks for it, else a failure.
         """
         if result.outcome is not Outcome.RETRY:
             return result

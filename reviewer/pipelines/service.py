@@ -148,7 +148,7 @@ class Pipelines:
         watch: Watch | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> RunDone:
-        """Go on with a run: its id, its folder, or its pipeline file (its latest run); blocks.
+        """Continue a run: its id, its folder, or its pipeline file (its latest run); blocks.
 
         By id or folder, the pipeline is the one that the run began with, whatever the file says
         now; a file must still say the same. Shell commands that the run may not have been started
@@ -361,7 +361,7 @@ class _Callbacks(Struct, frozen=True):
 
 
 class _Found(Struct, frozen=True):
-    """A run to go on with: its folder, its pipeline, and the file that this was read from."""
+    """A run to continue: its folder, its pipeline, and the file that this was read from."""
 
     folder: RunFolder
     pipeline: Pipeline
@@ -416,7 +416,7 @@ def _name(options: RunOptions) -> str:
 
 
 def _unknown_models(pipeline: Pipeline, options: RunOptions) -> str:
-    """A sentence on nodes that name a model which the settings do not have; or empty."""
+    """A sentence about nodes that name a model that the settings do not have; or empty."""
     if options.model is None:
         return ""
     known = {options.model.name, *options.models}

@@ -97,7 +97,7 @@ class Sessions:
         self._by_thread: dict[str, Session] = {}
 
     def get_or_create(self, thread: str, model: str | None = None) -> Session:
-        """The thread's conversation, made when it is first asked for.
+        """The thread's conversation, created on first use.
 
         The model that was named last answers; a node that names none keeps it.
         """

@@ -1,1 +1,1 @@
-"""What a person may do to candidates and memories, and how candidates get into the queue."""
+"""Decisions about candidates and memories, and how candidates get into the queue."""

@@ -34,7 +34,7 @@ class Feature(Struct, frozen=True, order=True):
 
 
 class Traits(Struct, frozen=True):
-    """What is known of a candidate before anybody decides: plain columns of its row.
+    """Facts about a candidate before anybody has decided on it: plain columns of its row.
 
     `folder` is that of the source of its first evidence, `members` counts near duplicates behind
     the row.
@@ -131,7 +131,7 @@ def decision(traits: Traits, *, promoted: bool, reason: str = "") -> Decided | N
 
 
 def learn(decisions: Iterable[Decided]) -> Preference | None:
-    """What the decisions say of their person; None until there are enough of them.
+    """The model learned from a person's decisions; None until there are enough of them.
 
     The order of the decisions makes no difference. Time is linear in their features.
     """
@@ -154,7 +154,7 @@ def learn(decisions: Iterable[Decided]) -> Preference | None:
 
 
 class Preference:
-    """What was learned of one person; immutable."""
+    """The model of one person; immutable."""
 
     def __init__(self, model: _Model, shrink: float) -> None:
         self.decisions = model.total
@@ -214,7 +214,7 @@ class _Model(Struct, frozen=True):
         return _weight(self.promotions[feature], self.counts[feature], self.usual)
 
     def best_shrink(self, patterns: Counter[tuple[frozenset[Feature], bool]]) -> float:
-        """The factor that foretells every decision best from the others (log-loss)."""
+        """The factor that best predicts each decision from the others (log-loss)."""
         judged: list[tuple[bool, int, float, float]] = []
         for (own, promoted), times in patterns.items():
             usual = (self.promoted - promoted) / (self.total - 1)
@@ -233,7 +233,7 @@ class _Model(Struct, frozen=True):
 
 
 def _weight(promoted: int, decided: int, usual: float) -> float:
-    """Log-odds of promotion with a feature, against the usual ones."""
+    """Log-odds of promotion with a feature, relative to the usual ones."""
     rate = (promoted + PSEUDO_COUNT * usual) / (decided + PSEUDO_COUNT)
     return _logit(rate) - _logit(usual)
 

@@ -24,7 +24,7 @@ from reviewer.sources.records import Record, Role
 
 LIMIT = 5_000
 """Candidates kept in memory; when twice as many are there, the weaker half goes to the report,
-beyond the cap, from where it can be called up.
+beyond the cap, from where it can still be queued.
 """
 
 STRUCTURE = 0.6
@@ -46,7 +46,7 @@ class CandidateCollector:
         self._overflow = overflow
         self._newest = ""
         self.overflowed = 0
-        """Number of candidates handed to `overflow`."""
+        """Number of candidates passed to `overflow`."""
         self._known_text = KnownText()
         self._pending: list[Candidate] = []
         """Candidates of the source that is being read."""
@@ -119,7 +119,7 @@ class CandidateCollector:
             self._stored_keys[key] = stored
 
     def settle(self, fresh: Container[str] | None) -> None:
-        """The source was read to its end: keep its pending candidates."""
+        """The source was read completely: keep its pending candidates."""
         self._settle(fresh, set())
         self._stored_keys.clear()
         self._entities.clear()
@@ -133,7 +133,7 @@ class CandidateCollector:
             del self._spots[LIMIT:]
 
     def give_up(self) -> None:
-        """The source could not be read to its end: forget its pending candidates."""
+        """The source could not be read completely: forget its pending candidates."""
         self._pending.clear()
         self._stored_keys.clear()
         self._entities.clear()

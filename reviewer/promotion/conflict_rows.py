@@ -40,8 +40,9 @@ def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
     """Queue a conflict for each pair of those entities and others of their project that claim
     different values for one slot, at least one side being active.
 
-    A pair is queued once. What was kept or dismissed stays so; what was settled by superseding one
-    side is open again when that side is back. Returns the ids of the new rows.
+    A pair is queued once. A conflict that was dismissed, or whose sides were both kept, stays
+    settled; one that was settled by superseding a side opens again when that side is back. Returns
+    the ids of the new rows.
     """
     found: list[int] = []
     for number in entities:
@@ -61,8 +62,8 @@ def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
 def may_lead(act: Act, leader: int, candidate: Candidate) -> bool:
     """Whether a candidate may be queued behind a row as its near duplicate.
 
-    Rows of another kind do not lead, nor do entities that it contradicts, however alike the words:
-    promoting them would settle a conflict silently.
+    Rows of another kind do not lead, nor do entities that it contradicts, however similar the
+    words: promoting them would settle a conflict silently.
     """
     entity = isinstance(candidate, EntityCandidate)
     rows = act.query("SELECT kind FROM memory WHERE id = ?", (leader,))
@@ -105,7 +106,7 @@ def _refresh(
     act: Act, row: int, number: int, left: int, right: int, resolution: str | None,
     *, words: str, turned: bool,
 ) -> None:  # fmt: skip
-    """Bring the words of an open conflict up to date, and open one again whose loser is back."""
+    """Update the words of an open conflict; reopen one whose loser is back."""
     if resolution in (Resolution.KEPT_BOTH, Resolution.DISMISSED):
         return
     if turned:
@@ -124,7 +125,7 @@ def _refresh(
 
 
 def _note_agreement(act: Act, claim: _Claim) -> None:
-    """Mark open conflicts whose sides agree by now; a person settles them."""
+    """Mark open conflicts whose sides now agree; a person settles them."""
     for number, left, right in act.query(
         "SELECT memory_id, left_id, right_id FROM conflict WHERE resolution IS NULL"
         " AND ? IN (left_id, right_id)",

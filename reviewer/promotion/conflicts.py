@@ -107,7 +107,7 @@ class Conflicts:
         return Done(act.id, act.title, (number,))
 
     def dismiss(self, number: int) -> Done:
-        """Settle a conflict as none. Raises as `supersede`."""
+        """Dismiss a conflict: the sides do not contradict each other. Raises as `supersede`."""
         with self._ledger.act("resolve") as act:
             self._open(act, number)
             self._settle(act, number, Resolution.DISMISSED)

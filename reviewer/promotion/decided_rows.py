@@ -1,4 +1,4 @@
-"""The rows of a decision: reading and checking them, and what a decision changes beside them."""
+"""The rows of a decision: reading and checking them, and the other rows that a decision changes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class DecidedRow(Struct, frozen=True, gc=False):
 def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
     """The rows of those ids, each once, in that order.
 
-    Raises UnknownIdError, also for a row of another project than the one that is worked in.
+    Raises UnknownIdError, also for a row of a project other than the current one.
     """
     wanted = list(dict.fromkeys(ids))
     if not wanted:

@@ -18,7 +18,7 @@ class Drafts:
         self._folder = store.with_name(f"{store.name}-{of}")
 
     def save(self, number: int, content: str) -> None:
-        """Keep a wording, its secrets masked; a crash leaves the old or the new one, never half.
+        """Keep a wording, its secrets masked; after a crash it is the old or the new one, whole.
 
         Raises StoreError when it cannot be written.
         """

@@ -70,7 +70,7 @@ class Known:
                 "SELECT h.content, m.kind, m.type, m.id FROM content_history h"
                 " JOIN memory m ON m.id = h.memory_id WHERE m.project_id = ?",
                 (self._project_id,),
-            ):  # what was reworded is not proposed again in its earlier words
+            ):  # an earlier wording of a reworded memory is not proposed again
                 found.setdefault((kind, type_, duplicate_key(content)), number)
         for key in asked:
             if key not in found and key[2] in retyped:
@@ -135,7 +135,7 @@ def count_again(
 ) -> None:
     """Record that known memories, by id, were repeated: add evidence and raise the count.
 
-    An active one gains references, any other is `seen` more often; what was rejected stays so.
+    An active one gains references, any other is `seen` more often; a rejected one stays rejected.
     """
     again: dict[int, list[Candidate]] = {}
     for number, candidate in sightings:

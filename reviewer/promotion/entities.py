@@ -32,7 +32,7 @@ HAND_AUTHORED = "hand-authored"
 
 
 class Entities:
-    """Reads entities; makes them from memories (graduation) and by hand."""
+    """Reads entities; creates them from memories (graduation) or by hand."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
         self._database = database
@@ -100,7 +100,7 @@ class Entities:
         return Done(act.id, act.title, (entity, number))
 
     def author(self, project: str, type_: str, content: str, *, name: str | None = None) -> Done:
-        """Queue a memory or an entity that a person wrote without a source; marked everywhere.
+        """Queue a memory or an entity that a person wrote without a source, marked as such.
 
         Raises ReviewerError for an unknown type or an empty text, ConflictError when it is known.
         """
@@ -124,7 +124,7 @@ class Entities:
         return Done(act.id, act.title, (number,))
 
     def relate(self, number: int, kind: str, target: int) -> Done:
-        """State a relation of one entity to another.
+        """Record a relation of one entity to another.
 
         Raises UnknownIdError, ReviewerError for an unknown kind, ConflictError for a cycle.
         """

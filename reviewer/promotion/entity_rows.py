@@ -29,7 +29,7 @@ LOOKED_AT = 2_000
 
 
 class Structure(Struct, frozen=True):
-    """What an entity row has beside its wording. Without a `slot` it contradicts nothing."""
+    """The fields of an entity row besides its wording. Without a `slot` it contradicts nothing."""
 
     name: str
     slot: str = ""
@@ -66,8 +66,8 @@ def parse_structure(content: str, type_: EntityType, name: str | None = None) ->
 
 
 def reworded(old: Structure, content: str, type_: EntityType) -> Structure:
-    """The structure after its wording was changed by hand: the name and what is known of the
-    record stay, values and slot are those of the new words.
+    """The structure after its wording was changed by hand: the name and the facts about the
+    record stay, values and slot come from the new words.
     """
     new = parse_structure(content, type_, old.name)
     kept = tuple(each for each in old.attributes if each.name in FACTS_OF_RECORDS)
@@ -114,7 +114,7 @@ def kind_and_type(text: str) -> tuple[str, str]:
 
 
 ACYCLIC = (RelationKind.PART_OF, RelationKind.DEPENDS_ON, RelationKind.SUPERSEDES)
-"""Relations that cannot lead back to where they began."""
+"""Relations that cannot form a cycle."""
 
 _COPIED = (
     "project_id", "wave_id", "type", "content", "key", "rule", "extractor_version", "prior",
@@ -136,7 +136,7 @@ def memory_row(act: Act, number: int) -> dict[str, Value]:
 def insert_entity(
     act: Act, row: Image, structure: Structure, *, graduated_from: int | None = None
 ) -> int:
-    """Insert an entity candidate. Raises ConflictError when one says the same already."""
+    """Insert an entity candidate. Raises ConflictError when these words have one already."""
     existing = act.query(
         "SELECT id FROM memory WHERE project_id = ? AND kind = 'entity' AND type = ? AND key = ?",
         (row["project_id"], row["type"], row["key"]),
@@ -290,7 +290,7 @@ def _by_name(act: Act, number: int, name: str) -> int | None:
 
 
 def _answer_waiting(act: Act, number: int, name: str) -> None:
-    """Point relations that named this entity before it was there to it."""
+    """Point to this entity the relations that named it before it existed."""
     wanted = name_key(name)
     for relation, target in act.query(
         "SELECT r.id, r.target FROM relation r JOIN memory m ON m.id = r.memory_id"

@@ -24,7 +24,7 @@ FOR_DIALOGUE = 15
 
 
 class Queued(Struct, frozen=True):
-    """Counts of what was queued (see `WaveReport`)."""
+    """How many candidates were queued, by outcome (see `WaveReport`)."""
 
     new: int
     repeated: int

@@ -65,7 +65,7 @@ class History:
         return _undone(self._undo.undo_act(act))
 
     def redo(self) -> Undone:
-        """Do again what was undone last. Raises ConflictError."""
+        """Redo the act that was undone last. Raises ConflictError."""
         return _undone(self._undo.redo())
 
     def next_undo(self) -> tuple[int, str] | None:

@@ -20,12 +20,12 @@ from reviewer.extraction.entities.entity import EntityType
 from reviewer.sources.records import Role
 
 REFERENCES = 5
-"""N: references from which the first policy speaks."""
+"""N: the references that the first policy needs."""
 WITHIN = timedelta(days=7)
 """M: the time in which they must have come."""
 CONFIDENCE = 0.85
 HIGHEST_CONFIDENCE = 0.8085
-"""What the formula can give at most: .70 x 1.1 x 1.05, below CONFIDENCE."""
+"""The highest value of the formula: .70 x 1.1 x 1.05, below CONFIDENCE."""
 
 _TOO_CONSEQUENTIAL = frozenset((str(EntityType.VALIDATION_CLAIM), str(EntityType.DECISION)))
 _OWN = frozenset((str(MemoryType.IDENTITY), str(MemoryType.PREFERENCE)))
@@ -54,7 +54,7 @@ class Policy(StrEnum):
 
 
 class Hint(Struct, frozen=True):
-    """That a policy would let a candidate pass, and why, in a few words for a badge."""
+    """A policy that favours a candidate, and the reason in a few words, for a badge."""
 
     policy: Policy
     text: str
@@ -76,10 +76,10 @@ class Recent(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True):
-    """What the policies look at in one candidate. `type` is a memory's or an entity's.
+    """The facts about one candidate that policies look at. `type` is a memory's or an entity's.
 
-    `role` is that of the record it was read from; `looked_at` is whether the person has had it
-    before them.
+    `role` is that of the record it was read from; `looked_at` is whether the person has seen
+    it.
     """
 
     type: str
@@ -91,7 +91,7 @@ class Standing(Struct, frozen=True):
     recent: Recent = Recent()
     looked_at: bool = False
     planted: bool = False
-    """Whether it reads like an order to an agent: only a person may speak for that."""
+    """Whether it reads like an order to an agent: only a person may favour that."""
 
 
 def recent(references: Iterable[Reference], now: datetime) -> Recent:
@@ -107,7 +107,7 @@ def recent(references: Iterable[Reference], now: datetime) -> Recent:
 
 
 def hints(standing: Standing) -> tuple[Hint, ...]:
-    """The policies that speak for a candidate, in the document's order; mostly none."""
+    """The policies that favour a candidate, in the document's order; usually none."""
     if standing.planted:
         return ()
     found = (_reference_count(standing), _confidence(standing), _own_words(standing))
@@ -133,7 +133,7 @@ def _confidence(standing: Standing) -> Hint | None:
 
 
 def _own_words(standing: Standing) -> Hint | None:
-    """A statement in the first person, with a verb that leaves no doubt."""
+    """A statement in the first person, with an unambiguous verb."""
     if standing.entity or standing.role is not Role.USER or standing.type not in _OWN:
         return None
     match = _FIRST_PERSON.search(standing.content)

@@ -37,7 +37,7 @@ class Provenance:
         self._entities = entities
 
     def of(self, number: int) -> tuple[Step, ...]:
-        """The way from a memory or an entity to every line that it rests on.
+        """The steps from a memory or an entity down to every line that supports it.
 
         Raises UnknownIdError.
         """
@@ -57,7 +57,7 @@ class Provenance:
         return (*steps, *(_place(each) for each in evidence))
 
     def of_state(self, state: StateView) -> tuple[Step, ...]:
-        """The way from a trusted value to what its person named as evidence."""
+        """The steps from a trusted value to the evidence that its author named."""
         first = Step("L3", f"{state.key} · set {state.set_at[:10]}", state.value)
         note = [Step("L3", "note", state.note)] if state.note else []
         if not state.evidence:

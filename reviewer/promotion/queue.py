@@ -81,7 +81,7 @@ class Queue:
         """A snapshot of the ids that match, in order; near duplicates stay behind their row.
 
         Raises FilterError for a filter that cannot be understood, ReadStoppedError as soon as
-        `cancelled` says that nobody waits for them any more.
+        `cancelled` returns true.
         """
         condition = self._condition(query)
         sql = (
@@ -114,7 +114,7 @@ class Queue:
         return [found[i] for i in ids if i in found]
 
     def counts(self, project: str | None) -> Counts:
-        """How many wait, were deferred and were decided, in one project or in all."""
+        """How many are waiting, were deferred and were decided, in one project or in all."""
         where, parameters = self._in_project(project)
         waiting = self.count(QueueQuery(project=project))
         deferred = self.count(QueueQuery(project=project, status="deferred"))
@@ -143,7 +143,7 @@ class Queue:
     def candidate(self, number: int) -> CandidateView:
         """Everything about one memory.
 
-        Raises UnknownIdError, also for one of another project than the one that is worked in.
+        Raises UnknownIdError, also for one of another project than the current one.
         """
         rows = self._query(
             f"SELECT {_COLUMNS}, m.prior, m.signal, m.freshness, m.extractor_version, m.refs,"

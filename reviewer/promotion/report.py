@@ -1,4 +1,4 @@
-"""The report of a wave: its progress and counts, and the folder that explains them."""
+"""The report of a wave: progress, counts, and the folder with the details."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class WaveReport(Struct, frozen=True):
 
 
 OVER_CAP = "over the cap"
-"""The reason under which `dropped.ndjson` keeps what may still be called up."""
+"""The reason in `dropped.ndjson` for candidates that may still be queued later."""
 
 
 class OverCap(Struct, frozen=True, kw_only=True):

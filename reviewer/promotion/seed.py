@@ -1,4 +1,4 @@
-"""Made-up candidates in any number, to try the program at sizes that nobody has at hand."""
+"""Made-up candidates in any number, to try the program with very large stores."""
 
 from __future__ import annotations
 

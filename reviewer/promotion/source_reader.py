@@ -97,7 +97,7 @@ def read(job: Job) -> Iterator[Piece]:
 
 
 def judge_last(job: Job, record: Record) -> Iterator[Verdict]:
-    """Judge the last record of a reading that was cut short, without the one that follows it."""
+    """Judge the last record when reading stopped early, without the record after it."""
     statements = Statements(_setting(job))
     yield from statements.feed(record)
     yield from statements.finish()

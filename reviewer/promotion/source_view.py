@@ -22,7 +22,7 @@ LINE_CUT = 4_000
 """Characters of a line that a window shows; transcripts have lines of several megabytes."""
 
 READ_ON = 1_000
-"""Characters behind the cut that are looked at, so that half a secret is still seen to be one."""
+"""Characters read behind the cut, so that a secret cut in half is still recognised."""
 
 BYTES_SHOWN = 4 * (LINE_CUT + READ_ON)
 """Bytes of a line that are kept while reading: UTF-8 needs four a character at most."""
@@ -92,12 +92,12 @@ class SourceView:
     def stale(
         self, memories: Sequence[int], *, cancelled: Callable[[], bool] | None = None
     ) -> set[int]:
-        """Those whose first evidence is gone from its file, for a list: a cheap look at each.
+        """Those whose first evidence is gone from its file, for a list: with a cheap check of each.
 
         Raises ReadStoppedError once `cancelled` returns True.
 
         A file that is longer than LOOKED_THROUGH and has other bytes at the place is not
-        searched, and its memories are left out: `state` tells.
+        searched, and its memories are left out: `state` checks them.
         """
         found: set[int] = set()
         for chunk in chunks(list(memories)):
@@ -155,7 +155,7 @@ def record_state(
 ) -> SourceState:
     """Compare a record's bytes with the file as it is now.
 
-    With `searched`, a file of more bytes in which they stand no longer at their place is UNKNOWN.
+    With `searched`, a file of more bytes in which they are no longer at their place is UNKNOWN.
     """
     size = byte_end - byte_start
     try:

@@ -1,4 +1,4 @@
-"""What a person may do to candidates and memories: each call is one act."""
+"""Decisions about candidates and memories: each call is one act."""
 
 from __future__ import annotations
 
@@ -179,10 +179,10 @@ class Triage:
     ) -> Done:
         """Change the wording, the type, the name of an entity, or several of them as one act.
 
-        An earlier wording is kept. A candidate is promoted, unless told not to. A candidate that
+        The earlier wording is kept. A candidate is promoted if `promote` is true. A candidate that
         gets the type of an entity becomes one, and the other way round. `seen` is the row as the
-        person had it before them: when another process has decided on it or reworded it since, that
-        is a conflict. Raises UnknownIdError, ReviewerError for an empty or overlong wording or an
+        person saw it: if another process has decided on it or reworded it since, that is a
+        conflict. Raises UnknownIdError, ReviewerError for an empty or overlong wording or an
         unknown type, ConflictError when the row was decided meanwhile, cannot have that type, or
         another memory of that type says the same.
         """
@@ -332,7 +332,7 @@ def require_length(text: str) -> None:
     if len(text) > LONGEST:
         raise ReviewerError(
             f"A memory has at most {LONGEST:,} characters, this has {len(text):,}. Keep the text "
-            "in a file and write down what is to be remembered of it."
+            "in a file and add only the point to remember."
         )
 
 

@@ -139,10 +139,10 @@ class TrustedState:
 
 
 def _absolute(evidence: str) -> str:
-    """`notes.md:4` with the folder it is in, so that it is found again from anywhere.
+    """`notes.md:4` as an absolute path, so that it can be found from any folder.
 
-    Raises ReviewerError when there is no such file or it has no such line; what is not a place in a
-    file is taken as it is.
+    Evidence that is not of this form is returned as it is. Raises ReviewerError when the file does
+    not exist or has no such line.
     """
     path, colon, line = evidence.rpartition(":")
     if not colon or not line.isdigit() or "//" in path:

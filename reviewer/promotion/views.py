@@ -1,4 +1,4 @@
-"""Rows, entities and conflicts as the faces show them: plain values, read from the store."""
+"""Rows, entities and conflicts as plain values, for the screen and the command line."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class Wave:
         if not isinstance(item, Found):
             self._pass_over(item.path, item.reason, item.lines)
         elif not _is_text(item.path):
-            self._pass_over(item.path, "a name that is no text")
+            self._pass_over(item.path, "a name that is not text")
         else:
             try:
                 found.append((item.path, item.path.stat().st_size))

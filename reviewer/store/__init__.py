@@ -1,1 +1,1 @@
-"""The SQLite file and its one door for writes, the ledger."""
+"""The SQLite file and the ledger, the only way to write to it."""

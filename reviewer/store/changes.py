@@ -25,7 +25,7 @@ PART = 20_000
 
 
 class Change(Struct, frozen=True, array_like=True, gc=False):
-    """What an act did to one row.
+    """The change that an act made to one row.
 
     An insertion has no `before`, a deletion no `after`; both have every column but `id`. An update
     has the columns that changed, so that acts on other columns of the row do not prevent undoing
@@ -47,7 +47,7 @@ _decoder = msgspec.msgpack.Decoder(list[Change])
 
 
 class Packed:
-    """Changes that come one after another, as the ledger stores them: MessagePack, deflated."""
+    """Consecutive changes, as the ledger stores them: MessagePack, deflated."""
 
     def __init__(self) -> None:
         self._open: list[Change] = []
@@ -121,7 +121,7 @@ def unpack_part(part: bytes | memoryview) -> list[Change]:
 def unpack_first(blob: bytes, limit: int) -> list[Change]:
     """The first changes of a ledger row, at most `limit`; the others are not even inflated.
 
-    Raises ValueError when what is read of the blob is damaged.
+    Raises ValueError when the part that is read is damaged.
     """
     if limit > PART:
         return list(islice(_each(blob), limit))

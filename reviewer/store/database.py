@@ -74,7 +74,7 @@ class Database:
         """The calling thread's own connection, which cannot write."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if self.read_only and connection is not None and self._local.stamp != self._stamp():
-            connection = None  # it would show pages of then beside pages of now
+            connection = None  # it would mix pages from two versions of the file
         if connection is None:
             self.require_in_place()  # connecting to a file that is gone would make an empty one
             with failures_as_sentences(self.path):
@@ -87,13 +87,13 @@ class Database:
         return connection
 
     def require_own(self, table: str, rows: Iterable[int]) -> None:
-        """Raise OtherProjectError unless the rows belong to the project that is worked in."""
+        """Raise OtherProjectError unless the rows belong to the current project."""
         with failures_as_sentences(self.path):
             self.ownership.require(self.reader().execute, table, rows)
 
     @contextmanager
     def reading_until(self, cancelled: Callable[[], bool] | None) -> Iterator[None]:
-        """Give up what the calling thread reads inside the block as soon as `cancelled` says so.
+        """Stop a read of the calling thread inside the block as soon as `cancelled` says so.
 
         Raises ReadStoppedError then, and StoreError for what SQLite reports.
         """
@@ -112,7 +112,7 @@ class Database:
         """Raise StoreError unless the path still leads to the file that was opened.
 
         SQLite goes on writing to a file that was removed, renamed or replaced, or whose disk was
-        taken away; what it writes there would be gone.
+        taken away; such writes would be lost.
         """
         if _identity(self._place) != self._file:
             raise StoreError(

@@ -1,4 +1,4 @@
-"""The one door for writes: every change is an act, written with its images in one transaction."""
+"""The only way to write: every change is an act, written with its images in one transaction."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ LEDGERED = (
     "segment",
     "pipeline_run",
 )
-"""Tables whose rows can be rebuilt from the ledger. What is not named here is derived."""
+"""Tables whose rows can be rebuilt from the ledger. All others are derived from them."""
 
 Watch = Callable[[int], bool]
-"""Gets the rows that an act has written so far, and says whether it is to be stopped."""
+"""Gets the rows that an act has written so far, and returns whether to stop it."""
 
 WATCH_STEPS = 50_000
-"""Steps of SQLite between two looks at a `Watch`: some milliseconds."""
+"""Steps of SQLite between two calls of a `Watch`: some milliseconds."""
 
 SLICE_MILLISECONDS = 200
 """How long SQLite waits for another writer at a time."""
@@ -53,7 +53,7 @@ CHUNK = 500
 """Rows of one `IN (...)` query."""
 
 BATCH = 10_000
-"""Changes that are carried out at a time."""
+"""Changes per batch."""
 
 
 class Scope(StrEnum):
@@ -72,7 +72,7 @@ class Act:
         self.packed = Packed()
         """What was done until now."""
         self.touched = array("q")
-        """Memories that were there before and were changed, one as often as it was."""
+        """Existing memories that were changed, once for each change."""
         self.owners = Owners()
         self.title = title
         """What history shows; may be set until the act is closed."""
@@ -87,11 +87,11 @@ class Act:
         return len(self.packed) > 0
 
     def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
-        """Rows as they are inside this transaction."""
+        """Rows as this transaction sees them."""
         return self._connection.execute(sql, parameters).fetchall()
 
     def require_own(self, table: str, rows: Iterable[int]) -> None:
-        """Raise OtherProjectError unless the rows belong to the project that is worked in."""
+        """Raise OtherProjectError unless the rows belong to the current project."""
         self.ownership.require(self.query, table, rows)
 
     def insert(self, table: str, **values: Value) -> int:
@@ -111,15 +111,15 @@ class Act:
         return range(first, first + len(rows))
 
     def update(self, table: str, row: int, **values: Value) -> bool:
-        """Change columns of one row; says whether anything differs from before."""
+        """Change columns of one row; returns whether anything changed."""
         return self.update_many(table, [row], **values) == 1
 
     def update_many(self, table: str, rows: Sequence[int], **values: Value) -> int:
-        """Change the same columns of many rows; returns how many differ from before."""
+        """Change the same columns of many rows; returns how many changed."""
         return sum(self._update(table, [(row, values) for row in chunk]) for chunk in chunks(rows))
 
     def update_each(self, table: str, updates: Sequence[tuple[int, Image]]) -> int:
-        """Change columns row by row; returns how many rows differ from before."""
+        """Change columns row by row; returns how many rows changed."""
         return sum(self._update(table, chunk) for chunk in chunks(updates))
 
     def delete(self, table: str, row: int) -> None:
@@ -238,7 +238,7 @@ class Ledger:
                 connection.set_progress_handler(None, 0)
                 connection.execute("COMMIT")
             except BaseException:
-                connection.set_progress_handler(None, 0)  # it would stop the rollback, too
+                connection.set_progress_handler(None, 0)  # it would stop the rollback as well
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
@@ -247,7 +247,7 @@ class Ledger:
             self.writes += 1
 
     def _bind_project(self, connection: sqlite3.Connection) -> None:
-        """Bind a project that is there to its work tree, as an act of its own: undoing a decision
+        """Bind an existing project to its work tree, as an act of its own: undoing a decision
         does not undo it.
         """
         ownership = self._database.ownership
@@ -325,8 +325,8 @@ def _write_entry(
 
 
 def _write_owners(connection: sqlite3.Connection, number: int, draft: Act) -> None:
-    """Say to which projects an act belongs; undo and redo to those of the act they are about,
-    whose rows may be gone.
+    """Record the projects that an act belongs to. Undo and redo belong to those of the act that
+    they are about, whose rows may be gone.
     """
     if draft.target is not None:
         connection.execute(

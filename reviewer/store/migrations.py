@@ -322,7 +322,7 @@ CREATE VIRTUAL TABLE memory_text USING fts5(
     content, content='memory', content_rowid='id', prefix='2 3', tokenize='unicode61'
 );
 """
-"""`measurement` is not in the ledger: it only counts what was done.
+"""`measurement` is not in the ledger: it only has statistics.
 
 `memory.excerpt` follows from `proposer`; the queue is sorted by it, and SQLite answers a query from
 an index alone only where the index has plain columns.

@@ -25,7 +25,7 @@ _WIDTHS = {">B": 1, ">H": 2, ">I": 4}
 
 
 class _MissingError(Exception):
-    """A value goes on behind what was inflated."""
+    """A value continues beyond the inflated bytes."""
 
 
 def first_values(blob: bytes, limit: int) -> bytes:

@@ -51,7 +51,7 @@ def projects_of(query: Query, table: str, rows: Iterable[int]) -> Iterable[tuple
 
 
 class Ownership:
-    """The project that a program works in; None for all. Ids of other projects are refused."""
+    """The current project; None for all. Ids of other projects are refused."""
 
     def __init__(self) -> None:
         self.project: str | None = None
@@ -86,7 +86,7 @@ _NOUNS = {"context": "Context ", "commit_": "Commit ", "wave": "Wave "}
 
 
 class Owners:
-    """Collects, change by change, to which projects an act belongs."""
+    """Collects the projects that an act belongs to, change by change."""
 
     def __init__(self) -> None:
         self._projects: set[int] = set()
@@ -103,7 +103,7 @@ class Owners:
                 self._rows[change.table].add(change.row)
 
     def names(self, query: Query) -> set[str]:
-        """The projects' names, as the rows say that exist now."""
+        """The names of the projects, according to the rows that exist now."""
         rows = {**self._rows, "project": self._rows.get("project", set()) | self._projects}
         found = (projects_of(query, table, numbers) for table, numbers in rows.items())
         return {name for _, name in chain.from_iterable(found)}

@@ -28,7 +28,7 @@ def is_known(database: Database, name: str) -> bool:
 def project_row(act: Act, name: str) -> int:
     """The id of a project, which is made where it is new and bound to the work tree of the call.
 
-    Raises OtherProjectError for another project than the one that is worked in, ConflictError when
+    Raises OtherProjectError for a project other than the current one, ConflictError when
     another work tree has taken the name meanwhile.
     """
     act.ownership.require_new(name)

@@ -1,4 +1,4 @@
-"""How a store is opened that may be read and not written, such as one in a mounted backup."""
+"""Opening a store that may only be read, such as one in a mounted backup."""
 
 from __future__ import annotations
 

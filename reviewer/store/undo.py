@@ -1,4 +1,4 @@
-"""Undo and redo as new acts, allowed only while the rows still are as the act left them."""
+"""Undo and redo as new acts, allowed only while the rows are still as the act left them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Reversal(Struct, frozen=True):
     title: str
     """Title of that act."""
     memories: tuple[int, ...]
-    """Ids of the memories that it was about, at most TOUCHED."""
+    """Ids of the memories that it changed, at most TOUCHED."""
 
 
 class Undo:
@@ -59,7 +59,7 @@ class Undo:
         self._afterwards = afterwards
 
     def next_undo(self) -> tuple[int, str] | None:
-        """Id and title of the latest decision of the project worked in that is not undone."""
+        """Id and title of the latest decision of the current project that is not undone."""
         undone: set[int] = set()
         reversed_undos: set[int] = set()
         for number, kind, title, target in self._decisions_backwards():
@@ -137,7 +137,7 @@ class Undo:
         return self._reverse(number, "undo", f"Undid: {title}", number, title)
 
     def redo(self) -> Reversal:
-        """Do again what was undone last.
+        """Redo the act that was undone last.
 
         Raises ConflictError when nothing was undone since the last decision, or rows have changed.
         """

@@ -17,7 +17,7 @@ SHOWN = 20
 
 
 class Verdict(Struct, frozen=True):
-    """What verifying found; `ok` when there are no problems."""
+    """The result of verifying; `ok` when there are no problems."""
 
     acts: int
     rows: int

@@ -30,15 +30,18 @@ TYPE_SIGNS = {
 ENTITY = "#"
 
 MEANINGS = {
-    "promoted": ("promoted", "An active memory."),
-    "rejected": ("rejected", "It is not proposed again."),
+    "promoted": ("promoted", "An active memory; beside a check: it passed."),
+    "rejected": ("rejected", "Not proposed again; beside a check: it failed; in History: undone."),
     "deferred": ("deferred", "It comes last in the queue."),
     "merged": ("merged", "Another memory took its place."),
     "graduated": ("graduated", "It became an entity."),
-    "cluster": ("near duplicates", "Rows like this one are behind it; the number counts all."),
-    "stale": ("outdated", "A conflict, or a text that its source does not say any more."),
+    "cluster": (
+        "near duplicates",
+        "Similar rows are folded behind this one; the number counts them all.",
+    ),
+    "stale": ("outdated", "A conflict, or its source no longer says it; in a message: a problem."),
     "flagged": ("suspicious", "A masked secret, an order to an agent, or look-alike letters."),
-    "hint": ("policy", "One of the policies speaks for it."),
+    "hint": ("policy", "A policy favours it; only you promote it."),
     "doubted": ("doubtful", "A check of its proof found something: the pane says what."),
     "excerpt": ("excerpt", "A sentence of dialogue: a place to look, to be worded first."),
     "edited": ("reworded", "Its wording was changed, or a draft of one is kept."),
@@ -46,7 +49,10 @@ MEANINGS = {
     "mark": ("marked", "The next decision applies to it."),
     "pinned": ("pinned", "A commit that survives every compression."),
     "important": ("important", "A commit whose facts must survive a compression."),
-    "skip": ("skipped", "A commit that no summary takes."),
+    "dot": ("normal", "A commit that may be compressed freely."),
+    "skip": ("skipped", "A commit that is left out of summaries and of the agent's context."),
+    "minus": ("lost", "In Compress: lost first at this level; a dot marks an earlier loss."),
+    "loop": ("loop", "In Pipelines: an edge that leads back."),
 }
 """A title and a sentence for each sign, by its name in `theme.Glyphs`."""
 

@@ -28,7 +28,6 @@ from reviewer.tui.terminal import (
     ScreenCollector,
     accepting_any_bytes,
     minimizing,
-    release_drawn_lines,
 )
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES
 
@@ -79,7 +78,6 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         Raises KeymapError when the keymap file cannot be used.
         """
         self.keymap_in_use = load_keymap(keymap)
-        release_drawn_lines()
         super().__init__()
         self.engine = engine
         self.project = project
@@ -89,7 +87,8 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         self.glyphs = ASCII if ascii else GLYPHS
         use_ascii_marks(ascii)
         # Textual would convert a terminal's own palette to true colours, in a second copy of every
-        # line; our themes have none of them. Without colour it would send greys.
+        # line (a tenth of the time of a screen); our themes have none of them. Without colour it
+        # would send greys.
         self._filters = []
         if self.no_color:
             self._filters.append(Colourless())

@@ -147,6 +147,8 @@ class Glyphs:
     arrow: str = "→"
     loop: str = "↺"
     minus: str = "−"
+    earlier: str = "·"
+    """A loss that an earlier level has too."""
     thumb: str = "▐"
     pinned: str = "●"
     important: str = "◆"
@@ -177,6 +179,7 @@ ASCII = Glyphs(
     arrow="->",
     loop="<-",
     minus="-",
+    earlier=".",
     thumb="#",
     pinned="P",
     important="I",

@@ -128,7 +128,7 @@ class TestWhatIsRead:
         Path(reviewer.folder / name).write_text(NOTE)
         done = reviewer("ingest", name)
         assert done.returncode == 1
-        assert done.stderr == "Nothing could be read: 1 x a name that is no text.\n"
+        assert done.stderr == "Nothing could be read: 1 x a name that is not text.\n"
 
     def test_a_file_name_that_is_not_text_does_not_stop_its_folder(
         self, reviewer: Reviewer

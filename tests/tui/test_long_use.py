@@ -8,7 +8,6 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from textual._styles_cache import StylesCache
 from textual.css.query import NoMatches
 from textual.widgets import TextArea
 
@@ -45,19 +44,6 @@ async def test_screens_that_were_left_are_let_go(stocked: Engine) -> None:
         loop.set_default_executor(ThreadPoolExecutor())
         await asyncio.to_thread(threads.shutdown)
         await screen.until(let_go)
-
-
-async def test_colours_behind_a_pane_follow_the_theme(stocked: Engine) -> None:
-    """They are remembered by their colours, not by the pane."""
-    async with opened(stocked, size=(80, 24)) as screen:
-        dark = screen.queue.list.background_colors
-        screen.app.switch_theme()
-        await screen.settle()
-        light = screen.queue.list.background_colors
-        inner, outer = StylesCache.get_inner_outer(*light)
-        assert light != dark
-        assert outer.background == light[0]
-        assert inner.background == light[0] + light[1]
 
 
 async def test_a_field_takes_the_colours_of_the_other_theme(stocked: Engine) -> None:

@@ -103,7 +103,7 @@ def _decision(item: ExportItem) -> str:
         item,
         ("Status", markdown_line(known.pop("status", status))),
         ("Context", markdown_text(known.pop("context", item.note))),
-        ("Decision", _said(item)),
+        ("Decision", _wording(item)),
         ("Rationale", markdown_text(known.pop("rationale", ""))),
         ("Consequence", markdown_text(known.pop("consequence", known.pop("consequences", "")))),
         *((_label(name), markdown_text(text)) for name, text in known.items()),
@@ -114,7 +114,7 @@ def _learning(item: ExportItem) -> str:
     return _entry(
         item,
         ("Context", markdown_text(item.note)),
-        ("Lesson", _said(item)),
+        ("Lesson", _wording(item)),
         *((_label(name), markdown_text(text)) for name, text in item.attributes),
     )
 
@@ -146,7 +146,7 @@ def _short_title(item: ExportItem) -> str:
     return f"{words[: TITLE_LENGTH - 1]}…" if short == "…" else short
 
 
-def _said(item: ExportItem) -> str:
+def _wording(item: ExportItem) -> str:
     """The wording, without the name where the title is the whole of it."""
     if not (item.content.strip() or item.value.strip()):
         return markdown_text(item.name)

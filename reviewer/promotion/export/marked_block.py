@@ -193,7 +193,7 @@ def line_ending(line: bytes) -> bytes:
 
 
 def open_fence(data: bytes) -> Fence | None:
-    """The code fence that never ends, so that what is added to `data` would be code; or None."""
+    """The code fence that is never closed, which would turn text appended to `data` into code."""
     if b"```" not in data and b"~~~" not in data:
         return None
     lines = split_lines(data + b"\n\ntext")

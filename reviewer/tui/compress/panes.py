@@ -481,7 +481,7 @@ class LostList(RowList):
         dim = style.dim_here if here else style.dim
         warm = style.warm_here if here else style.warm
         accent = style.accent_here if here else style.accent
-        mark: Part = (sign.minus, warm) if row.new else (sign.dot, dim)
+        mark: Part = (sign.minus, warm) if row.new else (sign.earlier, dim)
         if row.pinned:
             mark = (sign.pinned, accent)
         times = f" {sign.times}{row.times:,}" if row.times > 1 else ""

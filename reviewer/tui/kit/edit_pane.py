@@ -323,6 +323,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self.editor.move_cursor(self.editor.document.end)
         self.draw_title()
         self._draw_difference()
+        # Immediately: text typed ahead is meant for the editor.
         self.screen.set_focus(self.editor, scroll_visible=False)
 
     def title_of(self, action: Action) -> str:

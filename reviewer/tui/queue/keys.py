@@ -64,7 +64,7 @@ KEEP_BOTH = Action(
     writes=True,
 )  # fmt: skip
 QUEUE_MORE = Action(
-    "more", "M", "queue more", "Add candidates to the queue that ingestion left beyond its cap.",
+    "more", "M", "queue more", "Queue more of the candidates that were beyond the cap.",
     "Decide", writes=True,
 )  # fmt: skip
 

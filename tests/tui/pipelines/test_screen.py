@@ -104,7 +104,7 @@ async def test_a_value_that_is_not_a_mode_is_skipped_with_a_remark(
         text = shown(screen).entry_pane.plain_text
         assert "node sumary:low (no such mode)" in text
         assert "graph compact wins" in text
-        assert "which is no mode" in text
+        assert "which is not a mode" in text
 
 
 async def test_the_ways_into_a_node_one_by_one(engine: Engine, bakery: Path) -> None:

@@ -93,7 +93,7 @@ def test_an_expression_that_is_nested_too_deep_is_refused() -> None:
         ([7], "over text"),
         (["x" * (LONGEST_PATTERN + 1)], "at most 2,000 characters"),
         ("one text", "as a list"),
-        (["ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"], "holds a secret"),
+        (["ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"], "contains a secret"),
     ],
 )
 def test_what_can_never_be_checked_is_refused_with_a_sentence(match: Any, sentence: str) -> None:

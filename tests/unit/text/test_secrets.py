@@ -338,7 +338,7 @@ def test_credentials_in_other_notations_and_spellings_are_masked(text: str, valu
     masked = mask(text)
     assert len(masked.kinds) == 1
     assert value not in masked.text
-    assert mask(masked.text) == (masked.text, ()) or mask(masked.text).text == masked.text
+    assert mask(masked.text).text == masked.text
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from reviewer.llm.retry import RetryExhaustedError
 from reviewer.store.ledger import LEDGERED
 from reviewer.text.normalise import fold
 from reviewer.text.tokens import counter
+from tests.stored import rows_of
 
 count = counter().count
 SENTENCES = (
@@ -157,10 +158,7 @@ def empty_store() -> Any:
 
 def rows(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
     """Everything that the ledger keeps."""
-    return {
-        table: engine._database.writer.execute(f"SELECT * FROM {table} ORDER BY id").fetchall()
-        for table in LEDGERED
-    }
+    return {table: rows_of(engine.path, f"SELECT * FROM {table} ORDER BY id") for table in LEDGERED}
 
 
 TYPES = {"text": "dialogue", "thinking": "reasoning", "tool_use": "tool_call"}

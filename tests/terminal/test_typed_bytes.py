@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from collections.abc import Callable
@@ -18,8 +17,8 @@ def test_bytes_that_are_not_text_are_dropped_and_later_ones_are_typed(
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")
-    terminal.until("type:project")
-    os.write(terminal._terminal, b"\x1b[200~Stra\xdfe \xff\x1b[201~ kept")
+    terminal.until("a phrase")
+    terminal.send(b"\x1b[200~Stra\xdfe \xff\x1b[201~ kept")
     terminal.until("/ Stra\ufffde \ufffd kept")
     assert terminal.running()
 
@@ -28,10 +27,10 @@ def test_a_character_that_arrives_in_two_parts_is_one(launch: Callable[..., Term
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")
-    terminal.until("type:project")
-    os.write(terminal._terminal, b"caf\xc3")
+    terminal.until("a phrase")
+    terminal.send(b"caf\xc3")
     terminal.until("/ caf")
-    os.write(terminal._terminal, b"\xa9!")
+    terminal.send(b"\xa9!")
     terminal.until("/ caf\u00e9!")
 
 
@@ -39,7 +38,7 @@ def test_a_key_code_beyond_unicode_is_ignored(launch: Callable[..., Terminal]) -
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")
-    terminal.until("type:project")
+    terminal.until("a phrase")
     terminal.press("\x1b[1114112;1u\x1b[<35;9999999999;1Mkept")
     terminal.until("/ kept")
 
@@ -54,7 +53,6 @@ def test_a_terminal_that_goes_away_ends_the_program_even_where_that_signal_is_ig
     finally:
         signal.signal(signal.SIGHUP, before)
     terminal.until("wait")
-    os.close(terminal._terminal)
-    terminal._terminal = -1
+    terminal.hang_up()
     until(lambda: not terminal.running())
     assert terminal.code == 129

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from textual import events
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
+from textual.strip import Strip
 from textual.widgets import LoadingIndicator
 
 from reviewer.engine import Engine
@@ -150,8 +152,21 @@ class Screen:
     @property
     def text(self) -> str:
         """The text of the screen."""
-        strips = self.app.screen._compositor.render_strips()
-        return "\n".join(strip.text.rstrip() for strip in strips)
+        return "\n".join(strip.text.rstrip() for strip in self.strips)
+
+    @property
+    def strips(self) -> list[Strip]:
+        """The lines of the screen with their colours."""
+        return self.app.screen._compositor.render_strips()
+
+    def scroll_down(self, selector: str, offset: tuple[int, int]) -> None:
+        """Turn the mouse wheel over a place in a widget."""
+        widget = self.app.screen.query_one(selector)
+        x, y = widget.region.x + offset[0], widget.region.y + offset[1]
+        wheel = events.MouseScrollDown(
+            widget, x, y, 0, 0, 0, shift=False, meta=False, ctrl=False, screen_x=x, screen_y=y
+        )
+        self.app.post_message(wheel)
 
     @property
     def status(self) -> str:

@@ -11,6 +11,7 @@ import pytest
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery, CommitRow
 from reviewer.engine import Engine
+from reviewer.store.database import Database
 from tests.unit.sources.builders import Session
 
 SPECIFICATION = (
@@ -36,8 +37,13 @@ def clock() -> TickingClock:
 
 
 @pytest.fixture
-def engine(tmp_path: Path, clock: TickingClock) -> Iterator[Engine]:
-    opened = Engine.open(tmp_path / "store.db", clock=clock)
+def database(tmp_path: Path) -> Database:
+    return Database(tmp_path / "store.db")
+
+
+@pytest.fixture
+def engine(database: Database, clock: TickingClock) -> Iterator[Engine]:
+    opened = Engine(database, actor="you", clock=clock)
     yield opened
     assert opened.history.verify().problems == ()
     opened.close()

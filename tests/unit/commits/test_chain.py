@@ -15,6 +15,7 @@ from reviewer.commits.values import CommitQuery, CommitRow
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from tests.present import present
+from tests.stored import planted, rows_of
 
 
 def test_each_commit_vouches_for_the_one_before(
@@ -39,8 +40,7 @@ def test_places_count_from_the_start(
 def test_the_same_text_is_stored_once(engine: Engine, say: Callable[..., int]) -> None:
     for _ in range(3):
         say("Yes.")
-    stored = engine._database.reader().execute("SELECT text, tokens FROM content").fetchall()
-    assert [tuple(row) for row in stored] == [("Yes.", 2)]
+    assert rows_of(engine.path, "SELECT text, tokens FROM content") == [("Yes.", 2)]
 
 
 def test_secrets_are_masked_before_they_are_stored(
@@ -280,7 +280,7 @@ def test_what_a_compression_repeats_carries_annotations_and_edits(
     """A summary takes the place of the first commit, and the second one is repeated behind it."""
     first, second = say("The long story."), say("The budget is 50.")
     contexts.annotate(second, priority="pinned", reason="money")
-    with engine._ledger.act("compress") as act:
+    with planted(engine.path, "compress") as act:
         content = act.query("SELECT content_id FROM commit_ WHERE id = ?", (first,))[0][0]
         summary = act.insert(
             "commit_", context_id=context, parent_id=None, hash="a" * 64, operation="summary",

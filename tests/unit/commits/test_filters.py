@@ -12,6 +12,7 @@ from reviewer.commits.search import parse_filter
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.errors import FilterError
+from reviewer.store.database import Database
 
 
 @pytest.fixture
@@ -135,12 +136,12 @@ def test_a_context_that_is_not_there_has_no_commits(contexts: Contexts) -> None:
 
 
 def test_texts_are_read_once_while_a_filter_is_typed(
-    engine: Engine, contexts: Contexts, context: int, say: Callable[..., int]
+    database: Database, contexts: Contexts, context: int, say: Callable[..., int]
 ) -> None:
     number = say("The spooler is up.")
     contexts.ids(CommitQuery(context, "s"))
     asked: list[str] = []
-    engine._database.reader().set_trace_callback(asked.append)
+    database.reader().set_trace_callback(asked.append)
     for text in ("sp", "spo", "spoo"):
         contexts.ids(CommitQuery(0, text))  # as the screen asks whether a text is a filter
         assert list(contexts.ids(CommitQuery(context, text))) == [number]

@@ -10,6 +10,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.store.ledger import Scope
+from tests.stored import planted
 
 NOTE = """\
 # Ledger notes
@@ -53,7 +54,7 @@ def queue_up(engine: Engine) -> Callable[..., list[int]]:
 
     def fill(*contents: str, behind: dict[str, str] | None = None) -> list[int]:
         ids: dict[str, int] = {}
-        with engine._ledger.act("queue", scope=Scope.INTAKE) as act:
+        with planted(engine.path, "queue", scope=Scope.INTAKE) as act:
             projects = act.query("SELECT id FROM project")
             project = projects[0][0] if projects else act.insert("project", name="acme")
             for number, content in enumerate(contents):

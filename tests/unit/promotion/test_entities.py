@@ -12,6 +12,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.promotion.triage import LONGEST
+from tests.stored import planted
 from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
 
 
@@ -211,7 +212,7 @@ class TestRelations:
         (stated,) = engine.entities.get(entity).relations
         assert stated.target_id is None
         (target,) = engine.entities.author("acme", "decision", "Old words", name="Old").ids
-        with engine._ledger.act("rename") as act:
+        with planted(engine.path, "rename") as act:
             act.update("entity", 2, name=stated.target)
         engine.entities.relate(entity, "supersedes", target)
         (found,) = engine.entities.get(entity).relations

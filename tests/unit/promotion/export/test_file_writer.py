@@ -6,12 +6,10 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
 
 import pytest
 
 from reviewer.errors import ConflictError, ReviewerError, SourceError
-from reviewer.promotion.export import file_writer
 from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
 from reviewer.promotion.export.plans import Plan
 from tests.present import present
@@ -117,17 +115,15 @@ def test_a_file_that_vanished_or_appeared_is_a_conflict(
 
 
 def test_a_change_during_the_write_is_a_conflict_and_leaves_nothing(
-    target: Path, put: Callable[[Path, bytes], Path | None], monkeypatch: pytest.MonkeyPatch
+    target: Path, tmp_path: Path
 ) -> None:
-    back_up = file_writer._back_up
-
-    def back_up_while_another_writes(*args: Any) -> Path:
+    def another_writes_meanwhile() -> datetime:
         target.write_bytes(b"theirs")
-        return back_up(*args)
+        return NOON
 
-    monkeypatch.setattr(file_writer, "_back_up", back_up_while_another_writes)
+    plan = Plan(before=b"mine\r\n", after=b"ours")
     with pytest.raises(ConflictError):
-        put(target, b"ours")
+        write_plan(plan, target, backup_folder=tmp_path / "backups", clock=another_writes_meanwhile)
     assert target.read_bytes() == b"theirs"
     assert os.listdir(target.parent) == ["AGENTS.md"]
 
@@ -160,11 +156,10 @@ def test_a_backup_that_does_not_fit_leaves_no_part_of_itself(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def full(file: BinaryIO, data: bytes) -> None:
-        file.write(data[:2])
+    def full(_: int) -> None:
         raise OSError(28, "No space left on device", str(target))
 
-    monkeypatch.setattr("reviewer.promotion.export.file_writer._write", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(ReviewerError) as refused:
         put(target, b"ours")
     assert str(refused.value) == f"{target} was not written: No space left on device."

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOTE, Reviewer
+from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="looks into /proc to see how far the program is"
@@ -27,11 +28,12 @@ PATIENCE = 30
 
 def wait_for(what: Callable[[], object], process: subprocess.Popen[str]) -> None:
     """Wait until something is so, while the program runs."""
-    end = time.monotonic() + PATIENCE
-    while not what():
+
+    def ready() -> object:
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.01)
+        return what()
+
+    until(ready, PATIENCE)
 
 
 def ask(store: Path, sql: str) -> object:

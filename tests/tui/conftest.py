@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -23,6 +22,7 @@ from reviewer.tui.kit import screen as kit_screen
 from reviewer.tui.queue import screen as queue_screen
 from reviewer.tui.queue.model import QueueModel
 from tests.tui.idle import count_threads, idle
+from tests.waiting import until_async
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
@@ -192,9 +192,7 @@ class Screen:
 
     async def until(self, true: Callable[[], object], seconds: float = 30.0) -> None:
         """Wait for something that a worker or a timer brings."""
-        async with asyncio.timeout(seconds):
-            while not true():
-                await self.pilot.pause(0.02)
+        await until_async(true, seconds)
 
 
 @asynccontextmanager

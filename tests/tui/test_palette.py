@@ -30,9 +30,10 @@ async def test_a_reason_with_markup_is_shown_literally(
     stocked: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reason = "[bold]gone[/]"
-    monkeypatch.setattr(ReviewerApp, "why_not", lambda *_: reason)
     async with opened(stocked) as screen:
-        await screen.press("ctrl+p", *"dark or")
+        await screen.press("ctrl+p")
+        monkeypatch.setattr(ReviewerApp, "why_not", lambda *_: reason)
+        await screen.press(*"dark or")
         await screen.until(lambda: reason in screen.text)
 
 

@@ -27,7 +27,7 @@ STARTS_PROGRAMS = {
     "pipelines/handlers.py",  # tool nodes, behind --allow-tools
 }
 MAY_USE_A_SHELL = {"pipelines/handlers.py"}
-IMPORTS_BY_NAME = {"engine.py", "cli/lazy.py", "tui/app.py"}
+IMPORTS_BY_NAME = {"cli/session.py", "tui/app.py"}
 """Modules of this package, from tables in the source."""
 
 

@@ -93,7 +93,7 @@ def _draft(line: ExportedCommit, number: int) -> Draft:
         type=shape.type,
         text=prepare(line.content),
         name=prepare(line.name).text,
-        at=written_moment(line.at),
+        at=None if line.at is None else _moment(line.at, "commit"),
         source_line=number,
         annotations=tuple(_annotation(each) for each in reversed(line.annotations)),
     )
@@ -113,7 +113,7 @@ def _annotation(given: ExportedAnnotation) -> Annotation:
             _patterns(criteria.patterns),
         ),
         reason=change.reason,
-        at=_moment(given.at),
+        at=_moment(given.at, "annotation"),
         actor=_line(given.actor),
     )
 
@@ -125,10 +125,10 @@ def _patterns(given: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
     return tuple(sorted(parse_patterns(texts, regexes), key=given.index))
 
 
-def _moment(given: str) -> str:
+def _moment(given: str, what: str) -> str:
     moment = written_moment(given)
     if moment is None:
-        raise ReviewerError("The time of an annotation is not one such as 2026-02-14T10:30:00Z.")
+        raise ReviewerError(f"The time of the {what} is not a moment such as 2026-02-14T10:30:00Z.")
     return moment
 
 

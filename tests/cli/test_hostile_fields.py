@@ -39,6 +39,7 @@ CLOSED = {
     ("annotation", "priority"), ("ledger", "scope"), ("commit_", "operation"),
     ("record", "role"), ("record", "use"), ("record", "shape"),
     ("pipeline_run", "run_id"), ("pipeline_run", "folder"), ("wave", "report_folder"),
+    ("ledger_project", "project"),
 }  # fmt: skip
 """Columns that refer to other rows and files, or that contain one of a few words: with any other
 value the program stops with an error."""
@@ -119,11 +120,27 @@ def plant(store: Path, chosen: Callable[[str, str], bool]) -> None:
             for _, column, kind, *_ in connection.execute(f"PRAGMA table_info({table})").fetchall():
                 if kind == "TEXT" and chosen(table, column):
                     _plant_column(connection, table, column)
+        # An act is looked up by the name of its project.
+        connection.execute(
+            "UPDATE OR REPLACE ledger_project SET project = (SELECT name FROM project)"
+        )
+
+
+def _row_key(connection: sqlite3.Connection, table: str) -> str:
+    """The column that identifies a row; a table may have been made without rowids."""
+    try:
+        connection.execute(f"SELECT rowid FROM {table} LIMIT 1")
+    except sqlite3.OperationalError:
+        columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
+        return str(next(name for _, name, *_, place in columns if place == 1))
+    return "rowid"
 
 
 def _plant_column(connection: sqlite3.Connection, table: str, column: str) -> None:
+    row_key = _row_key(connection, table)
     for row, value in connection.execute(
-        f"SELECT rowid, {column} FROM {table} WHERE typeof({column}) = 'text' OR '{column}' = 'at'"
+        f"SELECT {row_key}, {column} FROM {table}"
+        f" WHERE typeof({column}) = 'text' OR '{column}' = 'at'"
     ).fetchall():
         inner = as_json(value or "")
         new = (
@@ -131,7 +148,7 @@ def _plant_column(connection: sqlite3.Connection, table: str, column: str) -> No
             if inner is None
             else json.dumps(planted_json(inner, table, column))
         )
-        connection.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (new, row))
+        connection.execute(f"UPDATE {table} SET {column} = ? WHERE {row_key} = ?", (new, row))
 
 
 def session(folder: Path) -> Path:

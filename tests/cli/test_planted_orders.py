@@ -83,6 +83,6 @@ async def test_the_screen_says_so_before_it_is_promoted(tmp_path: Path, session:
     engine.intake.ingest([session], project="keys")
     async with opened(engine, size=(140, 40)) as screen:
         await screen.press("/", *"flag:injection", "enter")
-        await screen.until(lambda: "order planted for an agent" in screen.text)
+        await screen.until(lambda: "a command planted for an agent" in screen.text)
         assert "assistant" in screen.text
     engine.close()

@@ -88,7 +88,7 @@ def test_a_draft_survives_a_crash(launch: Callable[..., Terminal], store: Path) 
     again = launch()
     again.until("wait")
     again.press("e")
-    again.until("goes on where you left it", "and forever")
+    again.until("this is your draft", "and forever")
 
 
 def test_the_editor_opens_at_the_line_and_the_screen_comes_back(
@@ -136,7 +136,7 @@ def test_leaving_in_the_middle_of_an_edit_keeps_the_draft(launch: Callable[..., 
     again = launch()
     again.until("3 wait", "Evidence")
     again.press("e")
-    again.until("goes on where you left it", "at last")
+    again.until("this is your draft", "at last")
 
 
 def test_a_missing_editor_is_one_sentence(launch: Callable[..., Terminal]) -> None:

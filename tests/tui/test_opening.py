@@ -42,7 +42,6 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
         assert disk.answers.wait(30)
         return import_module(name)
 
-    monkeypatch.setattr(app_module, "_imported", set())
     monkeypatch.setattr(app_module, "import_module", imported)
     return disk
 

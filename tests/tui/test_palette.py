@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from textual import events
 from textual.command import CommandInput, CommandList
 
 from reviewer.engine import Engine
-from reviewer.tui.app import ReviewerApp
 from tests.tui.conftest import opened
 
 
@@ -27,14 +28,15 @@ async def test_a_page_is_turned_before_the_list_has_been_drawn(stocked: Engine) 
 
 
 async def test_a_reason_with_markup_is_shown_literally(
-    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    reason = "[bold]gone[/]"
+    monkeypatch.chdir(tmp_path)
+    tmp_path.joinpath("tea.dot").write_text('digraph { "[bold]brew[/]" [shape=Mdiamond] }')
     async with opened(stocked) as screen:
-        await screen.press("ctrl+p")
-        monkeypatch.setattr(ReviewerApp, "why_not", lambda *_: reason)
-        await screen.press(*"dark or")
-        await screen.until(lambda: reason in screen.text)
+        await screen.press("f6")
+        await screen.until(lambda: "[bold]brew[/]" in screen.text)
+        await screen.press("ctrl+p", *"next edge")
+        await screen.until(lambda: "No edge enters [bold]brew[/]." in screen.text)
 
 
 async def test_a_long_paste_is_not_compared_with_every_action(stocked: Engine) -> None:

@@ -247,12 +247,12 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         field = self.query_one(SearchField)
         field.display = True
         field.value = self._needle
-        field.focus()
+        self.set_focus(field, scroll_visible=False)
 
     def close_search(self) -> None:
         """Hide the field."""
         self.query_one(SearchField).display = False
-        self.text.focus()
+        self.set_focus(self.text, scroll_visible=False)
 
     @on(Input.Submitted)
     def _search_for(self, message: Input.Submitted) -> None:

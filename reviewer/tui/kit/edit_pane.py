@@ -323,7 +323,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self.editor.move_cursor(self.editor.document.end)
         self.draw_title()
         self._draw_difference()
-        self.editor.focus()
+        self.screen.set_focus(self.editor, scroll_visible=False)
 
     def title_of(self, action: Action) -> str:
         """The footer names the effect of saving."""
@@ -393,7 +393,8 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     @runs(keys.SWITCH_HALF)
     def switch_half(self) -> None:
         """Go from the text to the difference, or back."""
-        (self.difference if self.editor.has_focus else self.editor).focus()
+        other = self.difference if self.editor.has_focus else self.editor
+        self.screen.set_focus(other, scroll_visible=False)
 
     @on(DescendantFocus)
     @on(DescendantBlur)

@@ -471,7 +471,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return f"{self.run_id} has reached its exit; there is nothing left: r runs it again."
         return None
 
-    def one_way(self) -> str | None:
+    def too_few_entries(self) -> str | None:
         entries, node = len(self.entries()), self.graph.node
         if node is not None and entries < 2:
             return f"{'Only one edge enters' if entries else 'No edge enters'} {node.name}."
@@ -831,7 +831,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.say("Every edge is a row." if every else "Edges are rows where there are several.")
         self.follow()
 
-    @runs(keys.NEXT_WAY, unless=one_way)
+    @runs(keys.NEXT_WAY, unless=too_few_entries)
     def next_way(self) -> None:
         """Explain the next edge into the node."""
         entries = len(self.entries())

@@ -115,9 +115,7 @@ def test_a_walk_through_many_files_is_broken_off(reviewer: Reviewer) -> None:
     reviewer.nothing_lost()
 
 
-def test_the_second_one_ends_at_once_even_where_the_store_is_waited_for(
-    ingested: Reviewer,
-) -> None:
+def test_the_second_one_ends_at_once_even_where_the_store_is_waited_for(ingested: Reviewer) -> None:
     note = ingested.folder / "more.md"
     note.write_text(NOTE.replace("drawer", "lid"))
     candidates = len(ingested.ids("--status", "all"))

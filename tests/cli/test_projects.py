@@ -23,6 +23,8 @@ from reviewer.errors import ConflictError
 from tests.cli.conftest import Reviewer
 from tests.stored import rows_of
 
+OpenIn = Callable[..., tuple[int, list[str | None]]]
+
 MARKS = {"p": "pelican", "q": "quokka"}
 """A word that occurs in all data of a project."""
 
@@ -600,9 +602,7 @@ class TestTheScreen:
     """It is opened on the project that the command line would show."""
 
     @pytest.fixture
-    def opened(
-        self, trees: Trees, monkeypatch: pytest.MonkeyPatch
-    ) -> Callable[..., tuple[int, list[str | None]]]:
+    def opened(self, trees: Trees, monkeypatch: pytest.MonkeyPatch) -> OpenIn:
         monkeypatch.setattr("reviewer.cli.session.Session.require_terminal", lambda *_: None)
         monkeypatch.setenv("REVIEWER_CONFIG", str(trees.program.db.with_name("config.toml")))
         trees.program.db.with_name("config.toml").write_text("")
@@ -621,9 +621,7 @@ class TestTheScreen:
 
         return open_in
 
-    def test_it_shows_the_project_of_the_tree(
-        self, opened: Callable[..., tuple[int, list[str | None]]]
-    ) -> None:
+    def test_it_shows_the_project_of_the_tree(self, opened: OpenIn) -> None:
         assert opened("p") == (0, ["p"])
         assert opened("x") == (0, ["x"])
         assert opened("other/p") == (1, [])

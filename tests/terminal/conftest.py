@@ -149,6 +149,9 @@ class Terminal:
             self.hang_up()
 
 
+Launch = Callable[..., Terminal]
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     """A store with a few candidates."""
@@ -162,7 +165,7 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def launch(store: Path) -> Iterator[Callable[..., Terminal]]:
+def launch(store: Path) -> Iterator[Launch]:
     """Start the screen on the store; every terminal is ended after the test."""
     started: list[Terminal] = []
 

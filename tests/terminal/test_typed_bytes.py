@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-from tests.terminal.conftest import Terminal
+from tests.terminal.conftest import Launch, Terminal
 from tests.waiting import until
 
 
-def test_bytes_that_are_not_text_are_dropped_and_later_ones_are_typed(
-    launch: Callable[..., Terminal],
-) -> None:
+def test_bytes_that_are_not_text_are_dropped_and_later_ones_are_typed(launch: Launch) -> None:
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")
@@ -23,7 +20,7 @@ def test_bytes_that_are_not_text_are_dropped_and_later_ones_are_typed(
     assert terminal.running()
 
 
-def test_a_character_that_arrives_in_two_parts_is_one(launch: Callable[..., Terminal]) -> None:
+def test_a_character_that_arrives_in_two_parts_is_one(launch: Launch) -> None:
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")
@@ -34,7 +31,7 @@ def test_a_character_that_arrives_in_two_parts_is_one(launch: Callable[..., Term
     terminal.until("/ caf\u00e9!")
 
 
-def test_a_key_code_beyond_unicode_is_ignored(launch: Callable[..., Terminal]) -> None:
+def test_a_key_code_beyond_unicode_is_ignored(launch: Launch) -> None:
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")

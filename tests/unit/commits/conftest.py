@@ -14,6 +14,10 @@ from reviewer.engine import Engine
 from reviewer.store.database import Database
 from tests.unit.sources.builders import Session
 
+Chain = Callable[[], list[CommitRow]]
+
+Say = Callable[..., int]
+
 SPECIFICATION = (
     "The kiosk budget is $50k and the pilot ends on 2026-03-31. Receipts are printed in two "
     "seconds, and the drawer stays closed until the terminal has answered."
@@ -61,7 +65,7 @@ def context(contexts: Contexts) -> int:
 
 
 @pytest.fixture
-def say(contexts: Contexts, context: int) -> Callable[..., int]:
+def say(contexts: Contexts, context: int) -> Say:
     """Commits a text to the context and gives its id."""
 
     def write(text: str, role: str = "user", **more: object) -> int:
@@ -71,7 +75,7 @@ def say(contexts: Contexts, context: int) -> Callable[..., int]:
 
 
 @pytest.fixture
-def chain(contexts: Contexts, context: int) -> Callable[[], list[CommitRow]]:
+def chain(contexts: Contexts, context: int) -> Chain:
     """The rows of the context as they stand."""
     return lambda: contexts.rows(contexts.ids(CommitQuery(context)))
 

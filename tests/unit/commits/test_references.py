@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from reviewer.commits.contexts import Contexts
@@ -11,6 +9,7 @@ from reviewer.commits.references import AmbiguousReferenceError
 from reviewer.engine import Engine
 from reviewer.errors import UnknownIdError
 from tests.stored import planted
+from tests.unit.commits.conftest import Say
 
 
 def plant_commits(engine: Engine, context: int, *hashes: str, text: str = "Words.") -> int:
@@ -39,7 +38,7 @@ def test_the_first_characters_of_a_hash_suffice(
     assert contexts.resolve(whole[:length].upper()) == number
 
 
-def test_a_number_names_a_row(contexts: Contexts, say: Callable[..., int]) -> None:
+def test_a_number_names_a_row(contexts: Contexts, say: Say) -> None:
     number = say("One.")
     assert contexts.resolve(f"#{number}") == contexts.resolve(str(number)) == number
 
@@ -78,9 +77,7 @@ def test_the_same_commit_in_two_contexts_asks_for_the_context(
 
 
 @pytest.mark.parametrize("reference", ["", "#", "zz", "99", "#99", "abcd", "0001", "-1", "é" * 9])
-def test_an_unknown_commit_is_said(
-    contexts: Contexts, say: Callable[..., int], reference: str
-) -> None:
+def test_an_unknown_commit_is_said(contexts: Contexts, say: Say, reference: str) -> None:
     say("One.")
     with pytest.raises(UnknownIdError, match="no commit"):
         contexts.resolve(reference)

@@ -15,6 +15,8 @@ from reviewer.compression.service import Compression
 from reviewer.engine import Engine
 from tests.unit.compression.making import KIOSK
 
+CompressionOf = Callable[..., Compression]
+
 
 class TickingClock:
     """Starts on 1 March 2026 and moves a second at every look."""
@@ -101,9 +103,7 @@ def kiosk(engine: Engine) -> Kiosk:
 
 
 @pytest.fixture
-def with_settings(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Compression]:
+def with_settings(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CompressionOf:
     """Compression of the store with a settings file of its own."""
 
     def made(tier: str = "teams", writer: str = "offline") -> Compression:

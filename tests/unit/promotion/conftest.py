@@ -12,6 +12,10 @@ from reviewer.engine import Engine
 from reviewer.store.ledger import Scope
 from tests.stored import planted
 
+StatusOf = Callable[[int], str]
+
+QueueUp = Callable[..., list[int]]
+
 NOTE = """\
 # Ledger notes
 
@@ -49,7 +53,7 @@ def engine(tmp_path: Path, clock: TickingClock) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def queue_up(engine: Engine) -> Callable[..., list[int]]:
+def queue_up(engine: Engine) -> QueueUp:
     """Queue candidates by wording; `behind` maps a wording to that of its leader."""
 
     def fill(*contents: str, behind: dict[str, str] | None = None) -> list[int]:
@@ -83,5 +87,5 @@ def queue_up(engine: Engine) -> Callable[..., list[int]]:
 
 
 @pytest.fixture
-def status(engine: Engine) -> Callable[[int], str]:
+def status(engine: Engine) -> StatusOf:
     return lambda number: str(engine.queue.candidate(number).status)

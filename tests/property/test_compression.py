@@ -79,7 +79,7 @@ def summarizer() -> Summarizer:
 
 
 @given(turns(most=60))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_segments_part_a_context_without_losing_a_turn(made: list[Turn]) -> None:
     found = cut_segments(made)
     assert [t for part in found for t in part.turns] == [
@@ -90,7 +90,7 @@ def test_segments_part_a_context_without_losing_a_turn(made: list[Turn]) -> None
 
 
 @given(turns(), st.sampled_from(list(Level)), st.none() | st.integers(1, 120), st.booleans())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_segment_can_be_compressed_within_its_ceiling(
     made: list[Turn], level: Level, ceiling: int | None, markers: bool
 ) -> None:
@@ -123,7 +123,7 @@ def test_every_segment_can_be_compressed_within_its_ceiling(
 
 
 @given(turns(), st.none() | st.integers(1, 400), st.booleans(), st.randoms())
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_level_is_longer_than_the_one_nearer_to_full(
     made: list[Turn], aim: int | None, markers: bool, order: Any
 ) -> None:

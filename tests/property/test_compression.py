@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
@@ -146,14 +145,6 @@ def test_no_level_is_longer_than_the_one_nearer_to_full(
     assert found == made_by.compress_all(segment, anchors, options)
     for level in (Level.DETAILED, Level.BRIEF):
         assert found[level].anchors_missing == ()
-
-
-@pytest.fixture(scope="module")
-def empty_store() -> Any:
-    folder = Path(tempfile.mkdtemp())
-    Engine.open(folder / "store.db").close()
-    yield folder / "store.db"
-    shutil.rmtree(folder)
 
 
 def rows(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:

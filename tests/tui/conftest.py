@@ -195,6 +195,11 @@ class Screen:
         await until_async(true, seconds)
 
 
+def status_of(engine: Engine, number: int) -> str:
+    """The status of a candidate, as it is written."""
+    return engine.queue.candidate(number).status.value
+
+
 @asynccontextmanager
 async def opened(
     engine: Engine,

@@ -13,11 +13,7 @@ from reviewer.promotion.views import QueueQuery, Sort
 from reviewer.tui.kit.filter import FilterInput
 from reviewer.tui.queue.model import Pace
 from tests.present import present
-from tests.tui.conftest import NOW, opened
-
-
-def status_of(engine: Engine, number: int) -> str:
-    return engine.queue.candidate(number).status.value
+from tests.tui.conftest import NOW, opened, status_of
 
 
 @pytest.mark.parametrize(

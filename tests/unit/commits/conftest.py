@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery, CommitRow
 from reviewer.engine import Engine
 from reviewer.store.database import Database
+from tests.clocks import TickingClock
 from tests.unit.sources.builders import Session
 
 Chain = Callable[[], list[CommitRow]]
@@ -22,17 +22,6 @@ SPECIFICATION = (
     "The kiosk budget is $50k and the pilot ends on 2026-03-31. Receipts are printed in two "
     "seconds, and the drawer stays closed until the terminal has answered."
 )
-
-
-class TickingClock:
-    """Starts on 1 March 2026 and moves a second at every look."""
-
-    def __init__(self) -> None:
-        self.moment = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.moment += timedelta(seconds=1)
-        return self.moment
 
 
 @pytest.fixture

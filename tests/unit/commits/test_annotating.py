@@ -12,7 +12,8 @@ from reviewer.commits.retention import MOST_PATTERNS, PatternError
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError
-from tests.unit.commits.conftest import SPECIFICATION, Say, TickingClock
+from tests.clocks import TickingClock
+from tests.unit.commits.conftest import SPECIFICATION, Say
 
 IMPORTANT = Priority.IMPORTANT
 DATE = r"\d{4}-\d{2}-\d{2}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,10 @@ import pytest
 from reviewer.commits.values import CommitQuery, Message
 from reviewer.compression.service import Compression
 from reviewer.engine import Engine
+from tests.clocks import TickingClock
 from tests.unit.compression.making import KIOSK
 
 CompressionOf = Callable[..., Compression]
-
-
-class TickingClock:
-    """Starts on 1 March 2026 and moves a second at every look."""
-
-    def __init__(self) -> None:
-        self.moment = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.moment += timedelta(seconds=1)
-        return self.moment
 
 
 @pytest.fixture(scope="session")

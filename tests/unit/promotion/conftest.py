@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine
 from reviewer.store.ledger import Scope
+from tests.clocks import TickingClock
 from tests.stored import planted
 
 StatusOf = Callable[[int], str]
@@ -27,17 +27,6 @@ We decided to use PostgreSQL 16 for the ledger instead of SQLite, because two wr
 
 The root cause of the double booking was a retry without an idempotency key in the webhook sender.
 """
-
-
-class TickingClock:
-    """Starts on 1 March 2026 and moves a second at every look."""
-
-    def __init__(self) -> None:
-        self.moment = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.moment += timedelta(seconds=1)
-        return self.moment
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 
@@ -17,3 +18,10 @@ def until(true: Callable[[], object], seconds: float = PATIENCE) -> None:
     while not true():
         assert time.monotonic() < end, "it never came"
         time.sleep(BETWEEN)
+
+
+async def until_async(true: Callable[[], object], seconds: float = PATIENCE) -> None:
+    """The same for what the event loop brings."""
+    async with asyncio.timeout(seconds):
+        while not true():
+            await asyncio.sleep(BETWEEN)

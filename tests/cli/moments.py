@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from reviewer.cli.run import run
 from reviewer.engine import Engine
 from reviewer.main import check_keymap, open_screen
+from tests.stored import rows_of
 
 PROJECT = "kiosk"
 FILE_EVENTS = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.chmod"}
@@ -162,7 +163,6 @@ def ledger(folder: Path) -> list[tuple[str, str]]:
     try:
         verdict = engine.history.verify()
         assert verdict.ok, verdict.problems
-        rows = engine._database.reader().execute("SELECT kind, hash FROM ledger ORDER BY id")
-        return [(row[0], row[1]) for row in rows]
+        return rows_of(engine.path, "SELECT kind, hash FROM ledger ORDER BY id")
     finally:
         engine.close()

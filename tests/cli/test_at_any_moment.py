@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -103,9 +104,11 @@ def named(verb: list[str]) -> str:
     return " ".join(verb)[:40]
 
 
-def some(moments: int, fault: Fault) -> set[int]:
-    """The last of so many moments, and one on the way: another one for each fault."""
-    return {moments, 1 + moments * (2 + list(Fault).index(fault)) // 5}
+def some(moments: int | None) -> Iterator[tuple[Fault, int]]:
+    """Each fault at the last of so many moments, and at one on the way: another one for each."""
+    assert moments
+    for number, fault in enumerate(Fault):
+        yield from ((fault, at) for at in {moments, 1 + moments * (2 + number) // 5})
 
 
 def says_so(done: Outcome) -> bool:
@@ -113,16 +116,12 @@ def says_so(done: Outcome) -> bool:
     return done.code == 1 and len(done.err.splitlines()) >= 1 and "defect" not in done.err
 
 
-@pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize("verb", ONE_ACT, ids=named)
-def test_a_decision_is_there_as_a_whole_or_not_at_all(
-    made: Path, verb: list[str], fault: Fault
-) -> None:
+def test_a_decision_is_there_as_a_whole_or_not_at_all(made: Path, verb: list[str]) -> None:
     was = ledger(made)
     whole = call(copied(made, "whole"), *verb)
     assert whole.code == 0, whole
-    assert whole.moments
-    for at in some(whole.moments, fault):
+    for fault, at in some(whole.moments):
         folder = copied(made, "tried")
         done = call(folder, *verb, fault=fault, at=at)
         now = ledger(folder)  # verifies chain and rows
@@ -131,7 +130,7 @@ def test_a_decision_is_there_as_a_whole_or_not_at_all(
         if fault is Fault.KILLED:
             assert done.code == -9
         else:
-            assert says_so(done) or (done.code == 0 and len(now) > len(was)), (at, done)
+            assert says_so(done) or (done.code == 0 and len(now) > len(was)), (fault, at, done)
         if "not written" in done.err:
             assert now == was
         again = call(folder, *verb)
@@ -156,42 +155,36 @@ def test_every_moment_of_a_promotion(made: Path, fault: Fault) -> None:
         assert len(ledger(folder)) - len(was) in (0, 1)
 
 
-@pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize("verb", SEVERAL, ids=named)
-def test_longer_work_goes_on_where_it_was(made: Path, verb: list[str], fault: Fault) -> None:
+def test_longer_work_goes_on_where_it_was(made: Path, verb: list[str]) -> None:
     was = ledger(made)
     whole = call(copied(made, "whole"), *verb)
     assert whole.code == 0, whole
-    assert whole.moments
-    for at in some(whole.moments, fault):
+    for fault, at in some(whole.moments):
         folder = copied(made, "tried")
         done = call(folder, *verb, fault=fault, at=at)
-        assert says_so(done) or done.code == (-9 if fault is Fault.KILLED else 0), (at, done)
+        assert says_so(done) or done.code == (-9 if fault is Fault.KILLED else 0), (fault, at, done)
         assert ledger(folder)[: len(was)] == was
         again = call(folder, *verb)
-        assert again.code == 0, (at, again)
+        assert again.code == 0, (fault, at, again)
         ledger(folder)
 
 
-@pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize(("name", "verb"), FILES)
-def test_a_file_is_the_old_one_or_the_new_one(
-    made: Path, name: str, verb: list[str], fault: Fault
-) -> None:
+def test_a_file_is_the_old_one_or_the_new_one(made: Path, name: str, verb: list[str]) -> None:
     before = (made / name).read_bytes() if (made / name).exists() else None
     finished = copied(made, "whole")
     whole = call(finished, *verb)
     assert whole.code == 0, whole
-    assert whole.moments
-    after = (finished / name).read_bytes()
-    for at in some(whole.moments, fault):
+    was, after = ledger(made), (finished / name).read_bytes()
+    for fault, at in some(whole.moments):
         folder = copied(made, "tried")
         done = call(folder, *verb, fault=fault, at=at)
-        assert done.code in (0, 1, -9), (at, done)
+        assert done.code in (0, 1, -9), (fault, at, done)
         assert "defect" not in done.err
         now = (folder / name).read_bytes() if (folder / name).exists() else None
         assert now in (before, after)
-        assert ledger(folder) == ledger(made)
+        assert ledger(folder) == was
         again = call(folder, *verb)
-        assert again.code == 0, (at, again)
+        assert again.code == 0, (fault, at, again)
         assert (folder / name).read_bytes() == after

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.cli.test_imports_of_verbs import imported as modules_of
 
 TALK = [
     {"role": "system", "content": "You mend kiosks."},
@@ -20,7 +19,6 @@ COMMIT_KEYS = {
     "id", "position", "hash", "role", "type", "priority", "annotated", "criteria", "edited",
     "tokens", "first_line", "name",
 }  # fmt: skip
-ESCAPE = "\x1b]0;owned\x07\u202edrawer"
 
 
 @pytest.fixture(scope="session")
@@ -198,20 +196,6 @@ def test_an_export_can_be_imported_again(talked: Reviewer) -> None:
     assert (done["commits"], done["skipped"]) == (3, {})
 
 
-def test_control_characters_never_reach_the_terminal(talked: Reviewer) -> None:
-    assert talked("commit", "add", "talk", "--text", ESCAPE, "--name", "x").returncode == 0
-    number = commits(talked)[-1]["id"]
-    for arguments in (
-        ["commit", "list", "talk"], ["commit", "show", number], ["compile", "talk"],
-        ["compile", "talk", "--format", "chat"], ["context", "export", "talk"],
-        ["annotate", number, "--check", "--retain-match", ESCAPE],
-        ["annotate", number, "--retain-match", ESCAPE + "x"],
-    ):  # fmt: skip
-        done = talked(*arguments)
-        assert "\x1b" not in done.stdout + done.stderr
-        assert "\u202e" not in done.stdout + done.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -270,22 +254,6 @@ def test_ten_thousand_patterns_from_the_command_line(talked: Reviewer) -> None:
     assert done.returncode == 0
     assert "more patterns are in doubt" in done.stderr
     assert commits(talked)[1]["criteria"] == 10_000
-
-
-LOOKING: list[list[str]] = [
-    ["context", "list"], ["commit", "list", "talk"], ["commit", "show", "2"], ["compile", "talk"],
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("arguments", LOOKING, ids=" ".join)
-def test_looking_imports_neither_encoder_nor_screen(talked: Reviewer, arguments: list[str]) -> None:
-    heavy = {"textual", "rich", "openai", "tiktoken", "reviewer.sources.open"}
-    assert not modules_of(talked, *arguments) & heavy
-
-
-def test_the_queue_is_listed_without_the_code_of_commits(seeded: Reviewer) -> None:
-    found = modules_of(seeded, "queue", "list")
-    assert not {name for name in found if name.startswith("reviewer.commits")}
 
 
 def test_the_report_of_a_sub_agent_is_a_tool_result(reviewer: Reviewer) -> None:

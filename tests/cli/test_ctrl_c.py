@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOTE, Reviewer
+from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="looks into /proc to see how far the program is"
@@ -27,11 +28,12 @@ PATIENCE = 30
 
 def wait_for(what: Callable[[], object], process: subprocess.Popen[str]) -> None:
     """Wait until something is so, while the program runs."""
-    end = time.monotonic() + PATIENCE
-    while not what():
+
+    def ready() -> object:
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.01)
+        return what()
+
+    until(ready, PATIENCE)
 
 
 def ask(store: Path, sql: str) -> object:
@@ -113,9 +115,7 @@ def test_a_walk_through_many_files_is_broken_off(reviewer: Reviewer) -> None:
     reviewer.nothing_lost()
 
 
-def test_the_second_one_ends_at_once_even_where_the_store_is_waited_for(
-    ingested: Reviewer,
-) -> None:
+def test_the_second_one_ends_at_once_even_where_the_store_is_waited_for(ingested: Reviewer) -> None:
     note = ingested.folder / "more.md"
     note.write_text(NOTE.replace("drawer", "lid"))
     candidates = len(ingested.ids("--status", "all"))

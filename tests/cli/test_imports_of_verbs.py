@@ -90,17 +90,21 @@ EXTRACTS = {
 HEAVY = {"textual", "rich", "openai", "tiktoken", "pydantic"}
 ENGINE = {"msgspec", "sqlite3", "rapidfuzz", "reviewer.engine"}
 QUEUE = {"reviewer.promotion.insight", "reviewer.promotion.history", "reviewer.promotion.drafts"}
+CONTEXTS = DECIDES | WRITES | QUEUE - {"reviewer.promotion.drafts"} | {"reviewer.sources.open"}
 
 READERS: list[tuple[list[str], set[str]]] = [
-    (["queue", "list"], EXTRACTS | DECIDES | WRITES | {"reviewer.promotion.history"}),
+    (
+        ["queue", "list"],
+        EXTRACTS | DECIDES | WRITES | {"reviewer.promotion.history", "reviewer.commits.contexts"},
+    ),
     (["queue", "list", "--json"], EXTRACTS | HEAVY),
     (["queue", "list", "--sort", "learned"], EXTRACTS),
     (["queue", "list", "--help"], HEAVY | ENGINE),
     (["state", "list"], EXTRACTS),
     (["stats"], EXTRACTS),
-    (["context", "list"], DECIDES | WRITES | QUEUE - {"reviewer.promotion.drafts"}),
-    (["commit", "list", "talk"], DECIDES | WRITES | QUEUE - {"reviewer.promotion.drafts"}),
-    (["compile", "talk"], DECIDES | WRITES | QUEUE - {"reviewer.promotion.drafts"}),
+    (["context", "list"], CONTEXTS),
+    (["commit", "list", "talk"], CONTEXTS),
+    (["compile", "talk"], CONTEXTS),
     (
         ["history"],
         EXTRACTS | DECIDES | {"difflib", "reviewer.promotion.insight", "reviewer.promotion.queue"},

@@ -149,15 +149,6 @@ def test_a_damaged_cache_is_reported_and_harmless(reviewer: Reviewer, kiosk: Pat
     assert "damaged" in done.stderr
 
 
-def test_control_characters_from_outside_never_reach_the_terminal(
-    reviewer: Reviewer, kiosk: Path
-) -> None:
-    (kiosk / ".context" / "TASKS.md").write_text("- [ ] \x1b[2Jclear \u202eme\x9b\n")
-    for form in ("markdown", "json"):
-        text = packet(reviewer, kiosk, "--format", form)
-        assert not {"\x1b", "\u202e", "\x9b"} & set(text)
-
-
 def test_out_writes_the_file(reviewer: Reviewer, kiosk: Path) -> None:
     target = reviewer.folder / "packet.md"
     assert packet(reviewer, kiosk, "--out", target) == ""

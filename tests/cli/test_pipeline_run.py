@@ -252,18 +252,6 @@ def test_an_answer_that_claims_a_users_words_gets_a_warning(reviewer: Reviewer, 
     assert "The answer may not set human.gate.label" in listed
 
 
-def test_hostile_text_of_a_pipeline_does_not_reach_the_terminal(reviewer: Reviewer) -> None:
-    path = reviewer.folder / "odd.dot"
-    path.write_text(
-        'digraph "odd\x1b[31m" { s [shape=Mdiamond]; e [shape=Msquare];'
-        ' "n\x1b]0;x\x07" [prompt="p\x1b[2J"]; s -> "n\x1b]0;x\x07" -> e }'
-    )
-    done = reviewer("pipeline", "run", path)
-    shown = reviewer("pipeline", "runs")
-    assert done.returncode == 0, done.stderr
-    assert "\x1b" not in done.stdout + done.stderr + shown.stdout
-
-
 def test_a_thread_opens_as_a_context_once(reviewer: Reviewer, tea: Path) -> None:
     reviewer("pipeline", "run", tea, "--answer", "serve=y")
     run_id = only_run(reviewer)["run_id"]

@@ -43,27 +43,31 @@ def protected(*paths: Path) -> Iterator[None]:
 
 
 @pytest.fixture(params=["file", "folder", "both"])
-def closed(
-    request: pytest.FixtureRequest, seeded: Reviewer, bound: Callable[[], None]
-) -> Iterator[Reviewer]:
+def protection(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def closed(protection: str, seeded: Reviewer, bound: Callable[[], None]) -> Iterator[Reviewer]:
     """A store of which the file, the folder, or both are protected."""
     assert seeded("promote", "2").returncode == 0
     folder = seeded.folder / "kept"
     folder.mkdir()
     seeded.db = seeded.db.rename(folder / "store.db")
     paths = {"file": [seeded.db], "folder": [folder], "both": [seeded.db, folder]}
-    with protected(*paths[request.param]):
+    with protected(*paths[protection]):
         yield seeded
 
 
 def test_every_reading_verb_works_and_every_decision_is_refused(
-    closed: Reviewer, bound: Callable[[], None]
+    closed: Reviewer, protection: str, bound: Callable[[], None]
 ) -> None:
     before = sorted(os.listdir(closed.db.parent)), closed.db.read_bytes()
-    for verb in READING:
+    every = None if protection == "both" else 2  # all of them open the store in one way
+    for verb in READING[:every]:
         done = closed(*verb, preexec_fn=bound)
         assert done.returncode == 0, (verb, done.stderr)
-    for verb in DECIDING:
+    for verb in DECIDING[:every]:
         assert "is read-only" in closed.fails(*verb, preexec_fn=bound)
     assert (sorted(os.listdir(closed.db.parent)), closed.db.read_bytes()) == before
 

@@ -21,6 +21,7 @@ from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger, Scope
 from reviewer.store.migrations import APPLICATION_ID, SCHEMA_VERSION
 from tests.cli.conftest import Reviewer
+from tests.stored import rows_of
 
 MOMENT = datetime(2026, 2, 1, 9, tzinfo=UTC)
 
@@ -229,7 +230,7 @@ def test_an_earlier_store_loses_nothing(
     assert as_before(after, before) == before
     assert sum(map(len, before.values())) >= 12
     assert engine.history.verify().problems == ()
-    assert engine._database.writer.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+    assert rows_of(path, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
     assert [row.status for row in engine.queue.rows([1, 3, 4])] == [
         "active", "invalid", "candidate",
     ]  # fmt: skip

@@ -115,14 +115,6 @@ def test_each_of_all_levels_is_labelled_in_text(reviewer: Reviewer, session: Pat
     assert "==" not in reviewer("summarize", session, "--level", "brief", db=False).stdout
 
 
-def test_control_characters_never_reach_the_terminal(reviewer: Reviewer, tmp_path: Path) -> None:
-    note = tmp_path / "note.md"
-    note.write_text("# Note\n\nWe decided to \x1b]0;owned\x07 keep the red buoy.\n")
-    done = reviewer("summarize", note, "--level", "detailed", "--max-tokens", 100, db=False)
-    assert "red buoy" in done.stdout
-    assert "\x1b" not in done.stdout + done.stderr
-
-
 def test_an_empty_file_has_empty_summaries(reviewer: Reviewer, tmp_path: Path) -> None:
     empty = tmp_path / "empty.md"
     empty.write_text("")

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
@@ -25,6 +24,7 @@ from reviewer.llm.retry import RetryExhaustedError
 from reviewer.store.ledger import LEDGERED
 from reviewer.text.normalise import fold
 from reviewer.text.tokens import counter
+from tests.stored import rows_of
 
 count = counter().count
 SENTENCES = (
@@ -78,7 +78,7 @@ def summarizer() -> Summarizer:
 
 
 @given(turns(most=60))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_segments_part_a_context_without_losing_a_turn(made: list[Turn]) -> None:
     found = cut_segments(made)
     assert [t for part in found for t in part.turns] == [
@@ -89,7 +89,7 @@ def test_segments_part_a_context_without_losing_a_turn(made: list[Turn]) -> None
 
 
 @given(turns(), st.sampled_from(list(Level)), st.none() | st.integers(1, 120), st.booleans())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_segment_can_be_compressed_within_its_ceiling(
     made: list[Turn], level: Level, ceiling: int | None, markers: bool
 ) -> None:
@@ -122,7 +122,7 @@ def test_every_segment_can_be_compressed_within_its_ceiling(
 
 
 @given(turns(), st.none() | st.integers(1, 400), st.booleans(), st.randoms())
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_level_is_longer_than_the_one_nearer_to_full(
     made: list[Turn], aim: int | None, markers: bool, order: Any
 ) -> None:
@@ -147,20 +147,9 @@ def test_no_level_is_longer_than_the_one_nearer_to_full(
         assert found[level].anchors_missing == ()
 
 
-@pytest.fixture(scope="module")
-def empty_store() -> Any:
-    folder = Path(tempfile.mkdtemp())
-    Engine.open(folder / "store.db").close()
-    yield folder / "store.db"
-    shutil.rmtree(folder)
-
-
 def rows(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
     """Everything that the ledger keeps."""
-    return {
-        table: engine._database.writer.execute(f"SELECT * FROM {table} ORDER BY id").fetchall()
-        for table in LEDGERED
-    }
+    return {table: rows_of(engine.path, f"SELECT * FROM {table} ORDER BY id") for table in LEDGERED}
 
 
 TYPES = {"text": "dialogue", "thinking": "reasoning", "tool_use": "tool_call"}

@@ -56,14 +56,6 @@ def remarks(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="module")
-def empty_store() -> Any:
-    folder = Path(tempfile.mkdtemp())
-    Engine.open(folder / "store.db").close()
-    yield folder / "store.db"
-    shutil.rmtree(folder)
-
-
 def exported(engine: Engine, context: int) -> list[dict[str, Any]]:
     """The lines of an export."""
     ids = engine.contexts.ids(CommitQuery(context))

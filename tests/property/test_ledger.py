@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import random
 import tempfile
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +18,12 @@ from reviewer.store.database import Database
 from reviewer.store.ledger import LEDGERED, Ledger, Scope
 from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
+from tests.clocks import TickingClock
 
 NAMES = st.text("abcé\n'\"", min_size=1, max_size=4)
 
 
 State = dict[str, list[tuple[Any, ...]]]
-
-
-class Clock:
-    """A clock that moves a second at every look."""
-
-    def __init__(self) -> None:
-        self.moment = datetime(2026, 3, 1, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.moment += timedelta(seconds=1)
-        return self.moment
 
 
 class CutError(Exception):
@@ -55,7 +44,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
     def open(self) -> None:
         self.database = Database(Path(self.folder.name) / "store.db")
-        self.ledger = Ledger(self.database, actor="tester", clock=Clock())
+        self.ledger = Ledger(self.database, actor="tester", clock=TickingClock())
         self.undo = Undo(self.database, self.ledger)
 
     def state(self) -> State:

@@ -12,7 +12,6 @@ import inspect
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.promotion.triage import Done, Triage
 from reviewer.promotion.trusted_state import TrustedState
+from tests.clocks import TickingClock
 from tests.property.walking import (
     BACK_AND_FORTH,
     MAY_CHANGE_STATE,
@@ -43,17 +43,6 @@ from tests.unit.promotion.graph import entity_of, two_rivals
 PACKAGE = Path(reviewer.__file__).parent
 
 
-class Clock:
-    """A clock that moves a second at every look."""
-
-    def __init__(self) -> None:
-        self.moment = datetime(2026, 3, 1, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.moment += timedelta(seconds=1)
-        return self.moment
-
-
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[int]]:
     """A store with rows of every kind and standing, and trusted state; with one id of each."""
@@ -62,7 +51,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[int]]
 
 
 def make_store(folder: Path) -> tuple[Path, list[int]]:
-    engine = Engine.open(folder / "store.db", clock=Clock())
+    engine = Engine.open(folder / "store.db", clock=TickingClock())
     left, right, conflict = two_rivals(engine, folder / "adr")
     numbers = [left, right, conflict]
     for place, text in enumerate(("waits", "holds", "is gone", "moved on", "was replaced")):
@@ -275,7 +264,7 @@ def test_no_history_of_acts_leads_to_trusted_state(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(template[0], Path(folder) / "store.db")
-        engine = Engine.open(Path(folder) / "store.db", clock=Clock())
+        engine = Engine.open(Path(folder) / "store.db", clock=TickingClock())
         try:
             for name, a, b, word in history:
                 before, ledger = state_rows(engine), engine.history.acts_total()

@@ -17,6 +17,7 @@ from reviewer.errors import ReviewerError
 from reviewer.pipelines.service import RunOptions
 from reviewer.promotion.views import QueueQuery
 from tests.present import present
+from tests.stored import rows_of
 
 STATE_KINDS = {"state set", "state unset"}
 """The kinds of act that may change rows of `state`."""
@@ -123,7 +124,7 @@ def _context(engine: Engine) -> int:
 
 def state_rows(engine: Engine) -> list[tuple[Any, ...]]:
     """Rows of `state`, as they are."""
-    return engine._database.writer.execute("SELECT * FROM state ORDER BY id").fetchall()
+    return rows_of(engine.path, "SELECT * FROM state ORDER BY id")
 
 
 def method_of(engine: Engine, name: str) -> Callable[..., Any]:

@@ -46,23 +46,40 @@ class Terminal:
             "HOME": str(folder),
             **extra,
         }
-        self._pid, self._terminal = pty.fork()
-        if self._pid == 0:
+        self.pid, self._terminal = pty.fork()
+        if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.chdir(folder)
             os.execve(argv[0], argv, environment)
 
     def press(self, keys: str) -> None:
         """Send characters."""
-        os.write(self._terminal, keys.encode())
+        self.send(keys.encode())
+
+    def send(self, data: bytes) -> None:
+        """Send bytes, whether they are text or not."""
+        os.write(self._terminal, data)
+
+    def waits(self, seconds: float) -> bool:
+        """Whether output comes within so many seconds."""
+        return bool(select.select([self._terminal], [], [], seconds)[0])
+
+    def take(self) -> bytes:
+        """The output that is there, past the emulator; nothing at the end of the program."""
+        try:
+            return os.read(self._terminal, 65536)
+        except OSError:
+            return b""
+
+    def hang_up(self) -> None:
+        """Close the terminal, as when its window is closed."""
+        os.close(self._terminal)
+        self._terminal = -1
 
     def read(self, seconds: float = 0.1) -> None:
         """Feed the emulator with the output of a while."""
-        while self._terminal >= 0 and select.select([self._terminal], [], [], seconds)[0]:
-            try:
-                data = os.read(self._terminal, 65536)
-            except OSError:
-                data = b""
+        while self._terminal >= 0 and self.waits(seconds):
+            data = self.take()
             if not data:
                 return
             self.stream += data
@@ -72,7 +89,7 @@ class Terminal:
         """Whether there comes a time of so many seconds in which nothing is drawn."""
         end = time.monotonic() + within
         while time.monotonic() < end:
-            if not select.select([self._terminal], [], [], seconds)[0]:
+            if not self.waits(seconds):
                 return True
             self.read(0)
         return False
@@ -108,7 +125,7 @@ class Terminal:
     def running(self) -> bool:
         """Whether the program still runs."""
         if self.code is None:
-            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self.code = os.waitstatus_to_exitcode(status)
                 self.read()  # its last words
@@ -126,11 +143,13 @@ class Terminal:
     def kill(self) -> None:
         """End it at once, as a crash would."""
         if self.running():
-            os.kill(self._pid, signal.SIGKILL)
+            os.kill(self.pid, signal.SIGKILL)
             self.ended()
         if self._terminal >= 0:
-            os.close(self._terminal)
-            self._terminal = -1
+            self.hang_up()
+
+
+Launch = Callable[..., Terminal]
 
 
 @pytest.fixture
@@ -146,7 +165,7 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def launch(store: Path) -> Iterator[Callable[..., Terminal]]:
+def launch(store: Path) -> Iterator[Launch]:
     """Start the screen on the store; every terminal is ended after the test."""
     started: list[Terminal] = []
 

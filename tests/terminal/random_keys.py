@@ -11,7 +11,6 @@ import io
 import os
 import random
 import re
-import select
 import shutil
 import signal
 import sys
@@ -155,7 +154,7 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
             terminal.press(key)
         except OSError:
             break
-        if select.select([terminal._terminal], [], [], 0.05)[0]:
+        if terminal.waits(0.05):
             drain(terminal, 0.004)
         pauses.append((time.perf_counter() - began, f"{pressed}:{key!r}"))
         if key == ESCAPE:  # or it would begin what the next key sends
@@ -163,11 +162,11 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
         if not terminal.running():
             break
         if pressed % max(count // 10, 1) == 0:
-            memory.append(resident(terminal._pid))
+            memory.append(resident(terminal.pid))
         if pressed == early:
-            rss_early, first = resident(terminal._pid), report_of(terminal, target)
+            rss_early, first = resident(terminal.pid), report_of(terminal, target)
     alive = terminal.running()
-    rss_late = resident(terminal._pid) if alive else 0.0
+    rss_late = resident(terminal.pid) if alive else 0.0
     late = report_of(terminal, target) if alive else first
     died = ""
     if not alive:
@@ -184,11 +183,8 @@ def walk(store: Path, count: int, seed: int, *, early: int = 1_000) -> Walk:
 
 def drain(terminal: Terminal, seconds: float) -> None:
     """Read output for a while; it is used only if the program dies."""
-    while select.select([terminal._terminal], [], [], seconds)[0]:
-        try:
-            data = os.read(terminal._terminal, 65536)
-        except OSError:
-            return
+    while terminal.waits(seconds):
+        data = terminal.take()
         if not data:
             return
         terminal.stream = terminal.stream[-20_000:] + data
@@ -197,7 +193,7 @@ def drain(terminal: Terminal, seconds: float) -> None:
 def report_of(terminal: Terminal, target: Path) -> Report:
     """The current report of the watch."""
     target.unlink(missing_ok=True)
-    os.kill(terminal._pid, signal.SIGUSR1)
+    os.kill(terminal.pid, signal.SIGUSR1)
     end = time.monotonic() + 20
     while not target.exists() and time.monotonic() < end and terminal.running():
         drain(terminal, 0.05)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -11,7 +11,7 @@ from statistics import median
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, QueueRow
 from tests.present import present
-from tests.terminal.conftest import Terminal
+from tests.terminal.conftest import Launch
 from tests.waiting import until
 
 
@@ -29,7 +29,7 @@ def drafts(store: Path) -> list[str | None]:
     return found
 
 
-def test_a_queue_is_cleared_with_the_keyboard(launch: Callable[..., Terminal], store: Path) -> None:
+def test_a_queue_is_cleared_with_the_keyboard(launch: Launch, store: Path) -> None:
     terminal = launch()
     terminal.until("3 wait", "Evidence")
     terminal.press("a")
@@ -44,7 +44,7 @@ def test_a_queue_is_cleared_with_the_keyboard(launch: Callable[..., Terminal], s
     assert statuses == ["active", "candidate", "candidate"]
 
 
-def test_leaving_gives_the_terminal_back(launch: Callable[..., Terminal]) -> None:
+def test_leaving_gives_the_terminal_back(launch: Launch) -> None:
     terminal = launch()
     terminal.until("3 wait")
     terminal.press("q")
@@ -57,13 +57,13 @@ def test_leaving_gives_the_terminal_back(launch: Callable[..., Terminal]) -> Non
     assert b"Traceback" not in terminal.stream
 
 
-def test_an_idle_screen_does_not_draw(launch: Callable[..., Terminal]) -> None:
+def test_an_idle_screen_does_not_draw(launch: Launch) -> None:
     terminal = launch()
     terminal.until("3 wait", "Evidence")
     assert terminal.rests(4.5)  # two looks at the store for other writers
 
 
-def test_a_move_costs_few_bytes(launch: Callable[..., Terminal]) -> None:
+def test_a_move_costs_few_bytes(launch: Launch) -> None:
     terminal = launch(columns=140, rows=40)
     terminal.until("3 wait", "Evidence")
     costs = []
@@ -76,7 +76,7 @@ def test_a_move_costs_few_bytes(launch: Callable[..., Terminal]) -> None:
     assert 0 < median(costs) < 1_200, costs
 
 
-def test_a_draft_survives_a_crash(launch: Callable[..., Terminal], store: Path) -> None:
+def test_a_draft_survives_a_crash(launch: Launch, store: Path) -> None:
     terminal = launch()
     terminal.until("3 wait")
     terminal.press("e")
@@ -92,7 +92,7 @@ def test_a_draft_survives_a_crash(launch: Callable[..., Terminal], store: Path) 
 
 
 def test_the_editor_opens_at_the_line_and_the_screen_comes_back(
-    launch: Callable[..., Terminal], store: Path, tmp_path: Path
+    launch: Launch, store: Path, tmp_path: Path
 ) -> None:
     seen = tmp_path / "seen"
     editor = tmp_path / "my editor"
@@ -110,9 +110,7 @@ def test_the_editor_opens_at_the_line_and_the_screen_comes_back(
     assert path.endswith("notes.md")
 
 
-def test_keys_typed_ahead_reach_the_right_screen(
-    launch: Callable[..., Terminal], store: Path
-) -> None:
+def test_keys_typed_ahead_reach_the_right_screen(launch: Launch, store: Path) -> None:
     terminal = launch()
     terminal.until("3 wait", "Evidence")
     terminal.press("/smoke")
@@ -126,7 +124,7 @@ def test_keys_typed_ahead_reach_the_right_screen(
     assert [row.content[-16:] for row in rows_of(store, "active")] == ["a quick addition"]
 
 
-def test_leaving_in_the_middle_of_an_edit_keeps_the_draft(launch: Callable[..., Terminal]) -> None:
+def test_leaving_in_the_middle_of_an_edit_keeps_the_draft(launch: Launch) -> None:
     terminal = launch()
     terminal.until("3 wait", "Evidence")
     terminal.press("e at last")
@@ -139,14 +137,14 @@ def test_leaving_in_the_middle_of_an_edit_keeps_the_draft(launch: Callable[..., 
     again.until("this is your draft", "at last")
 
 
-def test_a_missing_editor_is_one_sentence(launch: Callable[..., Terminal]) -> None:
+def test_a_missing_editor_is_one_sentence(launch: Launch) -> None:
     terminal = launch(EDITOR="no-such-editor-anywhere", VISUAL="")
     terminal.until("3 wait", "Evidence")
     terminal.press("E")
     terminal.until("is not a program on this machine.")
 
 
-def test_copying_sends_the_text_to_the_terminal(launch: Callable[..., Terminal]) -> None:
+def test_copying_sends_the_text_to_the_terminal(launch: Launch) -> None:
     terminal = launch()
     terminal.until("3 wait")
     terminal.press("y")
@@ -154,7 +152,7 @@ def test_copying_sends_the_text_to_the_terminal(launch: Callable[..., Terminal])
     assert b"\x1b]52;c;" in terminal.stream
 
 
-def test_without_colour_the_signs_still_differ(launch: Callable[..., Terminal]) -> None:
+def test_without_colour_the_signs_still_differ(launch: Launch) -> None:
     terminal = launch(NO_COLOR="1")
     terminal.until("3 wait")
     terminal.press("a")

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-from tests.terminal.conftest import Terminal
+from tests.terminal.conftest import Launch, Terminal
 from tests.waiting import until
 
 
-def test_bytes_that_are_not_text_are_dropped_and_later_ones_are_typed(
-    launch: Callable[..., Terminal],
-) -> None:
+def test_bytes_that_are_not_text_are_dropped_and_later_ones_are_typed(launch: Launch) -> None:
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")
     terminal.until("-word")
-    os.write(terminal._terminal, b"\x1b[200~Stra\xdfe \xff\x1b[201~ kept")
+    terminal.send(b"\x1b[200~Stra\xdfe \xff\x1b[201~ kept")
     terminal.until("/ Stra\ufffde \ufffd kept")
     assert terminal.running()
 
 
-def test_a_character_that_arrives_in_two_parts_is_one(launch: Callable[..., Terminal]) -> None:
+def test_a_character_that_arrives_in_two_parts_is_one(launch: Launch) -> None:
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")
     terminal.until("-word")
-    os.write(terminal._terminal, b"caf\xc3")
+    terminal.send(b"caf\xc3")
     terminal.until("/ caf")
-    os.write(terminal._terminal, b"\xa9!")
+    terminal.send(b"\xa9!")
     terminal.until("/ caf\u00e9!")
 
 
-def test_a_key_code_beyond_unicode_is_ignored(launch: Callable[..., Terminal]) -> None:
+def test_a_key_code_beyond_unicode_is_ignored(launch: Launch) -> None:
     terminal = launch()
     terminal.until("wait")
     terminal.press("/")
@@ -54,7 +50,6 @@ def test_a_terminal_that_goes_away_ends_the_program_even_where_that_signal_is_ig
     finally:
         signal.signal(signal.SIGHUP, before)
     terminal.until("wait")
-    os.close(terminal._terminal)
-    terminal._terminal = -1
+    terminal.hang_up()
     until(lambda: not terminal.running())
     assert terminal.code == 129

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -10,9 +9,11 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from textual import events
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
+from textual.strip import Strip
 from textual.widgets import LoadingIndicator
 
 from reviewer.engine import Engine
@@ -21,6 +22,7 @@ from reviewer.tui.kit import screen as kit_screen
 from reviewer.tui.queue import screen as queue_screen
 from reviewer.tui.queue.model import QueueModel
 from tests.tui.idle import count_threads, idle
+from tests.waiting import until_async
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
@@ -150,8 +152,21 @@ class Screen:
     @property
     def text(self) -> str:
         """The text of the screen."""
-        strips = self.app.screen._compositor.render_strips()
-        return "\n".join(strip.text.rstrip() for strip in strips)
+        return "\n".join(strip.text.rstrip() for strip in self.strips)
+
+    @property
+    def strips(self) -> list[Strip]:
+        """The lines of the screen with their colours."""
+        return self.app.screen._compositor.render_strips()
+
+    def scroll_down(self, selector: str, offset: tuple[int, int]) -> None:
+        """Turn the mouse wheel over a place in a widget."""
+        widget = self.app.screen.query_one(selector)
+        x, y = widget.region.x + offset[0], widget.region.y + offset[1]
+        wheel = events.MouseScrollDown(
+            widget, x, y, 0, 0, 0, shift=False, meta=False, ctrl=False, screen_x=x, screen_y=y
+        )
+        self.app.post_message(wheel)
 
     @property
     def status(self) -> str:
@@ -177,9 +192,12 @@ class Screen:
 
     async def until(self, true: Callable[[], object], seconds: float = 30.0) -> None:
         """Wait for something that a worker or a timer brings."""
-        async with asyncio.timeout(seconds):
-            while not true():
-                await self.pilot.pause(0.02)
+        await until_async(true, seconds)
+
+
+def status_of(engine: Engine, number: int) -> str:
+    """The status of a candidate, as it is written."""
+    return engine.queue.candidate(number).status.value
 
 
 @asynccontextmanager

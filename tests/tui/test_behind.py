@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 from collections.abc import Callable
 from threading import Event, get_ident
@@ -18,21 +17,13 @@ from reviewer.engine import Engine
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.terminal import forget_lines
 from tests.tui.conftest import opened
+from tests.waiting import until_async as until
 
 PATIENCE = 30.0
 
 
 class Bare(App[None]):
     """Only screens."""
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait for something that another thread does."""
-    for _ in range(int(PATIENCE / 0.01)):
-        if holds():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("it never came")
 
 
 async def test_long_reads_of_a_group_run_one_at_a_time_and_unwanted_ones_never(

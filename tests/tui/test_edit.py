@@ -228,9 +228,7 @@ async def test_a_large_text_is_compared_behind() -> None:
         assert app.pane.difference.changes == 1
 
 
-async def test_text_being_typed_at_the_end_of_the_program_is_kept(
-    stocked: Engine,
-) -> None:
+async def test_text_being_typed_at_the_end_of_the_program_is_kept(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         number = screen.model.current_id
         assert number is not None

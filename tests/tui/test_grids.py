@@ -37,7 +37,7 @@ async def test_nothing_overflows(dozen: Engine, size: tuple[int, int]) -> None:
             ("escape", "f8"),
         ):
             await screen.press(*keys)
-            strips = screen.app.screen._compositor.render_strips()
+            strips = screen.strips
             assert len(strips) == size[1]
             assert {cell_len(strip.text) for strip in strips} == {size[0]}
 

@@ -13,6 +13,7 @@ from reviewer.tui.history.screen import ActList, HistoryScreen, act_blocks, act_
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import DARK, GLYPHS, PALETTES
+from tests.stored import planted
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
 
@@ -185,7 +186,7 @@ async def test_enter_finds_a_decided_memory_too(stocked: Engine) -> None:
 
 
 async def test_an_act_without_memories_says_so(engine: Engine) -> None:
-    with engine._ledger.act("note", "Made a project") as opened_act:
+    with planted(engine.path, "note", "Made a project") as opened_act:
         opened_act.insert("project", name="empty")
     async with opened(engine) as screen:
         await screen.press("f8", "enter")
@@ -209,7 +210,7 @@ async def test_q_and_f2_go_back_to_the_queue_and_escape_stays(stocked: Engine) -
 
 
 async def test_hostile_titles_are_only_looked_at(engine: Engine) -> None:
-    with engine._ledger.act("note", HOSTILE) as opened_act:
+    with planted(engine.path, "note", HOSTILE) as opened_act:
         opened_act.insert("project", name=HOSTILE)
     async with opened(engine) as screen:
         await screen.press("f8")

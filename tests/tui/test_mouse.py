@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from textual import events
-
 from reviewer.engine import Engine
 from tests.tui.conftest import opened
 
@@ -27,7 +25,7 @@ async def test_a_click_below_the_last_row_goes_nowhere(stocked: Engine) -> None:
 
 async def test_the_wheel_moves_the_cursor(stocked: Engine) -> None:
     async with opened(stocked) as screen:
-        await screen.pilot._post_mouse_events([events.MouseScrollDown], "#list", offset=(5, 3))
+        screen.scroll_down("#list", offset=(5, 3))
         await screen.settle()
         assert screen.model.cursor == 3
 

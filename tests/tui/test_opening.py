@@ -56,7 +56,7 @@ async def test_keys_typed_while_a_screen_opens_go_to_that_screen(
         await screen.until(lambda: isinstance(screen.app.screen, Palette))
         kinds = [type(one) for one in screen.app.screen_stack]
         assert kinds == [QueueScreen, CommitsScreen, Palette]
-        await screen.until(lambda: screen.app.screen.query_one("CommandInput", Input).value == "z")
+        await screen.until(lambda: [each.value for each in screen.app.screen.query(Input)] == ["z"])
 
 
 async def test_a_screen_is_left_once_however_often_the_key_comes(engine: Engine) -> None:

@@ -119,7 +119,7 @@ async def test_no_color_sends_no_colour(stocked: Engine, monkeypatch: pytest.Mon
     async with opened(stocked) as screen:
         for keys in ((), ("e",), ("escape", "ctrl+p"), ("escape", "f8"), ("f7",)):
             await screen.press(*keys)
-            strips = screen.app.screen._compositor.render_strips()
+            strips = screen.strips
             styles = [part.style for strip in strips for part in strip if part.style]
             assert styles
             assert not [one for one in styles if one.color or one.bgcolor]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,16 +13,10 @@ from tests.tui.commits.driving import TURNS, written
 
 
 @pytest.fixture(autouse=True)
-def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Moments are shown in local time: make that the same everywhere; panes follow immediately."""
-    monkeypatch.setenv("TZ", "UTC")
+def panes_follow_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commits_screen, "TOTALS_SECONDS", 0.001)
     monkeypatch.setattr(retention_form, "CHECK_AFTER", 0.001)
     monkeypatch.setattr(retention_form, "DRAFT_AFTER", 0.001)
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from textual.widgets import TextArea
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.tui.commits.screen import CommitsScreen
+from reviewer.tui.theme import palette
 from tests.present import present
 from tests.tui.conftest import Screen
 
@@ -61,3 +62,11 @@ def at(screen: Screen) -> int:
     row = present(commits(screen).model).current
     assert row is not None
     return int(row.position)
+
+
+def styled(screen: Screen, name: str) -> list[str]:
+    """The texts of the commit pane that are drawn in this style of the theme."""
+    pane = commits(screen).text
+    style = getattr(palette(screen.app), name)
+    rows = range(pane.size.height)
+    return [run.text for y in rows for run in pane.render_line(y) if run.style == style]

@@ -63,7 +63,7 @@ async def test_no_context(engine: Engine, snapshot: SnapshotAssertion) -> None:
         assert screen.text == snapshot
 
 
-@pytest.mark.parametrize("size", [*SIZES, (200, 60), (40, 12)], ids=str)
+@pytest.mark.parametrize("size", [SIZES[-1], (200, 60), (40, 12)], ids=str)
 async def test_nothing_overflows(annotated: Engine, size: tuple[int, int]) -> None:
     async with opened(annotated, size=size) as screen:
         for keys in (
@@ -78,7 +78,7 @@ async def test_nothing_overflows(annotated: Engine, size: tuple[int, int]) -> No
             ("escape", "question_mark"),
         ):
             await screen.press(*keys)
-            strips = screen.app.screen._compositor.render_strips()
+            strips = screen.strips
             assert len(strips) == size[1]
             assert {cell_len(strip.text) for strip in strips} == {size[0]}
         await screen.press("escape")

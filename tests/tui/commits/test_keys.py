@@ -32,7 +32,7 @@ REASONS = [
 )
 async def test_why_a_key_has_no_effect(
     engine: Engine, request: pytest.FixtureRequest, name: str, before: list[str], key: str,
-    reason: str,
+    reason: str
 ) -> None:  # fmt: skip
     if not name.startswith("no context"):
         request.getfixturevalue("fair")

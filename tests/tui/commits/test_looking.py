@@ -90,7 +90,7 @@ async def test_hostile_text_is_shown_as_marks_everywhere(engine: Engine, tmp_pat
     async with opened(engine, size=(100, 30), project="acme") as screen:
         for keys in (("f3",), ("j",), ("enter",), ("escape", "r"), ("tab",), ("escape", "e")):
             await screen.press(*keys)
-            strips = screen.app.screen._compositor.render_strips()
+            strips = screen.strips
             assert {cell_len(strip.text) for strip in strips} == {100}
             text = "".join(strip.text for strip in strips)
             assert not any(each in text for each in "\x1b\x9b\x07\u202e\u2066")

@@ -20,7 +20,7 @@ from reviewer.tui.commits.panes import survival_blocks, verdict
 from reviewer.tui.commits.retention_form import RetentionForm
 from reviewer.tui.kit.contexts import match_spans, short_count
 from reviewer.tui.theme import ASCII, GLYPHS
-from tests.tui.commits.driving import chain, commits, priorities, status_text, typed
+from tests.tui.commits.driving import chain, commits, priorities, status_text, styled, typed
 from tests.tui.conftest import Screen, opened
 
 BUDGET = 1
@@ -103,8 +103,7 @@ async def test_what_matches_is_marked_in_the_text_while_it_is_typed(fair: Engine
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "r", "tab", *"$50k")
         await screen.settle()
-        runs = [run for line in commits(screen).text._lines for run in line.runs]
-        assert [run.text for run in runs if run.style == "kept"] == ["$50k"]
+        assert styled(screen, "kept") == ["$50k"]
 
 
 async def test_escape_keeps_a_draft_that_can_be_continued(fair: Engine) -> None:

@@ -13,7 +13,7 @@ from reviewer.commits.values import CommitRow, Priority
 from reviewer.engine import Engine
 from reviewer.tui.commits.tool_calls import call_line, call_text, speaker
 from reviewer.tui.kit.text import Span
-from tests.tui.commits.driving import chain, commits
+from tests.tui.commits.driving import chain, styled
 from tests.tui.conftest import opened
 
 PLAN = '# Plan\n\n- Move invoices to PostgreSQL 16\n- Keep "SQLite" for tests'
@@ -82,15 +82,7 @@ async def test_criteria_are_marked_where_they_are_in_the_shown_call(session: Eng
     session.contexts.annotate(chain(session)[2], retain_match=["PostgreSQL 16", '\\"SQLite'])
     async with opened(session, project="acme") as screen:
         await screen.press("f3", "g", "j", "j")
-        shown = commits(screen).text
-        marked = [
-            run.text
-            for y in range(20)
-            for run in shown.render_line(y)
-            if run.style is not None and run.style.bold and run.style.bgcolor is not None
-        ]
-        assert "PostgreSQL 16" in marked
-        assert '"SQLite' in marked
+        assert styled(screen, "kept") == ["PostgreSQL 16", '"SQLite']
 
 
 async def test_text_of_a_program_does_not_look_like_the_persons_words(session: Engine) -> None:

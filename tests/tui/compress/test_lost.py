@@ -26,7 +26,7 @@ async def test_losses_are_heaviest_first_with_counts_and_new_ones_marked(kiosk: 
         rows = compress(screen).lost.rows
         found = present(model.shown(present(model.choice))).fidelity.lost_information
         assert [row.text for row in rows] == [each.text for each in found]
-        above = model.previews[Key("s1", Level.BRIEF, "offline")].fidelity.lost_information
+        above = model.previews[Key("s1", Level.DETAILED, "offline")].fidelity.lost_information
         still = {each.text for each in above}
         assert [row.new for row in rows] == [each.text not in still for each in found]
         assert any(row.new for row in rows)

@@ -69,7 +69,7 @@ async def test_nothing_overflows(engine: Engine, bakery: Path, size: tuple[int, 
     async with opened(engine, size=size) as screen:
         for keys in (("f6",), ("j", "6"), ("0",), ("0", "C"), ("escape", "+"), ("I",)):
             await screen.press(*keys)
-            strips = screen.app.screen._compositor.render_strips()
+            strips = screen.strips
             assert len(strips) == size[1]
             assert {cell_len(strip.text) for strip in strips} == {size[0]}
 

@@ -14,7 +14,7 @@ from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.evidence.why import WhyScreen
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.queue import screen as queue_screen
-from tests.tui.conftest import Screen, opened
+from tests.tui.conftest import Screen, opened, status_of
 from tests.tui.views import HOSTILE
 from tests.unit.promotion.graph import two_rivals
 
@@ -30,10 +30,6 @@ def badges_come_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
 def rivals(engine: Engine, tmp_path: Path) -> tuple[int, int, int]:
     """Two decisions that contradict each other, and their conflict, on top of the queue."""
     return two_rivals(engine, tmp_path / "adr")
-
-
-def status_of(engine: Engine, number: int) -> str:
-    return engine.queue.candidate(number).status.value
 
 
 def status_text(screen: Screen) -> str:

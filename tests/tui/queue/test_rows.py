@@ -16,7 +16,7 @@ from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import GLYPHS
 from tests.present import present
-from tests.tui.conftest import NOW, opened
+from tests.tui.conftest import NOW, opened, status_of
 from tests.tui.test_history import history, status_text
 
 TWINS = """# Notes
@@ -26,10 +26,6 @@ TWINS = """# Notes
 - Always rotate the signing keys of the gateway before each of its audits.
 - Always rotate the signing keys of the gateway before each of the audits.
 """
-
-
-def status_of(engine: Engine, number: int) -> str:
-    return engine.queue.candidate(number).status.value
 
 
 @pytest.fixture

@@ -13,11 +13,7 @@ from reviewer.promotion.views import QueueQuery, Sort
 from reviewer.tui.kit.filter import FilterInput
 from reviewer.tui.queue.model import Pace
 from tests.present import present
-from tests.tui.conftest import NOW, opened
-
-
-def status_of(engine: Engine, number: int) -> str:
-    return engine.queue.candidate(number).status.value
+from tests.tui.conftest import NOW, opened, status_of
 
 
 @pytest.mark.parametrize(
@@ -55,14 +51,17 @@ async def test_one_key_decides_and_the_cursor_goes_to_the_next(
         ("previous waiting", ("j", "a", "x", "p"), 0),
         ("deferred is passed over", ("s", "k", "n"), 1),
         ("put back stays", ("x", "k", "r"), 0),
+        ("filtered: down", ("a",), 1),
+        ("filtered: undo goes back", ("a", "x", "u"), 1),
+        ("filtered: bulk goes on below", ("space", "space", "a"), 2),
+        ("filtered: next waiting", ("a", "x", "k", "k", "n"), 2),
     ],
 )
-@pytest.mark.parametrize("with_filter", [False, True], ids=["all", "filtered"])
 async def test_where_the_cursor_is(
-    stocked: Engine, case: str, keys: tuple[str, ...], cursor: int, with_filter: bool
+    stocked: Engine, case: str, keys: tuple[str, ...], cursor: int
 ) -> None:
     async with opened(stocked) as screen:
-        if with_filter:
+        if "filtered" in case:
             await screen.press("slash", *"conf>0.1", "enter")
             assert screen.queue.query_shown.filter == "conf>0.1"
         expected = cursor if cursor >= 0 else len(screen.model.ids) + cursor

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reviewer.engine import Engine
 from reviewer.promotion.views import QueueRow
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.state.model import Head
@@ -10,10 +9,6 @@ from reviewer.tui.state.screen import StateScreen
 from tests.tui.conftest import Screen
 
 SIZES = [(118, 34), (80, 24), (60, 20)]
-
-
-def status_of(engine: Engine, number: int) -> str:
-    return engine.queue.candidate(number).status.value
 
 
 def state(screen: Screen) -> StateScreen:

@@ -6,8 +6,8 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
-from tests.tui.conftest import opened
-from tests.tui.state.driving import state, status_of, status_text
+from tests.tui.conftest import opened, status_of
+from tests.tui.state.driving import state, status_text
 
 
 @pytest.mark.parametrize("kind", ["memory", "entity"])

@@ -58,7 +58,7 @@ async def test_hostile_text_stays_text_in_every_pane(
     async with opened(engine, size=size) as screen:
         for key in walk:
             await screen.press(key)
-            strips = screen.app.screen._compositor.render_strips()
+            strips = screen.strips
             assert {cell_len(strip.text) for strip in strips} == {size[0]}
             shown = "".join(strip.text for strip in strips)
             assert not set(shown) & set("\x1b\x07\x9b\u202e\u2066"), key

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,23 +10,18 @@ import pytest
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery, CommitRow
 from reviewer.engine import Engine
+from reviewer.store.database import Database
+from tests.clocks import TickingClock
 from tests.unit.sources.builders import Session
+
+Chain = Callable[[], list[CommitRow]]
+
+Say = Callable[..., int]
 
 SPECIFICATION = (
     "The kiosk budget is $50k and the pilot ends on 2026-03-31. Receipts are printed in two "
     "seconds, and the drawer stays closed until the terminal has answered."
 )
-
-
-class TickingClock:
-    """Starts on 1 March 2026 and moves a second at every look."""
-
-    def __init__(self) -> None:
-        self.moment = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.moment += timedelta(seconds=1)
-        return self.moment
 
 
 @pytest.fixture
@@ -36,8 +30,13 @@ def clock() -> TickingClock:
 
 
 @pytest.fixture
-def engine(tmp_path: Path, clock: TickingClock) -> Iterator[Engine]:
-    opened = Engine.open(tmp_path / "store.db", clock=clock)
+def database(tmp_path: Path) -> Database:
+    return Database(tmp_path / "store.db")
+
+
+@pytest.fixture
+def engine(database: Database, clock: TickingClock) -> Iterator[Engine]:
+    opened = Engine(database, actor="you", clock=clock)
     yield opened
     assert opened.history.verify().problems == ()
     opened.close()
@@ -55,7 +54,7 @@ def context(contexts: Contexts) -> int:
 
 
 @pytest.fixture
-def say(contexts: Contexts, context: int) -> Callable[..., int]:
+def say(contexts: Contexts, context: int) -> Say:
     """Commits a text to the context and gives its id."""
 
     def write(text: str, role: str = "user", **more: object) -> int:
@@ -65,7 +64,7 @@ def say(contexts: Contexts, context: int) -> Callable[..., int]:
 
 
 @pytest.fixture
-def chain(contexts: Contexts, context: int) -> Callable[[], list[CommitRow]]:
+def chain(contexts: Contexts, context: int) -> Chain:
     """The rows of the context as they stand."""
     return lambda: contexts.rows(contexts.ids(CommitQuery(context)))
 

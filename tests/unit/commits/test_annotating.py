@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,14 +12,15 @@ from reviewer.commits.retention import MOST_PATTERNS, PatternError
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError
-from tests.unit.commits.conftest import SPECIFICATION, TickingClock
+from tests.clocks import TickingClock
+from tests.unit.commits.conftest import SPECIFICATION, Say
 
 IMPORTANT = Priority.IMPORTANT
 DATE = r"\d{4}-\d{2}-\d{2}"
 
 
 @pytest.fixture
-def number(say: Callable[..., int]) -> int:
+def number(say: Say) -> int:
     return say(SPECIFICATION)
 
 
@@ -150,9 +150,7 @@ def test_criteria_without_a_priority_make_it_important_at_least(
     assert contexts.commit(number).row.priority == after
 
 
-def test_many_commits_are_one_act(
-    engine: Engine, contexts: Contexts, say: Callable[..., int]
-) -> None:
+def test_many_commits_are_one_act(engine: Engine, contexts: Contexts, say: Say) -> None:
     ids = [say(f"Line {n}.") for n in range(7)]
     acts = engine.history.acts_total()
     done = contexts.annotate(ids, priority="pinned")
@@ -191,7 +189,7 @@ def test_the_same_with_a_reason_is_news(contexts: Contexts, number: int) -> None
 
 
 def test_a_pattern_that_misses_its_own_commit_is_kept_and_said(
-    contexts: Contexts, say: Callable[..., int]
+    contexts: Contexts, say: Say
 ) -> None:
     with_it, without = say("The budget is $50k."), say("No money here.")
     done = contexts.annotate([with_it, without], retain_match=["$50k"])
@@ -205,9 +203,7 @@ def test_a_pattern_that_everything_passes_is_said(contexts: Contexts, number: in
     assert "every summary passes it" in doubt
 
 
-def test_a_catastrophic_pattern_is_kept_and_said(
-    contexts: Contexts, say: Callable[..., int]
-) -> None:
+def test_a_catastrophic_pattern_is_kept_and_said(contexts: Contexts, say: Say) -> None:
     number = say("a" * 60 + "b")
     (doubt,) = contexts.annotate(number, retain_regex=["(a|aa)+$"]).warnings
     assert "could not be checked in time" in doubt

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from tests.unit.commits.conftest import TickingClock
+from tests.clocks import TickingClock
 
 WORDS = st.sampled_from(["Yes.", "The budget is $50k.", "é ✓", "ghp_[masked github-token]"])
 CRITERIA = st.fixed_dictionaries(

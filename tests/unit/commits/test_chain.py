@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from reviewer.commits.contents import canonical_json, commit_hash, content_hash
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.values import CommitQuery, CommitRow
+from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from tests.present import present
+from tests.stored import planted, rows_of
+from tests.unit.commits.conftest import Chain, Say
 
 
-def test_each_commit_vouches_for_the_one_before(
-    contexts: Contexts, context: int, say: Callable[..., int]
-) -> None:
+def test_each_commit_vouches_for_the_one_before(contexts: Contexts, context: int, say: Say) -> None:
     first, second = contexts.commit(say("One.")), contexts.commit(say("Two.", "assistant"))
     assert (first.parent, second.parent) == (None, first.row.hash)
     assert second.row.hash == commit_hash(
@@ -29,37 +28,30 @@ def test_each_commit_vouches_for_the_one_before(
     assert contexts.get(context).head == second.row.hash
 
 
-def test_places_count_from_the_start(
-    say: Callable[..., int], chain: Callable[[], list[CommitRow]]
-) -> None:
+def test_places_count_from_the_start(say: Say, chain: Chain) -> None:
     say("One."), say("Two."), say("Three.")
     assert [row.position for row in chain()] == [0, 1, 2]
 
 
-def test_the_same_text_is_stored_once(engine: Engine, say: Callable[..., int]) -> None:
+def test_the_same_text_is_stored_once(engine: Engine, say: Say) -> None:
     for _ in range(3):
         say("Yes.")
-    stored = engine._database.reader().execute("SELECT text, tokens FROM content").fetchall()
-    assert [tuple(row) for row in stored] == [("Yes.", 2)]
+    assert rows_of(engine.path, "SELECT text, tokens FROM content") == [("Yes.", 2)]
 
 
-def test_secrets_are_masked_before_they_are_stored(
-    contexts: Contexts, say: Callable[..., int]
-) -> None:
+def test_secrets_are_masked_before_they_are_stored(contexts: Contexts, say: Say) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
     text = contexts.commit(say(f"The token is {token}")).text
     assert token not in text
     assert "[masked github-token]" in text
 
 
-def test_a_lone_surrogate_does_not_break_the_store(
-    contexts: Contexts, say: Callable[..., int]
-) -> None:
+def test_a_lone_surrogate_does_not_break_the_store(contexts: Contexts, say: Say) -> None:
     assert contexts.commit(say("half \ud83d a smile")).text == "half ? a smile"
 
 
 def test_an_edit_is_a_commit_and_the_first_text_stays(
-    contexts: Contexts, context: int, say: Callable[..., int], chain: Callable[[], list[CommitRow]]
+    contexts: Contexts, context: int, say: Say, chain: Chain
 ) -> None:
     number = say("The budget is 50.")
     say("Fine.", "assistant")
@@ -72,31 +64,27 @@ def test_an_edit_is_a_commit_and_the_first_text_stays(
     assert contexts.get(context).commits == 2
 
 
-def test_the_latest_edit_wins(contexts: Contexts, say: Callable[..., int]) -> None:
+def test_the_latest_edit_wins(contexts: Contexts, say: Say) -> None:
     number = say("One.")
     contexts.edit(number, "Two.")
     view = contexts.edit(number, "Three.")
     assert (view.text, view.original) == ("Three.", "One.")
 
 
-def test_tokens_are_those_of_the_edited_text(
-    contexts: Contexts, context: int, say: Callable[..., int]
-) -> None:
+def test_tokens_are_those_of_the_edited_text(contexts: Contexts, context: int, say: Say) -> None:
     number = say("Short.")
     before = contexts.get(context).tokens
     contexts.edit(number, "A text that is quite a bit longer than the first one was.")
     assert contexts.get(context).tokens == contexts.totals(context).total > before
 
 
-def test_an_edit_keeps_annotations(contexts: Contexts, say: Callable[..., int]) -> None:
+def test_an_edit_keeps_annotations(contexts: Contexts, say: Say) -> None:
     number = say("One.")
     contexts.annotate(number, priority="pinned")
     assert contexts.edit(number, "Two.").row.priority == "pinned"
 
 
-def test_an_edit_can_be_named_for_what_it_edits(
-    contexts: Contexts, context: int, say: Callable[..., int]
-) -> None:
+def test_an_edit_can_be_named_for_what_it_edits(contexts: Contexts, context: int, say: Say) -> None:
     number = say("One.")
     contexts.edit(number, "Two.")
     head = contexts.resolve(present(contexts.get(context).head))
@@ -106,9 +94,7 @@ def test_an_edit_can_be_named_for_what_it_edits(
     assert contexts.edit(head, "Three.").text == "Three."
 
 
-def test_the_same_text_is_no_edit(
-    engine: Engine, contexts: Contexts, say: Callable[..., int]
-) -> None:
+def test_the_same_text_is_no_edit(engine: Engine, contexts: Contexts, say: Say) -> None:
     number = say("One.")
     acts = engine.history.acts_total()
     assert contexts.edit(number, "One.").row.edited is False
@@ -116,7 +102,7 @@ def test_the_same_text_is_no_edit(
 
 
 def test_undo_takes_an_edit_back_and_then_the_commit(
-    engine: Engine, contexts: Contexts, context: int, say: Callable[..., int]
+    engine: Engine, contexts: Contexts, context: int, say: Say
 ) -> None:
     number = say("One.")
     contexts.edit(number, "Two.")
@@ -145,7 +131,7 @@ def test_a_commit_that_is_none_is_refused(
     assert contexts.get(context).commits == 0
 
 
-def test_an_edit_needs_a_text(contexts: Contexts, say: Callable[..., int]) -> None:
+def test_an_edit_needs_a_text(contexts: Contexts, say: Say) -> None:
     with pytest.raises(ReviewerError, match="priority skip"):
         contexts.edit(say("One."), "")
 
@@ -191,11 +177,7 @@ def test_contexts_are_listed_by_project(contexts: Contexts, context: int) -> Non
 
 
 def test_a_context_that_another_process_extends_while_one_looks(
-    engine: Engine,
-    contexts: Contexts,
-    context: int,
-    say: Callable[..., int],
-    chain: Callable[[], list[CommitRow]],
+    engine: Engine, contexts: Contexts, context: int, say: Say, chain: Chain
 ) -> None:
     seen = say("One.")
     snapshot, version = contexts.ids(CommitQuery(context)), contexts.changed(context)
@@ -213,7 +195,7 @@ def test_a_context_that_another_process_extends_while_one_looks(
 
 
 def test_a_version_changes_with_every_act_and_comes_back_with_undo(
-    engine: Engine, contexts: Contexts, context: int, say: Callable[..., int]
+    engine: Engine, contexts: Contexts, context: int, say: Say
 ) -> None:
     seen = {contexts.changed(context)}
     number = say("One.")
@@ -227,16 +209,14 @@ def test_a_version_changes_with_every_act_and_comes_back_with_undo(
     assert contexts.changed(context) == before
 
 
-def test_rows_that_are_gone_are_left_out(
-    engine: Engine, contexts: Contexts, say: Callable[..., int]
-) -> None:
+def test_rows_that_are_gone_are_left_out(engine: Engine, contexts: Contexts, say: Say) -> None:
     kept, gone = say("One."), say("Two.")
     engine.history.undo()
     assert [row.id for row in contexts.rows([gone, kept])] == [kept]
 
 
 def test_a_text_that_others_use_stays_when_its_first_commit_is_undone(
-    engine: Engine, contexts: Contexts, context: int, say: Callable[..., int]
+    engine: Engine, contexts: Contexts, context: int, say: Say
 ) -> None:
     contexts.create("kiosk", "second")
     first = contexts.add(contexts.find("second").id, role="user", text="Shared.")
@@ -271,16 +251,12 @@ def test_a_commit_that_was_annotated_since_is_not_taken_away(
 
 
 def test_what_a_compression_repeats_carries_annotations_and_edits(
-    engine: Engine,
-    contexts: Contexts,
-    context: int,
-    say: Callable[..., int],
-    chain: Callable[[], list[CommitRow]],
+    engine: Engine, contexts: Contexts, context: int, say: Say, chain: Chain
 ) -> None:
     """A summary takes the place of the first commit, and the second one is repeated behind it."""
     first, second = say("The long story."), say("The budget is 50.")
     contexts.annotate(second, priority="pinned", reason="money")
-    with engine._ledger.act("compress") as act:
+    with planted(engine.path, "compress") as act:
         content = act.query("SELECT content_id FROM commit_ WHERE id = ?", (first,))[0][0]
         summary = act.insert(
             "commit_", context_id=context, parent_id=None, hash="a" * 64, operation="summary",

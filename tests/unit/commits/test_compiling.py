@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import pytest
 
@@ -10,10 +10,11 @@ from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import Message, Priority
 from reviewer.errors import UnknownIdError
 from tests.present import present
+from tests.unit.commits.conftest import Say
 
 
 @pytest.fixture
-def story(contexts: Contexts, context: int, say: Callable[..., int]) -> dict[str, int]:
+def story(contexts: Contexts, context: int, say: Say) -> dict[str, int]:
     """Ids by what each commit says first."""
     ids = {
         "boot": say("boot", "system"),
@@ -111,7 +112,7 @@ def test_an_empty_context_compiles_to_nothing(contexts: Contexts, context: int) 
 
 
 def test_chat_has_valid_roles_and_tools_as_text(
-    contexts: Contexts, context: int, story: dict[str, int], say: Callable[..., int]
+    contexts: Contexts, context: int, story: dict[str, int], say: Say
 ) -> None:
     say("remark", "note")
     chat = contexts.chat(contexts.compile(context))

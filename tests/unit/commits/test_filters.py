@@ -12,12 +12,12 @@ from reviewer.commits.search import parse_filter
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.errors import FilterError
+from reviewer.store.database import Database
+from tests.unit.commits.conftest import Say
 
 
 @pytest.fixture
-def matching(
-    contexts: Contexts, context: int, say: Callable[..., int]
-) -> Callable[[str], list[str]]:
+def matching(contexts: Contexts, context: int, say: Say) -> Callable[[str], list[str]]:
     """The first words of the commits that match a filter line."""
     contexts.add(context, role="system", text="boot: Answer briefly.")
     long = say("budget: It is $50k, " + "and that is all there is to spend " * 20)
@@ -86,7 +86,7 @@ def test_a_filter_line_finds(
     assert matching(text) == names
 
 
-def test_a_hash_finds_its_commit(contexts: Contexts, context: int, say: Callable[..., int]) -> None:
+def test_a_hash_finds_its_commit(contexts: Contexts, context: int, say: Say) -> None:
     say("One.")
     number = say("Two.")
     short = contexts.commit(number).row.hash[:10]
@@ -111,7 +111,7 @@ def test_what_is_not_understood_is_said(text: str, sentence: str) -> None:
 
 
 def test_words_follow_edits_additions_and_undo(
-    engine: Engine, contexts: Contexts, context: int, say: Callable[..., int]
+    engine: Engine, contexts: Contexts, context: int, say: Say
 ) -> None:
     number = say("The spooler is up.")
 
@@ -135,12 +135,12 @@ def test_a_context_that_is_not_there_has_no_commits(contexts: Contexts) -> None:
 
 
 def test_texts_are_read_once_while_a_filter_is_typed(
-    engine: Engine, contexts: Contexts, context: int, say: Callable[..., int]
+    database: Database, contexts: Contexts, context: int, say: Say
 ) -> None:
     number = say("The spooler is up.")
     contexts.ids(CommitQuery(context, "s"))
     asked: list[str] = []
-    engine._database.reader().set_trace_callback(asked.append)
+    database.reader().set_trace_callback(asked.append)
     for text in ("sp", "spo", "spoo"):
         contexts.ids(CommitQuery(0, text))  # as the screen asks whether a text is a filter
         assert list(contexts.ids(CommitQuery(context, text))) == [number]
@@ -148,7 +148,7 @@ def test_texts_are_read_once_while_a_filter_is_typed(
 
 
 def test_words_of_other_alphabets_and_phrases_are_found(
-    contexts: Contexts, context: int, say: Callable[..., int]
+    contexts: Contexts, context: int, say: Say
 ) -> None:
     number = say("Die ÄNDERUNG gilt\u00a0ab  Montag.")
     for text in ("änderung", '"gilt ab montag"'):

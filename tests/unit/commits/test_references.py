@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.references import AmbiguousReferenceError
 from reviewer.engine import Engine
 from reviewer.errors import UnknownIdError
+from tests.stored import planted
+from tests.unit.commits.conftest import Say
 
 
-def planted(engine: Engine, context: int, *hashes: str, text: str = "Words.") -> int:
+def plant_commits(engine: Engine, context: int, *hashes: str, text: str = "Words.") -> int:
     """Commits whose hashes are chosen, as collisions of the first characters cannot be awaited;
     the id of the last one.
     """
-    with engine._ledger.act("plant") as act:
+    with planted(engine.path) as act:
         known = act.query("SELECT id FROM content WHERE sha256 = ?", (text,))
         content = known[0][0] if known else act.insert("content", sha256=text, text=text, tokens=1)
         row = {
@@ -31,14 +31,14 @@ def planted(engine: Engine, context: int, *hashes: str, text: str = "Words.") ->
 def test_the_first_characters_of_a_hash_suffice(
     engine: Engine, contexts: Contexts, context: int, length: int
 ) -> None:
-    number = planted(engine, context, "abcdef" * 10)
-    planted(engine, context, "bbbb")
+    number = plant_commits(engine, context, "abcdef" * 10)
+    plant_commits(engine, context, "bbbb")
     whole = ("abcdef" * 10).ljust(64, "0")
     assert contexts.resolve(whole[:length]) == number
     assert contexts.resolve(whole[:length].upper()) == number
 
 
-def test_a_number_names_a_row(contexts: Contexts, say: Callable[..., int]) -> None:
+def test_a_number_names_a_row(contexts: Contexts, say: Say) -> None:
     number = say("One.")
     assert contexts.resolve(f"#{number}") == contexts.resolve(str(number)) == number
 
@@ -46,8 +46,8 @@ def test_a_number_names_a_row(contexts: Contexts, say: Callable[..., int]) -> No
 def test_an_ambiguous_hash_names_who_may_be_meant(
     engine: Engine, contexts: Contexts, context: int
 ) -> None:
-    one = planted(engine, context, "abcd11", text="The first.")
-    two = planted(engine, context, "abcd22", text="The second.")
+    one = plant_commits(engine, context, "abcd11", text="The first.")
+    two = plant_commits(engine, context, "abcd22", text="The second.")
     with pytest.raises(AmbiguousReferenceError) as refused:
         contexts.resolve("abcd")
     assert refused.value.candidates == (one, two)
@@ -57,8 +57,8 @@ def test_an_ambiguous_hash_names_who_may_be_meant(
 
 
 def test_digits_may_be_a_number_or_a_hash(engine: Engine, contexts: Contexts, context: int) -> None:
-    number = planted(engine, context, *(f"f{n:x}".rjust(6, "e") for n in range(1000)))
-    other = planted(engine, context, f"{number:04}" + "ab")
+    number = plant_commits(engine, context, *(f"f{n:x}".rjust(6, "e") for n in range(1000)))
+    other = plant_commits(engine, context, f"{number:04}" + "ab")
     with pytest.raises(AmbiguousReferenceError, match="the number with #"):
         contexts.resolve(f"{number:04}")
     assert contexts.resolve(f"#{number}") == number
@@ -69,7 +69,7 @@ def test_the_same_commit_in_two_contexts_asks_for_the_context(
     engine: Engine, contexts: Contexts, context: int
 ) -> None:
     other = contexts.create("till", "other").id
-    here, there = planted(engine, context, "abcdef"), planted(engine, other, "abcdef")
+    here, there = plant_commits(engine, context, "abcdef"), plant_commits(engine, other, "abcdef")
     with pytest.raises(AmbiguousReferenceError, match="--context"):
         contexts.resolve("abcdef")
     assert contexts.resolve("abcdef", context) == here
@@ -77,9 +77,7 @@ def test_the_same_commit_in_two_contexts_asks_for_the_context(
 
 
 @pytest.mark.parametrize("reference", ["", "#", "zz", "99", "#99", "abcd", "0001", "-1", "é" * 9])
-def test_an_unknown_commit_is_said(
-    contexts: Contexts, say: Callable[..., int], reference: str
-) -> None:
+def test_an_unknown_commit_is_said(contexts: Contexts, say: Say, reference: str) -> None:
     say("One.")
     with pytest.raises(UnknownIdError, match="no commit"):
         contexts.resolve(reference)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +12,10 @@ import pytest
 from reviewer.commits.values import CommitQuery, Message
 from reviewer.compression.service import Compression
 from reviewer.engine import Engine
+from tests.clocks import TickingClock
 from tests.unit.compression.making import KIOSK
 
-
-class TickingClock:
-    """Starts on 1 March 2026 and moves a second at every look."""
-
-    def __init__(self) -> None:
-        self.moment = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.moment += timedelta(seconds=1)
-        return self.moment
+CompressionOf = Callable[..., Compression]
 
 
 @pytest.fixture(scope="session")
@@ -101,9 +92,7 @@ def kiosk(engine: Engine) -> Kiosk:
 
 
 @pytest.fixture
-def with_settings(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Compression]:
+def with_settings(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CompressionOf:
     """Compression of the store with a settings file of its own."""
 
     def made(tier: str = "teams", writer: str = "offline") -> Compression:

@@ -206,9 +206,7 @@ def test_bare_important_has_an_effect(kiosk: Kiosk) -> None:
     assert said in careful.segments[-1].compressed.content
 
 
-def test_an_edit_inside_the_range_is_allowed_and_its_text_is_summarized(
-    kiosk: Kiosk,
-) -> None:
+def test_an_edit_inside_the_range_is_allowed_and_its_text_is_summarized(kiosk: Kiosk) -> None:
     contexts = kiosk.engine.contexts
     edited = contexts.edit(kiosk.ids[4], "We decided to keep one connection to `late_queue.py`.")
     kept = contexts.edit(kiosk.ids[-1], "The very last word.")

@@ -456,9 +456,7 @@ def test_short_anchors_are_all_kept_under_a_ceiling() -> None:
 
 
 @pytest.mark.parametrize("kind", list(AnchorType))
-def test_every_kind_of_anchor_can_be_required_of_a_brief_summary(
-    kind: AnchorType,
-) -> None:
+def test_every_kind_of_anchor_can_be_required_of_a_brief_summary(kind: AnchorType) -> None:
     text = f"The spooler keeps one port open {'and the motor of every printer warm ' * 5}all night."
     anchor = AnchorPoint(kind, "keeps one port open", 1.0, 0, 12, 31)
     brief = Extractor([reply(text)], count).extract(Level.BRIEF, 220, [anchor])

@@ -21,10 +21,7 @@ from tests.unit.compression.making import count, long_segment, segment, turn
 
 
 def judged(
-    source: Segment,
-    content: str,
-    anchors: tuple[AnchorPoint, ...] = (),
-    level: Level = Level.BRIEF,
+    source: Segment, content: str, anchors: tuple[AnchorPoint, ...] = (), level: Level = Level.BRIEF
 ) -> FidelityValidation:
     summary = CompressedSegment(
         source.id, "", level, content, anchors, (), count(content), source.tokens, ""

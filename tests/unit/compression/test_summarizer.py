@@ -15,7 +15,6 @@ from reviewer.compression.anchors import find_anchors
 from reviewer.compression.fidelity import KEY_POINTS
 from reviewer.compression.markers import expand
 from reviewer.compression.measures import SegmentCompressed
-from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import LicenceError, Summarizer, target_tokens
 from reviewer.compression.values import (
     AnchorPoint,
@@ -107,25 +106,6 @@ def test_the_marker_opens_one_level_closer_and_has_its_tokens(
     opened = expand(found.content, found.expansion_markers, lambda _: nearer)
     assert count(nearer) - count(text) == marker.adds
     assert nearer in opened
-
-
-def test_opening_marker_after_marker_gives_back_the_full_text(make: Make) -> None:
-    made, source = make(), long_segment()
-    brief = compress(made, source, Level.BRIEF)
-    detailed = made.from_text(
-        source,
-        brief.anchors,
-        Level.DETAILED,
-        made.expanded_text(source, Level.BRIEF, brief.anchors),
-    )
-    full = made.expanded_text(source, Level.DETAILED, brief.anchors)
-    assert full == full_text(source.turns)
-    whole = expand(
-        brief.content,
-        brief.expansion_markers,
-        lambda _: expand(detailed.content, detailed.expansion_markers, lambda _: full),
-    )
-    assert full in whole
 
 
 def test_tags_have_no_marker_and_none_is_made_when_unwanted(make: Make) -> None:

@@ -3,6 +3,9 @@ import re
 import pytest
 
 from reviewer.extraction.candidates import RuleClass
+from reviewer.extraction.entities.extract import ENTITY_EXTRACTOR_VERSION
+from reviewer.extraction.entities.extract import RULES as ENTITY_RULES
+from reviewer.extraction.entities.rule import EntityRule
 from reviewer.extraction.rules import EXTRACTOR_VERSION, PRIORS, RULES, Rule, first_match
 from reviewer.extraction.rules.rule import example_statements
 
@@ -23,21 +26,20 @@ def test_a_rule_agrees_with_its_examples(rule: Rule, text: str, matched: bool) -
     assert fires(rule, text) is matched
 
 
-def test_every_rule_has_examples_that_match_and_that_do_not() -> None:
-    for rule in RULES:
-        assert {matched for _, matched in rule.examples} == {True, False}, rule.id
-
-
-def test_every_rule_has_a_plain_id_a_sentence_and_a_quality() -> None:
-    for rule in RULES:
+@pytest.mark.parametrize("rules", [RULES, ENTITY_RULES], ids=["memories", "entities"])
+def test_every_rule_describes_itself(rules: tuple[Rule, ...] | tuple[EntityRule, ...]) -> None:
+    assert len({rule.id for rule in rules}) == len(rules)
+    for rule in rules:
+        assert {bool(found) for _, found in rule.examples} == {True, False}, rule.id
         assert re.fullmatch(r"[a-z]+(?:_[a-z]+)*", rule.id)
         assert rule.description.endswith("."), rule.id
         assert "\n" not in rule.description, rule.id
         assert 0 <= rule.quality <= 1, rule.id
 
 
-def test_ids_are_unique() -> None:
-    assert len({rule.id for rule in RULES}) == len(RULES)
+@pytest.mark.parametrize("version", [EXTRACTOR_VERSION, ENTITY_EXTRACTOR_VERSION])
+def test_the_version_is_a_version(version: str) -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", version)
 
 
 def test_priors_are_those_of_the_promotion_rules() -> None:
@@ -48,10 +50,6 @@ def test_priors_are_those_of_the_promotion_rules() -> None:
         RuleClass.SENTENCE: 0.50,
     }
     assert {rule.rule_class for rule in RULES} == set(RuleClass)
-
-
-def test_the_version_is_a_version() -> None:
-    assert re.fullmatch(r"\d+\.\d+\.\d+", EXTRACTOR_VERSION)
 
 
 def test_where_several_rules_match_the_most_specific_class_names_the_candidate() -> None:

@@ -14,6 +14,8 @@ from reviewer.packets.prepared import Prepared
 from reviewer.packets.token_counts import Measurer
 from reviewer.packets.values import Packet
 
+PacketOf = Callable[..., Packet]
+
 NOW = datetime(2026, 7, 26, 12, tzinfo=UTC)
 
 CONSTITUTION = """\
@@ -136,7 +138,7 @@ def encoder() -> Measurer:
 
 
 @pytest.fixture
-def packet_of(encoder: Measurer) -> Callable[..., Packet]:
+def packet_of(encoder: Measurer) -> PacketOf:
     """The packet of a folder for a budget."""
 
     def made(folder: Path, budget: int, *, task: str = "", **choices: object) -> Packet:

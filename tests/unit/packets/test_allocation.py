@@ -24,7 +24,7 @@ HEADING, NOTED = 3, 2
 
 def line(
     key: int, full: int, title: int = 5, short: int | None = None, *,
-    pinned: bool = False, superseded: bool = False,
+    pinned: bool = False, superseded: bool = False
 ) -> ItemCosts:  # fmt: skip
     return ItemCosts(key, lambda: full, lambda: short, lambda: title, pinned, superseded)
 
@@ -127,7 +127,7 @@ def wanted(costs: Sequence[int]) -> Demand:
 
 def sections(
     tasks: Sequence[int] = (), conventions: Sequence[int] = (),
-    decisions: Sequence[int] = (), learnings: Sequence[int] = (),
+    decisions: Sequence[int] = (), learnings: Sequence[int] = ()
 ) -> dict[Section, Demand]:  # fmt: skip
     return {
         Section.TASKS: wanted(tasks),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -16,7 +15,7 @@ from reviewer.packets.prepared import Prepared
 from reviewer.packets.token_counts import ESTIMATE, Measurer
 from reviewer.packets.values import Packet, Rule, Section, State
 from reviewer.text.tokens import counter
-from tests.unit.packets.conftest import NOW
+from tests.unit.packets.conftest import NOW, PacketOf
 
 TIGHT = 370
 """Too little for everything."""
@@ -28,7 +27,7 @@ def used(packet: Packet, section: Section) -> int:
 
 
 def test_the_text_has_the_tokens_that_it_says_and_never_more_than_the_budget(
-    folder: Path, packet_of: Callable[..., Packet]
+    folder: Path, packet_of: PacketOf
 ) -> None:
     floor = packet_of(folder, 0).tokens_used
     for budget in BUDGETS:
@@ -42,7 +41,7 @@ def test_the_text_has_the_tokens_that_it_says_and_never_more_than_the_budget(
 
 
 def test_no_budget_gives_constitution_instruction_and_reading_order_only(
-    folder: Path, packet_of: Callable[..., Packet]
+    folder: Path, packet_of: PacketOf
 ) -> None:
     packet = packet_of(folder, 0)
     assert [each.name for each in packet.sections if each.used] == [
@@ -54,13 +53,13 @@ def test_no_budget_gives_constitution_instruction_and_reading_order_only(
     assert to_json(packet)["over_by"] == packet.tokens_used
 
 
-def test_tier_1_is_whole_at_any_budget(folder: Path, packet_of: Callable[..., Packet]) -> None:
+def test_tier_1_is_whole_at_any_budget(folder: Path, packet_of: PacketOf) -> None:
     for budget in BUDGETS:
         text = " ".join(packet_of(folder, budget).markdown.split())
         assert "A receipt is printed **before** the drawer opens, also when the printer" in text
 
 
-def test_all_of_it_where_all_of_it_fits(folder: Path, packet_of: Callable[..., Packet]) -> None:
+def test_all_of_it_where_all_of_it_fits(folder: Path, packet_of: PacketOf) -> None:
     packet = packet_of(folder, 10_000)
     assert packet.markdown.startswith(f"{TITLE}\n\n{INSTRUCTION}\n\n## Read order")
     assert {item.state for item in packet.items} == {State.FULL}
@@ -74,16 +73,14 @@ def test_all_of_it_where_all_of_it_fits(folder: Path, packet_of: Callable[..., P
     assert places == sorted(places)
 
 
-def test_decisions_and_learnings_come_with_their_bodies(
-    folder: Path, packet_of: Callable[..., Packet]
-) -> None:
+def test_decisions_and_learnings_come_with_their_bodies(folder: Path, packet_of: PacketOf) -> None:
     text = packet_of(folder, 10_000).markdown
     assert "**Rationale**: Coins were gone before anybody saw a receipt." in text
     assert "## Recent learnings\n\n### [2026-07-22] A paper jam looks like a slow printer" in text
 
 
 def test_what_does_not_fit_is_shortened_noted_and_dropped(
-    folder: Path, packet_of: Callable[..., Packet]
+    folder: Path, packet_of: PacketOf
 ) -> None:
     seen = set()
     for budget in range(300, 700, 20):
@@ -100,7 +97,7 @@ def test_what_does_not_fit_is_shortened_noted_and_dropped(
 
 
 def test_superseded_entries_are_dropped_unless_everything_fits(
-    folder: Path, packet_of: Callable[..., Packet]
+    folder: Path, packet_of: PacketOf
 ) -> None:
     whole = packet_of(folder, 10_000).tokens_used
     packet = packet_of(folder, whole - 1)
@@ -110,7 +107,7 @@ def test_superseded_entries_are_dropped_unless_everything_fits(
     ]
 
 
-def test_the_task_decides_what_comes_first(folder: Path, packet_of: Callable[..., Packet]) -> None:
+def test_the_task_decides_what_comes_first(folder: Path, packet_of: PacketOf) -> None:
     def first(task: str) -> str:
         items = packet_of(folder, 400, task=task).items
         return next(item.title for item in items if item.section is Section.DECISIONS)
@@ -124,9 +121,7 @@ def test_the_task_decides_what_comes_first(folder: Path, packet_of: Callable[...
     assert best["A decision that nobody dated"] == 0.0
 
 
-def test_the_newest_tasks_stay_when_not_all_fit(
-    folder: Path, packet_of: Callable[..., Packet]
-) -> None:
+def test_the_newest_tasks_stay_when_not_all_fit(folder: Path, packet_of: PacketOf) -> None:
     states = [
         (item.title, item.state)
         for item in packet_of(folder, 120).items
@@ -139,9 +134,7 @@ def test_the_newest_tasks_stay_when_not_all_fit(
     ]
 
 
-def test_pins_come_first_within_the_budget_and_mutes_go(
-    folder: Path, packet_of: Callable[..., Packet]
-) -> None:
+def test_pins_come_first_within_the_budget_and_mutes_go(folder: Path, packet_of: PacketOf) -> None:
     plain = packet_of(folder, TIGHT)
     last = [i for i in plain.items if i.section is Section.LEARNINGS][-1]
     assert last.state is not State.FULL
@@ -154,7 +147,7 @@ def test_pins_come_first_within_the_budget_and_mutes_go(
     assert (found.state, found.rule) == (State.DROPPED, Rule.MUTED)
 
 
-def test_pins_never_break_the_budget(folder: Path, packet_of: Callable[..., Packet]) -> None:
+def test_pins_never_break_the_budget(folder: Path, packet_of: PacketOf) -> None:
     everything = [item.id for item in packet_of(folder, 0).items]
     for budget in BUDGETS:
         packet = packet_of(folder, budget, pinned=everything)
@@ -162,20 +155,16 @@ def test_pins_never_break_the_budget(folder: Path, packet_of: Callable[..., Pack
         assert used(packet, Section.TASKS) <= 0.4 * budget
 
 
-def test_the_same_call_gives_the_same_bytes(folder: Path, packet_of: Callable[..., Packet]) -> None:
+def test_the_same_call_gives_the_same_bytes(folder: Path, packet_of: PacketOf) -> None:
     assert packet_of(folder, 500) == packet_of(folder, 500)
 
 
-def test_a_larger_budget_never_shows_fewer_in_full(
-    folder: Path, packet_of: Callable[..., Packet]
-) -> None:
+def test_a_larger_budget_never_shows_fewer_in_full(folder: Path, packet_of: PacketOf) -> None:
     counts = [len(packet_of(folder, budget).in_state(State.FULL)) for budget in range(250, 900, 7)]
     assert counts == sorted(counts)
 
 
-def test_the_json_holds_sections_items_and_reasons(
-    folder: Path, packet_of: Callable[..., Packet]
-) -> None:
+def test_the_json_holds_sections_items_and_reasons(folder: Path, packet_of: PacketOf) -> None:
     found = to_json(packet_of(folder, TIGHT))
     assert found["tokens_used"] <= found["budget"] == TIGHT
     names = [section["name"] for section in found["sections"]]
@@ -194,7 +183,7 @@ def test_the_json_holds_sections_items_and_reasons(
     msgspec.json.encode(found)
 
 
-def test_every_item_is_explained(folder: Path, packet_of: Callable[..., Packet]) -> None:
+def test_every_item_is_explained(folder: Path, packet_of: PacketOf) -> None:
     packet = packet_of(folder, TIGHT)
     rows = list(explained(packet))
     assert len(rows) == len(packet.items)
@@ -213,9 +202,7 @@ def test_marks_say_where_things_stand(folder: Path, encoder: Measurer) -> None:
     assert "DECISIONS.md:19" not in assemble(prepared.with_task(), 0).markdown
 
 
-def test_secrets_are_masked_before_anything_leaves(
-    folder: Path, packet_of: Callable[..., Packet]
-) -> None:
+def test_secrets_are_masked_before_anything_leaves(folder: Path, packet_of: PacketOf) -> None:
     secret = "AKIAQWERTYUIOPASDFGH"
     with (folder / "LEARNINGS.md").open("a") as stream:
         stream.write(f"\n## [2026-07-25] The key {secret}\n\nIt is {secret}.\n")
@@ -243,7 +230,7 @@ def test_another_date_changes_ages_and_nothing_is_read_again(
     assert {score.recency for score in scores} == {0.2}
 
 
-def test_empty_files_give_empty_sections(tmp_path: Path, packet_of: Callable[..., Packet]) -> None:
+def test_empty_files_give_empty_sections(tmp_path: Path, packet_of: PacketOf) -> None:
     folder = tmp_path / ".context"
     folder.mkdir()
     for name in ("TASKS.md", "DECISIONS.md"):
@@ -266,7 +253,7 @@ words = st.lists(st.sampled_from(["printer", "coin", "é🙂", "`x.y`", "**bold*
 )  # fmt: skip
 def test_any_folder_within_any_budget(
     tmp_path: Path,
-    packet_of: Callable[..., Packet],
+    packet_of: PacketOf,
     tasks: list[str],
     entries: list[tuple[str, str]],
     conventions: list[str],

@@ -63,14 +63,11 @@ def test_full_prepends_nothing() -> None:
     assert (found.text, found.tokens, found.budget) == ("", 0, 0)
 
 
-def test_truncate_has_four_lines_and_nothing_else() -> None:
-    assert text("truncate") == (
+SAID = {
+    "truncate": (
         "Pipeline: orchard\nGoal: Two hundred jars of jelly\nRun ID: run-7\nCurrent stage: fill"
-    )
-
-
-def test_compact_lists_stages_with_outcomes_and_values() -> None:
-    assert text("compact") == (
+    ),
+    "compact": (
         "## Pipeline State\n\n"
         "- Pipeline: orchard\n"
         "- Goal: Two hundred jars of jelly\n"
@@ -80,19 +77,13 @@ def test_compact_lists_stages_with_outcomes_and_values() -> None:
         "- Key context values:\n"
         '  - files_changed: ["a.txt", "b.txt"]\n'
         '  - tests: "14 passed"'
-    )
-
-
-def test_low_says_names_counts_and_the_last_outcome() -> None:
-    assert text("summary:low") == (
+    ),
+    "summary:low": (
         'Pipeline "orchard" stage 4 of 5. Goal: Two hundred jars of jelly.\n'
         "Completed: start, pick, cook. Last outcome: partial_success.\n"
         "Events: 3 stages run, 2 success, 1 partial_success; 1 node retried."
-    )
-
-
-def test_medium_says_recent_activity_and_active_context() -> None:
-    assert text("summary:medium") == (
+    ),
+    "summary:medium": (
         "## Pipeline Progress\n\n"
         "Pipeline: orchard\nGoal: Two hundred jars of jelly\nStage: fill (4/5)\n\n"
         "### Recent Activity\n"
@@ -102,12 +93,8 @@ def test_medium_says_recent_activity_and_active_context() -> None:
         "### Active Context\n"
         '- files_changed: ["a.txt", "b.txt"]\n'
         "- tests: 14 passed"
-    )
-
-
-def test_high_says_everything() -> None:
-    found = text("summary:high")
-    assert found == (
+    ),
+    "summary:high": (
         "## Pipeline State (Comprehensive)\n\n"
         "Pipeline: orchard\nGoal: Two hundred jars of jelly\nStage: fill (4/5)\n\n"
         "### Execution History\n"
@@ -118,7 +105,14 @@ def test_high_says_everything() -> None:
         '{\n  "files_changed": ["a.txt", "b.txt"],\n  "tests": "14 passed"\n}\n\n'
         "### Retry Information\n"
         "- cook: 2/3"
-    )
+    ),
+}
+"""The whole preamble of the run, by mode."""
+
+
+@pytest.mark.parametrize("mode", SAID)
+def test_each_mode_says_what_it_is_for_and_nothing_else(mode: str) -> None:
+    assert text(mode) == SAID[mode]
 
 
 @pytest.mark.parametrize("mode", CEILINGS)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine
 from reviewer.store.ledger import Scope
+from tests.clocks import TickingClock
+from tests.stored import planted
+
+StatusOf = Callable[[int], str]
+
+QueueUp = Callable[..., list[int]]
 
 NOTE = """\
 # Ledger notes
@@ -22,17 +27,6 @@ We decided to use PostgreSQL 16 for the ledger instead of SQLite, because two wr
 
 The root cause of the double booking was a retry without an idempotency key in the webhook sender.
 """
-
-
-class TickingClock:
-    """Starts on 1 March 2026 and moves a second at every look."""
-
-    def __init__(self) -> None:
-        self.moment = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.moment += timedelta(seconds=1)
-        return self.moment
 
 
 @pytest.fixture
@@ -48,12 +42,12 @@ def engine(tmp_path: Path, clock: TickingClock) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def queue_up(engine: Engine) -> Callable[..., list[int]]:
+def queue_up(engine: Engine) -> QueueUp:
     """Queue candidates by wording; `behind` maps a wording to that of its leader."""
 
     def fill(*contents: str, behind: dict[str, str] | None = None) -> list[int]:
         ids: dict[str, int] = {}
-        with engine._ledger.act("queue", scope=Scope.INTAKE) as act:
+        with planted(engine.path, "queue", scope=Scope.INTAKE) as act:
             projects = act.query("SELECT id FROM project")
             project = projects[0][0] if projects else act.insert("project", name="acme")
             for number, content in enumerate(contents):
@@ -82,5 +76,5 @@ def queue_up(engine: Engine) -> Callable[..., list[int]]:
 
 
 @pytest.fixture
-def status(engine: Engine) -> Callable[[int], str]:
+def status(engine: Engine) -> StatusOf:
     return lambda number: str(engine.queue.candidate(number).status)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import Kind, QueueQuery
+from tests.stored import rows_of
 
 ADR = """\
 # {number}. Ledger database
@@ -64,8 +65,7 @@ def kind_of(engine: Engine, number: int) -> Kind:
 
 def dump(engine: Engine, table: str) -> list[tuple[object, ...]]:
     """Every row of a table, as it is."""
-    cursor = engine._database.writer.execute(f"SELECT * FROM {table} ORDER BY id")
-    return [tuple(row) for row in cursor]
+    return rows_of(engine.path, f"SELECT * FROM {table} ORDER BY id")
 
 
 def act_titled(engine: Engine, start: str) -> int:

@@ -11,16 +11,19 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.promotion.triage import Done, Seen
 from reviewer.promotion.views import QueueQuery
+from tests.unit.promotion.conftest import QueueUp, StatusOf
 from tests.unit.promotion.graph import entity_of, ids, two_rivals, write_adr
+
+Rivals = tuple[int, int, int]
 
 
 @pytest.fixture
-def rivals(engine: Engine, tmp_path: Path) -> tuple[int, int, int]:
+def rivals(engine: Engine, tmp_path: Path) -> Rivals:
     return two_rivals(engine, tmp_path / "adr")
 
 
 def test_one_item_with_both_sides_and_their_evidence(
-    engine: Engine, rivals: tuple[int, int, int], tmp_path: Path
+    engine: Engine, rivals: Rivals, tmp_path: Path
 ) -> None:
     left, right, conflict = rivals
     row = engine.queue.candidate(conflict)
@@ -34,9 +37,7 @@ def test_one_item_with_both_sides_and_their_evidence(
     assert engine.conflicts.of(left) == engine.conflicts.of(right) == [conflict]
 
 
-def test_it_comes_before_everything_else(
-    engine: Engine, rivals: tuple[int, int, int], queue_up: Callable[..., list[int]]
-) -> None:
+def test_it_comes_before_everything_else(engine: Engine, rivals: Rivals, queue_up: QueueUp) -> None:
     queue_up("an ordinary fact")
     from reviewer.promotion.views import QueueQuery, Sort
 
@@ -45,9 +46,7 @@ def test_it_comes_before_everything_else(
             assert engine.ids(QueueQuery(sort=sort))[0] == rivals[2]
 
 
-def test_finding_it_changes_neither_side(
-    engine: Engine, rivals: tuple[int, int, int], status: Callable[[int], str]
-) -> None:
+def test_finding_it_changes_neither_side(engine: Engine, rivals: Rivals, status: StatusOf) -> None:
     assert [status(n) for n in rivals] == ["active", "candidate", "candidate"]
 
 
@@ -68,7 +67,7 @@ def test_two_candidates_are_no_conflict_until_one_is_accepted(
 
 
 def test_words_that_look_alike_never_hide_one_side_behind_the_other(
-    engine: Engine, tmp_path: Path, status: Callable[[int], str]
+    engine: Engine, tmp_path: Path, status: StatusOf
 ) -> None:
     """Promoting a row merges its near duplicates: a rival among them would be settled silently."""
     folder = tmp_path / "adr"
@@ -84,9 +83,7 @@ def test_words_that_look_alike_never_hide_one_side_behind_the_other(
     assert len(ids(engine, "kind:conflict")) == 2
 
 
-def test_superseding(
-    engine: Engine, rivals: tuple[int, int, int], status: Callable[[int], str]
-) -> None:
+def test_superseding(engine: Engine, rivals: Rivals, status: StatusOf) -> None:
     left, right, conflict = rivals
     engine.conflicts.supersede(conflict, right)
     assert (status(left), status(right)) == ("superseded", "active")
@@ -98,17 +95,13 @@ def test_superseding(
     assert engine.conflicts.get(conflict).resolution is None
 
 
-def test_the_side_that_was_active_may_win(
-    engine: Engine, rivals: tuple[int, int, int], status: Callable[[int], str]
-) -> None:
+def test_the_side_that_was_active_may_win(engine: Engine, rivals: Rivals, status: StatusOf) -> None:
     left, right, conflict = rivals
     engine.conflicts.supersede(conflict, left)
     assert (status(left), status(right)) == ("active", "superseded")
 
 
-def test_keeping_both_decides_neither(
-    engine: Engine, rivals: tuple[int, int, int], status: Callable[[int], str]
-) -> None:
+def test_keeping_both_decides_neither(engine: Engine, rivals: Rivals, status: StatusOf) -> None:
     left, right, conflict = rivals
     engine.conflicts.keep_both(conflict)
     assert (status(left), status(right)) == ("active", "candidate")
@@ -118,7 +111,7 @@ def test_keeping_both_decides_neither(
 
 
 def test_dismissing_and_rejecting_are_the_same(
-    engine: Engine, rivals: tuple[int, int, int], status: Callable[[int], str]
+    engine: Engine, rivals: Rivals, status: StatusOf
 ) -> None:
     left, right, conflict = rivals
     engine.conflicts.dismiss(conflict)
@@ -135,11 +128,7 @@ def test_dismissing_and_rejecting_are_the_same(
 
 @pytest.mark.parametrize("settle", ["supersede", "keep_both", "dismiss"])
 def test_a_settled_one_is_not_settled_again_and_not_queued_again(
-    engine: Engine,
-    rivals: tuple[int, int, int],
-    tmp_path: Path,
-    settle: str,
-    status: Callable[[int], str],
+    engine: Engine, rivals: Rivals, tmp_path: Path, settle: str, status: StatusOf
 ) -> None:
     left, right, conflict = rivals
     winner = (left,) if settle == "supersede" else ()
@@ -154,9 +143,7 @@ def test_a_settled_one_is_not_settled_again_and_not_queued_again(
     assert ids(engine, "kind:conflict") == [conflict]
 
 
-def test_the_winner_meets_the_other_rivals(
-    engine: Engine, rivals: tuple[int, int, int], tmp_path: Path
-) -> None:
+def test_the_winner_meets_the_other_rivals(engine: Engine, rivals: Rivals, tmp_path: Path) -> None:
     _, right, conflict = rivals
     engine.intake.ingest([write_adr(tmp_path / "adr", "MongoDB", 3)], project="acme")
     third = entity_of(engine, "mongodb")
@@ -184,7 +171,7 @@ def test_projects_do_not_contradict_each_other(engine: Engine, tmp_path: Path) -
 
 
 def test_no_act_of_triage_settles_one_by_accident(
-    engine: Engine, rivals: tuple[int, int, int], queue_up: Callable[..., list[int]]
+    engine: Engine, rivals: Rivals, queue_up: QueueUp
 ) -> None:
     left, _, conflict = rivals
     (other,) = queue_up("an ordinary fact")
@@ -203,9 +190,7 @@ def test_no_act_of_triage_settles_one_by_accident(
     assert engine.conflicts.get(conflict).resolution is None
 
 
-def test_strangers_are_named(
-    engine: Engine, rivals: tuple[int, int, int], queue_up: Callable[..., list[int]]
-) -> None:
+def test_strangers_are_named(engine: Engine, rivals: Rivals, queue_up: QueueUp) -> None:
     left, _, conflict = rivals
     (other,) = queue_up("an ordinary fact")
     with pytest.raises(ConflictError, match=f"#{other} is not a side of conflict #{conflict}"):
@@ -217,9 +202,7 @@ def test_strangers_are_named(
             engine.conflicts.get(number)
 
 
-def test_a_settled_conflict_is_no_fact_to_export(
-    engine: Engine, rivals: tuple[int, int, int]
-) -> None:
+def test_a_settled_conflict_is_no_fact_to_export(engine: Engine, rivals: Rivals) -> None:
     *_, conflict = rivals
     engine.conflicts.keep_both(conflict)
     assert conflict not in {item.id for item in engine.exports.items("acme")}

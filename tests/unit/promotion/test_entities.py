@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,8 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.promotion.triage import LONGEST
+from tests.stored import planted
+from tests.unit.promotion.conftest import QueueUp, StatusOf
 from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
 
 
@@ -24,7 +25,7 @@ def test_there_are_fifteen_types_and_every_one_can_be_graduated_to(engine: Engin
 
 
 def test_graduation_freezes_the_memory_and_hands_the_fact_on(
-    engine: Engine, status: Callable[[int], str]
+    engine: Engine, status: StatusOf
 ) -> None:
     memory = an_active_memory(engine)
     before = engine.queue.candidate(memory)
@@ -51,9 +52,7 @@ def test_an_unknown_type_is_refused_and_all_types_are_named(engine: Engine, type
     assert engine.history.acts_total() == acts
 
 
-def test_only_an_active_memory_graduates_and_only_once(
-    engine: Engine, queue_up: Callable[..., list[int]]
-) -> None:
+def test_only_an_active_memory_graduates_and_only_once(engine: Engine, queue_up: QueueUp) -> None:
     waiting, rejected = queue_up("a fact that waits", "a fact that nobody wants")
     engine.triage.reject([rejected])
     memory = an_active_memory(engine)
@@ -211,7 +210,7 @@ class TestRelations:
         (stated,) = engine.entities.get(entity).relations
         assert stated.target_id is None
         (target,) = engine.entities.author("acme", "decision", "Old words", name="Old").ids
-        with engine._ledger.act("rename") as act:
+        with planted(engine.path, "rename") as act:
             act.update("entity", 2, name=stated.target)
         engine.entities.relate(entity, "supersedes", target)
         (found,) = engine.entities.get(entity).relations

@@ -9,10 +9,11 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import FilterError
 from reviewer.promotion.views import QueueQuery
+from tests.unit.promotion.conftest import QueueUp
 
 
 @pytest.fixture
-def found(engine: Engine, queue_up: Callable[..., list[int]]) -> Callable[[str], list[str]]:
+def found(engine: Engine, queue_up: QueueUp) -> Callable[[str], list[str]]:
     queue_up("Use PostgreSQL 16 for the ledger", "Retries are idempotent", "The ledger is frozen")
 
     def search(text: str) -> list[str]:

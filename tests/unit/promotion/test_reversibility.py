@@ -10,6 +10,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.store.ledger import LEDGERED
+from tests.unit.promotion.conftest import StatusOf
 from tests.unit.promotion.graph import (
     act_titled,
     an_active_memory,
@@ -55,7 +56,7 @@ def there_and_back(engine: Engine, act: Callable[[], object]) -> None:
 
 
 def test_a_candidate_that_was_written_is_deleted_by_undoing_its_wave(
-    engine: Engine, ingested: list[int], status: Callable[[int], str]
+    engine: Engine, ingested: list[int], status: StatusOf
 ) -> None:
     engine.history.undo_act(act_titled(engine, "Ingested"))
     assert rows(engine) == {table: [] for table in FACTS}
@@ -92,7 +93,7 @@ def test_what_was_decided_is_put_back_by_undo(
 @pytest.mark.parametrize("kind", ["memory", "entity"])
 @pytest.mark.parametrize("decision", ["promote", "reject"])
 def test_what_was_decided_is_put_back_into_the_queue(
-    engine: Engine, ingested: list[int], status: Callable[[int], str], kind: str, decision: str
+    engine: Engine, ingested: list[int], status: StatusOf, kind: str, decision: str
 ) -> None:
     found = ids(engine, f"kind:{kind}")
     waiting = rows(engine)
@@ -104,7 +105,7 @@ def test_what_was_decided_is_put_back_into_the_queue(
 
 
 def test_undoing_a_graduation_deletes_only_the_entity_candidate(
-    engine: Engine, ingested: list[int], status: Callable[[int], str]
+    engine: Engine, ingested: list[int], status: StatusOf
 ) -> None:
     memory = ids(engine, "kind:memory")[0]
     engine.triage.promote([memory])
@@ -118,7 +119,7 @@ def test_undoing_a_graduation_deletes_only_the_entity_candidate(
         status(entity)
 
 
-def test_a_graduated_memory_is_frozen(engine: Engine, status: Callable[[int], str]) -> None:
+def test_a_graduated_memory_is_frozen(engine: Engine, status: StatusOf) -> None:
     memory = an_active_memory(engine)
     engine.entities.graduate(memory, "decision")
     before = rows(engine)
@@ -137,7 +138,7 @@ def test_a_graduated_memory_is_frozen(engine: Engine, status: Callable[[int], st
 
 
 def test_a_graduation_is_undone_after_its_entity_was_put_back(
-    engine: Engine, status: Callable[[int], str]
+    engine: Engine, status: StatusOf
 ) -> None:
     memory = an_active_memory(engine)
     done = engine.entities.graduate(memory, "decision")
@@ -152,7 +153,7 @@ def test_a_graduation_is_undone_after_its_entity_was_put_back(
 
 
 def test_an_active_entity_is_superseded_by_a_new_active_one(
-    engine: Engine, ingested: list[int], status: Callable[[int], str]
+    engine: Engine, ingested: list[int], status: StatusOf
 ) -> None:
     old = entity_of(engine, "postgresql")
     engine.triage.promote([old])
@@ -166,7 +167,7 @@ def test_an_active_entity_is_superseded_by_a_new_active_one(
 
 
 def test_an_active_entity_is_superseded_by_settling_a_conflict(
-    engine: Engine, tmp_path: Path, status: Callable[[int], str]
+    engine: Engine, tmp_path: Path, status: StatusOf
 ) -> None:
     _, right, conflict = two_rivals(engine, tmp_path / "adr")
     there_and_back(engine, lambda: engine.conflicts.supersede(conflict, right))
@@ -175,7 +176,7 @@ def test_an_active_entity_is_superseded_by_settling_a_conflict(
 
 
 def test_only_what_holds_is_superseded_and_only_by_its_like(
-    engine: Engine, ingested: list[int], status: Callable[[int], str]
+    engine: Engine, ingested: list[int], status: StatusOf
 ) -> None:
     entity, memory = entity_of(engine, "postgresql"), ids(engine, "kind:memory")[0]
     active = an_active_memory(engine)

@@ -17,7 +17,7 @@ from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.verdicts import Verdict
 from reviewer.promotion.report import WaveReport
 from reviewer.promotion.views import QueueQuery
-from tests.unit.promotion.conftest import TickingClock
+from tests.clocks import TickingClock
 from tests.unit.promotion.graph import dump, ids
 
 NOTE = """\

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.promotion.views import QueueQuery
+from tests.unit.promotion.conftest import QueueUp, StatusOf
 
 
 def waiting(engine: Engine) -> list[int]:
@@ -20,11 +20,7 @@ def waiting(engine: Engine) -> list[int]:
     ("verb", "becomes"), [("promote", "active"), ("reject", "invalid"), ("defer", "candidate")]
 )
 def test_a_decision_is_one_act_and_undo_takes_it_back(
-    engine: Engine,
-    queue_up: Callable[..., list[int]],
-    status: Callable[[int], str],
-    verb: str,
-    becomes: str,
+    engine: Engine, queue_up: QueueUp, status: StatusOf, verb: str, becomes: str
 ) -> None:
     first, second = queue_up("one fact", "another fact")
     acts = engine.history.acts_total()
@@ -42,9 +38,7 @@ def test_a_decision_is_one_act_and_undo_takes_it_back(
     assert engine.history.verify().ok
 
 
-def test_deferred_candidates_stay_but_come_last(
-    engine: Engine, queue_up: Callable[..., list[int]]
-) -> None:
+def test_deferred_candidates_stay_but_come_last(engine: Engine, queue_up: QueueUp) -> None:
     first, second = queue_up("one fact", "another fact")
 
     engine.triage.defer([first])
@@ -53,7 +47,7 @@ def test_deferred_candidates_stay_but_come_last(
     assert engine.queue.candidate(first).deferred
 
 
-def test_titles_say_how_many(engine: Engine, queue_up: Callable[..., list[int]]) -> None:
+def test_titles_say_how_many(engine: Engine, queue_up: QueueUp) -> None:
     ids = queue_up(*(f"fact {n}" for n in range(12)))
     assert engine.triage.reject(ids).title == "Rejected 12 candidates"
     engine.history.undo()
@@ -61,7 +55,7 @@ def test_titles_say_how_many(engine: Engine, queue_up: Callable[..., list[int]])
 
 
 def test_what_is_decided_cannot_be_decided_again_and_nothing_is_written(
-    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+    engine: Engine, queue_up: QueueUp, status: StatusOf
 ) -> None:
     first, second = queue_up("one fact", "another fact")
     engine.triage.promote([first])
@@ -74,7 +68,7 @@ def test_what_is_decided_cannot_be_decided_again_and_nothing_is_written(
     assert engine.history.acts_total() == acts
 
 
-def test_an_unknown_id_is_named(engine: Engine, queue_up: Callable[..., list[int]]) -> None:
+def test_an_unknown_id_is_named(engine: Engine, queue_up: QueueUp) -> None:
     (first,) = queue_up("one fact")
     with pytest.raises(UnknownIdError, match="#99"):
         engine.triage.promote([first, 99])
@@ -82,7 +76,7 @@ def test_an_unknown_id_is_named(engine: Engine, queue_up: Callable[..., list[int
 
 
 def test_promoting_a_row_merges_its_near_duplicates_and_keeps_all_sources(
-    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+    engine: Engine, queue_up: QueueUp, status: StatusOf
 ) -> None:
     leader, near, other = queue_up(
         "use httpx for calls", "we use httpx for our calls", "other", behind={
@@ -100,7 +94,7 @@ def test_promoting_a_row_merges_its_near_duplicates_and_keeps_all_sources(
 
 
 def test_alone_leaves_the_near_duplicates_under_a_new_leader(
-    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+    engine: Engine, queue_up: QueueUp, status: StatusOf
 ) -> None:
     behind = {"b fact": "a fact", "c fact": "a fact"}
     a, b, c = queue_up("a fact", "b fact", "c fact", behind=behind)
@@ -113,7 +107,7 @@ def test_alone_leaves_the_near_duplicates_under_a_new_leader(
 
 
 def test_rejecting_a_row_takes_its_near_duplicates_along(
-    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+    engine: Engine, queue_up: QueueUp, status: StatusOf
 ) -> None:
     a, b = queue_up("no retries", "never retry", behind={"never retry": "no retries"})
     assert engine.triage.reject([a]).title == f"Rejected #{a} and 1 near duplicate"
@@ -156,7 +150,7 @@ def test_duplicates_of_an_earlier_wording_go_with_the_row(
 
 
 def test_edit_then_promote_keeps_the_earlier_wording(
-    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+    engine: Engine, queue_up: QueueUp, status: StatusOf
 ) -> None:
     (number,) = queue_up("use postgres")
 
@@ -173,7 +167,7 @@ def test_edit_then_promote_keeps_the_earlier_wording(
 
 
 def test_edit_without_promotion_leaves_it_in_the_queue(
-    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+    engine: Engine, queue_up: QueueUp, status: StatusOf
 ) -> None:
     (number,) = queue_up("use postgres")
     engine.triage.edit(number, "Use PostgreSQL.", promote=False)
@@ -181,17 +175,13 @@ def test_edit_without_promotion_leaves_it_in_the_queue(
 
 
 @pytest.mark.parametrize("empty", ["", "   ", "\n"])
-def test_an_empty_wording_is_refused(
-    engine: Engine, queue_up: Callable[..., list[int]], empty: str
-) -> None:
+def test_an_empty_wording_is_refused(engine: Engine, queue_up: QueueUp, empty: str) -> None:
     (number,) = queue_up("use postgres")
     with pytest.raises(ReviewerError, match="empty"):
         engine.triage.edit(number, empty)
 
 
-def test_editing_into_what_another_memory_says_names_it(
-    engine: Engine, queue_up: Callable[..., list[int]]
-) -> None:
+def test_editing_into_what_another_memory_says_names_it(engine: Engine, queue_up: QueueUp) -> None:
     first, second = queue_up("one fact", "another fact")
     with pytest.raises(ConflictError, match=f"#{first}"):
         engine.triage.edit(second, "One fact.")
@@ -199,7 +189,7 @@ def test_editing_into_what_another_memory_says_names_it(
 
 
 def test_what_another_process_decided_meanwhile_is_a_named_conflict(
-    engine: Engine, queue_up: Callable[..., list[int]], tmp_path: Path
+    engine: Engine, queue_up: QueueUp, tmp_path: Path
 ) -> None:
     from reviewer.engine import Engine
 
@@ -212,7 +202,7 @@ def test_what_another_process_decided_meanwhile_is_a_named_conflict(
 
 
 def test_restore_puts_a_rejected_candidate_back(
-    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+    engine: Engine, queue_up: QueueUp, status: StatusOf
 ) -> None:
     first, _ = queue_up("one fact", "another fact")
     engine.triage.reject([first])
@@ -222,7 +212,7 @@ def test_restore_puts_a_rejected_candidate_back(
 
 
 def test_merge_moves_the_row_into_another(
-    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+    engine: Engine, queue_up: QueueUp, status: StatusOf
 ) -> None:
     first, second = queue_up("one fact", "another fact")
     engine.triage.merge(second, first)
@@ -233,7 +223,7 @@ def test_merge_moves_the_row_into_another(
 
 
 def test_a_secret_in_a_wording_is_masked_before_it_is_stored(
-    engine: Engine, queue_up: Callable[..., list[int]]
+    engine: Engine, queue_up: QueueUp
 ) -> None:
     (number,) = queue_up("the bot needs a token")
     secret = "gh" + "p_" + "a1B2c3D4" * 4 + "e5F6"
@@ -243,7 +233,7 @@ def test_a_secret_in_a_wording_is_masked_before_it_is_stored(
 
 
 def test_alone_may_name_the_rows_it_is_meant_for(
-    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
+    engine: Engine, queue_up: QueueUp, status: StatusOf
 ) -> None:
     behind = {"the fact a": "fact a", "the fact b": "fact b"}
     a, b, c, d = queue_up("fact a", "the fact a", "fact b", "the fact b", behind=behind)
@@ -251,8 +241,6 @@ def test_alone_may_name_the_rows_it_is_meant_for(
     assert [status(n) for n in (a, b, c, d)] == ["invalid", "candidate", "invalid", "invalid"]
 
 
-def test_promoting_with_the_same_wording_is_no_edit(
-    engine: Engine, queue_up: Callable[..., list[int]]
-) -> None:
+def test_promoting_with_the_same_wording_is_no_edit(engine: Engine, queue_up: QueueUp) -> None:
     (number,) = queue_up("use postgres")
     assert engine.triage.edit(number, "use postgres").title == f"Promoted #{number}"

@@ -12,6 +12,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import StoreError
 from reviewer.store import verify as verifying
+from reviewer.store.database import Database
 from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
 from tests.unit.store.faulty import BIG, Store, at_noon, in_another_program, reopened, waiting
@@ -113,17 +114,18 @@ class TestFullDisk:
             (notes / f"{number}.md").write_text(
                 "\n".join(f"- [Decision] Shelf {number} holds box {line}." for line in range(40))
             )
-        engine = Engine.open(tmp_path / "store.db", clock=at_noon)
-        writer = engine._database.writer
+        database = Database(tmp_path / "store.db")
+        engine = Engine(database, actor="you", clock=at_noon)
+        writer = database.writer
         (pages,) = writer.execute("PRAGMA page_count").fetchone()
         writer.execute(f"PRAGMA max_page_count = {pages + 20}")
         with pytest.raises(StoreError, match="is full"):
             engine.intake.ingest([notes], project="shelf")
-        assert verify(engine._database).ok
+        assert engine.history.verify().ok
 
         writer.execute("PRAGMA max_page_count = 1000000")
         engine.intake.ingest([notes], project="shelf")
-        assert verify(engine._database).ok
+        assert engine.history.verify().ok
         other = Engine.open(tmp_path / "other.db", clock=at_noon)
         other.intake.ingest([notes], project="shelf")
         assert waiting(engine) == waiting(other)

@@ -39,7 +39,7 @@ class TestClock:
         assert [act.kind for act in engine.history.acts(limit=3)] == ["redo", "undo", "undo"]
         times = [act.at for act in engine.history.acts(limit=100)]
         assert times == sorted(times, reverse=True)
-        assert verify(engine._database).ok
+        assert engine.history.verify().ok
 
     def test_a_wave_that_the_clock_moved_under_took_no_negative_time(self, tmp_path: Path) -> None:
         moments = iter(at_noon() - timedelta(hours=number) for number in range(1_000))
@@ -78,7 +78,7 @@ class TestSeveralPrograms:
                 f"{name} {number}" for number in range(acts)
             ]
         assert waiting(engine)
-        verdict = verify(engine._database)
+        verdict = engine.history.verify()
         assert verdict.ok, verdict.problems
         assert verdict.acts >= 2 * acts
 

@@ -7,19 +7,41 @@ from pathlib import Path
 
 import pytest
 
+from reviewer.clock import utc_now
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, Sort
+from reviewer.store.database import Database
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Engine:
-    engine = Engine.open(tmp_path / "store.db")
+def database(tmp_path: Path) -> Database:
+    return Database(tmp_path / "store.db")
+
+
+@pytest.fixture
+def engine(database: Database) -> Engine:
+    engine = Engine(database, actor="you", clock=utc_now)
     engine.intake.seed(40, project="kiosk")
     ids = engine.ids(QueueQuery())
     engine.triage.promote(list(ids[:5]))
     engine.triage.reject(list(ids[5:10]))
     engine.history.undo()
     return engine
+
+
+def steps_of(database: Database, ask: Callable[[], object]) -> list[str]:
+    """The steps that SQLite takes to answer; the answer must not be empty."""
+    reader = database.reader()
+    asked: list[str] = []
+    reader.set_trace_callback(asked.append)
+    assert ask()
+    reader.set_trace_callback(None)
+    return [
+        row["detail"]
+        for sql in asked
+        if sql.startswith(("SELECT", "WITH"))
+        for row in reader.execute(f"EXPLAIN QUERY PLAN {sql}")
+    ]
 
 
 ASKED: dict[str, Callable[[Engine], object]] = {
@@ -39,19 +61,9 @@ ASKED: dict[str, Callable[[Engine], object]] = {
 
 @pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED.keys())
 def test_no_row_is_visited_that_is_not_shown(
-    engine: Engine, ask: Callable[[Engine], object]
+    database: Database, engine: Engine, ask: Callable[[Engine], object]
 ) -> None:
-    reader = engine._database.reader()
-    asked: list[str] = []
-    reader.set_trace_callback(asked.append)
-    assert ask(engine)
-    reader.set_trace_callback(None)
-    steps = [
-        row["detail"]
-        for sql in asked
-        if sql.startswith(("SELECT", "WITH"))
-        for row in reader.execute(f"EXPLAIN QUERY PLAN {sql}")
-    ]
+    steps = steps_of(database, lambda: ask(engine))
     assert steps
     for step in steps:
         words = step.split()
@@ -65,14 +77,10 @@ def test_no_row_is_visited_that_is_not_shown(
 @pytest.mark.parametrize("project", [None, "kiosk"])
 @pytest.mark.parametrize("sort", [Sort.CONFIDENCE, Sort.NEWEST, Sort.SOURCE])
 def test_what_a_list_is_sorted_by_stands_in_the_index(
-    engine: Engine, sort: Sort, project: str | None
+    database: Database, engine: Engine, sort: Sort, project: str | None
 ) -> None:
-    reader = engine._database.reader()
-    asked: list[str] = []
-    reader.set_trace_callback(asked.append)
-    assert len(engine.ids(QueueQuery(project=project, sort=sort))) > 1
-    reader.set_trace_callback(None)
-    steps = [row["detail"] for sql in asked for row in reader.execute(f"EXPLAIN QUERY PLAN {sql}")]
+    query = QueueQuery(project=project, sort=sort)
+    steps = steps_of(database, lambda: len(engine.ids(query)) > 1)
     looked_up = [step for step in steps if step.split()[1] in ("m", "e")]
     assert looked_up
     assert all("COVERING INDEX" in step for step in looked_up), looked_up
@@ -84,14 +92,10 @@ def test_what_a_list_is_sorted_by_stands_in_the_index(
     ["type:p", "-type:decision", "kind:memory", "-flag:secret", "is:statement", "proposer:notes"],
 )
 def test_what_a_filter_asks_of_a_row_stands_in_the_index(
-    engine: Engine, text: str, project: str | None
+    database: Database, engine: Engine, text: str, project: str | None
 ) -> None:
-    reader = engine._database.reader()
-    asked: list[str] = []
-    reader.set_trace_callback(asked.append)
-    assert len(engine.ids(QueueQuery(project=project, filter=text)))
-    reader.set_trace_callback(None)
-    steps = [row["detail"] for sql in asked for row in reader.execute(f"EXPLAIN QUERY PLAN {sql}")]
+    query = QueueQuery(project=project, filter=text)
+    steps = steps_of(database, lambda: len(engine.ids(query)))
     looked_up = [step for step in steps if step.split()[1] == "m"]
     assert looked_up
     assert all("COVERING INDEX" in step for step in looked_up), looked_up

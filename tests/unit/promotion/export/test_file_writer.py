@@ -6,15 +6,15 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
 
 import pytest
 
 from reviewer.errors import ConflictError, ReviewerError, SourceError
-from reviewer.promotion.export import file_writer
 from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
 from reviewer.promotion.export.plans import Plan
 from tests.present import present
+
+Put = Callable[[Path, bytes], Path | None]
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -28,7 +28,7 @@ def target(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def put(tmp_path: Path) -> Callable[[Path, bytes], Path | None]:
+def put(tmp_path: Path) -> Put:
     """Write bytes over what a path holds."""
 
     def write(path: Path, after: bytes) -> Path | None:
@@ -38,9 +38,7 @@ def put(tmp_path: Path) -> Callable[[Path, bytes], Path | None]:
     return write
 
 
-def test_the_file_is_written_and_its_old_bytes_are_in_the_backup(
-    target: Path, put: Callable[[Path, bytes], Path | None]
-) -> None:
+def test_the_file_is_written_and_its_old_bytes_are_in_the_backup(target: Path, put: Put) -> None:
     backup = put(target, b"ours\n")
     assert target.read_bytes() == b"ours\n"
     assert present(backup).read_bytes() == b"mine\r\n"
@@ -49,9 +47,7 @@ def test_the_file_is_written_and_its_old_bytes_are_in_the_backup(
     assert os.listdir(target.parent) == ["AGENTS.md"]
 
 
-def test_backups_are_private_and_never_overwritten(
-    target: Path, put: Callable[[Path, bytes], Path | None], tmp_path: Path
-) -> None:
+def test_backups_are_private_and_never_overwritten(target: Path, put: Put, tmp_path: Path) -> None:
     first, second = put(target, b"two"), put(target, b"three")
     assert [present(first).read_bytes(), present(second).read_bytes()] == [b"mine\r\n", b"two"]
     assert present(first).stat().st_mode & 0o777 == 0o600
@@ -59,17 +55,13 @@ def test_backups_are_private_and_never_overwritten(
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o600, 0o755])
-def test_permissions_are_kept(
-    target: Path, put: Callable[[Path, bytes], Path | None], mode: int
-) -> None:
+def test_permissions_are_kept(target: Path, put: Put, mode: int) -> None:
     target.chmod(mode)
     put(target, b"ours")
     assert target.stat().st_mode & 0o777 == mode
 
 
-def test_a_new_file_gets_the_usual_permissions_and_its_folder(
-    tmp_path: Path, put: Callable[[Path, bytes], Path | None]
-) -> None:
+def test_a_new_file_gets_the_usual_permissions_and_its_folder(tmp_path: Path, put: Put) -> None:
     usual = tmp_path / "usual"
     usual.touch()
     path = tmp_path / ".context" / "DECISIONS.md"
@@ -79,16 +71,14 @@ def test_a_new_file_gets_the_usual_permissions_and_its_folder(
     assert not (tmp_path / "backups").exists()
 
 
-def test_folders_of_a_mistyped_path_are_not_made(
-    tmp_path: Path, put: Callable[[Path, bytes], Path | None]
-) -> None:
+def test_folders_of_a_mistyped_path_are_not_made(tmp_path: Path, put: Put) -> None:
     with pytest.raises(ReviewerError, match="was not written"):
         put(tmp_path / "a" / "b" / "AGENTS.md", b"ours")
     assert not (tmp_path / "a").exists()
 
 
 def test_a_symbolic_link_stays_and_its_file_is_written(
-    target: Path, put: Callable[[Path, bytes], Path | None], tmp_path: Path
+    target: Path, put: Put, tmp_path: Path
 ) -> None:
     link = tmp_path / "CLAUDE.md"
     link.symlink_to(target)
@@ -117,23 +107,21 @@ def test_a_file_that_vanished_or_appeared_is_a_conflict(
 
 
 def test_a_change_during_the_write_is_a_conflict_and_leaves_nothing(
-    target: Path, put: Callable[[Path, bytes], Path | None], monkeypatch: pytest.MonkeyPatch
+    target: Path, tmp_path: Path
 ) -> None:
-    back_up = file_writer._back_up
-
-    def back_up_while_another_writes(*args: Any) -> Path:
+    def another_writes_meanwhile() -> datetime:
         target.write_bytes(b"theirs")
-        return back_up(*args)
+        return NOON
 
-    monkeypatch.setattr(file_writer, "_back_up", back_up_while_another_writes)
+    plan = Plan(before=b"mine\r\n", after=b"ours")
     with pytest.raises(ConflictError):
-        put(target, b"ours")
+        write_plan(plan, target, backup_folder=tmp_path / "backups", clock=another_writes_meanwhile)
     assert target.read_bytes() == b"theirs"
     assert os.listdir(target.parent) == ["AGENTS.md"]
 
 
 def test_a_failed_write_leaves_the_file_and_no_rest(
-    target: Path, put: Callable[[Path, bytes], Path | None], monkeypatch: pytest.MonkeyPatch
+    target: Path, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_space(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -145,9 +133,7 @@ def test_a_failed_write_leaves_the_file_and_no_rest(
     assert os.listdir(target.parent) == ["AGENTS.md"]
 
 
-def test_nothing_is_written_without_a_backup(
-    target: Path, put: Callable[[Path, bytes], Path | None], tmp_path: Path
-) -> None:
+def test_nothing_is_written_without_a_backup(target: Path, put: Put, tmp_path: Path) -> None:
     (tmp_path / "backups").write_text("in the way")
     with pytest.raises(ReviewerError, match="backups"):
         put(target, b"ours")
@@ -155,25 +141,19 @@ def test_nothing_is_written_without_a_backup(
 
 
 def test_a_backup_that_does_not_fit_leaves_no_part_of_itself(
-    target: Path,
-    put: Callable[[Path, bytes], Path | None],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    target: Path, put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(file: BinaryIO, data: bytes) -> None:
-        file.write(data[:2])
+    def full(_: int) -> None:
         raise OSError(28, "No space left on device", str(target))
 
-    monkeypatch.setattr("reviewer.promotion.export.file_writer._write", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(ReviewerError) as refused:
         put(target, b"ours")
     assert str(refused.value) == f"{target} was not written: No space left on device."
     assert os.listdir(tmp_path / "backups") == []
 
 
-def test_an_unchanged_plan_writes_nothing(
-    target: Path, put: Callable[[Path, bytes], Path | None], tmp_path: Path
-) -> None:
+def test_an_unchanged_plan_writes_nothing(target: Path, put: Put, tmp_path: Path) -> None:
     moment = target.stat().st_mtime_ns
     assert put(target, b"mine\r\n") is None
     assert target.stat().st_mtime_ns == moment
@@ -186,9 +166,7 @@ def test_a_plan_with_a_problem_is_refused(target: Path, tmp_path: Path) -> None:
         write_plan(plan, target, backup_folder=tmp_path)
 
 
-def test_a_link_to_a_file_of_another_kind_is_not_followed(
-    put: Callable[[Path, bytes], Path | None], tmp_path: Path
-) -> None:
+def test_a_link_to_a_file_of_another_kind_is_not_followed(put: Put, tmp_path: Path) -> None:
     profile = tmp_path / ".bashrc"
     profile.write_bytes(b"umask 077\n")
     link = tmp_path / "CLAUDE.md"
@@ -198,9 +176,7 @@ def test_a_link_to_a_file_of_another_kind_is_not_followed(
     assert profile.read_bytes() == b"umask 077\n"
 
 
-def test_hard_links_are_not_parted(
-    target: Path, put: Callable[[Path, bytes], Path | None], tmp_path: Path
-) -> None:
+def test_hard_links_are_not_parted(target: Path, put: Put, tmp_path: Path) -> None:
     os.link(target, tmp_path / "CLAUDE.md")
     with pytest.raises(ReviewerError, match="several names"):
         put(target, b"ours")
@@ -208,7 +184,7 @@ def test_hard_links_are_not_parted(
 
 
 def test_a_read_only_file_is_respected(
-    target: Path, put: Callable[[Path, bytes], Path | None], monkeypatch: pytest.MonkeyPatch
+    target: Path, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     with pytest.raises(ReviewerError, match="read-only"):

@@ -1,0 +1,32 @@
+"""A store as another program sees it: its rows, and acts that no screen or command would write."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from reviewer.clock import utc_now
+from reviewer.store.database import Database
+from reviewer.store.ledger import Act, Ledger, Scope
+
+
+def rows_of(path: Path, sql: str) -> list[tuple[Any, ...]]:
+    """The rows that a query finds in the file."""
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+@contextmanager
+def planted(
+    path: Path, kind: str = "plant", title: str | None = None, scope: Scope = Scope.DECISION
+) -> Iterator[Act]:
+    """An act on the ledger of the file, written when the block ends."""
+    database = Database(path)
+    try:
+        with Ledger(database, actor="planted", clock=utc_now).act(kind, title, scope=scope) as act:
+            yield act
+    finally:
+        database.close()

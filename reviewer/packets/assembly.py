@@ -23,8 +23,8 @@ TITLE = "# Context packet"
 """First line of every packet."""
 
 INSTRUCTION = (
-    "Keep to the constitution whatever the task is. Before you rely on an entry that is listed "
-    "by its title only, read it in full."
+    "Keep to the constitution whatever the task is. Before you rely on an entry listed only by "
+    "title, read it in full."
 )
 
 BUDGETED = (Section.TASKS, Section.CONVENTIONS, Section.DECISIONS, Section.LEARNINGS)

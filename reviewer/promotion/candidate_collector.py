@@ -14,6 +14,7 @@ from reviewer.extraction.candidates import PRIORS, Candidate, RuleClass, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.judge import Judge
+from reviewer.extraction.passages import wording
 from reviewer.extraction.ranking import CAP, Ranked, Ranking, base_score, rank
 from reviewer.extraction.verdicts import Began, Dropped, Event, KnownText, Remembered
 from reviewer.promotion.enqueue import Known
@@ -49,6 +50,10 @@ class CandidateCollector:
         self._known_text = KnownText()
         self._pending: list[Candidate] = []
         """Candidates of the source that is being read."""
+        self._stored_keys: dict[str, str] = {}
+        """The keys of records of the source that is being read, where the store has others."""
+        self._entities: set[tuple[str, str]] = set()
+        """What the entities of this source say, with their record: no memory rule has to match."""
         self._pending_limit = LIMIT
         """When this many are pending, those of finished records are settled."""
         self._candidates: list[Candidate] = []
@@ -92,15 +97,26 @@ class CandidateCollector:
             else:
                 outcome = self._known_text.settle(event)
                 if isinstance(outcome, Dropped):
-                    self._dropped(outcome)
+                    if not self._is_entity(outcome):
+                        self._dropped(outcome)
                     continue
                 self._pending.append(outcome)
                 memory = not isinstance(outcome, EntityCandidate)
+                if not memory:
+                    said = wording(outcome.record.text[outcome.span_start : outcome.span_end])
+                    self._entities.update(
+                        (outcome.record.key, each) for each in (said, outcome.content)
+                    )
                 if memory and len(self._pending) >= self._pending_limit:
                     # The memory extractor is one record behind the other.
                     self._settle(fresh, {outcome.record.key, self._newest})
                     # A single record may yield more than the limit.
                     self._pending_limit = max(LIMIT, 2 * len(self._pending))
+
+    def stored_as(self, key: str, stored: str) -> None:
+        """Cite a record of this source by the key that it has in the store."""
+        if stored != key:
+            self._stored_keys[key] = stored
 
     def settle(self, fresh: Container[str] | None) -> None:
         """The source was read to its end: keep its pending candidates."""
@@ -113,11 +129,15 @@ class CandidateCollector:
                 self._overflow(spot.candidate)
             self.overflowed += len(self._spots) - LIMIT
             del self._spots[LIMIT:]
+        self._stored_keys.clear()
+        self._entities.clear()
 
     def give_up(self) -> None:
         """The source could not be read to its end: forget its pending candidates."""
         self._pending.clear()
         self._finds.clear()
+        self._stored_keys.clear()
+        self._entities.clear()
 
     def ranked(self, known: Known | None = None, *, cap: int | None = None) -> Ranked:
         """Rank the candidates that are new to the project: those from notes, then entities from
@@ -178,6 +198,10 @@ class CandidateCollector:
                 new[key] = Ranking(spot.candidate, score, 1.0, also=spot.others)
         return list(new.values()), repeated
 
+    def _is_entity(self, dropped: Dropped) -> bool:
+        """Whether a statement that is no memory is proposed as an entity."""
+        return dropped.rule is None and (dropped.record, dropped.content) in self._entities
+
     def _dropped(self, dropped: Dropped) -> None:
         self.dropped[dropped.reason] += 1
         self._drop(dropped)
@@ -189,7 +213,7 @@ class CandidateCollector:
         for candidate in _without_overlaps(done, self._drop_duplicate):
             if fresh is not None and candidate.record.key not in fresh:
                 continue
-            slim = without_text(candidate)
+            slim = self._as_stored(without_text(candidate))
             if candidate.record.role is Role.NOTE or isinstance(candidate, EntityCandidate):
                 self._candidates.append(slim)
             else:
@@ -200,6 +224,12 @@ class CandidateCollector:
                 self._overflow(weak)
             self.overflowed += len(self._candidates) - LIMIT
             del self._candidates[LIMIT:]
+
+    def _as_stored(self, candidate: Candidate) -> Candidate:
+        key = self._stored_keys.get(candidate.record.key)
+        if key is None:
+            return candidate
+        return structs.replace(candidate, record=structs.replace(candidate.record, key=key))
 
     def _drop_duplicate(self, candidate: Candidate) -> None:
         reason = (

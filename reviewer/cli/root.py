@@ -19,6 +19,10 @@ COMMANDS = {
         "reviewer.cli.ingest:extract",
         "Show the candidates in a file, or queue candidates from stored records.",
     ),
+    "propose": Entry(
+        "reviewer.cli.propose:propose",
+        "Have a model write statements from sessions, and queue those with their proof.",
+    ),
     "queue": Entry("reviewer.cli.queue:queue", "List, show and extend the queue of candidates."),
     "promote": Entry("reviewer.cli.triage:promote", "Accept candidates as memories."),
     "reject": Entry(

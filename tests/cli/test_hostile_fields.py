@@ -322,6 +322,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["view", program.session, "--pieces", "400"],
         ["view", program.talk],
         ["view", program.note],
+        ["propose", program.session, "--dry-run", "--command", "cat"],
         ["extract", program.session],
         ["extract", program.note],
         ["pipeline", "check", program.graph],

@@ -26,6 +26,7 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["demo", "--no-screen"], {"rapidfuzz", "markdown_it"}),
     (["ingest", "note.md"], {"rapidfuzz", "markdown_it"}),
     (["extract", "note.md"], {"rapidfuzz", "markdown_it"}),
+    (["propose", "note.md", "--dry-run", "--command", "cat"], COUNTS | {"markdown_it"}),
     (["queue", "list"], set()),
     (["queue", "show", "1"], {"rapidfuzz"}),
     (["promote", "1"], set()),

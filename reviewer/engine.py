@@ -21,6 +21,7 @@ from reviewer.projects import (
     work_tree,
 )
 from reviewer.promotion.drafts import Drafts
+from reviewer.promotion.looked_at import LookedAt
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.migrations import APPLICATION_ID, OLDEST_VERSION, SCHEMA_VERSION
@@ -60,6 +61,7 @@ class Engine:
         self._ledger = Ledger(database, actor=actor, clock=clock)
         self.clock = clock
         self.drafts = Drafts(database.path)
+        self._looked_at = LookedAt(database.path)
         self.edit_drafts = Drafts(database.path, "edit-drafts")
         self.retention_drafts = Drafts(database.path, "retention-drafts")
         self.session_drafts = Drafts(database.path, "session-drafts")
@@ -109,9 +111,16 @@ class Engine:
         """
         from reviewer.promotion.views import Sort
 
+        wanted = self.queue.wants_stale(query)
+        most = limit if wanted is None else None
         if query.sort is Sort.LEARNED:
-            return self.insight.order(query, cancelled=cancelled)[:limit]
-        return self.queue.ids(query, limit=limit, cancelled=cancelled)
+            ids = self.insight.order(query, cancelled=cancelled)[:most]
+        else:
+            ids = self.queue.ids(query, limit=most, cancelled=cancelled)
+        if wanted is None:
+            return ids
+        stale = self.sources.stale(ids, cancelled=cancelled)
+        return array("q", [number for number in ids if (number in stale) is wanted][:limit])
 
     @cached_property
     def entities(self) -> Entities:
@@ -139,7 +148,12 @@ class Engine:
         """Policy hints, and the likelihood that a candidate is promoted."""
         from reviewer.promotion.insight import Insight
 
-        return Insight(self._database, self.clock, self.queue)
+        return Insight(self._database, self.clock, self.queue, self._looked_at)
+
+    def was_looked_at(self, memory: int) -> None:
+        """Remember that a person had a candidate before them; not where the store is read-only."""
+        if not self.read_only:
+            self._looked_at.note(memory)
 
     @cached_property
     def active_facts(self) -> ActiveFacts:

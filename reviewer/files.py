@@ -55,6 +55,18 @@ def private_opener(path: str, flags: int) -> int:
     return os.open(path, flags, FILE_MODE)
 
 
+def open_file(path: Path, *, buffering: int = -1) -> BinaryIO:
+    """A regular file for reading; links are followed. Never waits for a writer.
+
+    Raises OSError as `open` does, and for a folder, a pipe or a device.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "it is a folder, a pipe or a device, not a file", str(path))
+    return os.fdopen(handle, "rb", buffering=buffering)
+
+
 def open_plain(path: Path) -> BinaryIO:
     """The file behind `path`, for reading.
 

@@ -47,8 +47,8 @@ def narrate(text: str) -> None:
 
 
 def report_act(done: Act, *, undo: str = "reviewer undo") -> None:
-    """Say what an act did, and the command that takes it back."""
-    narrate(f"{safe(done.title)} - {undo} takes it back")
+    """Say what an act did, and the command that takes it back; none where nothing was changed."""
+    narrate(f"{safe(done.title)} - {undo} takes it back" if done.act else f"{safe(done.title)}.")
 
 
 def report_intake(done: Act) -> None:

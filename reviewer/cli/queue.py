@@ -101,15 +101,22 @@ def list_queue(
         for start in range(0, len(ids), BATCH):
             batch = ids[start : start + BATCH]
             hints = hints_json(engine, batch)
+            stale = engine.sources.stale(batch)
             if as_json:
                 for memory in batch:
                     row = engine.queue.candidate(memory).to_json()
-                    print_json({**row, "hints": hints.get(memory, [])})
+                    print_json({**row, "stale": memory in stale, "hints": hints.get(memory, [])})
                 continue
             rows = [
                 (
                     str(row.id),
-                    mark(row.status, row.deferred, row.edited, row.flags, row.id in hints),
+                    mark(
+                        row.status,
+                        row.deferred,
+                        row.edited,
+                        (*row.flags, signs.STALE) if row.id in stale else row.flags,
+                        row.id in hints,
+                    ),
                     f"{row.confidence:.2f}".removeprefix("0"),
                     safe(row.type),
                     f"{signs.NEAR}{row.members + 1}" if row.members else "",
@@ -123,7 +130,7 @@ def list_queue(
             return
         if ids:
             total = engine.queue.count(query)
-            if total > len(ids):
+            if total > len(ids) and engine.queue.wants_stale(query) is None:
                 narrate(f"{len(ids):,} of {total:,}")
         places = 0
         if folded:
@@ -158,11 +165,13 @@ def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
         for place, memory in enumerate(ids):
             if as_json:
                 print_json(show_candidate_json(engine, memory))
+                engine.was_looked_at(memory)
                 continue
             if place:
                 print_text("")
             for line in show_candidate(engine, memory):
                 print_text(line)
+            engine.was_looked_at(memory)
 
 
 @queue.command("more", cls=Verb)

@@ -35,7 +35,7 @@ COMMANDS = {
     "defer": Entry("reviewer.cli.triage:defer", "Move candidates to the end of the queue."),
     "restore": Entry("reviewer.cli.triage:restore", "Return decided candidates to the queue."),
     "merge": Entry("reviewer.cli.triage:merge", "Merge one memory into another."),
-    "edit": Entry("reviewer.cli.triage:edit", "Reword a candidate; promote it with --promote."),
+    "edit": Entry("reviewer.cli.triage:edit", "Change the wording, type or name of a memory."),
     "supersede": Entry("reviewer.cli.triage:supersede", "Replace an active memory by a newer one."),
     "graduate": Entry("reviewer.cli.triage:graduate", "Propose an active memory as an entity."),
     "relate": Entry(

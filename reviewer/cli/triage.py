@@ -81,24 +81,34 @@ def merge(session: Session, memory: int, into: int) -> None:
         report_act(engine.triage.merge(memory, into))
 
 
-@click.command(cls=Verb, example="edit 7 --content-file wording.txt --promote")
+@click.command(cls=Verb, example="edit 7 --type decision --promote")
 @click.argument("memory", type=ID, metavar="ID")
 @click.option(
-    "--content-file",
-    required=True,
-    metavar="FILE",
-    help="A file with the new wording; - is standard input.",
+    "--content-file", metavar="FILE", help="A file with the new wording; - is standard input."
 )
+@click.option("--type", "type_", metavar="TYPE", help="Another type: preference, decision, ...")
+@click.option("--name", metavar="N", help="Another name of an entity.")
 @click.option("--promote", is_flag=True, help="Promote it in the same act.")
 @pass_session
-def edit(session: Session, memory: int, content_file: str, promote: bool) -> None:
-    """Reword a candidate; promote it with --promote.
+def edit(
+    session: Session,
+    memory: int,
+    content_file: str | None,
+    type_: str | None,
+    name: str | None,
+    promote: bool,
+) -> None:
+    """Change the wording, type or name of a memory.
 
-    `reviewer queue show` still shows the earlier wording.
+    All of it, and promoting a candidate with --promote, is one act. `reviewer queue show` still
+    shows an earlier wording. Types are those of `reviewer add`: `project` is the memory,
+    `entity:project` the entity. A candidate that gets the type of an entity becomes one.
     """
-    content = read_text(content_file)
+    if content_file is None and type_ is None and name is None:
+        raise click.UsageError("name what to change: --content-file, --type or --name")
+    content = None if content_file is None else read_text(content_file)
     with session.changing() as engine:
-        report_act(engine.triage.edit(memory, content, promote=promote))
+        report_act(engine.triage.edit(memory, content, type_=type_, name=name, promote=promote))
 
 
 @click.command(cls=Verb, example="supersede 7 --by 12")

@@ -13,6 +13,7 @@ from reviewer.commits.chain import Draft, create_context
 from reviewer.commits.contents import prepare
 from reviewer.commits.export_reader import read_export
 from reviewer.errors import ConflictError, SourceError
+from reviewer.sources.claude_words import NOTIFICATIONS
 from reviewer.sources.records import Role, Use
 from reviewer.store.ledger import Act
 
@@ -42,6 +43,8 @@ class Transcript(Struct, frozen=True):
 
 def commit_type(block: Block) -> str:
     """The commit type for a block."""
+    if _is_notification(block):
+        return "tool_result"
     if block.kind in _TYPE_BY_KIND:
         return _TYPE_BY_KIND[block.kind]
     return _TYPE_BY_USE.get(block.use) or _TYPE_BY_ROLE.get(block.role, "dialogue")
@@ -80,9 +83,15 @@ def _masked(drafts: Iterable[Draft]) -> Counter[str]:
     return Counter(kind for draft in drafts for kind in draft.text.masked)
 
 
+def _is_notification(block: Block) -> bool:
+    """Whether a text is the result of a sub-agent or a background task."""
+    return block.use is Use.WRAPPER and block.text.lstrip().startswith(NOTIFICATIONS)
+
+
 def _draft(block: Block) -> Draft:
+    by_tool = block.kind == "tool_result" or _is_notification(block)
     return Draft(
-        role="tool" if block.kind == "tool_result" else str(block.role),
+        role="tool" if by_tool else str(block.role),
         type=commit_type(block),
         text=prepare(block.text),
         name=prepare(block.name).text,

@@ -159,9 +159,13 @@ def _joined(text: str, first: Passage, second: Passage) -> Passage | None:
 
 
 def unlabelled(text: str, start: int, end: int, content: str) -> tuple[int, str]:
-    """The start and wording of `text[start:end]`, worded as `content`, without its type label."""
+    """The start and wording of `text[start:end]`, worded as `content`, without its type label.
+
+    In brackets it is only a label, and what is left may be too short to be proposed; in front of a
+    colon it is part of a wording that would be too short without it.
+    """
     label = _LABEL.match(text, start, end)
     rest = wording(text[label.end() : end]) if label else ""
-    if label is None or len(rest) < SHORTEST:
+    if label is None or (len(rest) < SHORTEST and not label[0].rstrip().endswith("]")):
         return start, content
     return label.end(), rest

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 
+from reviewer.files import open_file
 from reviewer.llm.model import ModelError
 
 SERVER_PACKAGE = "xllamacpp"
@@ -93,7 +94,7 @@ def bundled_weights() -> Path:
 def require_gguf(path: Path) -> Path:
     """The absolute path of a GGUF file. Raises ModelError."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             begins = file.read(len(GGUF))
     except OSError as problem:
         raise ModelError(f"Cannot read the weights {path}: {problem.strerror}.") from problem

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from reviewer.clock import from_iso
 from reviewer.errors import SourceError
+from reviewer.files import open_file
 from reviewer.packets.markdown import (
     Block,
     TextLine,
@@ -32,6 +33,7 @@ from reviewer.sources.note_kinds import (
     is_template,
 )
 from reviewer.sources.note_lines import heading_of
+from reviewer.sources.walk import is_within
 
 ORDER = (
     "CONSTITUTION.md",
@@ -107,7 +109,7 @@ def _has_context(folder: Path) -> bool:
     return bool(names.keys() & _CORE)
 
 
-LARGEST_FILE = 256_000_000
+LARGEST_FILE = 32_000_000
 """Bytes; larger files are reported and skipped."""
 
 
@@ -199,6 +201,9 @@ class _Reader:
 
     def _read(self, path: Path, name: str) -> list[TextLine] | None:
         try:
+            if not is_within(path, os.path.realpath(self.folder)):
+                self.problems.append(Problem(name, 0, "is a link out of the folder, so not read"))
+                return None
             found = path.stat()
             if not stat.S_ISREG(found.st_mode):
                 self.problems.append(Problem(name, 0, "is not a regular file, so it was not read"))
@@ -208,7 +213,8 @@ class _Reader:
                     Problem(name, 0, f"has {found.st_size / 1e6:,.0f} MB, so it was not read")
                 )
                 return None
-            lines, problems = read_lines(path.read_bytes(), name)
+            with open_file(path) as file:
+                lines, problems = read_lines(file.read(LARGEST_FILE), name)
         except OSError as problem:
             reason = (problem.strerror or str(problem)).lower()
             self.problems.append(Problem(name, 0, f"cannot be read: {reason}"))

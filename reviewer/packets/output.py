@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from reviewer.errors import ReviewerError
-from reviewer.files import write_atomic
+from reviewer.files import open_file, write_atomic
 from reviewer.packets.assembly import TITLE
 from reviewer.packets.context_folder import FOLDERS, ORDER, find_folder
 from reviewer.packets.values import Packet, PacketItem, Section, State
@@ -130,7 +130,7 @@ def _is_source(target: Path, made_from: Path) -> bool:
 
 
 def _is_packet(path: Path) -> bool:
-    with path.open("rb") as stream:
+    with open_file(path) as stream:
         head = stream.read(_HEAD_BYTES)
     words = head.strip()
     return (

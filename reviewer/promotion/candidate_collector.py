@@ -14,6 +14,7 @@ from reviewer.extraction.candidates import PRIORS, Candidate, RuleClass, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.judge import Judge
+from reviewer.extraction.passages import wording
 from reviewer.extraction.ranking import CAP, Ranked, Ranking, base_score, rank
 from reviewer.extraction.verdicts import Began, Dropped, Event, KnownText, Remembered
 from reviewer.promotion.enqueue import Known
@@ -49,6 +50,10 @@ class CandidateCollector:
         self._known_text = KnownText()
         self._pending: list[Candidate] = []
         """Candidates of the source that is being read."""
+        self._stored_keys: dict[str, str] = {}
+        """The keys of records of the source that is being read, where the store has others."""
+        self._entities: set[tuple[str, str]] = set()
+        """What the entities of this source say, with their record: no memory rule has to match."""
         self._pending_limit = LIMIT
         """When this many are pending, those of finished records are settled."""
         self._candidates: list[Candidate] = []
@@ -92,15 +97,26 @@ class CandidateCollector:
             else:
                 outcome = self._known_text.settle(event)
                 if isinstance(outcome, Dropped):
-                    self._dropped(outcome)
+                    if not self._is_entity(outcome):
+                        self._dropped(outcome)
                     continue
                 self._pending.append(outcome)
                 memory = not isinstance(outcome, EntityCandidate)
+                if not memory:
+                    said = wording(outcome.record.text[outcome.span_start : outcome.span_end])
+                    self._entities.update(
+                        (outcome.record.key, each) for each in (said, outcome.content)
+                    )
                 if memory and len(self._pending) >= self._pending_limit:
                     # The memory extractor is one record behind the other.
                     self._settle(fresh, {outcome.record.key, self._newest})
                     # A single record may yield more than the limit.
                     self._pending_limit = max(LIMIT, 2 * len(self._pending))
+
+    def stored_as(self, key: str, stored: str) -> None:
+        """Cite a record of this source by the key that it has in the store."""
+        if stored != key:
+            self._stored_keys[key] = stored
 
     def settle(self, fresh: Container[str] | None) -> None:
         """The source was read to its end: keep its pending candidates."""
@@ -113,11 +129,15 @@ class CandidateCollector:
                 self._overflow(spot.candidate)
             self.overflowed += len(self._spots) - LIMIT
             del self._spots[LIMIT:]
+        self._stored_keys.clear()
+        self._entities.clear()
 
     def give_up(self) -> None:
         """The source could not be read to its end: forget its pending candidates."""
         self._pending.clear()
         self._finds.clear()
+        self._stored_keys.clear()
+        self._entities.clear()
 
     def ranked(self, known: Known | None = None, *, cap: int | None = None) -> Ranked:
         """Rank the candidates that are new to the project: those from notes, then entities from
@@ -135,8 +155,11 @@ class CandidateCollector:
         novelty = known.novelty if known else None
         notes = [each for each in new if each.record.role is Role.NOTE]
         dialogue = [each for each in new if each.record.role is not Role.NOTE]
+        in_notes = {Known.key_of(each) for each in notes}
+        said_again = [each for each in self._spots if Known.key_of(each.found) in in_notes]
+        notes += (spot.found for spot in said_again)
         first, second = (rank(each, novelty=novelty, cap=cap) for each in (notes, dialogue))
-        places, repeated = self._places(existing)
+        places, repeated = self._places(existing, in_notes)
         return Ranked(
             (*first.kept, *second.kept, *places[:cap]),
             (*first.over_cap, *second.over_cap, *places[cap:]),
@@ -145,9 +168,15 @@ class CandidateCollector:
 
     def _everything(self) -> Iterator[Candidate]:
         yield from self._candidates
-        yield from (spot.candidate for spot in self._spots)
+        for spot in self._spots:
+            yield spot.candidate
+            yield spot.found
 
-    def _places(self, existing: Mapping[tuple[str, str, str], int]) -> tuple[list[Ranking], int]:
+    def _places(
+        self,
+        existing: Mapping[tuple[str, str, str], int],
+        in_notes: Container[tuple[str, str, str]],
+    ) -> tuple[list[Ranking], int]:
         """The spots that are new, one ranking each, best first; how many repeat another one."""
         new: dict[tuple[str, str, str], Ranking] = {}
         repeated = 0
@@ -155,9 +184,12 @@ class CandidateCollector:
         for spot in best_first(self._spots):
             score = _likelihood(spot.score - DECAY * of_source[spot.source])
             of_source[spot.source] += 1
-            key = Known.key_of(spot.candidate)
-            if key in existing:
-                self.sightings.append((existing[key], spot.candidate))
+            key, found = Known.key_of(spot.candidate), Known.key_of(spot.found)
+            number = existing.get(key, existing.get(found))
+            if number is not None:
+                self.sightings.append((number, spot.candidate))
+            elif found in in_notes:
+                continue  # seen again
             elif key in new:
                 repeated += 1
                 again = (*new[key].also, spot.candidate, *spot.others)
@@ -165,6 +197,10 @@ class CandidateCollector:
             else:
                 new[key] = Ranking(spot.candidate, score, 1.0, also=spot.others)
         return list(new.values()), repeated
+
+    def _is_entity(self, dropped: Dropped) -> bool:
+        """Whether a statement that is no memory is proposed as an entity."""
+        return dropped.rule is None and (dropped.record, dropped.content) in self._entities
 
     def _dropped(self, dropped: Dropped) -> None:
         self.dropped[dropped.reason] += 1
@@ -177,7 +213,7 @@ class CandidateCollector:
         for candidate in _without_overlaps(done, self._drop_duplicate):
             if fresh is not None and candidate.record.key not in fresh:
                 continue
-            slim = without_text(candidate)
+            slim = self._as_stored(without_text(candidate))
             if candidate.record.role is Role.NOTE or isinstance(candidate, EntityCandidate):
                 self._candidates.append(slim)
             else:
@@ -188,6 +224,12 @@ class CandidateCollector:
                 self._overflow(weak)
             self.overflowed += len(self._candidates) - LIMIT
             del self._candidates[LIMIT:]
+
+    def _as_stored(self, candidate: Candidate) -> Candidate:
+        key = self._stored_keys.get(candidate.record.key)
+        if key is None:
+            return candidate
+        return structs.replace(candidate, record=structs.replace(candidate.record, key=key))
 
     def _drop_duplicate(self, candidate: Candidate) -> None:
         reason = (

@@ -7,12 +7,20 @@ from __future__ import annotations
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.promotion.conflict_rows import open_conflicts
+from reviewer.promotion.decided_rows import (
+    about_conflicts,
+    find_conflicts,
+    rows_of,
+    settle_without,
+    state_of,
+)
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.triage import Done
-from reviewer.promotion.views import ConflictView, Resolution
+from reviewer.promotion.views import ConflictView, Resolution, Status
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger
+
+_IN_FORCE = (Status.CANDIDATE, Status.ACTIVE)
 
 
 class Conflicts:
@@ -31,8 +39,9 @@ class Conflicts:
             row = (
                 self._database.reader()
                 .execute(
-                    "SELECT c.left_id, c.right_id, c.resolution, e.slot FROM conflict c"
-                    " JOIN entity e ON e.memory_id = c.left_id WHERE c.memory_id = ?",
+                    "SELECT c.left_id, c.right_id, c.resolution, coalesce(e.slot, '') AS slot"
+                    " FROM conflict c LEFT JOIN entity e ON e.memory_id = c.left_id"
+                    " WHERE c.memory_id = ?",
                     (number,),
                 )
                 .fetchone()
@@ -70,12 +79,23 @@ class Conflicts:
                     f" #{sides[1]}."
                 )
             (loser,) = [side for side in sides if side != winner]
+            kept, lost = rows_of(act, [winner, loser])
+            if kept.status not in _IN_FORCE:
+                raise ConflictError(
+                    f"#{winner} is {state_of(act, kept)} and cannot be kept. To settle it as "
+                    f"none: reviewer conflict resolve {number} --dismiss"
+                )
             now = iso(self._clock())
             act.update("memory", winner, status="active", decided_at=now)
-            act.update("memory", loser, status="superseded", superseded_by=winner, decided_at=now)
+            if lost.status in _IN_FORCE:
+                act.update(
+                    "memory", loser, status="superseded", superseded_by=winner, decided_at=now
+                )
             self._settle(act, number, Resolution.SUPERSEDED)
-            open_conflicts(act, [winner], now)
+            settled = settle_without(act, [loser], now)
+            opened = find_conflicts(act, [kept], now)
             act.title = f"Kept #{winner}, superseding #{loser}"
+            act.title += about_conflicts("settled", settled) + about_conflicts("opened", opened)
         return Done(act.id, act.title, (number, winner, loser))
 
     def keep_both(self, number: int) -> Done:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
@@ -68,9 +69,41 @@ def candidates_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
     if decided:
         others = f" ({len(decided)} of {len(rows)})" if len(rows) > 1 else ""
         raise ConflictError(
-            f"#{decided[0].id} is {STATUS_WORDS[decided[0].status]}{others}. Nothing was changed."
+            f"#{decided[0].id} is {state_of(act, decided[0])}{others}. Nothing was changed."
         )
     return rows
+
+
+def state_of(act: Act, row: DecidedRow) -> str:
+    """The status of a row in words; what carries it on is named."""
+    if row.status is Status.GRADUATED:
+        return f"graduated to entity #{_entity_of(act, row.id)[0]}"
+    if row.status is Status.SUPERSEDED:
+        (by,) = act.query("SELECT superseded_by FROM memory WHERE id = ?", (row.id,))[0]
+        return STATUS_WORDS[row.status] if by is None else f"superseded by #{by}"
+    return STATUS_WORDS[row.status]
+
+
+def refuse_graduated(act: Act, rows: Sequence[DecidedRow]) -> None:
+    """Raise ConflictError for a memory that an entity carries on, with the way back."""
+    for row in rows:
+        if row.status is Status.GRADUATED:
+            entity, status = _entity_of(act, row.id)
+            first = "" if status == Status.CANDIDATE else f"reviewer restore {entity}, then "
+            raise ConflictError(
+                f"#{row.id} is graduated to entity #{entity}. To have the memory back, reject the "
+                f"entity: {first}reviewer reject {entity}"
+            )
+
+
+def _entity_of(act: Act, memory: int) -> tuple[int, str]:
+    """The entity that a graduated memory became, and its status."""
+    number, status = act.query(
+        "SELECT m.id, m.status FROM entity e JOIN memory m ON m.id = e.memory_id"
+        " WHERE e.graduated_from = ?",
+        (memory,),
+    )[0]
+    return number, status
 
 
 def members_of(act: Act, rows: Sequence[DecidedRow]) -> dict[int, list[int]]:
@@ -162,14 +195,53 @@ def require_no_conflicts(rows: Sequence[DecidedRow]) -> None:
             )
 
 
-def find_conflicts(act: Act, rows: Sequence[DecidedRow], now: str) -> None:
-    """Entities that become active may contradict others."""
+def find_conflicts(act: Act, rows: Sequence[DecidedRow], now: str) -> list[int]:
+    """Entities that become active may contradict others; returns the conflicts now open that were
+    not before.
+    """
     entities = [row.id for row in rows if row.kind is Kind.ENTITY]
-    if entities:
-        # Imported late: most decisions are about memories and need no patterns of entities.
-        from reviewer.promotion.conflict_rows import open_conflicts
+    if not entities:
+        return []
+    # Imported late: most decisions are about memories and need no patterns of entities.
+    from reviewer.promotion.conflict_rows import open_conflicts
 
-        open_conflicts(act, entities, now)
+    before = {number for _, number in _open_conflicts_of(act, entities)}
+    open_conflicts(act, entities, now)
+    return sorted({number for _, number in _open_conflicts_of(act, entities)} - before)
+
+
+def settle_without(act: Act, ids: Sequence[int], now: str) -> list[int]:
+    """Settle the open conflicts of which a side was decided away; returns them.
+
+    They open again when that side is back, as those do that a person settled by superseding.
+    """
+    settled: dict[int, int] = dict(_open_conflicts_of(act, ids))
+    act.update_many("conflict", list(settled), resolution="superseded")
+    act.update_many("memory", list(settled.values()), status="active", decided_at=now)
+    return sorted(settled.values())
+
+
+def about_conflicts(verb: str, conflicts: Sequence[int]) -> str:
+    """What the title of an act adds about the conflicts that it opened or settled."""
+    if not conflicts:
+        return ""
+    if len(conflicts) > 1:
+        return f", {verb} {len(conflicts)} conflicts"
+    return f", {verb} conflict #{conflicts[0]}"
+
+
+def _open_conflicts_of(act: Act, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """The open conflicts with one of those rows on a side: their ids and those of their rows."""
+    return [
+        (conflict, number)
+        for chunk in chunks(list(ids))
+        for conflict, number in act.query(
+            "SELECT id, memory_id FROM conflict WHERE resolution IS NULL AND"
+            " (left_id IN (SELECT value FROM json_each(?1))"
+            " OR right_id IN (SELECT value FROM json_each(?1)))",
+            (json.dumps(chunk),),
+        )
+    ]
 
 
 def find_conflicts_again(clock: Clock) -> Callable[[Act, Sequence[int]], None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from reviewer.extraction.candidates import Candidate
@@ -27,10 +28,16 @@ SHORTLIST = 20
 
 
 class Known:
-    """Looks up the memories and entities of a project by wording."""
+    """Looks up the memories and entities of a project by wording.
 
-    def __init__(self, database: Database, project_id: int) -> None:
+    It sees the rows of the act that is open; with a `reader`, only those that are committed.
+    """
+
+    def __init__(
+        self, database: Database, project_id: int, *, reader: sqlite3.Connection | None = None
+    ) -> None:
         self._database = database
+        self._connection = reader or database.writer
         self._project_id = project_id
         self._nearest: dict[str, tuple[float, int | None]] = {}
 
@@ -42,23 +49,33 @@ class Known:
 
     def keys(self, candidates: Iterable[Candidate]) -> dict[tuple[str, str, str], int]:
         """Ids of the rows, whatever their status, by the key of a candidate."""
-        wanted = {duplicate_key(candidate.content) for candidate in candidates}
+        return self.among([self.key_of(candidate) for candidate in candidates])
+
+    def among(self, keys: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], int]:
+        """The same, by keys."""
+        asked = set(keys)
+        wanted = {key for _, _, key in asked}
         found: dict[tuple[str, str, str], int] = {}
+        retyped: dict[str, int] = {}  # what a person changed is not proposed under another type
         with failures_as_sentences(self._database.path):
             for chunk in chunks(sorted(wanted)):
                 sql = (
-                    "SELECT kind, type, key, id FROM memory WHERE project_id = ? AND"
+                    "SELECT kind, type, key, id, edited FROM memory WHERE project_id = ? AND"
                     f" key IN ({','.join('?' * len(chunk))})"
                 )
-                rows = self._database.writer.execute(sql, (self._project_id, *chunk))
+                rows = self._connection.execute(sql, (self._project_id, *chunk)).fetchall()
                 found.update((tuple(row[:3]), row[3]) for row in rows)
-            for content, kind, type_, number in self._database.writer.execute(
+                retyped.update((row[2], row[3]) for row in rows if row[4])
+            for content, kind, type_, number in self._connection.execute(
                 "SELECT h.content, m.kind, m.type, m.id FROM content_history h"
                 " JOIN memory m ON m.id = h.memory_id WHERE m.project_id = ?",
                 (self._project_id,),
             ):  # what was reworded is not proposed again in its earlier words
                 found.setdefault((kind, type_, duplicate_key(content)), number)
-        return found
+        for key in asked:
+            if key not in found and key[2] in retyped:
+                found[key] = retyped[key[2]]
+        return {key: number for key, number in found.items() if key in asked}
 
     def novelty(self, candidate: Candidate) -> float:
         """1 minus the highest similarity to a memory of the project."""
@@ -79,7 +96,7 @@ class Known:
             return 0.0, None
         match = " OR ".join(f'"{word}"' for word in words)
         with failures_as_sentences(self._database.path):
-            rows = self._database.writer.execute(
+            rows = self._connection.execute(
                 "SELECT m.content, m.status, coalesce(m.leader_id, m.id) FROM memory_text t"
                 " JOIN memory m ON m.id = t.rowid WHERE memory_text MATCH ? AND m.project_id = ?"
                 " ORDER BY t.rank LIMIT ?",

@@ -144,6 +144,14 @@ def insert_entity(
     if existing:
         raise ConflictError(f"#{existing[0][0]} is a {row['type']} that says the same already.")
     number = act.insert("memory", **{**row, "kind": "entity", "status": "candidate"})
+    add_structure(act, number, structure, graduated_from=graduated_from)
+    return number
+
+
+def add_structure(
+    act: Act, number: int, structure: Structure, *, graduated_from: int | None = None
+) -> None:
+    """Give a row of `memory` the structure of an entity."""
     act.insert(
         "entity",
         memory_id=number,
@@ -156,11 +164,43 @@ def insert_entity(
         known = _by_name(act, number, target)
         act.insert("relation", memory_id=number, kind=str(kind), target=target, target_id=known)
     _answer_waiting(act, number, structure.name)
-    return number
+
+
+def remove_structure(act: Act, number: int) -> None:
+    """Make an entity a memory again: its values and relations go, and others point to no id."""
+    for table in ("relation", "entity"):
+        for (row,) in act.query(f"SELECT id FROM {table} WHERE memory_id = ?", (number,)):
+            act.delete(table, row)
+    for (row,) in act.query("SELECT id FROM relation WHERE target_id = ?", (number,)):
+        act.update("relation", row, target_id=None)
+
+
+def rename(act: Act, number: int, name: str) -> str:
+    """Give an entity another name, and with it the slot of its value; returns the name as written.
+
+    Raises ReviewerError for an empty name or a row that is not an entity.
+    """
+    found = act.query(
+        "SELECT e.id, e.slot, m.content, m.type FROM entity e JOIN memory m ON m.id = e.memory_id"
+        " WHERE m.id = ?",
+        (number,),
+    )
+    if not found:
+        raise ReviewerError(
+            f"#{number} is not an entity, so it has no name. Give it the type of one as well "
+            "(--type decision), or graduate it."
+        )
+    row, slot, content, type_ = found[0]
+    if not clean(name):
+        raise ReviewerError("The name is empty.")
+    new = parse_structure(content, EntityType(type_), name)
+    act.update("entity", row, name=new.name, slot=new.slot or slot)
+    _answer_waiting(act, number, new.name)
+    return new.name
 
 
 def change_structure(act: Act, number: int, content: str) -> None:
-    """Read the values of an entity anew from a wording that a person has changed."""
+    """Read the values of an entity anew from a wording or a type that a person has changed."""
     row, name, slot, attributes, type_ = act.query(
         "SELECT e.id, e.name, e.slot, e.attributes, m.type FROM entity e"
         " JOIN memory m ON m.id = e.memory_id WHERE m.id = ?",

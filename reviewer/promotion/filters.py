@@ -10,6 +10,7 @@ from reviewer.errors import FilterError
 from reviewer.promotion.views import Kind, Status
 from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
+from reviewer.text.signs import STALE
 
 _TERM = re.compile(r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|\S+)')
 _WORD = re.compile(r"\w+")
@@ -49,6 +50,8 @@ class Condition(Struct, frozen=True):
 
     sql: str
     parameters: tuple[Value, ...] = ()
+    stale: bool | None = None
+    """Whether the source of a memory must have changed or not; that is read from files, not SQL."""
 
 
 def parse_filter(text: str) -> Condition:
@@ -59,13 +62,17 @@ def parse_filter(text: str) -> Condition:
     """
     parts: list[str] = []
     parameters: list[Value] = []
+    stale: bool | None = None
     for term in _TERM.finditer(text):
         condition = _condition(term["field"], term["sign"], term["text"])
         if condition is None:
             continue
+        if condition.stale:
+            stale = not term["minus"]
+            continue
         parts.append(f"NOT ({condition.sql})" if term["minus"] else f"({condition.sql})")
         parameters += condition.parameters
-    return Condition(" AND ".join(parts) or "1", tuple(parameters))
+    return Condition(" AND ".join(parts) or "1", tuple(parameters), stale)
 
 
 def _condition(field: str | None, sign: str | None, text: str) -> Condition | None:
@@ -74,6 +81,8 @@ def _condition(field: str | None, sign: str | None, text: str) -> Condition | No
         if not bare:
             return None
         value = _known_value(field, bare)
+        if field == "flag" and value.lower() == STALE:
+            return Condition("1", stale=True)
         return Condition(_IS[value]) if field == "is" else Condition(_TEXT_FIELDS[field], (value,))
     if field in _NUMBER_FIELDS:
         return _number(field, sign or "", bare)

@@ -19,6 +19,7 @@ from reviewer.promotion.acceptance_model import (
     features_of,
     learn,
 )
+from reviewer.promotion.looked_at import LookedAt
 from reviewer.promotion.policies import WITHIN, Hint, Recent, Reference, Standing, hints, recent
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.views import QueueQuery, Sort
@@ -50,8 +51,9 @@ class _Decision(NamedTuple):
 class Insight:
     """Evaluates hints and the learning order. Nothing here decides or writes anything."""
 
-    def __init__(self, database: Database, clock: Clock, queue: Queue) -> None:
+    def __init__(self, database: Database, clock: Clock, queue: Queue, looked_at: LookedAt) -> None:
         self._database = database
+        self._looked_at = looked_at
         self._clock = clock
         self._queue = queue
         self._learned: tuple[int, Preference | None] | None = None
@@ -122,6 +124,7 @@ class Insight:
                 yield from map(_traits, self._database.reader().execute(sql, tuple(chunk)))
 
     def _standings(self, ids: Sequence[int]) -> Iterator[tuple[int, Standing]]:
+        looked_at = self._looked_at.ids()
         for chunk in chunks(ids):
             marks = ",".join("?" * len(chunk))
             sql = (
@@ -143,7 +146,7 @@ class Insight:
                         role=Role(row["role"]) if row["role"] else Role.NOTE,
                         entity=row["kind"] == "entity",
                         recent=references.get(row["id"], Recent()),
-                        looked_at=bool(row["deferred"]),
+                        looked_at=bool(row["deferred"]) or row["id"] in looked_at,
                         planted=INJECTION in row["flags"].split(),
                     ),
                 )

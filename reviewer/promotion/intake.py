@@ -16,27 +16,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import Breakable, ConflictError, SourceError, StoreError, UnknownIdError
-from reviewer.extraction.candidates import Candidate, MemoryType, Setting
-from reviewer.extraction.entities.entity import EntityCandidate, EntityType
-from reviewer.extraction.ranking import CAP, Ranking
+from reviewer.errors import Breakable, ConflictError, SourceError, UnknownIdError
+from reviewer.extraction.candidates import Setting
+from reviewer.extraction.ranking import CAP
+from reviewer.promotion.beyond_cap import BeyondCap, as_ranking
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, queue_new
-from reviewer.promotion.entity_rows import Structure
 from reviewer.promotion.finish_wave import Queued, finish_wave
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.offline_statements import OfflineStatements
-from reviewer.promotion.report import (
-    OverCap,
-    Progress,
-    ReportFolder,
-    StatementBeyondCap,
-    WaveReport,
-    over_cap,
-)
+from reviewer.promotion.report import Progress, ReportFolder, StatementBeyondCap, WaveReport
 from reviewer.promotion.seed import Seeder
 from reviewer.promotion.statement_rows import queue_beyond_cap
 from reviewer.promotion.triage import Done
@@ -45,14 +36,6 @@ from reviewer.sources.records import Record, Role, Shape, Use
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger, Scope
-
-
-class _Waiting(Struct, frozen=True):
-    """A candidate beyond the cap, with the wave that proposed it."""
-
-    wave: int
-    project_id: int
-    candidate: OverCap | StatementBeyondCap
 
 
 class Intake:
@@ -116,7 +99,7 @@ class Intake:
 
         Raises ConflictError when nothing waits there, StoreError when a report is gone.
         """
-        waiting, failures = self._beyond_cap(project)
+        waiting, failures = BeyondCap(self._database).waiting(project)
         now = iso(self._clock())
         ids: list[int] = []
         left = Counter(item.wave for item in waiting)
@@ -137,7 +120,7 @@ class Intake:
                 ids += queue_new(
                     act,
                     Known(self._database, item.project_id),
-                    [_as_ranking(item.candidate)],
+                    [as_ranking(item.candidate)],
                     project_id=item.project_id,
                     wave_id=item.wave,
                     now=now,
@@ -154,68 +137,12 @@ class Intake:
         """Queue made-up candidates."""
         return Seeder(self._ledger, self._clock).seed(count, project=project)
 
-    def _beyond_cap(self, project: str | None) -> tuple[list[_Waiting], list[str]]:
-        """Waiting candidates, best first, and a sentence for each report that cannot be read."""
-        sql = (
-            "SELECT w.id, w.project_id, w.report_folder FROM wave w"
-            " JOIN project p ON p.id = w.project_id"
-            " WHERE json_extract(w.counts, '$.over_cap_left') > 0 AND (?1 IS NULL OR p.name = ?1)"
-        )
-        with failures_as_sentences(self._database.path):
-            waves = self._database.reader().execute(sql, (project,)).fetchall()
-        waiting: list[_Waiting] = []
-        failures: list[str] = []
-        for row in waves:
-            try:
-                found = list(over_cap(Path(row["report_folder"])))
-            except StoreError as problem:
-                failures.append(str(problem))
-                continue
-            waiting += [_Waiting(row["id"], row["project_id"], item) for item in found]
-        waiting.sort(
-            key=lambda item: (isinstance(item.candidate, OverCap), -item.candidate.rank)
-        )  # statements come first
-        return waiting, failures
-
 
 def _count_down(act: Act, wave: int, left: int) -> None:
     (counts,) = act.query("SELECT counts FROM wave WHERE id = ?", (wave,))[0]
     values = msgspec.json.decode(counts, type=dict[str, Any])
     values["over_cap_left"] = left
     act.update("wave", wave, counts=msgspec.json.encode(values).decode())
-
-
-def _as_ranking(item: OverCap) -> Ranking:
-    """The candidate as it was ranked; of its record only the key matters here."""
-    record = Record(
-        key=item.record,
-        line_start=item.line_start,
-        line_end=item.line_end,
-        byte_start=0,
-        byte_end=0,
-        sha256="",
-        role=Role.NOTE,
-        text="",
-    )
-    values: dict[str, Any] = {
-        name: getattr(item, name)
-        for name in (
-            "content", "rule", "prior", "signal", "freshness", "confidence", "span_start",
-            "span_end", "extractor_version", "flags",
-        )
-    }  # fmt: skip
-    candidate: Candidate
-    if item.structure is None:
-        candidate = Candidate(type=MemoryType(item.type), weight=1.0, record=record, **values)
-    else:
-        candidate = EntityCandidate(
-            type=EntityType(item.type),
-            weight=1.0,
-            record=record,
-            **values,
-            **{name: getattr(item.structure, name) for name in Structure.__struct_fields__},
-        )
-    return Ranking(candidate=candidate, score=item.rank, novelty=1.0, seen=item.seen)
 
 
 def _no_progress(_: Progress) -> None:

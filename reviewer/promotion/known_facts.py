@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from reviewer.files import open_file
 from reviewer.projects import work_tree
 from reviewer.proposing.same_fact import known_in_texts, same_fact
 from reviewer.store.database import Database, failures_as_sentences
@@ -80,7 +81,7 @@ def boot_texts(tree: Path) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for name in BOOT_FILES:
         try:
-            with (tree / name).open("rb") as file:
+            with open_file(tree / name) as file:
                 found[name] = file.read(MOST_BYTES).decode("utf-8", "replace")
         except OSError:
             continue  # most trees have one of them at most

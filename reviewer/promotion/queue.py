@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -28,6 +30,9 @@ from reviewer.proposing.values import Proof
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import chunks
+
+if TYPE_CHECKING:
+    from reviewer.promotion.beyond_cap import BeyondCap
 
 _ORDERS = {
     Sort.RANK: "m.deferred, m.excerpt, m.rank DESC, m.id",
@@ -59,6 +64,12 @@ class Queue:
     def check(self, query: QueueQuery) -> None:
         """Raise FilterError for a filter that cannot be parsed, without reading rows."""
         self._condition(query)
+
+    def wants_stale(self, query: QueueQuery) -> bool | None:
+        """Whether a query asks for candidates whose source has changed (True), or for others
+        (False): `ids` and `count` cannot tell, because it depends on files.
+        """
+        return parse_filter(query.filter).stale
 
     def ids(
         self,
@@ -125,7 +136,7 @@ class Queue:
             rejected=decided.get(("invalid", False), 0) + rejected_today,
             promoted_today=promoted_today,
             rejected_today=rejected_today,
-            beyond_cap=self._beyond_cap(project),
+            beyond_cap=self._beyond_cap.count(project),
             excerpts=self.count(QueueQuery(project=project, filter="is:excerpt")),
         )
 
@@ -236,14 +247,11 @@ class Queue:
             return "1", ()
         return "m.project_id = (SELECT id FROM project WHERE name = ?)", (project,)
 
-    def _beyond_cap(self, project: str | None) -> int:
-        rows = self._query(
-            "SELECT coalesce(sum(json_extract(counts, '$.over_cap_left')), 0) FROM wave w"
-            " WHERE counts IS NOT NULL AND (? IS NULL OR"
-            " project_id = (SELECT id FROM project WHERE name = ?))",
-            (project, project),
-        )
-        return int(rows[0][0])
+    @cached_property
+    def _beyond_cap(self) -> BeyondCap:
+        from reviewer.promotion.beyond_cap import BeyondCap  # late: needs the extractors' values
+
+        return BeyondCap(self._database)
 
     def places(self, number: int, *, limit: int = -1) -> tuple[SourceRef, ...]:
         """The places a memory comes from, in order; none when it was written by hand."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
-from reviewer.sources.records import Record
+from reviewer.sources.records import Record, Shape
 from reviewer.store.changes import Image, Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act, Ledger, Scope, chunks
@@ -57,7 +58,8 @@ class RecordWriter:
         self.wave_id = 0
         self.fresh = 0
         self._batch: list[tuple[SourceWriter, Record]] = []
-        self._keys: set[str] = set()
+        self._keys: dict[str, Path] = {}
+        """The keys of the batch, each with its file."""
         self._moved: list[tuple[int, SourceWriter, Record]] = []
         self._characters = 0
         self._sources: dict[Path, SourceWriter] = {}
@@ -91,7 +93,7 @@ class RecordWriter:
     def enqueue(self, source: SourceWriter, record: Record) -> None:
         """Add a new record to the next batch."""
         self._batch.append((source, record))
-        self._keys.add(record.key)
+        self._keys[record.key] = source.path
         self._characters += len(record.text)
         self._sources[source.path] = source
         self.fresh += 1
@@ -101,9 +103,9 @@ class RecordWriter:
         self._moved.append((record_id, source, record))
         self._sources[source.path] = source
 
-    def is_queued(self, key: str) -> bool:
-        """Whether the next batch has a record with this key."""
-        return key in self._keys
+    def queued_from(self, key: str) -> Path | None:
+        """The file of the record of the next batch that has this key, if there is one."""
+        return self._keys.get(key)
 
     def finish(self, source: SourceWriter) -> None:
         """Write the source's final columns with the next batch."""
@@ -213,24 +215,53 @@ class SourceWriter:
             "tally": "{}",
         }
 
-    def take(self, records: list[Record]) -> list[bool]:
-        """Enqueue new records; returns for each whether it has yet to be extracted from.
+    def take(self, records: list[Record]) -> list[str]:
+        """Enqueue new records; returns for each the key that it has in the store if it has yet to
+        be extracted from, else an empty string.
 
-        A killed wave left its records without their candidates, so these count as fresh again.
+        The same section in another note is a record of its own, with a key of its own: saying
+        something in two notes is saying it twice. A killed wave left its records without their
+        candidates, so these count as fresh again.
         """
-        existing = self._writer.existing([record.key for record in records])
-        fresh: list[bool] = []
-        for record in records:
+        existing = self._writer.existing(
+            [key for each in records for key in (each.key, self._key_of_copy(each)) if key]
+        )
+        fresh: list[str] = []
+        for read in records:
+            record = self._as_stored(read, existing)
             known = existing.get(record.key)
-            if known is None and not self._writer.is_queued(record.key):
+            if known is None and self._writer.queued_from(record.key) is None:
                 self._writer.enqueue(self, record)
-                fresh.append(True)
+                fresh.append(record.key)
             else:
-                fresh.append(known is not None and self._left_by_killed_wave(known))
+                again = known is not None and self._left_by_killed_wave(known)
+                fresh.append(record.key if again else "")
                 if known is not None and self._has_moved(record, known):
                     self._writer.move(known.id, self, record)
         self._writer.flush_when_full()
         return fresh
+
+    def _as_stored(self, record: Record, existing: dict[str, ExistingRecord]) -> Record:
+        """The record, with a key of its own if it is a copy of a section of another note."""
+        copy = self._key_of_copy(record)
+        if not copy:
+            return record
+        if copy not in existing and not self._another_note_has(record, existing.get(record.key)):
+            return record
+        return structs.replace(record, key=copy)
+
+    def _another_note_has(self, record: Record, known: ExistingRecord | None) -> bool:
+        if known is not None:
+            return known.path != str(self.path) and Path(known.path).exists()
+        return self._writer.queued_from(record.key) not in (None, self.path)
+
+    def _key_of_copy(self, record: Record) -> str:
+        """The key of a section of a note that another note has too; messages have none, because
+        a session that was resumed or copied repeats what was told once.
+        """
+        if record.shape is Shape.TURN:
+            return ""
+        return f"{record.key}:{hashlib.sha256(str(self.path).encode()).hexdigest()[:16]}"
 
     def finish(self, stamp: Stamp, tally: dict[str, int]) -> None:
         """Mark the file as read to its end."""

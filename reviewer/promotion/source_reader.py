@@ -22,11 +22,16 @@ from reviewer.extraction.extract import Statements, cited_lines
 from reviewer.extraction.judge import Judge
 from reviewer.extraction.verdicts import Event, Verdict
 from reviewer.sources.open import open_source
-from reviewer.sources.records import Record, Shape
+from reviewer.sources.records import Record, Shape, Use
 from reviewer.text.secrets import mask
 
 HANDFUL = 64
 """Records in a batch; the store is asked about a whole batch at once."""
+
+LONGEST_JUDGED = 2_000_000
+"""Characters of a message that statements are looked for in; more is a pasted log or file, whose
+sentences nobody said.
+"""
 
 MASK = "[masked "
 """Start of the placeholder that `text/secrets` puts in place of a secret."""
@@ -80,6 +85,8 @@ def read(job: Job) -> Iterator[Piece]:
         records: list[Record] = []
         events: list[Event] = []
         for record in handful:
+            if record.use is Use.MESSAGE and len(record.text) > LONGEST_JUDGED:
+                record = structs.replace(record, use=Use.OVERLONG)
             clean, secrets = mask_record(record)
             masked += secrets
             records.append(clean)

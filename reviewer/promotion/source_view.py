@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.errors import SourceError
+from reviewer.errors import ReadStoppedError, SourceError
+from reviewer.files import open_file
 from reviewer.promotion.views import SourceState
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import chunks
@@ -88,14 +89,20 @@ class SourceView:
             return SourceState.UNKNOWN
         return record_state(Path(row["path"]), row["byte_start"], row["byte_end"], row["sha256"])
 
-    def stale(self, memories: Sequence[int]) -> set[int]:
+    def stale(
+        self, memories: Sequence[int], *, cancelled: Callable[[], bool] | None = None
+    ) -> set[int]:
         """Those whose first evidence is gone from its file, for a list: a cheap look at each.
+
+        Raises ReadStoppedError once `cancelled` returns True.
 
         A file that is longer than LOOKED_THROUGH and has other bytes at the place is not
         searched, and its memories are left out: `state` tells.
         """
         found: set[int] = set()
         for chunk in chunks(list(memories)):
+            if cancelled is not None and cancelled():
+                raise ReadStoppedError("What was read is not wanted any more.")
             with failures_as_sentences(self._database.path):
                 rows = (
                     self._database.reader()
@@ -152,7 +159,7 @@ def record_state(
     """
     size = byte_end - byte_start
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             file.seek(byte_start)
             if _digest(file.read(size)) == sha256:
                 return SourceState.SAME
@@ -193,7 +200,7 @@ def window(path: Path, first: int, last: int) -> FileWindow:
 
 def _window(path: Path, first: int, last: int) -> FileWindow:
     number, partial, lines = 0, bytearray(), list[bytes]()
-    with path.open("rb") as file:
+    with open_file(path) as file:
         while block := file.read(BLOCK):
             ends = block.count(b"\n")
             if number + ends < first:

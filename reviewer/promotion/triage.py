@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Sequence
 
 from msgspec import Struct
@@ -12,6 +11,7 @@ from reviewer.errors import ConflictError, ReviewerError
 from reviewer.promotion.decided_rows import (
     STATUS_WORDS,
     DecidedRow,
+    about_conflicts,
     candidates_of,
     dismiss_conflicts,
     find_conflicts,
@@ -19,11 +19,14 @@ from reviewer.promotion.decided_rows import (
     leave_other_facts,
     members_of,
     reactivate_memories,
+    refuse_graduated,
     regroup,
     reopen_conflicts,
     require_no_conflicts,
     require_one_project,
     rows_of,
+    settle_without,
+    state_of,
 )
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Kind, RejectReason, Status
@@ -44,9 +47,10 @@ REASON_WORDS = {
 
 
 class Done(Struct, frozen=True):
-    """A decision that was written. `ids` are the rows decided, near duplicates included."""
+    """A decision. `ids` are the rows decided, near duplicates included."""
 
     act: int
+    """Its ledger id; 0 when there was nothing to change and nothing was written."""
     title: str
     ids: tuple[int, ...]
 
@@ -78,11 +82,12 @@ class Triage:
             act.update_many(
                 "memory", [row.id for row in rows], status="active", decided_at=self._now()
             )
-            find_conflicts(act, rows, self._now())
+            opened = find_conflicts(act, rows, self._now())
             merged = self._take_members(act, rows, alone, merge=True)
-            act.title = _title("Promoted", [row.id for row in rows])
+            act.title = _title("Promoted", rows)
             if merged:
                 act.title += f", merged {_near_duplicates(len(merged))}"
+            act.title += about_conflicts("opened", opened)
         return Done(act.id, act.title, (*(row.id for row in rows), *merged))
 
     def reject(
@@ -110,11 +115,13 @@ class Triage:
             dismiss_conflicts(act, rows)
             reactivate_memories(act, rows)
             members = self._take_members(act, rows, alone, merge=False)
-            act.title = _title("Rejected", [row.id for row in rows])
+            settled = settle_without(act, _entities(rows), self._now())
+            act.title = _title("Rejected", rows)
             if members:
                 act.title += f" and {_near_duplicates(len(members))}"
             if reason is not None:
                 act.title += f": {REASON_WORDS[reason]}"
+            act.title += about_conflicts("settled", settled)
         return Done(act.id, act.title, (*(row.id for row in rows), *members))
 
     def defer(self, ids: Sequence[int]) -> Done:
@@ -122,7 +129,7 @@ class Triage:
         with self._ledger.act("defer") as act:
             rows = candidates_of(act, ids)
             act.update_many("memory", [row.id for row in rows], deferred=1)
-            act.title = _title("Deferred", [row.id for row in rows])
+            act.title = _title("Deferred", rows) if act.changed else _unchanged(rows, "deferred")
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
     def restore(self, ids: Sequence[int]) -> Done:
@@ -133,11 +140,7 @@ class Triage:
         with self._ledger.act("restore") as act:
             rows = rows_of(act, ids)
             reopen_conflicts(act, rows)
-            for row in rows:
-                if row.status is Status.GRADUATED:
-                    raise ConflictError(
-                        f"#{row.id} is {STATUS_WORDS[row.status]}: undo that first."
-                    )
+            refuse_graduated(act, rows)
             waiting = {
                 number
                 for chunk in chunks([row.leader_id for row in rows if row.leader_id])
@@ -159,52 +162,67 @@ class Triage:
                     leader_id=row.leader_id if row.leader_id in waiting else None,
                 )
             graduate_memories_again(act, rows)
-            find_conflicts(act, rows, self._now())
-            act.title = _title("Put back", [row.id for row in rows])
+            opened = find_conflicts(act, rows, self._now())
+            act.title = _title("Put back", rows) if act.changed else _unchanged(rows, "waiting")
+            act.title += about_conflicts("opened", opened)
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
     def edit(
-        self, number: int, content: str, *, promote: bool = True, seen: Seen | None = None
+        self,
+        number: int,
+        content: str | None = None,
+        *,
+        type_: str | None = None,
+        name: str | None = None,
+        promote: bool = True,
+        seen: Seen | None = None,
     ) -> Done:
-        """Change the wording; the earlier one is kept. A candidate is promoted, unless told not to.
+        """Change the wording, the type, the name of an entity, or several of them as one act.
 
-        `seen` is the row as the person had it before them: when another process has decided on it
-        or reworded it since, that is a conflict. Raises UnknownIdError, ReviewerError for an empty
-        or overlong wording, ConflictError when the row was decided meanwhile or another memory of
-        that type says the same.
+        An earlier wording is kept. A candidate is promoted, unless told not to. A candidate that
+        gets the type of an entity becomes one, and the other way round. `seen` is the row as the
+        person had it before them: when another process has decided on it or reworded it since, that
+        is a conflict. Raises UnknownIdError, ReviewerError for an empty or overlong wording or an
+        unknown type, ConflictError when the row was decided meanwhile, cannot have that type, or
+        another memory of that type says the same.
         """
         from reviewer.text.secrets import mask  # late: only a wording needs its patterns
 
-        text = mask(content.strip()).text
-        if not clean(text):
+        text = None if content is None else mask(content.strip()).text
+        if text is not None and not clean(text):
             raise ReviewerError("The wording is empty. Write something, or reject the candidate.")
-        require_length(text)
+        require_length(text or "")
         now = self._now()
         with self._ledger.act("edit") as act:
             (row,) = rows_of(act, [number])
             require_no_conflicts([row])
             if row.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(
-                    f"#{number} is {STATUS_WORDS[row.status]}. Nothing was changed."
-                )
+                raise ConflictError(f"#{number} is {state_of(act, row)}. Nothing was changed.")
             if seen is not None:
                 _require_as_seen(act, row, seen)
-            _change_wording(act, number, text, now)
-            if row.kind is Kind.ENTITY and act.changed:
-                _change_structure(act, number, text)
+            if text is not None:
+                _change_wording(act, number, text, now)
+                if row.kind is Kind.ENTITY and act.changed:
+                    _change_structure(act, number, text)
+            row, details = _change_type_and_name(act, row, type_, name)
             verb = "Edited" if act.changed else ""
-            act.title = f"Edited #{number}"
+            act.title = f"Edited #{number}" if verb else _unchanged([row], "like that")
+            if verb and details:
+                act.title += f": {', '.join(details)}"
             ids: tuple[int, ...] = (number,)
             if promote and row.status is Status.CANDIDATE:
                 act.update("memory", number, status="active", decided_at=now)
-                find_conflicts(act, [row], now)
+                opened = find_conflicts(act, [row], now)
                 merged = self._take_members(act, [row], False, merge=True)
                 act.title = f"{verb} and promoted #{number}" if verb else f"Promoted #{number}"
+                if verb and details:
+                    act.title += f": {', '.join(details)}"
                 if merged:
                     act.title += f", merged {_near_duplicates(len(merged))}"
+                act.title += about_conflicts("opened", opened)
                 ids = (number, *merged)
             elif verb:
-                find_conflicts(act, [row], now)
+                act.title += about_conflicts("opened", find_conflicts(act, [row], now))
         return Done(act.id, act.title, ids)
 
     def merge(self, number: int, into: int) -> Done:
@@ -214,6 +232,7 @@ class Triage:
         """
         if number == into:
             raise ConflictError(f"#{number} cannot be merged into itself.")
+        now = self._now()
         with self._ledger.act("merge", f"Merged #{number} into #{into}") as act:
             rows = candidates_of(act, [number])
             (target,) = rows_of(act, [into])
@@ -225,13 +244,12 @@ class Triage:
                     f"{target.kind}). Nothing was changed."
                 )
             if target.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(
-                    f"#{into} is {STATUS_WORDS[target.status]}. Nothing was changed."
-                )
+                raise ConflictError(f"#{into} is {state_of(act, target)}. Nothing was changed.")
             if target.leader_id == number:
                 act.update("memory", into, leader_id=None)
             supersede_rows(act, [number], into, self._now())
             regroup(act, rows)
+            act.title += about_conflicts("settled", settle_without(act, _entities(rows), now))
         return Done(act.id, act.title, (number,))
 
     def supersede(self, number: int, by: int) -> Done:
@@ -252,17 +270,17 @@ class Triage:
                     "one of the same kind can take its place."
                 )
             if old.status is not Status.ACTIVE:
-                raise ConflictError(
-                    f"#{number} is {STATUS_WORDS[old.status]}. Nothing was changed."
-                )
+                raise ConflictError(f"#{number} is {state_of(act, old)}. Nothing was changed.")
             if new.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(f"#{by} is {STATUS_WORDS[new.status]}. Nothing was changed.")
+                raise ConflictError(f"#{by} is {state_of(act, new)}. Nothing was changed.")
             now = self._now()
             act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
+            settled = settle_without(act, _entities([old]), now)
+            act.title += about_conflicts("settled", settled)
             if new.status is Status.CANDIDATE:
                 act.update("memory", by, status="active", decided_at=now)
                 regroup(act, [new])
-                find_conflicts(act, [new], now)
+                act.title += about_conflicts("opened", find_conflicts(act, [new], now))
         return Done(act.id, act.title, (by, number))
 
     def _take_members(
@@ -280,6 +298,8 @@ class Triage:
             else:
                 act.update_many("memory", members, status="invalid", decided_at=self._now())
             taken += members
+        if any(row.kind is Kind.ENTITY for row in rows):
+            settle_without(act, taken, self._now())
         return taken
 
     def _now(self) -> str:
@@ -299,7 +319,7 @@ def supersede_rows(act: Act, ids: Sequence[int], by: int, now: str) -> None:
 
 def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:
     if row.status is not seen.status:
-        raise ConflictError(f"#{row.id} is {STATUS_WORDS[row.status]} by now. Nothing was changed.")
+        raise ConflictError(f"#{row.id} is {state_of(act, row)} by now. Nothing was changed.")
     (found,) = act.query("SELECT content FROM memory WHERE id = ?", (row.id,))
     if found[0] != seen.content:
         raise ConflictError(
@@ -314,6 +334,26 @@ def require_length(text: str) -> None:
             f"A memory has at most {LONGEST:,} characters, this has {len(text):,}. Keep the text "
             "in a file and write down what is to be remembered of it."
         )
+
+
+def _change_type_and_name(
+    act: Act, row: DecidedRow, type_: str | None, name: str | None
+) -> tuple[DecidedRow, list[str]]:
+    """The row as it is then, and what was changed, for the title."""
+    from reviewer.promotion.retyping import change_type  # late: needs the patterns of entities
+    from reviewer.text.secrets import mask
+
+    details: list[str] = []
+    if type_ is not None:
+        row, detail = change_type(act, row, type_)
+        details += [detail] if detail else []
+    if name is not None:
+        from reviewer.promotion.entity_rows import rename
+
+        before = act.changed
+        written = rename(act, row.id, mask(name).text)
+        details += [f"named {written}"] if act.changed or before else []
+    return row, details
 
 
 def _change_structure(act: Act, number: int, content: str) -> None:
@@ -341,14 +381,21 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
             f" was changed; merge #{number} into it instead."
         )
     act.insert("content_history", memory_id=number, content=old, replaced_at=now)
-    try:
-        act.update("memory", number, content=content, key=key, edited=1)
-    except sqlite3.IntegrityError as problem:
-        raise ConflictError(f"#{number} cannot be reworded: {problem}.") from problem
+    act.update("memory", number, content=content, key=key, edited=1)
 
 
-def _title(verb: str, ids: Sequence[int]) -> str:
-    return f"{verb} #{ids[0]}" if len(ids) == 1 else f"{verb} {len(ids)}"
+def _title(verb: str, rows: Sequence[DecidedRow]) -> str:
+    return f"{verb} #{rows[0].id}" if len(rows) == 1 else f"{verb} {len(rows)}"
+
+
+def _entities(rows: Sequence[DecidedRow]) -> list[int]:
+    return [row.id for row in rows if row.kind is Kind.ENTITY]
+
+
+def _unchanged(rows: Sequence[DecidedRow], state: str) -> str:
+    """The title of an act that found everything as it should be; it writes nothing."""
+    which = f"#{rows[0].id} is" if len(rows) == 1 else f"All {len(rows)} are"
+    return f"{which} {state} already"
 
 
 def _near_duplicates(count: int) -> str:

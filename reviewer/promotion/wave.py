@@ -30,7 +30,7 @@ from reviewer.promotion.source_reader import (
 )
 from reviewer.sources.records import Record, Use
 from reviewer.sources.seen import Seen
-from reviewer.sources.walk import Found, PassedOver, walk
+from reviewer.sources.walk import OUTSIDE, Found, PassedOver, walk
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -152,7 +152,7 @@ class Wave:
         `lines`: only these lines (0-based) of it were passed over.
         """
         self._passed_over[reason] += 1
-        if "cannot be read" in reason or "no text" in reason:
+        if "cannot be read" in reason or "no text" in reason or reason == OUTSIDE:
             where = f" ({_lines(lines)})" if lines else ""
             self._unreadable.append(f"{path}: {reason}{where}")
 
@@ -249,11 +249,12 @@ class Wave:
         """Write a batch; the keys of records to extract from are added to `fresh`."""
         self._masked += batch.masked
         self._records += len(batch.records)
-        for record, new in zip(batch.records, writer.take(batch.records), strict=True):
+        for record, key in zip(batch.records, writer.take(batch.records), strict=True):
             if record.use is not Use.MESSAGE:
                 self._kept_out[str(record.use)] += 1
-            elif new:
+            elif key:
                 fresh.add(record.key)
+                self._collector.stored_as(record.key, key)
 
     def _sum_up(self, project: str, began: float, queued: Queued) -> WaveReport:
         return WaveReport(

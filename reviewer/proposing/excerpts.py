@@ -17,6 +17,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from msgspec import Struct, structs
 
@@ -91,6 +92,8 @@ class Spot(Struct, frozen=True):
     """Widened: its content and span take in what is around the find."""
     others: tuple[Candidate, ...]
     score: float
+    found: Candidate
+    """As the rule found it."""
 
 
 class Dialogue:
@@ -143,14 +146,14 @@ class Dialogue:
         leads: list[tuple[float, Find, frozenset[str], list[Candidate]]] = []
         for score, find in scored:
             rare = frozenset(name for name in find.names if self._names[name] <= RARE)
-            for _, lead, names, others in leads[:SPOTS]:
+            for _, lead, names, others in islice(leads, SPOTS):
                 if abs(lead.message - find.message) <= NEAR or _same_names(rare, names):
                     others.append(find.candidate)
                     break
             else:
                 leads.append((score, find, rare, []))
         return [
-            Spot(self.source, _widened(find), tuple(others), score)
+            Spot(self.source, _widened(find), tuple(others), score, find.candidate)
             for score, find, _, others in leads
         ]
 

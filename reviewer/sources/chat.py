@@ -133,8 +133,8 @@ class ChatScan:
         with reading(self.path) as stream:
             for number, start, raw in read_lines(stream, self._form):
                 if raw is None:
-                    self.tally["line over 64 MB"] += 1
-                    self.errors.append(f"line {number + 1}: longer than 64 MB, skipped")
+                    self.tally["line over 32 MB"] += 1
+                    self.errors.append(f"line {number + 1}: longer than 32 MB, skipped")
                 elif raw and not raw.isspace():
                     yield from self._line(raw, number, start, whole_file)
 
@@ -305,8 +305,8 @@ class ChatBlocks:
         with reading(self.path) as stream:
             for number, _, raw in read_lines(stream, source.form):
                 if raw is None:
-                    self.tally["line over 64 MB"] += 1
-                    self.errors.append(f"line {number + 1}: longer than 64 MB, skipped")
+                    self.tally["line over 32 MB"] += 1
+                    self.errors.append(f"line {number + 1}: longer than 32 MB, skipped")
                 elif source.lines[0] <= number < source.lines[1] and raw and not raw.isspace():
                     yield from self._of_line(source.form.utf8(raw), number)
 

@@ -19,6 +19,7 @@ from reviewer.sources.claude_lines import (
     Turn,
     fitting,
     is_claude,
+    kept_through,
     parse_record,
     parse_words,
 )
@@ -98,6 +99,8 @@ class SessionIndex:
         if line.uuid:
             kind = turn.node if turn else Node.OTHER
             node = self.tree.add(line.uuid, line.parent_uuid or line.logical_parent_uuid, kind)
+            if (kept := kept_through(line)) is not None:
+                self.tree.compacted(*kept)
         if turn is None or not (turn.text or self._every_turn):
             return
         if turn.queued == "popAll":
@@ -150,8 +153,8 @@ def _index_session(
             inside = first <= number < end
             counts, damage = (tally, errors) if inside else (ignored, [])
             if raw is None:
-                counts["line over 64 MB"] += 1
-                damage.append(f"line {number + 1}: longer than 64 MB, skipped")
+                counts["line over 32 MB"] += 1
+                damage.append(f"line {number + 1}: longer than 32 MB, skipped")
                 continue
             if not raw or raw.isspace():
                 continue
@@ -441,6 +444,7 @@ class ClaudeBlocks:
             text, use = piece.text or "", turn.use
             if line.type == "user" and turn.role is Role.USER and not line.is_meta:
                 use, text, _ = classify(text)
+                use = turn.use if use is Use.MESSAGE else use
             if text.strip():
                 name = _speaker(line, turn)
                 yield self._block(line, turn, place, "text", text, use=use, name=name)

@@ -69,6 +69,8 @@ class LineFields(Struct, rename="camel"):
     user_feedback: str | None = None
     content: Raw = Raw(b"null")
     attachment: Raw = Raw(b"null")
+    origin: Raw = Raw(b"null")
+    compact_metadata: Raw = Raw(b"null")
 
 
 class ClaudeLine(LineFields, rename="camel"):
@@ -99,6 +101,20 @@ class _Attachment(Struct, rename="camel"):
 
     type: str | None = None
     prompt: Raw = Raw(b"null")
+    command_mode: str | None = None
+
+
+class _Origin(Struct):
+    kind: str | None = None
+
+
+class _Segment(Struct, rename="camel"):
+    anchor_uuid: str | None = None
+    tail_uuid: str | None = None
+
+
+class _Compaction(Struct, rename="camel"):
+    preserved_segment: Raw = Raw(b"null")
 
 
 class _OddMessage(Struct):
@@ -121,6 +137,9 @@ class Turn(Struct):
     queued: str = ""
     """For queue operations: `enqueue`, `popAll`."""
 
+
+NOTIFICATION = "task-notification"
+"""Where a text came from that a background task wrote, though it has the person's role."""
 
 _lines = msgspec.json.Decoder(ClaudeLine)
 _worded_lines = msgspec.json.Decoder(_WordedLine)
@@ -213,8 +232,13 @@ def _user(line: LineFields, tally: Counter[str]) -> Turn:
         use, text = Use.WRAPPER, "\n\n".join(texts)
     elif texts:
         use, text = _typed(texts, tally)
+        if use is Use.MESSAGE and _origin(line) == NOTIFICATION:
+            use = Use.WRAPPER
     else:
         use, text = Use.MESSAGE, ""
+    if results and (feedback := (line.user_feedback or "").strip()):
+        # What the person said when refusing a call; an interruption may be noted beside it.
+        use, text = Use.MESSAGE, feedback
     # The task of a sub-agent and the summary are written by an agent, not by the user.
     by_agent = line.is_sidechain or use is Use.SUMMARY
     if line.is_sidechain:
@@ -247,7 +271,27 @@ def _attached(line: LineFields, tally: Counter[str]) -> Turn | None:
         return None
     texts, _ = _texts_of(_decode_content(attachment.prompt), tally)
     use, text = _typed(texts, tally)
+    if use is Use.MESSAGE and NOTIFICATION in (attachment.command_mode, _origin(line)):
+        use = Use.WRAPPER
     return Turn(Node.OTHER, Role.USER, use, text) if text else None
+
+
+def _origin(line: LineFields) -> str:
+    """Who a text came from, where newer versions say so."""
+    return _object(_Origin, line.origin).kind or ""
+
+
+def kept_through(line: LineFields) -> tuple[str, str] | None:
+    """Of a compaction that kept the last messages: the last of them, and the summary before them.
+
+    The next message names the first of these as its parent and so leads around the compaction.
+    """
+    if line.subtype != "compact_boundary":
+        return None
+    segment = _object(_Segment, _object(_Compaction, line.compact_metadata).preserved_segment)
+    if not segment.tail_uuid or not segment.anchor_uuid:
+        return None
+    return segment.tail_uuid, segment.anchor_uuid
 
 
 def _typed(texts: list[str], tally: Counter[str]) -> tuple[Use, str]:
@@ -335,6 +379,13 @@ def _decode_blocks(raw: Raw) -> list[_Block]:
 
 
 _Fields = TypeVar("_Fields", bound=Struct)
+
+
+def _object(kind: type[_Fields], raw: Raw) -> _Fields:
+    """The struct of a JSON object; the default one for anything else."""
+    if bytes(memoryview(raw)[:1]) != b"{":
+        return kind()
+    return fitting(kind, msgspec.json.decode(raw, type=dict[str, Raw]))
 
 
 @lru_cache(maxsize=16)

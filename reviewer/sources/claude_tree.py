@@ -37,10 +37,20 @@ class SessionTree:
         self._ids = array("q")
         self._nodes = bytearray()
         self._links: dict[int, int] = {}
+        self._summaries: dict[str, str] = {}
+        """Of each compaction so far: the last record that it kept -> its summary."""
+
+    def compacted(self, tail_id: str, summary_id: str) -> None:
+        """From here on, what names `tail_id` as its parent follows the summary instead: otherwise
+        what was said between the two would look abandoned.
+        """
+        self._summaries[tail_id] = summary_id
 
     def add(self, record_id: str, parent_id: str | None, node: Node) -> int:
         """Append a record and return its index."""
         index = len(self._ids)
+        if parent_id is not None:
+            parent_id = self._summaries.get(parent_id, parent_id)
         parent = hash(parent_id) if parent_id is not None else None
         if parent is None:
             self._links[index] = 0

@@ -9,7 +9,12 @@ from reviewer.sources.records import Use
 
 SUMMARY_START = "This session is being continued from a previous conversation"
 
+NOTIFICATIONS = ("<task-notification>", "<agent-notification>", "<teammate-message")
+"""How results of sub-agents and background tasks begin, which have the person's role."""
+
 WRAPPER_STARTS = (
+    *NOTIFICATIONS,
+    "<ci-monitor-event>",
     "<local-command-",
     "<command-name>",
     "<command-message>",
@@ -18,9 +23,6 @@ WRAPPER_STARTS = (
     "<bash-input>",
     "<bash-stdout>",
     "<bash-stderr>",
-    "<task-notification>",
-    "<agent-notification>",
-    "<teammate-message",
     "<ide_opened_file>",
     "<ide_selection>",
     "<ide_diagnostics>",
@@ -44,17 +46,27 @@ BOOT_STARTS = (
 INSTRUCTION_FILE = re.compile(r"Contents of \S+(?:CLAUDE|AGENTS|GEMINI)(?:\.local)?\.md\b")
 
 OPENING_TAG = re.compile(
-    r"<(system-reminder|user-memory-input"
+    r"<(system-reminder|user-memory-input|task-notification|agent-notification"
     r"|(?:relevant|retrieved|recalled|injected|long[-_]term)[-_](?:memory|memories|context)"
     r"|recalled(?:[-_][a-z]+)*|memory|memories|memory[-_]context|user[-_]memor(?:y|ies)"
     r"|claude-mem-context|supermemory-context|mem0[-_][a-z]+)(?:\s[^<>]*)?>"
 )
 
 
+_TRANSCRIPT = re.compile(r"\s*Full transcript available at: \S+")
+"""What the agent adds to a notification."""
+_REASONS = {
+    "system-reminder": "system reminder",
+    "task-notification": "task notification",
+    "agent-notification": "task notification",
+}
+
+
 def classify(text: str) -> tuple[Use, str, Counter[str]]:
     """The use of a user's text, the text with embedded parts blanked, and counts of those parts.
 
-    Embedded reminders and memories become blanks of the same length, so that offsets stay correct.
+    Embedded reminders and memories become blanks and line ends of the same length, so that offsets
+    stay correct.
     """
     opening = text.lstrip()
     cuts: Counter[str] = Counter()
@@ -63,12 +75,16 @@ def classify(text: str) -> tuple[Use, str, Counter[str]]:
     if opening.startswith(WRAPPER_STARTS):
         return Use.WRAPPER, text, cuts
     typed = _blank_embedded(text, cuts) if "<" in text else text
+    if not typed.strip() and cuts["task notification"]:
+        return Use.WRAPPER, text, cuts
     if not typed.strip() and cuts:
         boot = cuts["system reminder"] >= cuts["injected memory"]
         return (Use.BOOT if boot else Use.INJECTED), text, cuts
     opening = typed.lstrip()
     if opening.startswith(BOOT_STARTS) or INSTRUCTION_FILE.match(opening):
         return Use.BOOT, text, cuts
+    if opening.startswith(WRAPPER_STARTS):
+        return Use.WRAPPER, text, cuts
     return Use.MESSAGE, typed, cuts
 
 
@@ -88,13 +104,21 @@ def _blank_embedded(text: str, cuts: Counter[str]) -> str:
         parts.append(text[position : tag.start()])
         position = end + len(closing)
         if name == "user-memory-input":  # typed by the user, except for the tags
-            parts += [_blanks(tag[0]), text[tag.end() : end], _blanks(closing)]
+            parts += [_blanks(text, tag.start(), tag.end()), text[tag.end() : end]]
+            parts.append(_blanks(text, end, position))
             continue
-        parts.append(_blanks(text[tag.start() : position]))
-        cuts["system reminder" if name == "system-reminder" else "injected memory"] += 1
+        reason = _REASONS.get(name, "injected memory")
+        if reason == "task notification" and (added := _TRANSCRIPT.match(text, position)):
+            position = added.end()
+        parts.append(_blanks(text, tag.start(), position))
+        cuts[reason] += 1
     parts.append(text[position:])
     return "".join(parts)
 
 
-def _blanks(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
+def _blanks(text: str, start: int, end: int) -> str:
+    """Blanks for `text[start:end]`. Words that follow begin a new line: behind blanks they would
+    read as indented code.
+    """
+    blanks = re.sub(r"[^\n]", " ", text[start:end])
+    return blanks if text[end : end + 1] in ("", "\n") else blanks[:-1] + "\n"

@@ -11,8 +11,9 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from reviewer.errors import SourceError
+from reviewer.files import open_file
 
-LINE_LIMIT = 64_000_000
+LINE_LIMIT = 32_000_000
 """Maximum bytes of a line; a longer one is yielded as None."""
 
 BLOCK = 1 << 18
@@ -48,7 +49,7 @@ class TextForm(Struct, frozen=True):
 def reading(path: Path) -> Iterator[BinaryIO]:
     """The open file; errors become a SourceError that names it."""
     try:
-        with path.open("rb", buffering=BUFFER) as stream:
+        with open_file(path, buffering=BUFFER) as stream:
             yield stream
     except FileNotFoundError:
         raise SourceError(f"{path} does not exist: check the path.") from None

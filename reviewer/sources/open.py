@@ -5,6 +5,7 @@ To add a format, write a module with a `Format` and add one line to `FORMATS`.
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 from collections import Counter
@@ -254,19 +255,24 @@ def _run_together(line: bytes) -> list[dict[str, object]]:
     return [each for each in found if each]
 
 
+def _require_size(path: Path, size: int) -> None:
+    if size > DOCUMENT_LIMIT:
+        raise SourceError(
+            f"{path} is one JSON document of more than {DOCUMENT_LIMIT // 1_000_000} MB: "
+            "split it into files of one conversation each."
+        )
+
+
 def _document(path: Path, form: TextForm) -> tuple[bytes, object]:
     """The UTF-8 text of a file that is one JSON document, and its outline (None: it is not JSON).
 
     Raises SourceError when the document is too large or nested too deep.
     """
     with reading(path) as stream:
+        _require_size(path, os.fstat(stream.fileno()).st_size)
         stream.seek(form.bom)
         document = form.utf8(stream.read(DOCUMENT_LIMIT + 1))
-    if len(document) > DOCUMENT_LIMIT:
-        raise SourceError(
-            f"{path} is one JSON document of more than {DOCUMENT_LIMIT // 1_000_000} MB: "
-            "split it into files of one conversation each."
-        )
+    _require_size(path, len(document))
     try:
         return document, outline(memoryview(document.strip()), 5)
     except RecursionError:

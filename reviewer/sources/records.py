@@ -36,6 +36,7 @@ class Use(StrEnum):
     SUMMARY = "compaction summary"
     TOOL = "tool output"
     REWOUND = "rewound"  # on a branch that the user abandoned
+    OVERLONG = "message over 2 MB"  # a pasted log or file
     TEMPLATE = "template"  # format guides, empty templates
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.errors import SourceError
+from reviewer.files import open_file
 from reviewer.sources.binary import HEAD_BYTES, looks_binary
 from reviewer.sources.ignore_files import (
     NAME,
@@ -46,6 +47,7 @@ LOCK_FILES = _names(
 
 
 IGNORE_FILE = "ignore file"
+OUTSIDE = "link to a file outside the folder"
 
 
 class Found(Struct, frozen=True):
@@ -69,9 +71,9 @@ def walk(paths: Sequence[Path]) -> Iterator[Found | PassedOver]:
     """All files below `paths`, in order of their names, each real file once.
 
     A file that is named itself is always read. Below folders, ignore files (`.gitignore`) apply,
-    links to folders are not followed, and folders of dependencies, version control, caches and
-    build products, binary files, archives and lock files are skipped. A single entry never raises
-    an error. Raises SourceError at once for a named path that does not exist.
+    links to folders and out of the folder are not followed, and folders of dependencies, version
+    control, caches and build products, binary files, archives and lock files are skipped. A single
+    entry never raises an error. Raises SourceError at once for a named path that does not exist.
     """
     for path in paths:
         try:
@@ -108,6 +110,7 @@ class _Walk:
     def _folder(
         self, folder: str, ignores: tuple[IgnoreRules, ...]
     ) -> Iterator[Found | PassedOver]:
+        root = os.path.realpath(folder)
         pending = [(folder, ignores)]
         while pending:
             here, rules = pending.pop()
@@ -133,26 +136,35 @@ class _Walk:
                     else:
                         folders.append((entry.path, rules))
                 else:
-                    yield self._file(entry, rules)
+                    yield self._file(entry, rules, root)
             pending += reversed(folders)
 
-    def _file(self, entry: os.DirEntry[str], rules: tuple[IgnoreRules, ...]) -> Found | PassedOver:
+    def _file(
+        self, entry: os.DirEntry[str], rules: tuple[IgnoreRules, ...], root: str
+    ) -> Found | PassedOver:
         path = Path(entry.path)
         reason = _name_reason(entry.name) or _ignored(entry.path, rules)
         if reason:
             return PassedOver(path, reason)
         try:
             status = entry.stat()
+            if entry.is_symlink() and not is_within(entry.path, root):
+                return PassedOver(path, OUTSIDE)
             if not stat.S_ISREG(status.st_mode):
                 return PassedOver(path, "not a regular file")
             if not self._is_new(status):
                 return PassedOver(path, "the same file again")
-            with open(entry.path, "rb") as stream:
+            with open_file(path) as stream:
                 if looks_binary(stream.read(HEAD_BYTES)):
                     return PassedOver(path, "binary")
         except OSError as error:
             return PassedOver(path, f"file cannot be read: {_why(error)}")
         return Found(path)
+
+
+def is_within(path: str | Path, root: str) -> bool:
+    """Whether what is behind a path, links followed, lies in the folder `root` (a real path)."""
+    return os.path.realpath(path).startswith(os.path.join(root, ""))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -122,6 +122,13 @@ class Act:
         """Change columns row by row; returns how many rows differ from before."""
         return sum(self._update(table, chunk) for chunk in chunks(updates))
 
+    def delete(self, table: str, row: int) -> None:
+        """Remove one row that nothing refers to."""
+        before = images(self._connection, table, [row], list(self._defaults(table)))
+        if row not in before:
+            raise KeyError(f"{table} {row}")
+        self.apply([Change(table, row, before[row], None)])
+
     def _update(self, table: str, updates: Sequence[tuple[int, Image]]) -> int:
         done: list[Change] = []
         columns = sorted({column for _, values in updates for column in values})

@@ -93,7 +93,7 @@ class Undo:
         """
         found = self.next_undo()
         if found is None:
-            raise ConflictError("Nothing to undo.")
+            raise ConflictError(f"Nothing to undo: there is no decision.{self._latest_intake()}")
         others = [name for name in self.projects_of(found[0]) if name != self._project]
         if self._project is not None and others:
             raise ConflictError(
@@ -177,7 +177,8 @@ class Undo:
                     act.apply(back)
                 except sqlite3.IntegrityError as problem:
                     raise ConflictError(
-                        f'Cannot {kind} "{name}": something newer is in its place ({problem}).'
+                        f'Cannot {kind} "{name}": what it would put back has been written again '
+                        "since. Nothing was changed."
                     ) from problem
                 shared += [change for change in back if change.table in REFERENCED]
                 rows = (change.row for change in back if change.table == "memory")
@@ -192,6 +193,25 @@ class Undo:
                 self._afterwards(act, decided)
             act.target = source
         return Reversal(act.id, target, name, tuple(islice(memories, TOUCHED)))
+
+    def _latest_intake(self) -> str:
+        """How to undo the latest ingestion, which only its number does; empty if there is none."""
+        of_project = "" if self._project is None else " AND o.project = ?"
+        with failures_as_sentences(self._database.path):
+            row = (
+                self._database.reader()
+                .execute(
+                    "SELECT l.id, l.title FROM ledger l WHERE l.kind IN ('ingest', 'queue more')"
+                    " AND EXISTS (SELECT 1 FROM ledger_project o WHERE o.act = l.id"
+                    f"{of_project}) AND NOT EXISTS (SELECT 1 FROM ledger u WHERE u.target = l.id"
+                    " AND u.kind = 'undo' AND NOT EXISTS"
+                    " (SELECT 1 FROM ledger r WHERE r.target = u.id AND r.kind = 'redo'))"
+                    " ORDER BY l.id DESC LIMIT 1",
+                    () if self._project is None else (self._project,),
+                )
+                .fetchone()
+            )
+        return f' To take back "{row[1]}": reviewer undo {row[0]}' if row else ""
 
     def _row(self, number: int) -> tuple[str, str, str, int]:
         with failures_as_sentences(self._database.path):
@@ -285,8 +305,23 @@ def require_unchanged(
                     raise ConflictError(
                         f'"{title}" cannot be reversed: {column} of {table} {row} has changed '
                         f"since (now {actual[column]!r}). Nothing was changed; undo the later "
-                        "act first."
+                        f"act first{_later_act(connection, table, row)}"
                     )
+
+
+def _later_act(connection: sqlite3.Connection, table: str, row: int) -> str:
+    """The end of a sentence: the act that changed a memory last and is not undone."""
+    found = None
+    if table == "memory":
+        found = connection.execute(
+            "SELECT l.id, l.title FROM ledger_touch t JOIN ledger l ON l.id = t.act"
+            " WHERE t.memory_id = ? AND l.kind NOT IN ('undo', 'redo')"
+            " AND NOT EXISTS (SELECT 1 FROM ledger u WHERE u.target = l.id AND u.kind = 'undo'"
+            " AND NOT EXISTS (SELECT 1 FROM ledger r WHERE r.target = u.id AND r.kind = 'redo'))"
+            " ORDER BY l.id DESC LIMIT 1",
+            (row,),
+        ).fetchone()
+    return f', "{found[1]}": reviewer undo {found[0]}' if found else "."
 
 
 def restore_referenced(act: Act, changes: Sequence[Change], title: str) -> None:

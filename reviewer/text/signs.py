@@ -45,7 +45,9 @@ STATUS_SIGNS = {
 """The signs of decided memories, by their status in the store."""
 
 SUSPICIOUS = frozenset({"secret", "injection", "look-alike"})
-OUTDATED = frozenset({"conflict", "not-in-force"})
+STALE = "stale"
+"""Not stored: the source has changed since it was read."""
+OUTDATED = frozenset({"conflict", "not-in-force", STALE})
 DOUBTFUL = frozenset({"unproved", "not-alone", "known", "taken-back"})
 HAND_AUTHORED = "hand-authored"
 

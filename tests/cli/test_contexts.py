@@ -285,3 +285,22 @@ def test_looking_imports_neither_encoder_nor_screen(talked: Reviewer, arguments:
 def test_the_queue_is_listed_without_the_code_of_commits(seeded: Reviewer) -> None:
     found = modules_of(seeded, "queue", "list")
     assert not {name for name in found if name.startswith("reviewer.commits")}
+
+
+def test_the_report_of_a_sub_agent_is_a_tool_result(reviewer: Reviewer) -> None:
+    said = ["Count the trays.", "<task-notification>\n<summary>3 trays.</summary>\n"]
+    lines = [
+        {
+            "type": "user",
+            "uuid": f"u{number}",
+            "sessionId": "s",
+            "timestamp": "2026-02-01T10:00:00.000Z",
+            "message": {"role": "user", "content": text},
+        }
+        for number, text in enumerate(said)
+    ]
+    path = reviewer.folder / "talk.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    assert reviewer("context", "import", path).returncode == 0
+    rows = [(row["role"], row["type"]) for row in commits(reviewer)]
+    assert rows == [("user", "dialogue"), ("tool", "tool_result")]

@@ -110,3 +110,21 @@ def test_verify_finds_a_row_that_no_act_wrote(seeded: Reviewer) -> None:
 def test_undo_without_acts_is_reported(seeded: Reviewer) -> None:
     assert "undo" in seeded.fails("undo").lower()
     assert "redo" in seeded.fails("redo").lower()
+
+
+@pytest.mark.parametrize("verb", ["edit", "restore", "defer"])
+def test_what_changes_nothing_says_so_and_offers_no_undo(seeded: Reviewer, verb: str) -> None:
+    first, second = seeded.ids("--limit", 2)
+    assert seeded("reject", first).returncode == 0
+    wording = seeded.folder / "wording.txt"
+    wording.write_text(seeded.rows("queue", "show", second)[0]["content"], encoding="utf-8")
+    arguments = ["edit", second, "--content-file", wording] if verb == "edit" else [verb, second]
+    if verb == "defer":
+        assert seeded("defer", second).returncode == 0
+    acts = seeded.rows("history")
+    done = seeded(*arguments)
+    assert done.returncode == 0
+    assert f"#{second} is " in done.stderr
+    assert "already." in done.stderr
+    assert "takes it back" not in done.stderr
+    assert seeded.rows("history") == acts

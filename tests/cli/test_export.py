@@ -108,3 +108,14 @@ def test_an_export_before_any_decision_is_reported(ingested: Reviewer) -> None:
     done = ingested("export")
     assert (done.returncode, done.stdout) == (0, "")
     assert "reviewer promote" in done.stderr
+
+
+def test_an_entity_is_not_named_twice(reviewer: Reviewer) -> None:
+    said = "Receipts are printed in black only"
+    for words in ((said,), ("Drawers open by key", "--name", "Till")):
+        done = reviewer("--project", "p", "add", "decision", *words)
+        assert done.returncode == 0, done.stderr
+    reviewer("--project", "p", "promote", 1, 2)
+    text = reviewer("--project", "p", "export").stdout
+    assert f"- {said} (written by hand)" in text
+    assert "- **Till**: Drawers open by key (written by hand)" in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.cli.conftest import Reviewer
+from tests.cli.conftest import NOTE, Reviewer
 
 
 def test_times_are_local_and_say_their_zone(seeded: Reviewer) -> None:
@@ -34,3 +34,36 @@ def test_candidates_and_values_show_times_alike(seeded: Reviewer) -> None:
     assert re.search(r"^was +until [-0-9]{10} [:0-9]{8} EST$", told, re.M)
     seeded("state", "set", "port", "8080")
     assert re.search(r"^set .* EST$", seeded("state", "show", "port", env=east).stdout, re.M)
+
+
+def intake(program: Reviewer) -> int:
+    """The number of the latest ingestion."""
+    return [int(act["id"]) for act in program.rows("history") if act["kind"] == "ingest"][-1]
+
+
+def test_what_cannot_be_done_again_is_said_in_words(ingested: Reviewer) -> None:
+    note = ingested.folder / "kiosk-decisions.md"
+    note.write_text(NOTE, encoding="utf-8")
+    assert ingested("undo", intake(ingested)).returncode == 0
+    assert ingested("extract", "--store", "--wave", 1).returncode == 0
+    line = ingested.fails("redo")
+    assert "has been written again since. Nothing was changed." in line
+    assert "UNIQUE" not in line
+    ingested.nothing_lost()
+
+
+def test_without_a_decision_undo_names_the_ingestion(ingested: Reviewer) -> None:
+    assert ingested.fails("undo").endswith(f"reviewer undo {intake(ingested)}")
+
+
+def test_an_ingestion_that_cannot_be_undone_names_the_decision_in_its_way(
+    ingested: Reviewer,
+) -> None:
+    memory = ingested.ids()[0]
+    assert ingested("promote", memory, "--alone").returncode == 0
+    decision = ingested.rows("history")[-1]["id"]
+    line = ingested.fails("undo", intake(ingested))
+    assert line.endswith(f'"Promoted #{memory}": reviewer undo {decision}')
+    assert ingested("undo", decision).returncode == 0
+    assert ingested("undo", intake(ingested)).returncode == 0
+    assert ingested.ids("--status", "all") == []

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import NOTE, Reviewer
 
@@ -133,3 +137,98 @@ def test_the_act_of_one_file_counts_one_file(reviewer: Reviewer) -> None:
     (reviewer.folder / "note.md").write_text("- [Decision] The kiosk prints in black only.\n")
     assert reviewer("ingest", "note.md").returncode == 0
     assert reviewer.rows("history")[-1]["title"] == "Ingested 1 file: 1 candidate"
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_the_same_section_in_another_note_is_seen_again(reviewer: Reviewer, together: bool) -> None:
+    text = "# Printing\n\n- [Decision] Receipts are printed in black only, because ink is dear.\n"
+    first, second = reviewer.folder / "a.md", reviewer.folder / "b.md"
+    first.write_text(text, encoding="utf-8")
+    if not together:
+        assert reviewer("--project", "p", "ingest", first).returncode == 0
+    second.write_text(text, encoding="utf-8")
+    assert reviewer("--project", "p", "ingest", first, second).returncode == 0
+    (row,) = reviewer.rows("--project", "p", "queue", "show", 1)
+    assert {Path(each["path"]).name for each in row["evidence"]} == {"a.md", "b.md"}
+    assert (row["seen"], row["sessions"]) == (2, 2)
+    second.write_text(text + "\nAnd a word more.\n", encoding="utf-8")
+    second.write_text(text, encoding="utf-8")
+    assert reviewer("--project", "p", "ingest", first, second).returncode == 0
+    assert reviewer.rows("--project", "p", "queue", "show", 1)[0]["seen"] == 2
+    reviewer.nothing_lost()
+
+
+def test_what_waits_beyond_the_cap_is_counted_once(reviewer: Reviewer) -> None:
+    note = reviewer.folder / "decisions.md"
+    parts = [f"{a} {b}" for a in ("ledger", "mail", "search") for b in range(1901, 2001)]
+    note.write_text(
+        "# Decisions\n\n"
+        + "\n".join(f"- [Decision] The {part} is kept in folder number {part}." for part in parts),
+        encoding="utf-8",
+    )
+
+    def beyond_cap() -> int:
+        return int(reviewer.rows("--project", "p", "stats")[0]["beyond_cap"])
+
+    (wave,) = reviewer.rows("--project", "p", "ingest", note)
+    beyond = beyond_cap()
+    assert beyond == wave["over_cap"] > 10
+    for _ in range(2):
+        done = reviewer("--project", "p", "extract", "--store", "--wave", 1)
+        assert done.returncode == 0, done.stderr
+    (again,) = reviewer.rows("--project", "p", "extract", "--store", "--wave", 1)
+    assert beyond_cap() == again["over_cap"] < beyond
+    beyond = beyond_cap()
+    done = reviewer("--project", "p", "queue", "more", "--limit", 1000)
+    assert f"Queued {beyond} more" in done.stderr
+    assert beyond_cap() == 0
+    assert "Nothing waits beyond the cap" in reviewer.fails("--project", "p", "queue", "more")
+    reviewer.nothing_lost()
+
+
+def test_words_on_the_line_of_a_system_reminder_are_read(reviewer: Reviewer) -> None:
+    reminder = "<system-reminder>\nThe list of tasks is empty.\n</system-reminder>"
+    words = "We decided to print receipts in black only because colour ink is too dear."
+    typed = {
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": "s1",
+        "timestamp": "2026-02-01T10:00:00.000Z",
+        "message": {"role": "user", "content": f"{reminder} {words}"},
+    }
+    session = reviewer.folder / "session.jsonl"
+    session.write_text(json.dumps(typed) + "\n", encoding="utf-8")
+    assert reviewer("ingest", session).returncode == 0
+    (row,) = reviewer.rows("queue", "list")
+    assert row["content"] == words.rstrip(".")
+
+
+def test_what_is_read_from_a_note_of_labelled_items(reviewer: Reviewer) -> None:
+    note = reviewer.folder / "design.md"
+    note.write_text(
+        "## Decision: Use PostgreSQL for the ledger\n\n"
+        "- [Constraint] The writer must not lock the table for more than 2 s.\n"
+        "- [Decision] Use it\n"
+        "- [Decision] Keep the writer parallel in the ingest path\n\n"
+        "## Figures\n\n- Battery capacity = 5200 mAh\n- mass = 4.8 kg\n",
+        encoding="utf-8",
+    )
+    (wave,) = reviewer.rows("ingest", note)
+    values = {}
+    for number in reviewer.ids():
+        (row,) = reviewer.rows("queue", "show", number)
+        attributes = row["entity"]["attributes"]
+        values[row["content"]] = [(each["name"], each["value"]) for each in attributes]
+    assert values == {
+        "Use PostgreSQL for the ledger": [("choice", "PostgreSQL")],
+        "The writer must not lock the table for more than 2 s": [
+            ("obligation", "must not"),
+            ("more than", "2"),
+        ],
+        "Keep the writer parallel in the ingest path": [],
+        "Battery capacity = 5200 mAh": [("value", "5200")],
+        "mass = 4.8 kg": [("value", "4.8")],
+    }
+    dropped = (Path(wave["report_folder"]) / "dropped.ndjson").read_text("utf-8")
+    assert '"below min content length","content":"Use it"' in dropped
+    assert "mass" not in dropped

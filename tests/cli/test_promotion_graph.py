@@ -52,6 +52,81 @@ def rivals(reviewer: Reviewer) -> tuple[Reviewer, int, int, int]:
     return reviewer, left, right, conflict
 
 
+class TestTypesAndNames:
+    def test_a_candidate_gets_another_type(self, seeded: Reviewer) -> None:
+        (row,) = seeded.rows("queue", "list", "--kind", "memory", "--limit", 1)
+        other = next(each for each in ("preference", "knowledge") if each != row["type"])
+        line = said(seeded, "edit", row["id"], "--type", other)
+        assert f"Edited #{row['id']}: {row['type']} to {other}" in line
+        assert show(seeded, row["id"])["type"] == other
+        assert "is like that already." in seeded("edit", row["id"], "--type", other).stderr
+        said(seeded, "undo")
+        assert show(seeded, row["id"])["type"] == row["type"]
+        seeded.nothing_lost()
+
+    def test_a_memory_becomes_an_entity_and_a_memory_again(self, reviewer: Reviewer) -> None:
+        said(reviewer, "add", "preference", "We use PostgreSQL for the ledger")
+        words = ("edit", 1, "--type", "decision", "--name", "Ledger database", "--promote")
+        line = said(reviewer, *words)
+        assert "Edited and promoted #1: preference to decision, named Ledger database" in line
+        row = show(reviewer, 1)
+        assert (row["kind"], row["type"], row["status"]) == ("entity", "decision", "active")
+        assert row["entity"]["name"] == "Ledger database"
+        assert [each["value"] for each in row["entity"]["attributes"]] == ["PostgreSQL"]
+        assert "restore 1" in reviewer.fails("edit", 1, "--type", "preference")
+        said(reviewer, "undo")
+        assert (show(reviewer, 1)["kind"], show(reviewer, 1)["status"]) == ("memory", "candidate")
+        said(reviewer, "redo")
+        said(reviewer, "restore", 1)
+        said(reviewer, "edit", 1, "--type", "knowledge")
+        assert (show(reviewer, 1)["kind"], show(reviewer, 1)["entity"]) == ("memory", None)
+        said(reviewer, "undo")
+        assert show(reviewer, 1)["entity"]["name"] == "Ledger database"
+        reviewer.nothing_lost()
+
+    def test_an_entity_gets_another_name(self, reviewer: Reviewer) -> None:
+        said(reviewer, "add", "parameter", "80 mm", "--name", "Paper width")
+        said(reviewer, "promote", 1)
+        assert "Edited #1: named Roll width" in said(reviewer, "edit", 1, "--name", "Roll width")
+        assert show(reviewer, 1)["entity"]["name"] == "Roll width"
+        said(reviewer, "undo")
+        assert show(reviewer, 1)["entity"]["name"] == "Paper width"
+        reviewer.nothing_lost()
+
+    def test_another_type_may_open_or_end_a_conflict(
+        self, rivals: tuple[Reviewer, int, int, int]
+    ) -> None:
+        program, _, right, conflict = rivals
+        said(program, "edit", right, "--type", "knowledge")
+        assert program.rows("conflict", "list") == []
+        line = said(program, "edit", right, "--type", "decision")
+        assert f"opened conflict #{conflict}" in line
+        program.nothing_lost()
+
+    def test_what_was_retyped_is_not_proposed_again(self, reviewer: Reviewer) -> None:
+        note = reviewer.folder / "notes.md"
+        note.write_text("# Tills\n\n- [Decision] Drawers are opened by key only.\n", "utf-8")
+        reviewer.rows("--project", "p", "ingest", note)
+        (number,) = reviewer.ids("--project", "p")
+        said(reviewer, "--project", "p", "edit", number, "--type", "preference")
+        reviewer.rows("--project", "p", "extract", "--store", "--wave", 1)
+        assert reviewer.ids("--project", "p", "--status", "all") == [number]
+
+    def test_what_cannot_be_changed_says_why(self, reviewer: Reviewer) -> None:
+        said(reviewer, "add", "preference", "Receipts are printed in black")
+        said(reviewer, "add", "knowledge", "Receipts are printed in black")
+        assert "name what to change" in reviewer.fails("edit", 1, code=2)
+        assert "There is no type" in reviewer.fails("edit", 1, "--type", "wish")
+        assert "is not an entity" in reviewer.fails("edit", 1, "--name", "Receipts")
+        assert "#2 (waiting, knowledge) says the same" in reviewer.fails(
+            "edit", 1, "--type", "knowledge"
+        )
+        said(reviewer, "promote", 1)
+        line = reviewer.fails("edit", 1, "--type", "decision")
+        assert line.endswith("reviewer graduate 1 --as decision")
+        reviewer.nothing_lost()
+
+
 class TestEntities:
     def test_graduating_reports_the_entity_and_how_to_undo_it(self, ingested: Reviewer) -> None:
         memory = ingested.ids("--kind", "memory")[0]
@@ -163,6 +238,45 @@ class TestConflicts:
         said(program, "undo")
         assert [row["id"] for row in program.rows("conflict", "list")] == [conflict]
         program.nothing_lost()
+
+    def test_a_side_that_is_decided_away_takes_its_other_conflicts_along(
+        self, rivals: tuple[Reviewer, int, int, int]
+    ) -> None:
+        program, first, second, conflict = rivals
+        adr(program, "MariaDB", 3)
+        third = max(program.ids("--kind", "entity"))
+        (other,) = set(program.ids("--kind", "conflict")) - {conflict}
+        line = said(program, "conflict", "resolve", conflict, "--keep", second)
+        assert f"Kept #{second}, superseding #{first}, settled conflict #{other}" in line
+        open_now = [
+            {row["left"]["id"], row["right"]["id"]} for row in program.rows("conflict", "list")
+        ]
+        assert open_now == [{second, third}]
+        assert "settled already" in program.fails("conflict", "resolve", other, "--keep", first)
+        said(program, "undo")
+        assert {row["id"] for row in program.rows("conflict", "list")} == {conflict, other}
+        program.nothing_lost()
+
+    @pytest.mark.parametrize("verb", ["reject", "merge"])
+    def test_a_conflict_ends_with_one_of_its_sides(
+        self, rivals: tuple[Reviewer, int, int, int], verb: str
+    ) -> None:
+        program, left, right, conflict = rivals
+        arguments = [right] if verb == "reject" else [right, "--into", left]
+        assert f"settled conflict #{conflict}" in said(program, verb, *arguments)
+        assert program.rows("conflict", "list") == []
+        assert f"opened conflict #{conflict}" in said(program, "restore", right)
+        assert [row["id"] for row in program.rows("conflict", "list")] == [conflict]
+        program.nothing_lost()
+
+    def test_promoting_names_the_conflict_that_it_opens(self, reviewer: Reviewer) -> None:
+        adr(reviewer, "PostgreSQL", 1)
+        adr(reviewer, "SQLite", 2)
+        left, right = reviewer.ids("--kind", "entity")
+        line = said(reviewer, "promote", left)
+        (conflict,) = reviewer.ids("--kind", "conflict")
+        assert f"Promoted #{left}, opened conflict #{conflict}" in line
+        assert right in reviewer.ids("--status", "waiting")
 
     def test_a_way_of_settling_must_be_named(self, rivals: tuple[Reviewer, int, int, int]) -> None:
         program, left, right, conflict = rivals

@@ -172,3 +172,34 @@ def test_glyphs(
     status: str, deferred: bool, edited: bool, flags: tuple[str, ...], glyphs: str
 ) -> None:
     assert mark(status, deferred, edited, flags) == glyphs
+
+
+def test_a_candidate_whose_source_has_changed_says_so_in_the_list(reviewer: Reviewer) -> None:
+    kept, changed = reviewer.folder / "kept.md", reviewer.folder / "changed.md"
+    kept.write_text("# Printing\n\n- [Decision] Receipts are printed in black only.\n", "utf-8")
+    changed.write_text("# Tills\n\n- [Decision] Drawers are opened by hand in tests.\n", "utf-8")
+    assert reviewer("ingest", kept, changed).returncode == 0
+    (first,), (second,) = reviewer.ids("--filter", "black"), reviewer.ids("--filter", "drawers")
+    assert reviewer.ids("--filter", "flag:stale") == []
+    changed.write_text("# Tills\n\nNothing is known of them.\n", "utf-8")
+    stale = {row["id"]: row["stale"] for row in reviewer.rows("queue", "list")}
+    assert stale == {first: False, second: True}
+    assert reviewer.ids("--filter", "flag:stale") == [second]
+    assert reviewer.ids("--filter", "-flag:stale") == [first]
+    lines = reviewer("queue", "list").stdout.splitlines()
+    assert [line.split()[1] for line in lines if "Drawers" in line] == ["·!"]
+
+
+def test_a_policy_star_goes_when_the_candidate_was_looked_at(reviewer: Reviewer) -> None:
+    for number in range(6):
+        folder = reviewer.folder / str(number)
+        folder.mkdir()
+        text = (
+            f"# Day {number}\n\nWe decided to keep the drawer closed until the terminal answers.\n"
+        )
+        (folder / "notes.md").write_text(text, "utf-8")
+        assert reviewer("--project", "p", "ingest", folder).returncode == 0
+    (row,) = reviewer.rows("--project", "p", "queue", "list")
+    assert row["hints"]
+    assert "seen 6 times" in reviewer("--project", "p", "queue", "show", row["id"]).stdout
+    assert reviewer.rows("--project", "p", "queue", "list")[0]["hints"] == []

@@ -67,6 +67,19 @@ def test_undoing_a_graduation_deletes_the_entity_candidate_only(ingested: Review
     ingested.nothing_lost()
 
 
+def test_a_graduated_memory_names_its_entity_and_the_way_back(ingested: Reviewer) -> None:
+    memory, entity = graduated(ingested)
+    assert f"#{memory} is graduated to entity #{entity}." in ingested.fails("promote", memory)
+    assert ingested.fails("restore", memory).endswith(f"reviewer reject {entity}")
+    done(ingested, "promote", entity)
+    line = ingested.fails("restore", memory)
+    assert line.endswith(f"reviewer restore {entity}, then reviewer reject {entity}")
+    done(ingested, "restore", entity)
+    done(ingested, "reject", entity)
+    assert status_of(ingested, memory) == "active"
+    ingested.nothing_lost()
+
+
 def test_an_entity_that_was_promoted_is_a_candidate_again(ingested: Reviewer) -> None:
     _, entity = graduated(ingested)
     done(ingested, "promote", entity)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.unit.promotion.session import CAUSE, RULE, session
+from tests.unit.promotion.session import CAUSE, session
 
 MINE = "The webhook sender has no idempotency key, so a retry books twice."
 
@@ -32,16 +32,23 @@ def test_excerpts_are_counted_in_one_line(reviewer: Reviewer, talk: Path) -> Non
     shown = reviewer("queue", "list").stdout
     word = "place" if places == 1 else "places"
     assert shown == f"Excerpts: {places} {word} to look (reviewer queue list --excerpts)\n"
-    assert RULE.split(",")[0] in reviewer("queue", "list", "--excerpts").stdout
+    assert CAUSE[:40] in reviewer("queue", "list", "--excerpts").stdout
 
 
 def test_a_script_gets_everything_statements_first(reviewer: Reviewer, talk: Path) -> None:
+    other = session(
+        reviewer.folder / "b.jsonl",
+        "We keep PostgreSQL because writers block.",
+        "We decided to print receipts in black only, because ink is dear.",
+        name="s2",
+    )
+    reviewer("--project", "kiosk", "ingest", other)
     before = reviewer.ids()
     mine = remember(reviewer)
     rows = reviewer.rows("queue", "list")
     assert rows[0]["id"] == mine
     assert {row["proposer"] for row in rows[1:]} == {"excerpt"}
-    assert {row["id"] for row in rows} <= {mine, *before}
+    assert {row["id"] for row in rows} < {mine, *before}  # one went behind it
     assert reviewer.ids("--filter", "proposer:person") == [mine]
     assert reviewer.ids("--filter", "is:statement") == [mine]
 

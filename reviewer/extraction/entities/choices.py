@@ -24,6 +24,14 @@ _USE = (
     r"|went with|settled? on|switch(?:ing)? to|mov(?:e|ing) to|migrat(?:e|ing) to)"
 )
 _KEEP = r"(?:keep|store|put|host|run|deploy|serve|write|save|build|manage)"
+_HOW = re.compile(
+    r"(?:^|\s)(?:\w+(?:less|able|ible|ful|ous|ly|ed|ing)|parallel|simple|short|small|thin|flat|open"
+    r"|separate|sequential|serial|single-threaded|synchronous|asynchronous|async|sync|consistent"
+    r"|atomic|alive|warm|cold|clean|dry|empty|free|green|low|minimal|optional|private|public|pure"
+    r"|quiet|silent|stable|static|strict|unique|valid|alone|apart|together|as is|in sync)$",
+    re.IGNORECASE,
+)
+"""The end of what is kept in a certain way (`keep the writer parallel in ...`), not in a place."""
 _LIVE = r"(?:lives?|(?:is|are) (?:kept|stored|hosted|deployed|built|written|served|managed)|runs?)"
 _SUBJECT = r"(?P<subject>[^,;:()\n]{2,60}?)"
 
@@ -39,6 +47,7 @@ def _forms(end: str) -> tuple[re.Pattern[str], ...]:
 
 
 _FORMS, _WHOLE = _forms(_END), _forms("$")
+_KEPT = (_FORMS[1], _WHOLE[1])
 _BARE_USE = re.compile(rf"^{_LEAD}{_USE}\s+{_OPTION}{_END}", re.IGNORECASE)
 _CHOSEN = re.compile(
     r"chosen option\s*:?\s*\**\s*(?:(?P<quote>[\"'“‘])(?P<quoted>[^\n]{1,120}?)"
@@ -109,6 +118,8 @@ def stated_choice(text: str, *, whole: bool = False) -> Choice | None:
         if match is None:
             continue
         subject, option = named(match["subject"]), named(match["option"])
+        if form in _KEPT and _HOW.search(match["subject"].strip()):
+            continue
         if name_key(subject) and name_key(option) and not leans(subject) and not leans(option):
             return Choice(subject, option)
     return None

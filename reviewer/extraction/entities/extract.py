@@ -37,7 +37,7 @@ MOST_BELOW = 300
 CLOSED = -0.25
 """Weight of entities no longer in force, which deserve less review."""
 
-ENTITY_EXTRACTOR_VERSION = "0.1.0"
+ENTITY_EXTRACTOR_VERSION = "0.1.1"
 """Stored with every entity candidate; increase it whenever a rule proposes something different."""
 
 RULES: tuple[EntityRule, ...] = tuple(

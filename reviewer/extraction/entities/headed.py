@@ -69,6 +69,7 @@ _ITEM = re.compile(
     r"(?P<rest>\S.{2,})",
     re.IGNORECASE | re.DOTALL,
 )
+_BRACKET = re.compile(r"\[[A-Za-z][\w /-]{2,30}\][ ]+(?!\()")
 _LABEL_LINE = re.compile(r"(?P<label>[^:=\n]{2,40}?)\**\s*[:=]\**\s*(?P<value>\S[^\n]{0,200})")
 _AMOUNT = re.compile(rf"{QUANTITY}\W*$")
 _NAME_END = re.compile(r"\s[-–—]\s|:\s|;\s|\.\s|,\s|\s\(")
@@ -126,9 +127,18 @@ def names_a_type(place: Place) -> bool:
 
 def _typed_item(place: Place) -> _Typed | None:
     raw = place.record.text[place.start : place.end]
-    if place.statement.kind is not UnitKind.LIST_ITEM and not raw.startswith(("**", "[")):
-        return None
-    return _typed(raw, False)
+    return _typed(raw, False) if _may_begin_an_item(place.statement.kind, raw) else None
+
+
+def _begins_an_item(unit: Unit, raw: str) -> bool:
+    """Whether a unit under a heading has a label of its own, and so is a statement of its own."""
+    if not _may_begin_an_item(unit.kind, raw):
+        return False
+    return _BRACKET.match(raw) is not None or _typed(raw, False) is not None
+
+
+def _may_begin_an_item(kind: UnitKind, raw: str) -> bool:
+    return kind is UnitKind.LIST_ITEM or raw.startswith(("**", "["))
 
 
 def _in_item(type_: EntityType) -> Callable[[Place], Found | None]:
@@ -166,6 +176,7 @@ def _found(place: Place, typed: _Typed, section: tuple[Unit, ...]) -> Found | No
     heading = wording(text[place.start : place.end])
     end, content = place.end, heading
     taken: list[int] = []
+    joins = True
     for unit in section:
         if unit.kind not in _PROSE:
             continue
@@ -176,13 +187,23 @@ def _found(place: Place, typed: _Typed, section: tuple[Unit, ...]) -> Found | No
             if more := labelled_relations(label, value):
                 relations += more
                 taken.append(unit.start)
+            elif _begins_an_item(unit, raw):
+                joins = False
             elif unit.kind is UnitKind.LIST_ITEM and (amount := _AMOUNT.fullmatch(value)):
                 attributes.append(_attribute(label, amount))
                 taken.append(unit.start)
             continue
+        if _begins_an_item(unit, raw):
+            joins = False
+            continue
         relations += relations_in(raw, name)
         joined = f"{heading}: {wording(raw)}"
-        if end == place.end and len(joined) <= LONGEST and unit.end - place.start <= 2 * LONGEST:
+        if (
+            joins
+            and end == place.end
+            and len(joined) <= LONGEST
+            and unit.end - place.start <= 2 * LONGEST
+        ):
             end, content = unit.end, joined
     slot, more_attributes = _slot(typed.type, name, statement, attributes)
     return Found(

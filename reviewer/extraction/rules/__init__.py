@@ -9,7 +9,7 @@ from reviewer.extraction.rules.rule import Rule, Statement
 from reviewer.sources.records import Shape
 from reviewer.text.units import UnitKind
 
-EXTRACTOR_VERSION = "0.1.0"
+EXTRACTOR_VERSION = "0.1.1"
 """Stored with every candidate; increase it whenever a rule proposes something different."""
 
 RULES: tuple[Rule, ...] = tuple(

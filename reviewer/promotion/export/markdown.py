@@ -12,6 +12,7 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Iterable
 
+from reviewer.extraction.entities.naming import name_key
 from reviewer.promotion.export.items import LAYER_TITLES, ExportItem, Layer, grouped, mask_items
 from reviewer.promotion.views import SourceRef
 from reviewer.text.display import display_text
@@ -53,12 +54,20 @@ def bullet(item: ExportItem, *, marks: bool) -> str:
 
 
 def statement(item: ExportItem, *, named: bool = True) -> str:
-    """What the fact says: `**name**: value unit`, and its wording."""
+    """What the fact says: `**name**: value unit`, and its wording.
+
+    A wording that begins with the name, as that of most entities does, goes without it.
+    """
     value = f"{item.value} {item.unit}".strip()
     text = markdown_text("\n\n".join(part for part in (value, item.content.strip()) if part))
-    if named and item.name.strip():
+    if named and item.name.strip() and (value or not _begins_with(item.content, item.name)):
         text = _strong(markdown_line(item.name)) + (f": {text}" if text else "")
     return text or "(empty)"
+
+
+def _begins_with(content: str, name: str) -> bool:
+    words = name_key(name).split()
+    return bool(words) and name_key(content).split()[: len(words)] == words
 
 
 def _strong(text: str) -> str:

@@ -350,6 +350,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         def work() -> tuple[SourceState, tuple[Hint, ...], Score | None]:
             insight = self.engine.insight
             hints = insight.hints([number]).get(number, ())
+            self.engine.was_looked_at(number)
             return self.engine.sources.state(number), hints, insight.score(number)
 
         def then(found: tuple[SourceState, tuple[Hint, ...], Score | None]) -> None:
@@ -358,6 +359,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 extras = structs.replace(detail.extras, hints=hints, score=score)
                 self._detail = structs.replace(detail, extras=extras)
                 self._draw_candidate(state)
+            self._badges_known.discard(number)  # its star goes when the cursor moves on
 
         self.read(work, then, group="state")
 
@@ -522,7 +524,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._pace.decided(rows)
         if model.ids and not model.waiting(model.cursor):
             self.list.move_to(model.after_decision(model.cursor))
-        self._show_again(f"{done.title}{remark} - u to undo")
+        self._show_again(_words(done, remark))
 
     def _show_again(self, words: str) -> None:
         """After an act of this screen: draw the rows, and read the panes beside them again."""
@@ -563,7 +565,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         done = await self.write(lambda: self.engine.triage.restore(ids))
         self.model.clear_marks()
         self.model.touched(done.ids)
-        self._show_again(f"{done.title} - u to undo")
+        self._show_again(_words(done))
 
     @runs(keys.MERGE, unless=_cannot_reword)
     async def merge(self) -> None:
@@ -813,6 +815,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Leave; an act that is being written is stopped instead."""
         if not self.host.stop_running():
             self.host.leave()
+
+
+def _words(done: Done, remark: str = "") -> str:
+    """What an act did and how to undo it, where there is something to undo."""
+    return f"{done.title}{remark} - u to undo" if done.act else f"{done.title}."
 
 
 def read_detail(engine: Engine, number: int) -> Detail:

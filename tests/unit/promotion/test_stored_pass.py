@@ -146,7 +146,7 @@ def test_it_is_a_wave_with_a_report_and_undone_as_one_act(engine, kept, note):
     assert summary["new"] == report.new
     assert report.wave != kept.wave
     act = engine.history.acts(limit=1)[0]
-    assert act.title.startswith("Extracted again from 1 file")
+    assert act.title.startswith("Extracted again from 1 file:")
     engine.history.undo_act(act.id)
     assert ids(engine) == []
     assert len(dump(engine, "record")) == kept.records

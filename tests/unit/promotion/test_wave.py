@@ -93,11 +93,19 @@ def test_touched_but_equal_files_are_read_and_add_nothing(engine, notes):
     assert (again.files, again.fresh, again.new, again.repeated) == (1, 0, 0, 0)
 
 
-def test_a_copied_file_adds_nothing(engine, notes):
-    ingest(engine, notes)
+def test_a_copied_note_is_seen_again_not_queued_again(engine, notes):
+    first = ingest(engine, notes)
     (notes / "copy.md").write_text(NOTE)
     again = ingest(engine, notes)
-    assert (again.fresh, again.new) == (0, 0)
+    assert (again.fresh, again.new, again.repeated) == (first.fresh, 0, first.new)
+
+
+def test_a_copied_transcript_adds_nothing(engine, tmp_path):
+    path = transcript(tmp_path / "a.jsonl", DECIDED)
+    ingest(engine, path)
+    (tmp_path / "b.jsonl").write_text(path.read_text())
+    again = ingest(engine, tmp_path)
+    assert (again.fresh, again.new, again.repeated) == (0, 0, 0)
 
 
 def test_a_grown_transcript_adds_only_what_was_said_since(engine, tmp_path):

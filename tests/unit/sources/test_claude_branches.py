@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from reviewer.sources.records import Use
 
 from .builders import Session, uses
@@ -83,3 +85,58 @@ class TestBranches:
         found = {record.text: record.use for record in session.read(tmp_path)}
         assert found["Use red."] is Use.REWOUND
         assert found["Use blue."] is Use.MESSAGE
+
+
+class TestCompactions:
+    """Claude Code 2.1.217 and later: the first message after a compaction goes on from the last
+    message that the compaction kept, so the boundary and the summary are on a side branch.
+    """
+
+    @pytest.mark.parametrize("later", [True, False])
+    def test_nothing_around_a_compaction_is_rewound(self, tmp_path: Path, later: bool) -> None:
+        session = Session()
+        session.user("Set up the project.")
+        tail = session.reply("It is set up.")
+        if later:  # said while the compaction began, so not among what it kept
+            session.user("Use MySQL.")
+        summary = f"{session.name}-{session.count + 1}"
+        boundary = session.add(
+            "system",
+            subtype="compact_boundary",
+            after=None,
+            logicalParentUuid=session.last,
+            compactMetadata={
+                "preservedSegment": {"headUuid": tail, "anchorUuid": summary, "tailUuid": tail}
+            },
+        )
+        session.user("This session is being continued ...", after=boundary, isCompactSummary=True)
+        session.user("Now the tests.", after=tail)
+        session.reply("Tests are written.")
+        session.user("Thanks.")
+        assert uses(session.read(tmp_path)) == [
+            ("Set up the project.", "said"),
+            ("It is set up.", "said"),
+            *([("Use MySQL.", "said")] if later else []),
+            ("This session is being continued ...", "compaction summary"),
+            ("Now the tests.", "said"),
+            ("Tests are written.", "said"),
+            ("Thanks.", "said"),
+        ]
+
+    def test_a_prompt_rewound_before_a_compaction_stays_rewound(self, tmp_path: Path) -> None:
+        session = Session()
+        fork = session.reply("Ready.")
+        session.user("Use MySQL.")
+        session.user("Use Postgres.", after=fork)
+        tail = session.reply("Postgres it is.")
+        session.add(
+            "system",
+            subtype="compact_boundary",
+            after=None,
+            logicalParentUuid=tail,
+            compactMetadata={"preservedSegment": {"anchorUuid": "s1-5", "tailUuid": tail}},
+        )
+        session.user("This session is being continued ...", isCompactSummary=True)
+        session.user("Thanks.", after=tail)
+        said = dict(uses(session.read(tmp_path)))
+        assert (said["Use MySQL."], said["Use Postgres."]) == ("rewound", "said")

@@ -75,7 +75,7 @@ def test_reminders_among_typed_words_become_blanks_of_their_length(tmp_path: Pat
     assert record.use is Use.MESSAGE
     assert record.text.split() == ["Use", "tabs.", "Always."]
     assert len(record.text) == len(f"Use tabs. {reminder} Always.")
-    assert record.text.count("\n") == 2
+    assert record.text.splitlines()[-1] == " Always."
     assert scan.tally["system reminder cut out"] == 1
 
 
@@ -171,3 +171,50 @@ class TestQueuedText:
         session.bare("queue-operation", operation="enqueue", content="never mind this")
         session.bare("queue-operation", operation="popAll", content="never mind this")
         assert [record.text for record in session.read(tmp_path)] == ["Start."]
+
+
+def test_words_at_a_refused_call_are_the_persons(tmp_path: Path) -> None:
+    session = Session()
+    session.user("Clean up.")
+    session.tool()
+    refused = "The user doesn't want to proceed. They said: never delete the fixtures"
+    session.user(
+        [
+            {"type": "tool_result", "tool_use_id": "t1", "content": refused, "is_error": True},
+            {"type": "text", "text": "[Request interrupted by user for tool use]"},
+        ],
+        userFeedback="never delete the fixtures",
+    )
+    said = [(each.text, each.role, each.use) for each in session.read(tmp_path)]
+    assert said[-1] == ("never delete the fixtures", Role.USER, Use.MESSAGE)
+
+
+RESULT = (
+    "<task-notification>\n<summary>We always deploy on Mondays.</summary>\n</task-notification>"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        (RESULT, {}),
+        (f"<system-reminder>Be brief.</system-reminder>\n{RESULT}", {}),
+        (f"{RESULT}\nFull transcript available at: /tmp/t.output", {}),
+        ("Task 3 has finished.", {"origin": {"kind": "task-notification"}}),
+    ],
+)
+def test_what_a_background_task_reports_is_not_the_persons(
+    tmp_path: Path, text: str, more: dict[str, object]
+) -> None:
+    session = Session()
+    session.user(text, **more)
+    queued = {"type": "queued_command", "prompt": text, "commandMode": "task-notification"}
+    session.add("attachment", attachment=queued)
+    assert {record.use for record in session.read(tmp_path)} == {Use.WRAPPER}
+
+
+def test_words_before_a_report_are_the_persons(tmp_path: Path) -> None:
+    session = Session()
+    session.user(f"Use tabs.\n{RESULT}\nFull transcript available at: /tmp/t.output")
+    (record,) = session.read(tmp_path)
+    assert (record.text.strip(), record.use) == ("Use tabs.", Use.MESSAGE)

@@ -1,0 +1,45 @@
+"""Which candidates a person has had before them, kept beside the store: it is no decision."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from reviewer.errors import StoreError
+from reviewer.files import FILE_MODE
+
+
+class LookedAt:
+    """The ids of those candidates, one a line of a file that only its owner reads."""
+
+    def __init__(self, store: Path) -> None:
+        self._path = store.with_name(f"{store.name}.looked-at")
+        self._read: tuple[int, frozenset[int]] = (0, frozenset())
+        """Size of the file when it was read, and its ids."""
+
+    def ids(self) -> frozenset[int]:
+        """Raises StoreError when the file is there and cannot be read."""
+        try:
+            size = self._path.stat().st_size
+            if size != self._read[0]:
+                found = self._path.read_bytes().split()
+                self._read = size, frozenset(int(each) for each in found if each.isdigit())
+        except FileNotFoundError:
+            self._read = 0, frozenset()
+        except OSError as problem:
+            raise StoreError(f"{self._path} cannot be read: {problem.strerror}.") from problem
+        return self._read[1]
+
+    def note(self, number: int) -> None:
+        """Remember a candidate. Raises StoreError when the file cannot be written."""
+        if number in self.ids():
+            return
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+        try:
+            handle = os.open(self._path, flags, FILE_MODE)
+            try:
+                os.write(handle, f"{number}\n".encode())
+            finally:
+                os.close(handle)
+        except OSError as problem:
+            raise StoreError(f"{self._path} cannot be written: {problem.strerror}.") from problem

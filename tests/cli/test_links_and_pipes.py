@@ -1,0 +1,79 @@
+"""Links out of a folder, pipes where files were expected, and what is too large to be read."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+
+SAID = "# Tills\n\n- [Decision] Drawers are opened by key only.\n"
+
+
+def test_links_that_lead_out_of_an_ingested_folder_are_named_and_not_read(
+    reviewer: Reviewer,
+) -> None:
+    folder, outside = reviewer.folder / "notes", reviewer.folder / "outside.md"
+    folder.mkdir()
+    (folder / "own.md").write_text(SAID, "utf-8")
+    (folder / "again.md").symlink_to(folder / "own.md")
+    outside.write_text("# Keys\n\n- [Decision] The master key is in the cellar.\n", "utf-8")
+    (folder / "passwd.md").symlink_to(outside)
+    (wave,) = reviewer.rows("ingest", folder)
+    assert wave["passed_over"]["link to a file outside the folder"] == 1
+    assert "passwd.md" in (Path(wave["report_folder"]) / "errors.log").read_text("utf-8")
+    assert [row["content"] for row in reviewer.rows("queue", "list")] == [
+        "Drawers are opened by key only"
+    ]
+
+
+def test_links_that_lead_out_of_a_context_folder_are_named_and_not_read(
+    reviewer: Reviewer,
+) -> None:
+    folder, outside = reviewer.folder / ".context", reviewer.folder / "outside.md"
+    folder.mkdir()
+    outside.write_text("- [ ] Fetch the master key from the cellar\n", "utf-8")
+    (folder / "TASKS.md").symlink_to(outside)
+    done = reviewer("packet", "--context-dir", folder, "--task", "key")
+    assert "TASKS.md: is a link out of the folder, so not read" in done.stderr
+    assert "cellar" not in done.stdout
+
+
+@pytest.mark.timeout(60)
+def test_a_pipe_in_place_of_a_source_makes_nobody_wait(reviewer: Reviewer) -> None:
+    note = reviewer.folder / "note.md"
+    note.write_text(SAID, "utf-8")
+    assert reviewer("ingest", note).returncode == 0
+    note.unlink()
+    os.mkfifo(note)
+    assert "cannot be compared" in reviewer("queue", "show", 1).stdout
+    assert reviewer.rows("queue", "list")[0]["stale"] is False
+    for words in (["ingest"], ["extract"], ["view"], ["summarize"], ["context", "import"]):
+        assert "not a regular file" in reviewer(*words, note).stderr
+    line = reviewer.fails("state", "set", "till", "open", "--evidence", f"{note}:1")
+    assert "it is a folder, a pipe or a device, not a file" in line
+    assert reviewer("export", "--format", "markdown", "-o", note).returncode == 1
+
+
+def test_a_message_that_nobody_typed_is_kept_but_nothing_is_proposed_from_it(
+    reviewer: Reviewer,
+) -> None:
+    said = "We decided to open the drawers by key only, because the motor is too loud. "
+    lines = [
+        {
+            "type": "user",
+            "uuid": f"u{number}",
+            "sessionId": "s",
+            "timestamp": "2026-02-01T10:00:00.000Z",
+            "message": {"role": "user", "content": text},
+        }
+        for number, text in enumerate(["Hello there.", said * 30_000, "Thanks."])
+    ]
+    session = reviewer.folder / "session.jsonl"
+    session.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    (wave,) = reviewer.rows("ingest", session)
+    assert (wave["records"], wave["new"]) == (3, 0)
+    assert wave["kept_out"] == {"message over 2 MB": 1}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,20 +108,22 @@ def propose(
     account = _Account(plan)
     with session.changing(create=True, new_outside=True) as engine, interruptible() as interruption:
         project = session.target(engine)
-        try:
-            for done in run(
-                plan,
-                writer,
-                known=engine.proposals.known(project),
-                concurrency=settings.model.concurrency,
-                max_tokens_in=max_tokens_in,
-                cancelled=interruption,
-                progress=lambda text: line.show(safe(text)),
-            ):
+        results = run(
+            plan,
+            writer,
+            known=engine.proposals.known(project),
+            concurrency=settings.model.concurrency,
+            max_tokens_in=max_tokens_in,
+            cancelled=interruption,
+            progress=lambda text: line.show(safe(text)),
+        )
+        with closing(results):
+            try:
+                for done in results:
+                    line.clear()
+                    account.add(done, engine, project, as_json=as_json)
+            finally:
                 line.clear()
-                account.add(done, engine, project, as_json=as_json)
-        finally:
-            line.clear()
     _close(ctx, account, interruption, max_tokens_in, as_json)
 
 

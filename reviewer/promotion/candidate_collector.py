@@ -24,7 +24,7 @@ from reviewer.sources.records import Record, Role
 
 LIMIT = 5_000
 """Candidates kept in memory; when twice as many are there, the weaker half goes to the report,
-beyond the cap, from where it can still be queued.
+beyond the cap, from where it can be called up.
 """
 
 STRUCTURE = 0.6
@@ -46,7 +46,7 @@ class CandidateCollector:
         self._overflow = overflow
         self._newest = ""
         self.overflowed = 0
-        """Number of candidates passed to `overflow`."""
+        """Number of candidates handed to `overflow`."""
         self._known_text = KnownText()
         self._pending: list[Candidate] = []
         """Candidates of the source that is being read."""
@@ -119,10 +119,8 @@ class CandidateCollector:
             self._stored_keys[key] = stored
 
     def settle(self, fresh: Container[str] | None) -> None:
-        """The source was read completely: keep its pending candidates."""
+        """The source was read to its end: keep its pending candidates."""
         self._settle(fresh, set())
-        self._stored_keys.clear()
-        self._entities.clear()
         self._spots += self._dialogue.spots(self._finds)
         self._finds.clear()
         if len(self._spots) >= 2 * LIMIT:
@@ -131,13 +129,15 @@ class CandidateCollector:
                 self._overflow(spot.candidate)
             self.overflowed += len(self._spots) - LIMIT
             del self._spots[LIMIT:]
-
-    def give_up(self) -> None:
-        """The source could not be read completely: forget its pending candidates."""
-        self._pending.clear()
         self._stored_keys.clear()
         self._entities.clear()
+
+    def give_up(self) -> None:
+        """The source could not be read to its end: forget its pending candidates."""
+        self._pending.clear()
         self._finds.clear()
+        self._stored_keys.clear()
+        self._entities.clear()
 
     def ranked(self, known: Known | None = None, *, cap: int | None = None) -> Ranked:
         """Rank the candidates that are new to the project: those from notes, then entities from
@@ -165,10 +165,6 @@ class CandidateCollector:
             (*first.over_cap, *second.over_cap, *places[cap:]),
             first.repeated + second.repeated + repeated,
         )
-
-    def _is_entity(self, dropped: Dropped) -> bool:
-        """Whether a statement that is no memory is proposed as an entity."""
-        return dropped.rule is None and (dropped.record, dropped.content) in self._entities
 
     def _everything(self) -> Iterator[Candidate]:
         yield from self._candidates
@@ -201,6 +197,10 @@ class CandidateCollector:
             else:
                 new[key] = Ranking(spot.candidate, score, 1.0, also=spot.others)
         return list(new.values()), repeated
+
+    def _is_entity(self, dropped: Dropped) -> bool:
+        """Whether a statement that is no memory is proposed as an entity."""
+        return dropped.rule is None and (dropped.record, dropped.content) in self._entities
 
     def _dropped(self, dropped: Dropped) -> None:
         self.dropped[dropped.reason] += 1

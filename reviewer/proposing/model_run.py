@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
@@ -149,8 +149,9 @@ def run(
     max_tokens_in: int | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[str], None] = lambda _: None,
-) -> Iterator[SessionDone]:
+) -> Generator[SessionDone, None, None]:
     """The sessions of a plan as they are finished; those that were begun last, when it is stopped.
+    Closing the iteration ends the requests.
 
     `known` gives the places where a statement is known already. `max_tokens_in`: a ceiling of
     tokens sent, by our own count. Three failures in a row end the run.

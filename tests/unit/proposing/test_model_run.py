@@ -117,6 +117,16 @@ def test_a_failure_costs_one_piece_and_three_in_a_row_end_the_run(tmp_path: Path
     assert sum(len(each.proved) for each in done) == 1
 
 
+def test_closing_the_results_asks_no_more(tmp_path: Path) -> None:
+    model = Scripted(FOUND)
+    by = writer(model)
+    plan = plan_run(sessions(tmp_path, 6), by, max_tokens=2000)
+    found = run(plan, by, known=lambda _: (), concurrency=1)
+    next(found)
+    found.close()
+    assert len(model.asked) <= 2
+
+
 def test_a_long_session_is_asked_about_in_pieces(tmp_path: Path) -> None:
     session = SessionFile(tmp_path / "long.jsonl")
     for number in range(200):

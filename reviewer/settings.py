@@ -20,27 +20,38 @@ WORDS = {
 """The validator's names for the types of TOML, in plain words."""
 
 
+CONTEXT_TOKENS = 8192
+"""Tokens of prompt and answer together that small models take."""
+
+
 class SettingsError(ReviewerError):
     """The settings file cannot be read or contains an invalid setting."""
 
 
 class ModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The model that may be called; no data is sent while `base_url` is empty."""
+    """The model that may be called; no data is sent while `base_url` and `command` are empty."""
 
     base_url: str = ""
     """An OpenAI-compatible endpoint such as `http://127.0.0.1:8080/v1`."""
     name: str = ""
-    """Name of the model at that endpoint."""
+    """Name of the model at that endpoint, or the model that the command should use."""
+    command: tuple[str, ...] = ()
+    """Instead of an endpoint: `claude`, `codex`, `gemini` or `opencode`, or any program with its
+    arguments that reads a prompt from standard input and prints the answer."""
     others: tuple[str, ...] = ()
     """Other models at that endpoint, which the nodes of a pipeline may name."""
     key_variable: str = ""
     """Name of the environment variable with the API key; empty if the endpoint needs none."""
-    timeout: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 60.0
+    timeout: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 120.0
     """Seconds to wait for one answer."""
-    concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
+    concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 2
     """Maximum number of simultaneous calls."""
-    context_tokens: Annotated[int, msgspec.Meta(ge=512)] = 8192
+    context_tokens: Annotated[int, msgspec.Meta(ge=512)] = CONTEXT_TOKENS
     """Maximum tokens of prompt and answer together."""
+    price_in: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    """Price of a million tokens sent; 0 if it is not known."""
+    price_out: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    """Price of a million tokens answered."""
     allow_http: bool = False
     """Allow plain HTTP to another machine."""
 

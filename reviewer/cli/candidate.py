@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from reviewer.cli.output import cut, line_width, moment, safe, wrapped
+from reviewer.text import signs
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -41,12 +42,16 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
         yield from show_conflict(engine, view)
         return
     yield from structure(engine, view)
+    yield f"proposer    {_proposer(view)}"
     yield f"confidence  {_confidence(view)}"
     yield f"rule        {safe(view.rule)}, extractor {safe(view.extractor_version)}"
     yield f"seen        {_seen(view)}"
     if view.flags:
         yield f"flags       {safe(', '.join(view.flags))}"
+    yield from _proof(view)
     yield from predictions(engine, view)
+    if view.reason:
+        yield f"rejected    {safe(view.reason)}"
     if view.superseded_by is not None:
         yield f"merged      into #{view.superseded_by}"
     yield from show_evidence(engine, view)
@@ -108,9 +113,29 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
     }
 
 
+def _proposer(view: CandidateView) -> str:
+    if view.is_excerpt:
+        return "excerpt: a place to look, not yet a statement"
+    need = f", needed as {view.need.replace('_', ' ')}" if view.need else ""
+    everywhere = ", holds in every project" if view.scope == "person" else ""
+    return safe(f"{view.proposer}{need}{everywhere}")
+
+
+def _proof(view: CandidateView) -> Iterator[str]:
+    """What was checked, a line each."""
+    if view.proof is None:
+        return
+    from reviewer.promotion.proof_words import ticks
+
+    for place, tick in enumerate(ticks(view.proof)):
+        head = "proof       " if place == 0 else " " * 12
+        yield f"{head}{signs.PROMOTED if tick.met else signs.REJECTED} {safe(tick.text)}"
+
+
 def _confidence(view: CandidateView) -> str:
+    source = "stated by the proposer" if view.proposer in ("model", "command", "mcp") else "rule"
     return (
-        f"{view.confidence:.2f} = {view.prior:.2f} rule x {view.signal:.2f} path "
+        f"{view.confidence:.2f} = {view.prior:.2f} {source} x {view.signal:.2f} path "
         f"x {view.freshness:.2f} freshness"
     )
 

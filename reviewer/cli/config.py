@@ -68,7 +68,8 @@ def check_settings(session: Session, path: Path) -> None:
     check_folders(settings, path)
     if settings.keys:
         session.check_keymap(path)
-    if settings.model.base_url or settings.model.name or settings.model.key_variable:
+    model = settings.model
+    if model.base_url or model.name or model.key_variable or model.command:
         from reviewer.llm.door import check_model
 
         check_model(settings)
@@ -82,6 +83,7 @@ def _harmless(values: dict[str, Any]) -> dict[str, Any]:
     model["base_url"] = re.sub(r"//[^/@]*@", "//[masked]@", mask(model["base_url"]).text)
     if not re.fullmatch(r"\w*", model["key_variable"]) or mask(model["key_variable"]).kinds:
         model["key_variable"] = "[masked: this must be the name of a variable]"
+    model["command"] = [mask(part).text for part in model["command"]]
     return {**values, "model": model}
 
 

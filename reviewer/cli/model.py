@@ -41,6 +41,7 @@ def check(as_json: bool) -> None:
         print_json(
             {
                 "base_url": settings.model.base_url,
+                "command": list(settings.model.command),
                 "model": answer.model,
                 "seconds": round(seconds, 3),
                 "prompt_tokens": answer.prompt_tokens,
@@ -52,7 +53,9 @@ def check(as_json: bool) -> None:
         )
         return
     rows = [
-        ("endpoint", safe(settings.model.base_url)),
+        ("command", safe(" ".join(settings.model.command)))
+        if settings.model.command
+        else ("endpoint", safe(settings.model.base_url)),
         ("model", safe(answer.model)),
         ("answered in", f"{seconds:.1f} s"),
         (

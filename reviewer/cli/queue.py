@@ -40,8 +40,11 @@ def queue() -> None:
     "filter_text",
     default="",
     metavar="Q",
-    help='Words, "a phrase", -word, type:x, rule:x, path:x, status:x, flag:x, conf>0.5, seen>2.',
+    help='Words, "a phrase", -word, type:x, rule:x, path:x, status:x, flag:x, proposer:x, '
+    "is:statement, is:excerpt, conf>0.5, seen>2.",
 )
+@click.option("--statements", is_flag=True, help="Only statements, which stand alone.")
+@click.option("--excerpts", is_flag=True, help="Only excerpts: places to look.")
 @click.option("--kind", type=click.Choice(KINDS), help="Only memories, entities or conflicts.")
 @click.option(
     "--sort",
@@ -57,24 +60,39 @@ def list_queue(
     session: Session,
     status: str,
     filter_text: str,
+    statements: bool,
+    excerpts: bool,
     kind: str | None,
     sort: str,
     limit: int | None,
     as_json: bool,
 ) -> None:
-    """List the candidates, best first.
+    """List the candidates, best first: statements, then excerpts.
+
+    A statement stands alone and comes with its proof. An excerpt is a sentence of a dialogue, and
+    shows where to look. Without a filter the excerpts are counted in one line; with --json they
+    are listed behind the statements.
 
     Signs: ✓ promoted, ✗ rejected, ⏸ deferred, → merged, ▲ graduated, ✎ reworded, ≈ with near
-    duplicates, ! conflict or outdated, ⌁ suspicious text, ✐ written by hand, ★ favoured by a
-    policy (`reviewer queue show ID` says which; a policy never promotes anything by itself).
+    duplicates, ! conflict or outdated, ⌁ suspicious text, ? proof that leaves something open,
+    ✐ written by hand, ★ favoured by a policy. `reviewer queue show ID` says what is behind them; a
+    policy never promotes anything by itself.
     """
+    if statements and excerpts:
+        raise click.UsageError("--statements and --excerpts exclude each other")
+    from msgspec import structs
+
     from reviewer.promotion.views import QueueQuery, Sort
 
     with session.listing() as engine:
+        everything = status == "waiting" and not filter_text and kind is None
+        folded = everything and not as_json and not (statements or excerpts)
+        words = [f"kind:{kind}"] if kind else []
+        words += ["is:excerpt"] if excerpts else ["is:statement"] if statements or folded else []
         query = QueueQuery(
             project=engine.project,
             status=SCREEN_WORDS.get(status, status),
-            filter=f"kind:{kind} {filter_text}" if kind else filter_text,
+            filter=" ".join([*words, filter_text]).strip(),
             sort=Sort(sort),
         )
         ids = engine.ids(query, limit=limit)
@@ -114,7 +132,15 @@ def list_queue(
             total = engine.queue.count(query)
             if total > len(ids) and engine.queue.wants_stale(query) is None:
                 narrate(f"{len(ids):,} of {total:,}")
-        elif filter_text or kind or status != "waiting":
+        places = 0
+        if folded:
+            places = engine.queue.count(structs.replace(query, filter="is:excerpt"))
+        if places:
+            count = "1 place" if places == 1 else f"{places:,} places"
+            print_text(f"Excerpts: {count} to look (reviewer queue list --excerpts)")
+        elif ids:
+            return
+        elif statements or excerpts or not everything:
             narrate("Nothing matches. To list everything: reviewer queue list --status all")
         else:
             narrate("The queue is empty. Ingest something: reviewer ingest PATH")

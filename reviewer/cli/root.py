@@ -19,10 +19,18 @@ COMMANDS = {
         "reviewer.cli.ingest:extract",
         "Show the candidates in a file, or queue candidates from stored records.",
     ),
+    "propose": Entry(
+        "reviewer.cli.propose:propose",
+        "Have a model write statements from sessions, and queue those with their proof.",
+    ),
     "queue": Entry("reviewer.cli.queue:queue", "List, show and extend the queue of candidates."),
     "promote": Entry("reviewer.cli.triage:promote", "Accept candidates as memories."),
     "reject": Entry(
         "reviewer.cli.triage:reject", "Reject candidates; they are not proposed again."
+    ),
+    "remember": Entry(
+        "reviewer.cli.remember:remember",
+        "Write a memory in your own words, with lines of a session as its proof.",
     ),
     "defer": Entry("reviewer.cli.triage:defer", "Move candidates to the end of the queue."),
     "restore": Entry("reviewer.cli.triage:restore", "Return decided candidates to the queue."),

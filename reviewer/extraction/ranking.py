@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from reviewer.extraction.candidates import Candidate
-from reviewer.extraction.clusters import NEAR, overlap, similarity, words
+from reviewer.extraction.clusters import LOOKS_ALIKE, NEAR, overlap, similarity, words
 from reviewer.extraction.rejections import LONGEST
 from reviewer.text.normalise import duplicate_key
 
@@ -87,7 +87,9 @@ def rank(
 class _Row:
     """A candidate in ranking; `score` is an upper bound until it is compared with all kept rows."""
 
-    __slots__ = ("also", "best", "members", "met", "novelty", "order", "score", "value", "words")
+    __slots__ = (
+        "alike", "also", "best", "members", "met", "novelty", "order", "score", "value", "words",
+    )  # fmt: skip
 
     def __init__(self, same: list[Candidate], order: int) -> None:
         self.best = max(same, key=base_score)
@@ -95,6 +97,7 @@ class _Row:
         self.order = order
         self.value = self.score = base_score(self.best)
         self.novelty: float | None = None
+        self.alike = 0.0
         self.met = 0
         self.words = words(self.best.content)
         self.members: list[_Row] = []
@@ -117,7 +120,7 @@ def _choose(
             row.novelty = 1.0 if novelty is None else min(max(novelty(row.best), 0.0), 1.0)
             row.value *= row.novelty
         lead = _leader(row, kept)
-        row.score = row.value * subject.of(row.words)
+        row.score = row.value * (1 - row.alike) * subject.of(row.words)
         if lead is None and heap and -row.score > heap[0][0]:
             heapq.heappush(heap, (-row.score, row.order, row))
             continue
@@ -168,13 +171,18 @@ def _subjects(rows: list[_Row]) -> dict[str | None, _Salience]:
 
 
 def _leader(row: _Row, kept: list[_Row]) -> _Row | None:
-    """The kept row that this one nearly repeats, among the rows kept since the last comparison."""
+    """The kept row that this one nearly repeats, among the rows kept since the last comparison.
+
+    A row that only looks like a kept one is another fact, and as little news as one that looks like
+    a memory of the project.
+    """
     for other in kept[row.met :]:
-        if (
-            overlap(row.words, other.words) >= NEAR / 2
-            and similarity(row.best.content, other.best.content) >= NEAR
-        ):
-            return other
+        if overlap(row.words, other.words) >= NEAR / 2:
+            score = similarity(row.best.content, other.best.content)
+            if score >= NEAR:
+                return other
+            if score >= LOOKS_ALIKE:
+                row.alike = max(row.alike, score)
     row.met = len(kept)
     return None
 

@@ -23,7 +23,7 @@ import openai
 from openai.types.chat import ChatCompletionChunk
 
 from reviewer.llm.endpoint import Endpoint, find_endpoint
-from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
+from reviewer.llm.model import CancelledError, ChatMessage, Completion, JsonSchema, ModelError
 from reviewer.settings import ModelSettings
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
@@ -69,20 +69,46 @@ class OpenAIChat:
 
         ValueError for no messages or a limit below 1.
         """
+        return self._complete(messages, None, max_tokens, temperature, cancelled, on_text)
+
+    def complete_json(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: JsonSchema,
+        *,
+        max_tokens: int,
+        temperature: float = 0.3,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        """The answer as JSON of `schema`, or without it where the endpoint refuses the option."""
+        return self._complete(messages, schema, max_tokens, temperature, cancelled, on_text)
+
+    def _complete(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: JsonSchema | None,
+        max_tokens: int,
+        temperature: float,
+        cancelled: Callable[[], bool] | None,
+        on_text: Callable[[str], None] | None,
+    ) -> Completion:
         if not messages or max_tokens < 1:
             raise ValueError("there must be a message, and room for an answer")
         masked = [ChatMessage(one.role, mask(one.content).text) for one in messages]
         stop = cancelled or (lambda: False)
         with self._slot(stop):
             while True:
-                options = self._options(max_tokens, temperature)
+                options = self._options(max_tokens, temperature, schema)
                 try:
                     return self._ask(masked, max_tokens, options, stop, on_text)
-                except openai.BadRequestError as problem:
+                except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
                     if not self._adapt(problem.message, options):
                         raise _explain(problem, self._endpoint, self._seconds) from problem
 
-    def _options(self, max_tokens: int, temperature: float) -> dict[str, Any]:
+    def _options(
+        self, max_tokens: int, temperature: float, schema: JsonSchema | None
+    ) -> dict[str, Any]:
         """The options of a request that not every endpoint takes."""
         limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
         options: dict[str, Any] = {limit: max_tokens}
@@ -90,6 +116,9 @@ class OpenAIChat:
             options["temperature"] = temperature
         if "stream_options" not in self._refused:
             options["stream_options"] = {"include_usage": True}
+        if schema is not None and "response_format" not in self._refused:
+            shape = {"name": "answer", "strict": True, "schema": schema}
+            options["response_format"] = {"type": "json_schema", "json_schema": shape}
         return options
 
     def _adapt(self, refusal: str, options: Mapping[str, Any]) -> bool:
@@ -98,6 +127,7 @@ class OpenAIChat:
             ("stream_options", ("stream_options", "include_usage")),
             ("max_tokens", ("max_completion_tokens",)),
             ("temperature", ("temperature",)),
+            ("response_format", ("response_format", "schema", "structured", "grammar")),
         ):
             if option in options and any(word in refusal for word in words):
                 self._refused.add(option)
@@ -122,7 +152,7 @@ class OpenAIChat:
         stop: Callable[[], bool],
         on_text: Callable[[str], None] | None,
     ) -> Completion:
-        """One request. Raises openai.BadRequestError, and everything else as a ModelError."""
+        """One request. Raises what `_adapt` may mend, and everything else as a ModelError."""
         endpoint, answer = self._endpoint, _Answer(messages, max_tokens)
         wire = [{"role": one.role, "content": one.content} for one in messages]
         request = {"model": self.name, "messages": wire, **options}
@@ -137,7 +167,7 @@ class OpenAIChat:
                         break
         except _LateError as late:
             raise _timed_out(endpoint, self._seconds, late.status) from None
-        except openai.BadRequestError:
+        except (openai.BadRequestError, openai.UnprocessableEntityError):
             raise
         except openai.OpenAIError as problem:
             raise _explain(problem, endpoint, self._seconds) from problem

@@ -109,7 +109,7 @@ def features_of(traits: Traits) -> tuple[Feature, ...]:
     return tuple(found)
 
 
-_FAULTS = {
+_FAULTS: dict[str, set[str]] = {
     RejectReason.NARRATION: {"rule", "role", "format", "length", "proposer", "need"},
     RejectReason.WRONG: {"rule", "role", "confidence", "flag", "proposer", "need"},
     RejectReason.NARROW: {"type", "rule", "folder", "length", "proposer", "need"},
@@ -126,7 +126,7 @@ def decision(traits: Traits, *, promoted: bool, reason: str = "") -> Decided | N
         return Decided(own, promoted)
     if reason == RejectReason.KNOWN:
         return None
-    fields = _FAULTS.get(RejectReason(reason))
+    fields = _FAULTS.get(reason)
     return Decided(own if fields is None else tuple(f for f in own if f.field in fields), False)
 
 

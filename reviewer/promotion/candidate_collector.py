@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import accumulate
 
 from msgspec import structs
 
-from reviewer.extraction.candidates import Candidate, Setting
+from reviewer.extraction.candidates import PRIORS, Candidate, RuleClass, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.judge import Judge
 from reviewer.extraction.passages import wording
-from reviewer.extraction.ranking import CAP, Ranked, base_score, rank
+from reviewer.extraction.ranking import CAP, Ranked, Ranking, base_score, rank
 from reviewer.extraction.verdicts import Began, Dropped, Event, KnownText, Remembered
 from reviewer.promotion.enqueue import Known
 from reviewer.promotion.source_reader import without_text
+from reviewer.proposing.excerpts import DECAY, Dialogue, Find, Spot, best_first
 from reviewer.sources.records import Record, Role
 
 LIMIT = 5_000
@@ -55,20 +57,35 @@ class CandidateCollector:
         self._pending_limit = LIMIT
         """When this many are pending, those of finished records are settled."""
         self._candidates: list[Candidate] = []
+        self._dialogue = Dialogue("")
+        self._finds: list[Find] = []
+        """What was found in the dialogue of the source that is being read."""
+        self._spots: list[Spot] = []
         self.sightings: list[tuple[int, Candidate]] = []
         """Memory ids that the project has already, each with the candidate that repeats it."""
         self.dropped: Counter[str] = Counter()
 
     def __len__(self) -> int:
-        return len(self._candidates)
+        return len(self._candidates) + len(self._spots) + len(self._finds)
 
     def take(self, records: Iterable[Record], setting: Setting) -> None:
         """Run the extractors over all records of a source."""
         found = Judge(setting)
+        self.begin(setting.path)
         for record in records:
+            self.watch([record])
             self.consume(found.feed(record), None)
         self.consume(found.finish(), None)
         self.settle(None)
+
+    def begin(self, source: str) -> None:
+        """A source is going to be read."""
+        self._dialogue = Dialogue(source)
+
+    def watch(self, records: Iterable[Record]) -> None:
+        """Take note of the records of a source, before their events are consumed."""
+        for record in records:
+            self._dialogue.add(record)
 
     def consume(self, events: Iterable[Event], fresh: Container[str] | None) -> None:
         """Take events of a source; only those of records in `fresh` count (None: all)."""
@@ -104,39 +121,82 @@ class CandidateCollector:
     def settle(self, fresh: Container[str] | None) -> None:
         """The source was read to its end: keep its pending candidates."""
         self._settle(fresh, set())
+        self._spots += self._dialogue.spots(self._finds)
+        self._finds.clear()
+        if len(self._spots) >= 2 * LIMIT:
+            self._spots = best_first(self._spots)
+            for spot in self._spots[LIMIT:]:
+                self._overflow(spot.candidate)
+            self.overflowed += len(self._spots) - LIMIT
+            del self._spots[LIMIT:]
         self._stored_keys.clear()
         self._entities.clear()
 
     def give_up(self) -> None:
         """The source could not be read to its end: forget its pending candidates."""
         self._pending.clear()
+        self._finds.clear()
         self._stored_keys.clear()
         self._entities.clear()
 
-    def candidates(self) -> list[Candidate]:
-        """Every candidate kept so far."""
-        return self._candidates
-
-    def ranked(self, known: Known) -> Ranked:
-        """Rank the candidates that are new to the project, those from notes before those from
-        dialogue; the others become sightings.
+    def ranked(self, known: Known | None = None, *, cap: int | None = None) -> Ranked:
+        """Rank the candidates that are new to the project: those from notes, then entities from
+        dialogue and places to look in it. The others become sightings.
         """
-        existing = known.keys(self._candidates)
+        cap = CAP if cap is None else cap
+        existing = known.keys(self._everything()) if known else {}
         new: list[Candidate] = []
         for candidate in self._candidates:
-            number = existing.get(known.key_of(candidate))
+            number = existing.get(Known.key_of(candidate))
             if number is None:
                 new.append(candidate)
             else:
                 self.sightings.append((number, candidate))
+        novelty = known.novelty if known else None
         notes = [each for each in new if each.record.role is Role.NOTE]
         dialogue = [each for each in new if each.record.role is not Role.NOTE]
-        first, second = (rank(each, novelty=known.novelty, cap=CAP) for each in (notes, dialogue))
+        in_notes = {Known.key_of(each) for each in notes}
+        said_again = [each for each in self._spots if Known.key_of(each.found) in in_notes]
+        notes += (spot.found for spot in said_again)
+        first, second = (rank(each, novelty=novelty, cap=cap) for each in (notes, dialogue))
+        places, repeated = self._places(existing, in_notes)
         return Ranked(
-            (*first.kept, *second.kept),
-            (*first.over_cap, *second.over_cap),
-            first.repeated + second.repeated,
+            (*first.kept, *second.kept, *places[:cap]),
+            (*first.over_cap, *second.over_cap, *places[cap:]),
+            first.repeated + second.repeated + repeated,
         )
+
+    def _everything(self) -> Iterator[Candidate]:
+        yield from self._candidates
+        for spot in self._spots:
+            yield spot.candidate
+            yield spot.found
+
+    def _places(
+        self,
+        existing: Mapping[tuple[str, str, str], int],
+        in_notes: Container[tuple[str, str, str]],
+    ) -> tuple[list[Ranking], int]:
+        """The spots that are new, one ranking each, best first; how many repeat another one."""
+        new: dict[tuple[str, str, str], Ranking] = {}
+        repeated = 0
+        of_source: Counter[str] = Counter()
+        for spot in best_first(self._spots):
+            score = _likelihood(spot.score - DECAY * of_source[spot.source])
+            of_source[spot.source] += 1
+            key, found = Known.key_of(spot.candidate), Known.key_of(spot.found)
+            number = existing.get(key, existing.get(found))
+            if number is not None:
+                self.sightings.append((number, spot.candidate))
+            elif found in in_notes:
+                continue  # seen again
+            elif key in new:
+                repeated += 1
+                again = (*new[key].also, spot.candidate, *spot.others)
+                new[key] = structs.replace(new[key], seen=new[key].seen + 1, also=again)
+            else:
+                new[key] = Ranking(spot.candidate, score, 1.0, also=spot.others)
+        return list(new.values()), repeated
 
     def _is_entity(self, dropped: Dropped) -> bool:
         """Whether a statement that is no memory is proposed as an entity."""
@@ -151,8 +211,13 @@ class CandidateCollector:
         done = [each for each in self._pending if each.record.key not in unfinished]
         self._pending = [each for each in self._pending if each.record.key in unfinished]
         for candidate in _without_overlaps(done, self._drop_duplicate):
-            if fresh is None or candidate.record.key in fresh:
-                self._candidates.append(self._as_stored(without_text(candidate)))
+            if fresh is not None and candidate.record.key not in fresh:
+                continue
+            slim = self._as_stored(without_text(candidate))
+            if candidate.record.role is Role.NOTE or isinstance(candidate, EntityCandidate):
+                self._candidates.append(slim)
+            else:
+                self._finds.append(self._dialogue.find(candidate, slim))
         if len(self._candidates) >= 2 * LIMIT:
             self._candidates.sort(key=base_score, reverse=True)
             for weak in self._candidates[LIMIT:]:
@@ -174,6 +239,11 @@ class CandidateCollector:
         self._dropped(
             Dropped(reason, candidate.content, candidate.rule, candidate.record.key, first, last)
         )
+
+
+def _likelihood(score: float) -> float:
+    """The score of a spot as a rank between 0 and the prior of a sentence."""
+    return PRIORS[RuleClass.SENTENCE] / (1 + math.exp(1 - score))
 
 
 def _without_overlaps(

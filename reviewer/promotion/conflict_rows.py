@@ -158,7 +158,7 @@ def _queue_conflict(act: Act, left: int, right: int, words: str, now: str) -> li
         "rank": FIRST,
         "flags": "conflict",
         **proposed_by(Proposer.EPISODE),
-        "proof": "",
+        "proof": "{}",
         "seen": 1,
         "refs": 0,
         "first_seen": now,

@@ -15,8 +15,12 @@ from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, count_again, queue_new
 from reviewer.promotion.report import OverCap, ReportFolder, WaveReport
 from reviewer.promotion.statement_rows import Prepared, beyond_cap, plan, write
+from reviewer.sources.records import Role
 from reviewer.store.database import Database
 from reviewer.store.ledger import Act, Ledger, Scope, chunks
+
+FOR_DIALOGUE = 15
+"""Places under the cap that notes leave to what was found in dialogue."""
 
 
 class Queued(Struct, frozen=True):
@@ -96,18 +100,34 @@ def finish_wave(
 
 
 def _within(rankings: Sequence[Ranking], room: int) -> tuple[list[Ranking], list[Ranking]]:
-    """The rankings that fit with their near duplicates, and the candidates of the others."""
-    kept: list[Ranking] = []
-    left: list[Ranking] = []
-    for ranking in rankings:
-        size = 1 + len(ranking.members)
-        if size <= room:
-            kept.append(ranking)
-            room -= size
-        else:
-            left += (structs.replace(ranking, members=()), *ranking.members)
-            room = 0
-    return kept, left
+    """The rankings that fit with their near duplicates, and the candidates of the others.
+
+    What was read as notes comes first, but leaves FOR_DIALOGUE places to the dialogue.
+    """
+    notes = [each for each in rankings if each.candidate.record.role is Role.NOTE]
+    dialogue = [each for each in rankings if each.candidate.record.role is not Role.NOTE]
+    kept, waiting = _fitting(notes, room - min(FOR_DIALOGUE, len(dialogue)))
+    places, left = _fitting(dialogue, room - _size(kept))
+    more, beyond = _fitting(waiting, room - _size(kept) - _size(places))
+    apart = [
+        single
+        for each in (*beyond, *left)
+        for single in (structs.replace(each, members=()), *each.members)
+    ]
+    return [*kept, *more, *places], apart
+
+
+def _fitting(rankings: Sequence[Ranking], room: int) -> tuple[list[Ranking], list[Ranking]]:
+    """The first ones, as many as fit, and the rest."""
+    for number, ranking in enumerate(rankings):
+        room -= 1 + len(ranking.members)
+        if room < 0:
+            return list(rankings[:number]), list(rankings[number:])
+    return list(rankings), []
+
+
+def _size(rankings: Sequence[Ranking]) -> int:
+    return sum(1 + len(each.members) for each in rankings)
 
 
 def _count_near(act: Act, ids: Sequence[int]) -> int:

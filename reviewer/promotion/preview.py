@@ -13,7 +13,7 @@ from reviewer.errors import SourceError
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import Dropped, cited_lines
-from reviewer.extraction.ranking import CAP, Ranking, rank
+from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.views import CandidateView, Kind, SourceRef, Status
 from reviewer.proposing.values import Proposer
@@ -44,9 +44,8 @@ def extract_file(
     setting = Setting(path=str(path), now=now, updated=modified)
     collector = CandidateCollector(_forget, _forget)
     collector.take(_masked(scan), setting)
-    ranked = rank(collector.candidates(), cap=top)
     rows: list[CandidateView] = []
-    for ranking in ranked.kept:
+    for ranking in collector.ranked(cap=top).kept[:top]:
         leader = _view(ranking, len(rows) + 1, None, path, project, iso(now))
         rows.append(leader)
         for member in ranking.members:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,9 +11,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from reviewer.clock import Clock, iso
+from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError, SourceError
-from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.candidates import MemoryType, Setting
+from reviewer.extraction.extract import extract
 from reviewer.promotion.decided_rows import STATUS_WORDS
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.report import ReportFolder, WaveReport
@@ -33,6 +35,7 @@ from reviewer.promotion.views import Status
 from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import Proposal, Proposer, Proved, Quote, SessionView, Speaker
+from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.database import Database
 from reviewer.store.ledger import Act, Ledger, Scope
 from reviewer.store.project_rows import project_row
@@ -110,14 +113,15 @@ class Proposals:
         path: Path,
         lines: Sequence[int],
         statement: str,
-        type_: MemoryType,
+        type_: MemoryType | None = None,
         *,
         promote: bool = False,
         scope: str = "project",
         view: SessionView | None = None,
     ) -> Done:
         """Make a memory of a person's own words, with lines of a session (0-based, as a view counts
-        them) as its evidence. It waits in the queue unless `promote`.
+        them) as its evidence. It waits in the queue unless `promote`. Without a type, one is
+        guessed.
 
         The excerpts in those lines go behind it, or are merged into it when it is promoted. Raises
         ReviewerError for an empty statement or lines that have no text, SourceError when the file
@@ -125,7 +129,8 @@ class Proposals:
         """
         place = Path(os.path.abspath(path))
         view = view or read_view(place)
-        proved = self._worded(project, place, lines, statement, type_, scope, view)
+        kind = type_ or guessed_type(statement)
+        proved = self._worded(project, place, lines, statement, kind, scope, view)
         (ready,) = prepare([proved], now=self._clock(), view=view, longest=LONGEST)
         if isinstance(ready, DroppedStatement):
             raise ReviewerError(f"This cannot be remembered: it is {ready.reason}.")
@@ -255,6 +260,22 @@ class Proposals:
             report_folder=str(folder.path),
             counts=msgspec.json.encode(summary.to_json()).decode(),
         )
+
+
+_PREFERENCE = re.compile(
+    r"\b(?:always|never|prefer|do not|don't|must not|make sure|instead of)\b", re.IGNORECASE
+)
+
+
+def guessed_type(statement: str) -> MemoryType:
+    """The type that the rules give a statement when they read it as a note."""
+    record = Record(
+        key="", line_start=0, line_end=1, byte_start=0, byte_end=0, sha256="", role=Role.NOTE,
+        text=f"- {' '.join(statement.split())}", shape=Shape.SECTION,
+    )  # fmt: skip
+    for found in extract([record], Setting(path="", now=utc_now())):
+        return MemoryType(found.type)
+    return MemoryType.PREFERENCE if _PREFERENCE.search(statement) else MemoryType.KNOWLEDGE
 
 
 def _require_undecided(act: Act, project_id: int, planned: Plan, ready: Prepared) -> None:

@@ -156,6 +156,7 @@ class Queue:
         row = rows[0]
         self._database.ownership.require_name(f"#{number}", row["project"])
         brief = _queue_row(row)
+        proof = msgspec.json.decode(row["proof"], type=Proof)
         return CandidateView(
             **{name: getattr(brief, name) for name in brief.__struct_fields__},
             **{
@@ -174,7 +175,7 @@ class Queue:
                     "reason",
                 )
             },
-            proof=msgspec.json.decode(row["proof"], type=Proof) if row["proof"] else None,
+            proof=proof if proof.quotes else None,
             source=self._source(number),
         )
 

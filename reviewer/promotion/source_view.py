@@ -58,6 +58,20 @@ class SourceView:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def paths(self, project: str | None) -> list[str]:
+        """The files that were read into a project, or into all of them, the latest first."""
+        with failures_as_sentences(self._database.path):
+            rows = (
+                self._database.reader()
+                .execute(
+                    "SELECT path FROM source WHERE format <> 'seed' AND (?1 IS NULL OR project_id ="
+                    " (SELECT id FROM project WHERE name = ?1)) ORDER BY id DESC",
+                    (project,),
+                )
+                .fetchall()
+            )
+        return [str(path) for (path,) in rows]
+
     def state(self, memory: int) -> SourceState:
         """Whether the file still has the bytes behind a memory's first evidence."""
         with failures_as_sentences(self._database.path):

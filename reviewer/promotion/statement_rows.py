@@ -36,7 +36,12 @@ STATEMENTS_VERSION = "1.0.0"
 """The extractor version of rows that were proposed as statements."""
 
 MOST_COVERED = 0.8
-"""Share of an excerpt that lies in a quote when the statement covers it."""
+"""Share of an excerpt that lies in a quote, or of a quote in an excerpt, when the statement covers
+the excerpt.
+"""
+
+SHORT_QUOTE = 40
+"""Characters; a shorter quote inside an excerpt does not cover it."""
 
 
 class DroppedStatement(Struct, frozen=True):
@@ -172,18 +177,13 @@ def plan(act: Act, project_id: int, prepared: Sequence[Prepared], *, cap: int = 
     new: list[Fact] = []
     again: list[tuple[int, Fact]] = []
     for group in grouped([each.proved for each in prepared]):
-        fact = Fact(tuple(of_proved[id(each)] for each in group))
-        nearest, row = _look_up(act, project_id, fact)
+        sightings = tuple(of_proved[id(each)] for each in group)
+        nearest, row = _look_up(act, project_id, sightings[0].content)
+        fact = Fact(sightings, _score(sightings, 1.0 - nearest))
         if row is None:
-            best = fact.best
-            figure = statement_rank.rank(
-                best.proved.proposal, best.proved.proof, best.confidence, 1.0 - nearest
-            )
-            sessions = len({each.proved.path for each in fact.sightings})
-            figure *= statement_rank.recurring(sessions) / statement_rank.recurring(1)
-            new.append(Fact(fact.sightings, figure))
+            new.append(fact)
         elif fresh := _fresh(act, project_id, row, fact):
-            again.append((row, Fact(fresh)))
+            again.append((row, structs.replace(fact, sightings=fresh)))
     new.sort(key=lambda fact: -fact.score)
     return Plan(tuple(new[:cap]), tuple(new[cap:]), tuple(again))
 
@@ -254,7 +254,7 @@ def queue_beyond_cap(
 
 def row_of(act: Act, project_id: int, statement: Prepared) -> int | None:
     """The row that says the same as a statement."""
-    return _look_up(act, project_id, Fact((statement,)))[1]
+    return _look_up(act, project_id, statement.content)[1]
 
 
 class Covering(NamedTuple):
@@ -268,19 +268,26 @@ def covering(act: Act, record: int, start: int, end: int) -> Covering | None:
     """The statement that has a span in one of its quotes, one that waits first."""
     rows = act.query(
         "SELECT m.id, m.status FROM evidence e JOIN memory m ON m.id = e.memory_id"
-        " WHERE e.record_id = ?1 AND m.proof <> '' AND m.kind = 'memory'"
-        " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?4 * (?3 - ?2)"
+        " WHERE e.record_id = ?1 AND m.proof <> '{}' AND m.kind = 'memory'"
+        " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?4"
+        "  * min(?3 - ?2, max(e.span_end - e.span_start, ?5))"
         " AND m.leader_id IS NULL ORDER BY m.status = 'candidate' DESC, m.id LIMIT 1",
-        (record, start, end, MOST_COVERED),
+        (record, start, end, MOST_COVERED, SHORT_QUOTE),
     )
     return Covering(rows[0][0], rows[0][1]) if rows else None
 
 
-def _look_up(act: Act, project_id: int, fact: Fact) -> tuple[float, int | None]:
+def _score(sightings: Sequence[Prepared], novelty: float) -> float:
+    best = sightings[0]
+    figure = statement_rank.rank(best.proved.proposal, best.proved.proof, best.confidence, novelty)
+    sessions = len({each.proved.path for each in sightings})
+    return figure * statement_rank.recurring(sessions) / statement_rank.recurring(1)
+
+
+def _look_up(act: Act, project_id: int, statement: str) -> tuple[float, int | None]:
     """The highest similarity to another statement, and the row that says the same, a decided one
     first.
     """
-    statement = fact.best.content
     query = query_of(statement)
     rows = act.query(
         "SELECT m.id, m.content, m.status, m.excerpt, m.key, 0 FROM memory m"
@@ -313,16 +320,29 @@ def _look_up(act: Act, project_id: int, fact: Fact) -> tuple[float, int | None]:
 
 
 def _fresh(act: Act, project_id: int, row: int, fact: Fact) -> tuple[Prepared, ...]:
-    """The sightings of a known fact whose first place is not among its evidence."""
-    (excerpt,) = act.query("SELECT excerpt FROM memory WHERE id = ?", (row,))[0]
+    """The sightings of a known fact whose first place is not among its evidence; all of them for a
+    row that is going to become the statement.
+    """
+    if _is_cut_out(act, row):
+        return fact.sightings
     keys = [cited.record.key for each in fact.sightings for cited in each.cited]
     ids = _record_ids(act, project_id, keys)
     known = places_of(act, row)
     return tuple(
         each
         for each in fact.sightings
-        if excerpt
-        or (ids.get(each.cited[0].record.key), each.cited[0].start, each.cited[0].end) not in known
+        if (ids.get(each.cited[0].record.key), each.cited[0].start, each.cited[0].end) not in known
+    )
+
+
+def _is_cut_out(act: Act, row: int) -> bool:
+    """Whether a row waits with words that the rules cut out of a text, without a proof."""
+    return bool(
+        act.query(
+            "SELECT 1 FROM memory WHERE id = ? AND status = 'candidate' AND proof = '{}'"
+            " AND proposer IN ('excerpt', 'notes')",
+            (row,),
+        )
     )
 
 
@@ -378,10 +398,11 @@ def _add(act: Act, number: int, places: Sequence[Place]) -> None:
     for place in places:
         covered = act.query(
             "SELECT DISTINCT m.id FROM evidence e JOIN memory m ON m.id = e.memory_id"
-            " WHERE e.record_id = ?1 AND m.proof = '' AND m.status = 'candidate'"
+            " WHERE e.record_id = ?1 AND m.proof = '{}' AND m.status = 'candidate'"
             " AND m.kind = 'memory' AND m.id <> ?4"
-            " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5 * (e.span_end - e.span_start)",
-            (place.record, place.start, place.end, number, MOST_COVERED),
+            " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5"
+            "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
+            (place.record, place.start, place.end, number, MOST_COVERED, SHORT_QUOTE),
         )
         for (excerpt,) in covered:
             members = act.query(
@@ -392,33 +413,36 @@ def _add(act: Act, number: int, places: Sequence[Place]) -> None:
 
 
 def _count_again(act: Act, row: int, fact: Fact, records: dict[str, int], now: str) -> int:
-    """Add the evidence of a known fact; an excerpt in the same words becomes the statement."""
-    status, seen, refs, rank, excerpt, leader = act.query(
-        "SELECT status, seen, refs, rank, excerpt, leader_id FROM memory WHERE id = ?", (row,)
+    """Add the evidence of a known fact; what the rules cut out in the same words becomes the
+    statement.
+    """
+    status, seen, refs, rank, leader = act.query(
+        "SELECT status, seen, refs, rank, leader_id FROM memory WHERE id = ?", (row,)
     )[0]
     before = _sessions(act, row)
     times = len(_places_seen(fact.sightings))
     changes: Image = {"last_seen": now}
     changes |= {"refs": refs + times} if status == "active" else {"seen": seen + times}
-    waiting = status == "candidate"
-    if waiting and excerpt:
-        kept = _columns(fact)
-        changes |= {
-            name: kept[name]
-            for name in (
-                "rule", "extractor_version", "prior", "signal", "freshness", "confidence", "rank",
-                "flags", "scope", "need", "proof", "proposer", "excerpt",
-            )
-        }  # fmt: skip
+    if _is_cut_out(act, row):
+        stated = _columns(fact)
+        changes |= {name: stated[name] for name in _OF_STATEMENT}
         changes |= {"leader_id": None, "seen": max(seen, times)}
+        rank, leader = fact.score, None
     act.update("memory", row, **changes)
-    _add(act, row, _places(fact, records)) if waiting and leader is None else add_places(
-        act, row, _places(fact, records)
-    )
-    if waiting and not excerpt:
-        factor = statement_rank.recurring(_sessions(act, row)) / statement_rank.recurring(before)
-        act.update("memory", row, rank=round(rank * factor, 6))
+    if status != "candidate" or leader is not None:
+        add_places(act, row, _places(fact, records))
+        return row
+    _add(act, row, _places(fact, records))
+    factor = statement_rank.recurring(_sessions(act, row)) / statement_rank.recurring(before)
+    act.update("memory", row, rank=round(rank * factor, 6))
     return row
+
+
+_OF_STATEMENT = (
+    "rule", "extractor_version", "prior", "signal", "freshness", "confidence", "rank", "flags",
+    "scope", "need", "proof", "proposer", "excerpt",
+)  # fmt: skip
+"""Columns that a row takes over when it becomes a statement; its type and wording stay."""
 
 
 def _sessions(act: Act, row: int) -> int:

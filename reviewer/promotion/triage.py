@@ -16,6 +16,7 @@ from reviewer.promotion.decided_rows import (
     dismiss_conflicts,
     find_conflicts,
     graduate_memories_again,
+    leave_other_facts,
     members_of,
     reactivate_memories,
     refuse_graduated,
@@ -289,7 +290,9 @@ class Triage:
         single = rows if alone is True else [row for row in rows if alone and row.id in alone]
         regroup(act, single)
         taken: list[int] = []
-        for leader, members in members_of(act, [r for r in rows if r not in single]).items():
+        leaders = [row for row in rows if row not in single]
+        leave_other_facts(act, leaders)
+        for leader, members in members_of(act, leaders).items():
             if merge:
                 supersede_rows(act, members, leader, self._now())
             else:

@@ -201,9 +201,11 @@ class Wave:
         while (piece := self._unless_broken_off(lambda: next(pieces, None))) is not None:
             if isinstance(piece, Opened):
                 writer = self._writer.open_source(path, piece.format)
+                self._collector.begin(str(path))
             elif isinstance(piece, Batch):
                 assert writer is not None
                 self._write(piece, writer, fresh)
+                self._collector.watch(piece.records)
                 self._collector.consume(piece.events, fresh)
                 last = next((r for r in reversed(piece.records) if r.use is Use.MESSAGE), last)
                 self._progress.update(path, self._records, len(self._collector))

@@ -10,16 +10,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from difflib import SequenceMatcher
 from pathlib import Path
 
 from msgspec import Struct
 
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.rejections import LONGEST, SHORTEST
-from reviewer.proposing.values import Proposal, Proposer, Quote, Speaker
+from reviewer.proposing.values import (
+    LineRole,
+    Proposal,
+    Proposer,
+    Quote,
+    SessionView,
+    Speaker,
+    ViewLine,
+)
 from reviewer.sources.front_matter import front_matter
 from reviewer.sources.lines import reading
+from reviewer.text.secrets import mask
 from reviewer.text.sentences import split_sentences
 
 INSTRUCTION_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"})
@@ -40,6 +48,8 @@ _LINKED = re.compile(r"\[([^\]]+)\]\(([^)\s]+\.md)\)\s*(?:[—–:-]+\s*)?(.*)")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _TASKS = re.compile(r"(?:\s*\[Task[^\]]*\])+\s*$")
 _REASON = re.compile(r"\*{0,2}(why|how to apply)\*{0,2}\s*:\*{0,2}\s*", re.IGNORECASE)
+_POINTS_ON = re.compile(r":$|\b(?:below|above|following)\b")
+"""A first paragraph that says what comes next instead of the fact."""
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
 _WIKI = re.compile(r"\[\[([^\]|]+\|)?([^\]]+)\]\]")
 
@@ -87,24 +97,33 @@ def memory_proposals(path: Path) -> Iterator[Proposal]:
     Raises SourceError when the file cannot be read.
     """
     read = _reader(path)
-    if read is None:
-        return
-    with reading(path) as stream:
-        text = stream.read(FILE_LIMIT).decode("utf-8", "replace")
-    yield from read(path, text)
+    if read is not None:
+        yield from read(path, _text(path))
+
+
+def memory_view(path: Path) -> SessionView:
+    """The lines of a memory file, masked, to prove its memories: the view of an instruction file
+    as a session leaves out what every session is told.
+
+    Raises SourceError when the file cannot be read.
+    """
+    lines = (
+        ViewLine(line=number, role=LineRole.ASSISTANT, speaker=Speaker.AGENT, text=mask(line).text)
+        for number, line in enumerate(_text(path).splitlines())
+        if line.strip()
+    )
+    return SessionView(path, "agent memories", tuple(lines))
 
 
 def added_lines(old: str, new: str) -> tuple[int, ...]:
-    """The 0-based lines of `new` that `old` does not have; lines that only moved are not new."""
-    before, after = old.splitlines(), new.splitlines()
-    known = {line.strip() for line in before}
-    found: list[int] = []
-    for tag, _, _, first, last in SequenceMatcher(
-        None, before, after, autojunk=False
-    ).get_opcodes():
-        if tag in ("insert", "replace"):
-            found += [n for n in range(first, last) if after[n].strip() not in known]
-    return tuple(found)
+    """The 0-based lines of `new` whose text `old` does not have anywhere; blank ones do not count.
+
+    So a line that only moved is not new.
+    """
+    known = {line.strip() for line in old.splitlines()} | {""}
+    return tuple(
+        number for number, line in enumerate(new.splitlines()) if line.strip() not in known
+    )
 
 
 def added_proposals(old: str, new: str) -> Iterator[Proposal]:
@@ -185,6 +204,11 @@ def entries(text: str) -> Iterator[Entry]:
     yield from close(len(lines))
 
 
+def _text(path: Path) -> str:
+    with reading(path) as stream:
+        return stream.read(FILE_LIMIT).decode("utf-8", "replace")
+
+
 def _reader(path: Path) -> Callable[[Path, str], Iterator[Proposal]] | None:
     folders = path.parts[:-1]
     if path.suffix == ".patch" and ".inbox" in folders:
@@ -207,7 +231,8 @@ def _topic(path: Path, text: str) -> Iterator[Proposal]:
     """One memory of Claude Code: front matter with a type, then the fact and why it matters.
 
     The statement is the first paragraph, with the reason where both fit. If a heading other than
-    its own name is above that paragraph, or it is too long or too short, the description is used.
+    its own name is above that paragraph, or it is too long, too short or only leads to a list, the
+    description is used.
     """
     if not _is_topic(text):
         return
@@ -224,7 +249,8 @@ def _topic(path: Path, text: str) -> Iterator[Proposal]:
         reason = _plain(_REASON.sub("", why.text, count=1)) if why else ""
         if reason and len(statement) + len(reason) + 6 <= LONGEST:
             statement = f"{statement.rstrip('.')}. Why: {reason}"
-    if usable and SHORTEST <= len(described) <= LONGEST and not 40 <= len(statement) <= LONGEST:
+    points_on = _POINTS_ON.search(statement) or not 40 <= len(statement) <= LONGEST
+    if usable and SHORTEST <= len(described) <= LONGEST and points_on:
         found, statement = [Entry(usable[0], usable[0] + 1, (stated,))], described
     if found:
         yield from _proposal(found[0], "memory.claude", _KINDS[_type_of(text)], statement)
@@ -274,7 +300,7 @@ def _inbox(path: Path, text: str) -> Iterator[Proposal]:
 def _proposal(
     entry: Entry, rule: str, kind: _Kind, statement: str | None = None
 ) -> Iterator[Proposal]:
-    worded = _fitting(_plain(entry.text if statement is None else statement))
+    worded = _capitalised(_fitting(_plain(entry.text if statement is None else statement)))
     if not SHORTEST <= len(worded) <= LONGEST or worded.endswith(":") or " " not in worded:
         return
     quotes = [
@@ -296,8 +322,12 @@ def _proposal(
 
 def _plain(text: str) -> str:
     """A statement without Markdown emphasis and wiki links; inline code stays."""
-    text = _EMPHASIS.sub(r"\2", text)
-    return " ".join(_WIKI.sub(r"\2", text).split())
+    return " ".join(_WIKI.sub(r"\2", _EMPHASIS.sub(r"\2", text)).split())
+
+
+def _capitalised(text: str) -> str:
+    first = text.partition(" ")[0].rstrip(",:;")
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
 
 
 def _fitting(text: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from reviewer.proposing.agent_memories import is_memory_file, memory_proposals
+from reviewer.proposing.agent_memories import is_memory_file, memory_proposals, memory_view
 from reviewer.proposing.episodes import Habits, common_habits
 from reviewer.proposing.session_events import Event, EventKind, session_events
 from reviewer.proposing.session_notes import Note, NoteKind, commit_messages, note_proposals
-from reviewer.proposing.values import Proposal
+from reviewer.proposing.session_view import read_view
+from reviewer.proposing.values import Proposal, SessionView
 
 
 def offline_proposals(path: Path) -> Iterator[Proposal]:
@@ -24,6 +25,14 @@ def offline_proposals(path: Path) -> Iterator[Proposal]:
     habits = Habits()
     yield from note_proposals(session_notes(habits.watch(session_events(path))))
     yield from habits.proposals()
+
+
+def offline_view(path: Path) -> SessionView:
+    """The view that proves what `offline_proposals` proposes from a file.
+
+    Raises SourceError when the file cannot be read.
+    """
+    return memory_view(path) if is_memory_file(path) else read_view(path)
 
 
 def project_proposals(paths: Iterable[Path]) -> Iterator[tuple[Path, Proposal]]:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reviewer.proposing.values import Proof, Proposal, QuoteProof, SessionView
-from reviewer.text.identifiers import identifiers
+from reviewer.extraction.flags import INJECTION, MASKED, flags_of
+from reviewer.proposing.negations import negation_differs
+from reviewer.proposing.orders_in_data import order_in_data
+from reviewer.proposing.proof_index import ENDS, ProofIndex, Spot, as_compared, place
+from reviewer.proposing.standing_alone import why_not_alone
+from reviewer.proposing.statement_facts import facts_in, unproved
+from reviewer.proposing.taken_back import later
+from reviewer.proposing.values import Proof, Proposal, Quote, QuoteProof, SessionView
+from reviewer.sources.records import Role
 
+__all__ = ["NEGATION", "ProofIndex", "facts_in", "prove", "reasons", "why_not_alone"]
 
-class ProofIndex:
-    """A session view, prepared once for the proofs of many proposals."""
+NEGATION = "negation"
+"""Flag: the statement denies something and its quotes do not, or the other way round."""
 
-    def __init__(self, view: SessionView) -> None:
-        self.view = view
+NEAR_LINES = 6
+"""View lines on either side of the cited one in which a quote is looked for."""
 
 
 def prove(
@@ -27,28 +35,82 @@ def prove(
     proposals of one session.
     """
     index = view if isinstance(view, ProofIndex) else ProofIndex(view)
-    texts = {line.line: line.text for line in index.view.lines}
-    quotes = tuple(
-        QuoteProof(quote.line, quote.text, quote.text in texts.get(quote.line, ""))
-        for quote in proposal.quotes
-    )
+    quotes: list[QuoteProof] = []
+    spots: list[Spot] = []
+    for quote in proposal.quotes:
+        spot = _find(quote, index)
+        if spot is not None:
+            spots.append(spot)
+        line = quote.line if spot is None else index.lines[spot.position].line
+        quotes.append(QuoteProof(line, quote.text, found=spot is not None))
+    cited = sorted({spot.position for spot in spots})
+    statement = proposal.statement
+    origin = order_in_data(proposal, [index.lines[position] for position in cited])
     return Proof(
-        quotes=quotes,
-        alone=why_not_alone(proposal.statement),
-        known=known(proposal.statement),
+        quotes=tuple(quotes),
+        unproved=unproved(statement, spots, index),
+        alone=why_not_alone(statement),
+        known=known(statement),
+        later=later(statement, cited, index),
+        flags=_flags(proposal, injected=bool(origin)),
+        origin=origin,
     )
 
 
-def why_not_alone(statement: str) -> str:
-    """Why a statement cannot be understood without its surroundings; empty if it can."""
-    return "ends as a question" if statement.rstrip().endswith("?") else ""
-
-
-def facts_in(text: str) -> tuple[str, ...]:
-    """Identifiers, paths, numbers, flags, versions and quoted words, in order, each once."""
-    return tuple(dict.fromkeys(found.text for found in identifiers(text)))
+def _flags(proposal: Proposal, *, injected: bool) -> tuple[str, ...]:
+    quotes = [quote.text for quote in proposal.quotes]
+    found = {
+        MASKED: any(MASKED in flags_of(text, Role.USER) for text in (proposal.statement, *quotes)),
+        INJECTION: injected,
+        NEGATION: negation_differs(proposal.statement, quotes),
+    }
+    return tuple(flag for flag, present in found.items() if present)
 
 
 def reasons(proof: Proof) -> tuple[str, ...]:
-    """What keeps a proposal from being sound, a sentence each, for a second try or a reader."""
-    return (proof.alone,) if proof.alone else ()
+    """What speaks against a proposal, a sentence each, for a second try or a reader."""
+    found = [
+        f"Line {quote.line} does not have the words {_shown(quote.text)}."
+        for quote in proof.quotes
+        if not quote.found
+    ]
+    if not proof.quotes:
+        found.append("No line is quoted.")
+    if proof.unproved:
+        named = ", ".join(_shown(fact) for fact in proof.unproved)
+        found.append(f"The quoted words and those around them do not have {named}.")
+    if proof.alone:
+        found.append(f"The statement does not stand alone: {proof.alone}.")
+    if NEGATION in proof.flags:
+        found.append("Only one of the statement and its quotes denies something.")
+    if proof.known:
+        found.append(f"It is known already: {', '.join(proof.known)}.")
+    found += [f"Line {quote.line} may take it back: {_shown(quote.text)}." for quote in proof.later]
+    if INJECTION in proof.flags:
+        found.append(f"It is an instruction out of data: {proof.origin}.")
+    return tuple(found)
+
+
+def _shown(text: str) -> str:
+    text = " ".join(text.split())
+    return f'"{text[:80]}…"' if len(text) > 80 else f'"{text}"'
+
+
+def _find(quote: Quote, index: ProofIndex) -> Spot | None:
+    """Where a quote stands: at its line, or else at the nearest one around."""
+    folded = as_compared(quote.text).strip(ENDS)
+    if not any(map(str.isalnum, folded)):
+        return None
+    here = index.positions(quote.line)
+    exact = quote.text.strip()
+    middle = here[0] if here else index.nearest(quote.line)
+    near = range(max(0, middle - NEAR_LINES), min(len(index.lines), middle + NEAR_LINES + 1))
+    for position in (
+        *(position for position in here if exact in index.lines[position].text),
+        *here,
+        *sorted(near, key=lambda one: abs(one - middle)),
+    ):
+        start = place(index.folded(position), folded)
+        if start >= 0:
+            return Spot(position, start, start + len(folded))
+    return None

@@ -86,10 +86,11 @@ def session_events(path: Path) -> Iterator[Event]:
         form = text_form(stream.read(4))
         stream.seek(0)
         for number, _, raw in read_lines(stream, form):
-            if raw is None or not _wanted(raw, open_calls):
+            data = b"" if raw is None else form.utf8(raw)
+            if not _wanted(data, open_calls):
                 continue
             try:
-                line = _lines.decode(form.utf8(raw))
+                line = _lines.decode(data)
             except (ValueError, RecursionError):
                 continue
             yield from _events(number, line, open_calls)

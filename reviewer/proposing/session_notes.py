@@ -21,6 +21,8 @@ from reviewer.text.sentences import split_sentences
 
 SHORTEST, LONGEST = 50, 280
 """Characters of a statement from a note; what is shorter is a label."""
+TEXT_LIMIT = 50_000
+"""Characters of a shell command or a bullet that are read; nobody writes longer ones by hand."""
 
 
 class NoteKind(StrEnum):
@@ -44,6 +46,7 @@ _LABEL = re.compile(r"\*\*([^*\n]{2,80})\*\*(?: \([^)]{1,40}\))?:? *(?:[—–:]
 _CODE_LABEL = re.compile(r"(`[^`\n]{2,80}`)(?:: | [—–-] )")
 _CODE = re.compile(r"`[^`\n]*`")
 _EMPHASIS = re.compile(r"(?<![\w/*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])")
+_ITALIC = re.compile(r"(?<![\w*/`])\*(\w[\w -]*)\*(?![\w*/`])")
 
 # Wording that shows a state which is over, or one that will be soon.
 _OVER = re.compile(
@@ -62,6 +65,7 @@ _TERM_OVER = re.compile(
     re.IGNORECASE,
 )
 _PAST_VERB = re.compile(
+    r"\b(?:always|never|only|once|then|it|they) [a-z]{2,}ed\b|"
     r"(?<!\bis)(?<!\bare)(?<!\bbe)(?<!\bget)(?<!\bgets)(?<!\bhas)(?<!\bhave)(?<!\bnot)(?<!\band)(?<!,)"
     r" [a-z]{2,}ed (?:up|the|an?|all|to|by|with|in|from|on|into|only|its)\b"
 )
@@ -82,10 +86,12 @@ _ABOUT_WORK = re.compile(
 )
 _DEFINES = re.compile(
     r"\b(?:is|are|has|have|does|can|cannot|must|for|when|before|after|until|via|instead|only"
-    r"|that|which|with|implementing|storage|its|from|per|to)\b",
+    r"|that|which|with|its|from|per|to)\b",
     re.IGNORECASE,
 )
 _VERB_FIRST = re.compile(r"[A-Z][a-z]+(?:[^aious]s|es)\b(?! [—–:(])")
+_GOES_ON = re.compile(r"(?!its\b|this\b|as\b|always\b|less\b)[a-z]+(?:[^aious]s|es)\b(?! [—–:(=])")
+"""A verb after a name in code: "`--dry` — reports what would be deleted"."""
 _SIGN = re.compile(
     r"\b(?:but|while|whereas|only|never|always|before|after|because|since|so|not|cannot|must"
     r"|instead of|rather than|unless|except|even|without|when|if|requires?|needs?|precisely"
@@ -111,6 +117,8 @@ _NO_SUBJECT = re.compile(r"`x` (?:while|because|since|when|if|in|on|from)\b")
 _CAUSE = re.compile(
     r"\b(?:because|root cause is(?: that)?|turns out(?: that)?|is caused by) +(?=\S)", re.IGNORECASE
 )
+_DEFECT = re.compile(r"\**(?:discover|identif|found|confirm|diagnos)\w*\b", re.IGNORECASE)
+"""How a bullet begins that reports a defect, which the session then mends."""
 _MESSAGE = re.compile(
     r"(?:fatal|error|[A-Za-z]*Error)\b: |.*\b(?:command not found|permission denied|no such file"
     r"|connection refused|already (?:used|exists|in use))\b",
@@ -181,29 +189,30 @@ def _term(note: Note, item: list[str]) -> Iterator[tuple[str, Proposal]]:
     label = _LABEL.match(written) or _CODE_LABEL.match(written)
     if label is None:
         return
-    name, body = label[1].strip().rstrip(":"), _EMPHASIS.sub(r"\1", written[label.end() :]).strip()
+    name, body = (
+        label[1].strip().rstrip(":"),
+        _ITALIC.sub(r"\1", _EMPHASIS.sub(r"\1", written[label.end() :])).strip(),
+    )
     plain = _CODE.sub("`x`", body)
+    verb_first = _VERB_FIRST.match(body) or ("`" in name and _GOES_ON.match(body))
     if (
         len(body) < 25
         or _TERM_OVER.search(plain)
         or _PERSONAL.search(plain)
         or _ABOUT_WORK.search(_CODE.sub("`x`", name) + " " + plain)
-        or not (_VERB_FIRST.match(body) or _DEFINES.search(plain))
+        or not (verb_first or _DEFINES.search(plain))
     ):
         return
     named = "`" in name or name.endswith("()") or not name.endswith("s")
-    if named and _VERB_FIRST.match(body):
-        statement = f"{name} {body[0].lower()}{body[1:]}"
-    else:
-        statement = f"{name}: {body}"
-    statement = _whole_sentences(statement)
+    joined = f" {body[0].lower()}{body[1:]}" if named and verb_first else f": {body}"
+    statement = _whole_sentences(name + joined)
     if SHORTEST <= len(statement) <= LONGEST:
         yield name.lower(), _proposal(note, "notes.term", statement, written, "architecture")
 
 
 def _finding(note: Note, item: list[str]) -> Iterator[Proposal]:
     """A cause, or an error message with its remedy, among the errors and problems of a summary."""
-    text = " ".join(item)
+    text = " ".join(item)[:TEXT_LIMIT]
     spans = _CODE.finditer(text)
     message = next((span for span in spans if _MESSAGE.match(span[0].strip("`"))), None)
     remedy = _REMEDY.search(text)
@@ -217,6 +226,8 @@ def _finding(note: Note, item: list[str]) -> Iterator[Proposal]:
         if len(statement) <= LONGEST and not _PERSONAL.search(_CODE.sub("`x`", statement)):
             yield _proposal(note, "notes.remedy", statement, item[0], "trap")
             return
+    if _DEFECT.match(text):
+        return
     for line in item:
         for start, end in split_sentences(line, 0, len(line)):
             written = line[start:end]
@@ -247,6 +258,8 @@ def lasting(sentence: str) -> str:
     Empty if it narrates, reports a change, leans on its neighbours or is about the past. Of "X
     failed because Y", the clause Y is kept if it is in the present tense.
     """
+    if len(sentence) > 4 * LONGEST:
+        return ""
     text = re.sub(r"^[-*]\s+", "", sentence.strip())
     text = _LABEL.sub("", text, count=1) if text.startswith("**") else text
     cause = _CAUSE.search(text)
@@ -318,11 +331,13 @@ _OPTION = re.compile(r"(?:-m|--message)[ =](?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')"
 
 def commit_messages(command: str) -> Iterator[str]:
     """The messages of the commits that a shell command makes, as here-documents or after `-m`."""
+    if "git commit" not in command or len(command) > TEXT_LIMIT:
+        return
     found = False
     for heredoc in _HEREDOC.finditer(command):
         found = True
         yield heredoc[3]
-    if found or "git commit" not in command:
+    if found:
         return
     parts = [
         (one[1] or one[2] or "").replace('\\"', '"')

@@ -36,7 +36,8 @@ _TELLING = re.compile(
     re.IGNORECASE,
 )
 _OUTCOME = re.compile(
-    r"\b(?:ok|pass(?:ed|ing)?|fail(?:ed|ures?)?|errors?|warnings?|issues?|success\w*|done|complete\w*"
+    r"\b(?:ok|pass(?:ed|ing)?|fail(?:ed|ures?)?|errors?|warnings?|issues?|success\w*|done"
+    r"|complete\w*"
     r"|finished|built|created|pushed|clean|up.to.date|nothing|no \w+|exit|\d+ \w+ed)\b|[✓✗✔✘]",
     re.IGNORECASE,
 )

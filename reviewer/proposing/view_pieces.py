@@ -100,7 +100,9 @@ class _Cutter:
         return end
 
     def _before(self, start: int) -> tuple[ViewLine, ...]:
-        """The first request, the person's instructions, and the last exchange before a cut."""
+        """The first request, the person's instructions, the last exchange and the last to-do list
+        before a cut.
+        """
         told = self._lines[:start]
         if not told:
             return ()
@@ -118,7 +120,7 @@ class _Cutter:
             if room < 0:
                 break
             chosen[at] = line
-        for wanted in (_is_turn, _is_answer):
+        for wanted in (_is_turn, _is_answer, _is_list):
             found = next((at for at in range(len(told) - 1, -1, -1) if wanted(told[at])), None)
             if found is not None and found not in chosen:
                 chosen[found] = self._shorter(told[found], self._share // 2)
@@ -164,6 +166,10 @@ def _is_turn(line: ViewLine) -> bool:
 
 def _is_answer(line: ViewLine) -> bool:
     return line.role is LineRole.ASSISTANT and line.speaker is Speaker.AGENT
+
+
+def _is_list(line: ViewLine) -> bool:
+    return line.role is LineRole.EVENT and line.text.startswith("to-do list:")
 
 
 def _is_message(line: ViewLine) -> bool:

@@ -38,8 +38,10 @@ _OUTPUT = re.compile(
 )
 """Lines that nobody writes, whoever has them in a message."""
 _CODE = re.compile(
-    r".*(?:[;{}]|\)\s*[:{]|=>|\(\))\s*$|\s*(?:def|func|class|import|from|return|if|for|const|let|var"
-    r"|type|package|public|private|fn|use)\b.*[(){};:=.\"']|\s*\"?[\w.-]+\"?\s*[:=]\s*\S+,?$|\s{4,}\S"
+    r".*(?:[;{}]|\)\s*[:{]|=>|\(\))\s*$|\s*(?:def|func|class|import|from|return|if|for|const"
+    r"|let|var"
+    r"|type|package|public|private|fn|use)\b.*[(){};:=.\"']|\s*\"?[\w.-]+\"?\s*[:=]\s*\S+,?$"
+    r"|\s{4,}\S"
 )
 
 

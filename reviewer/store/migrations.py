@@ -106,7 +106,7 @@ CREATE TABLE memory (
     proposer TEXT NOT NULL DEFAULT 'excerpt',
     scope TEXT NOT NULL DEFAULT 'project',
     need TEXT NOT NULL DEFAULT '',
-    proof TEXT NOT NULL DEFAULT '',
+    proof TEXT NOT NULL DEFAULT '{}',
     reason TEXT NOT NULL DEFAULT '',
     excerpt INTEGER NOT NULL DEFAULT 1 CHECK (excerpt = (proposer = 'excerpt')),
     UNIQUE (project_id, kind, type, key)
@@ -479,7 +479,7 @@ PROPOSERS = """
 ALTER TABLE memory ADD COLUMN proposer TEXT NOT NULL DEFAULT 'excerpt';
 ALTER TABLE memory ADD COLUMN scope TEXT NOT NULL DEFAULT 'project';
 ALTER TABLE memory ADD COLUMN need TEXT NOT NULL DEFAULT '';
-ALTER TABLE memory ADD COLUMN proof TEXT NOT NULL DEFAULT '';
+ALTER TABLE memory ADD COLUMN proof TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE memory ADD COLUMN reason TEXT NOT NULL DEFAULT '';
 ALTER TABLE memory ADD COLUMN
     excerpt INTEGER NOT NULL DEFAULT 1 CHECK (excerpt = (proposer = 'excerpt'));

@@ -15,6 +15,7 @@ ATTENTION = "!"
 FLAGGED = "⌁"
 HINT = "★"
 BY_HAND = "✐"
+DOUBTED = "?"
 
 MEANINGS = {
     "promoted": ("promoted", "An active memory."),
@@ -47,16 +48,20 @@ SUSPICIOUS = frozenset({"secret", "injection", "look-alike"})
 STALE = "stale"
 """Not stored: the source has changed since it was read."""
 OUTDATED = frozenset({"conflict", "not-in-force", STALE})
+DOUBTFUL = frozenset({"unproved", "not-alone", "known", "taken-back"})
 HAND_AUTHORED = "hand-authored"
 
 
 def flag_signs(flags: Collection[str]) -> str:
-    """The signs of a memory's flags: `⌁` for suspicious text, `!`, and `✐` for written by hand."""
+    """The signs of a memory's flags: `!`, `⌁` for suspicious text, `?` for a proof that leaves
+    something open, and `✐` for written by hand.
+    """
     return "".join(
         sign
         for sign, wanted in (
             (ATTENTION, OUTDATED),
             (FLAGGED, SUSPICIOUS),
+            (DOUBTED, DOUBTFUL),
             (BY_HAND, {HAND_AUTHORED}),
         )
         if wanted.intersection(flags)

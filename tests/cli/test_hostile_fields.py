@@ -120,6 +120,8 @@ def plant(store: Path, chosen: Callable[[str, str], bool]) -> None:
             for _, column, kind, *_ in connection.execute(f"PRAGMA table_info({table})").fetchall():
                 if kind == "TEXT" and chosen(table, column):
                     _plant_column(connection, table, column)
+        # Acts are found by the name of their project, whatever that is by now.
+        connection.execute("UPDATE ledger_project SET project = (SELECT name FROM project)")
 
 
 def _plant_column(connection: sqlite3.Connection, table: str, column: str) -> None:
@@ -242,6 +244,10 @@ def fill(program: Program) -> None:
         assert call.returncode == 0, (arguments, call.stderr)
 
     done("ingest", program.session, program.note)
+    for number in range(3):
+        words = program.folder / "more.md"
+        words.write_text(f"Drawer {number}{p} of the kiosk sticks.")
+        done("add", "knowledge", "--content-file", words)
     memories = program.rows_of("SELECT id FROM memory WHERE kind = 'memory' ORDER BY id")
     done("promote", *memories[:3])
     done("reject", memories[3])
@@ -316,6 +322,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["view", program.session, "--pieces", "400"],
         ["view", program.talk],
         ["view", program.note],
+        ["propose", program.session, "--dry-run", "--command", "cat"],
         ["extract", program.session],
         ["extract", program.note],
         ["pipeline", "check", program.graph],

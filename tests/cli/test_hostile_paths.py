@@ -28,6 +28,7 @@ TAKES_A_FILE = [
     ["summarize", "{}", "--level", "all", "--json"],
     ["view", "{}"],
     ["view", "{}", "--json", "--pieces", "500"],
+    ["propose", "{}", "--dry-run", "--command", "cat"],
     ["context", "import", "{}"],
     ["compress", "{}", "--report", "compactions"],
     ["pipeline", "check", "{}"],

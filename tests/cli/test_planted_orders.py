@@ -73,7 +73,7 @@ def test_a_repeated_order_is_flagged_with_its_origin(reviewer: Reviewer, session
     assert "injection" in said
     assert "(assistant" in said
     assert f"{session}:4" in said.replace("\n", "")
-    listed = reviewer("queue", "list").stdout
+    listed = reviewer("queue", "list", "--excerpts").stdout
     assert [line for line in listed.splitlines() if "⌁" in line and "ignore all" in line.lower()]
     assert not reviewer.rows("queue", "list", "--status", "active")
 
@@ -83,6 +83,6 @@ async def test_the_screen_says_so_before_it_is_promoted(tmp_path: Path, session:
     engine.intake.ingest([session], project="keys")
     async with opened(engine, size=(140, 40)) as screen:
         await screen.press("/", *"flag:injection", "enter")
-        await screen.until(lambda: "order planted for an agent" in screen.text)
+        await screen.until(lambda: "planted for an agent" in screen.text)
         assert "assistant" in screen.text
     engine.close()

@@ -85,9 +85,17 @@ NAMING: dict[str, list[list[str]]] = {
 }
 """Verbs that take ids, with things of p; `own` ones are of the project that is worked in."""
 
+WORDED = (
+    '{"statement": "The wallaby is fed at noon.",'
+    ' "quotes": [{"line": 0, "text": "The wallaby is fed at noon."}]}'
+)
+"""What a model says of more.md."""
+
 FILLING: dict[str, list[str]] = {
     "ingest": ["more.md"],
+    "propose": ["more.md", "--yes", "--command", f"printf '{WORDED}'"],
     "add": ["knowledge", "The wallaby is fed at noon"],
+    "remember": ["The wallaby is fed at noon.", "--at", "more.md:0"],
     "state set": ["wallaby", "yes"],
     "context create": ["wallaby"],
     "context import": ["talk.json"],

@@ -393,7 +393,8 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     @runs(keys.SWITCH_HALF)
     def switch_half(self) -> None:
         """Go from the text to the difference, or back."""
-        (self.difference if self.editor.has_focus else self.editor).focus()
+        to_difference = self.editor.has_focus and self.difference.display
+        (self.difference if to_difference else self.editor).focus()
 
     @on(DescendantFocus)
     @on(DescendantBlur)

@@ -20,9 +20,9 @@ from tests.tui.test_history import history, status_text
 TWINS = """# Notes
 
 - Never deploy the billing service on a Friday afternoon before a holiday starts.
-- Never deploy the billing service on a Friday afternoon before a weekend starts.
-- Always rotate the signing keys of the gateway before an auditor asks for the reports.
-- Always rotate the signing keys of the gateway before an inspector asks for the reports.
+- Never deploy the billing services on a Friday afternoon before a holiday starts.
+- Always rotate the signing keys of the gateway before each of its audits.
+- Always rotate the signing keys of the gateway before each of the audits.
 """
 
 
@@ -191,9 +191,7 @@ async def test_near_duplicates_are_shown_to_the_difference(twins):
     async with opened(twins) as screen:
         shown = screen.text
         assert "≈ near" in shown
-        assert any(
-            word in shown for word in ("{+auditor+}", "{+inspector+}", "{+weekend+}", "{+holiday+}")
-        )
+        assert any(word in shown for word in ("{+services+}", "{+service+}", "{+its+}", "{+the+}"))
 
 
 def test_a_block_shows_no_more_rows_than_it_may():

@@ -136,7 +136,8 @@ async def test_escape_never_leaves_and_q_does(stocked):
 
 
 @pytest.mark.parametrize(
-    ("typed", "values"), [("is:foo", "deferred or edited"), ("type:xq", "preference, project")]
+    ("typed", "values"),
+    [("is:foo", "deferred, edited, excerpt or statement"), ("type:xq", "preference, project")],
 )
 async def test_a_filter_for_an_unknown_value_names_the_values(stocked, typed, values):
     async with opened(stocked) as screen:

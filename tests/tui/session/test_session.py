@@ -182,3 +182,9 @@ async def test_hostile_lines_are_shown_harmless(engine: Engine, tmp_path: Path) 
         await screen.press("V", "G")
         assert "␛" in screen.text
         assert not {"\x1b", "\x9b", "\u202e"} & set(screen.text)
+
+
+async def test_tab_stays_in_the_text_while_there_is_no_difference(read: Engine) -> None:
+    async with opened(read, project="acme") as screen:
+        await screen.press("V", "G", "k", "n", "tab", *" Always.", "ctrl+s")
+        assert memories(read, "active") == ["Please keep the night boats in bold. Always"]

@@ -218,3 +218,34 @@ def test_no_room_for_an_answer_is_a_mistake_of_the_caller(max_tokens: int) -> No
 def test_settings_without_a_model_open_no_model() -> None:
     with pytest.raises(ModelError, match="No model is configured"):
         open_model(Settings())
+
+
+SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+
+
+def test_json_of_a_shape_is_asked_for() -> None:
+    with endpoint(lambda call: call.streams("{}")) as server:
+        chat = OpenAIChat(server.settings())
+        assert chat.complete_json(ASK, SCHEMA, max_tokens=9).text == "{}"
+        chat.complete(ASK, max_tokens=9)
+    shaped, plain = (call.body for call in server.calls)
+    assert shaped["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA},
+    }
+    assert "response_format" not in plain
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_an_endpoint_that_takes_no_shape_is_asked_without_it_from_then_on(status: int) -> None:
+    def plain(call: Call) -> None:
+        if "response_format" in call.body:
+            call.refuses(status, "response_format json_schema is not supported")
+        else:
+            call.streams("{}")
+
+    with endpoint(plain) as server:
+        chat = OpenAIChat(server.settings())
+        assert chat.complete_json(ASK, SCHEMA, max_tokens=9).text == "{}"
+        assert chat.complete_json(ASK, SCHEMA, max_tokens=9).text == "{}"
+    assert ["response_format" in call.body for call in server.calls] == [True, False, False]

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, ReviewerError
+from reviewer.errors import BrokenOff, ConflictError, ReviewerError
 from reviewer.extraction.candidates import MemoryType
+from reviewer.promotion.acceptance_model import Traits, decision
 from reviewer.promotion.proposals import Added
 from reviewer.promotion.views import QueueQuery, QueueRow, RejectReason
 from reviewer.proposing.proof import prove
@@ -180,6 +181,20 @@ def test_an_excerpt_inside_a_quote_goes_behind_its_statement(engine: Engine, tal
     assert [member.id for member in engine.queue.members(number)] == [excerpt.id]
 
 
+@pytest.mark.parametrize(("decide", "expected"), [("promote", "superseded"), ("reject", "invalid")])
+def test_a_decision_on_a_statement_takes_the_excerpts_it_was_worded_from(
+    engine: Engine, talk: Path, decide: str, expected: str
+) -> None:
+    engine.intake.ingest([talk], project="acme")
+    (excerpt,) = [row for row in waiting(engine) if "retries" in row.content]
+    (number,) = add(
+        engine, talk,
+        proposal("The webhook sender repeats bookings: it has no idempotency key.", (1, CAUSE)),
+    ).new  # fmt: skip
+    assert getattr(engine.triage, decide)([number]).ids == (number, excerpt.id)
+    assert str(engine.queue.candidate(excerpt.id).status) == expected
+
+
 def test_an_excerpt_that_is_read_later_goes_behind_it_too(engine: Engine, talk: Path) -> None:
     (number,) = add(
         engine, talk,
@@ -197,7 +212,7 @@ def test_an_excerpt_in_the_same_words_becomes_the_statement(engine: Engine, talk
     added = add(engine, talk, proposal(excerpt.content, (1, CAUSE)))
     assert added.seen == (excerpt.id,)
     found = engine.queue.candidate(excerpt.id)
-    assert (found.proposer, found.proof is not None) == ("model", True)
+    assert (found.proposer, found.proof is not None, found.rank > 0.1) == ("model", True, True)
     engine.history.undo_act(added.act)
     assert engine.queue.candidate(excerpt.id).is_excerpt
 
@@ -291,3 +306,83 @@ class TestWordingByHand:
     def test_lines_without_text_are_refused(self, engine: Engine, talk: Path) -> None:
         with pytest.raises(ReviewerError, match="shows nothing in those lines"):
             engine.proposals.word("acme", talk, [77], STATEMENT, MemoryType.PREFERENCE)
+
+
+MEMORY = """---
+name: no-amend
+description: Add a commit, never amend one that was pushed
+metadata:
+  type: feedback
+---
+
+Never amend a commit that was pushed; add a new one on top.
+"""
+
+
+class TestIngestion:
+    @pytest.fixture
+    def remembered(self, tmp_path: Path) -> Path:
+        path = tmp_path / "home" / "memory" / "no-amend.md"
+        path.parent.mkdir(parents=True)
+        path.write_text(MEMORY, encoding="utf-8")
+        return path
+
+    def test_what_an_agent_remembered_waits_as_a_statement(
+        self, engine: Engine, talk: Path, remembered: Path
+    ) -> None:
+        report = engine.intake.ingest([talk, remembered], project="acme")
+        rows = waiting(engine)
+        assert rows[0].proposer == "memory"
+        assert rows[0].content.startswith("Never amend a commit")
+        assert rows[-1].is_excerpt
+        assert report.rules["memory.claude"] == 1
+        assert engine.queue.counts("acme").excerpts == len([r for r in rows if r.is_excerpt])
+        engine.history.undo_act(engine.history.acts(limit=1)[0].id)
+        assert waiting(engine, status="all") == []
+        assert engine.history.verify().problems == ()
+
+    def test_reading_again_proposes_nothing_twice(self, engine: Engine, remembered: Path) -> None:
+        engine.intake.ingest([remembered], project="acme")
+        before = [(row.id, row.seen) for row in waiting(engine, status="all")]
+        remembered.write_text(MEMORY + "\n", encoding="utf-8")
+        report = engine.intake.ingest([remembered], project="acme")
+        assert report.new == 0
+        engine.intake.extract_stored(project="acme", source=remembered)
+        assert [row[0] for row in before] == [row.id for row in waiting(engine, status="all")]
+
+    def test_an_interrupted_wave_proposes_the_rest_later(
+        self, engine: Engine, remembered: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def broken_off(*_: object) -> None:
+            raise BrokenOff
+
+        with monkeypatch.context() as patch:
+            patch.setattr("reviewer.promotion.wave.OfflineStatements.take", broken_off)
+            report = engine.intake.ingest([remembered], project="acme")
+        assert report.state == "interrupted"
+        assert not [row for row in waiting(engine) if row.proposer == "memory"]
+        engine.intake.ingest([remembered], project="acme")
+        assert [row.proposer for row in waiting(engine)][:1] == ["memory"]
+
+    def test_what_is_near_in_a_dialogue_is_one_place_to_look(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        said = (RULE, CAUSE, "We decided to keep PostgreSQL 16, because two writers block.")
+        engine.intake.ingest([session(tmp_path / "near.jsonl", *said)], project="acme")
+        (place,) = waiting(engine)
+        assert place.is_excerpt
+        assert len(evidence(engine, place.id)) >= 2
+
+
+def test_a_reason_teaches_only_what_it_is_about() -> None:
+    traits = Traits(
+        type="knowledge", rule="cause", role="assistant", format="claude-code", folder="kiosk",
+        length=90, confidence=0.5, proposer="model", need="trap",
+    )  # fmt: skip
+    whole = decision(traits, promoted=False)
+    narrated = decision(traits, promoted=False, reason="narration")
+    assert whole is not None
+    assert narrated is not None
+    assert {each.field for each in narrated.features} < {each.field for each in whole.features}
+    assert "type" not in {each.field for each in narrated.features}
+    assert decision(traits, promoted=False, reason="known") is None

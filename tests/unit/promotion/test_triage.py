@@ -69,8 +69,8 @@ def test_an_unknown_id_is_named(engine, queue_up):
 
 def test_promoting_a_row_merges_its_near_duplicates_and_keeps_all_sources(engine, queue_up, status):
     leader, near, other = queue_up(
-        "use httpx for calls", "use httpx for all calls", "other", behind={
-            "use httpx for all calls": "use httpx for calls"
+        "use httpx for calls", "we use httpx for our calls", "other", behind={
+            "we use httpx for our calls": "use httpx for calls"
         }
     )  # fmt: skip
     assert waiting(engine) == [leader, other]
@@ -95,9 +95,37 @@ def test_alone_leaves_the_near_duplicates_under_a_new_leader(engine, queue_up, s
 
 
 def test_rejecting_a_row_takes_its_near_duplicates_along(engine, queue_up, status):
-    a, b = queue_up("a fact", "b fact", behind={"b fact": "a fact"})
+    a, b = queue_up("no retries", "never retry", behind={"never retry": "no retries"})
     assert engine.triage.reject([a]).title == f"Rejected #{a} and 1 near duplicate"
     assert status(b) == "invalid"
+
+
+@pytest.mark.parametrize(
+    ("leader", "behind"),
+    [
+        ("Prefer tabs over spaces", "Prefer spaces over tabs"),
+        ("No network access", "No disk access"),
+        ("Long commit messages", "Short commit messages"),
+        ("The staging cluster is deployed from main", "The live cluster is deployed from main"),
+    ],
+)
+@pytest.mark.parametrize("decide", ["promote", "reject"])
+def test_another_fact_behind_a_row_is_not_decided_with_it(
+    engine, queue_up, status, decide, leader, behind
+):
+    first, other = queue_up(leader, behind, behind={behind: leader})  # by an earlier version
+    done = getattr(engine.triage, decide)([first])
+    assert done.ids == (first,)
+    assert status(other) == "candidate"
+    assert waiting(engine) == [other]
+    engine.history.undo()
+    assert [member.id for member in engine.queue.members(first)] == [other]
+
+
+def test_duplicates_of_an_earlier_wording_go_with_the_row(engine, queue_up, status):
+    first, other = queue_up("no retries", "never retry", behind={"never retry": "no retries"})
+    engine.triage.edit(first, "The client makes no second attempt")
+    assert [status(first), status(other)] == ["active", "superseded"]
 
 
 def test_edit_then_promote_keeps_the_earlier_wording(engine, queue_up, status):
@@ -172,8 +200,8 @@ def test_a_secret_in_a_wording_is_masked_before_it_is_stored(engine, queue_up):
 
 
 def test_alone_may_name_the_rows_it_is_meant_for(engine, queue_up, status):
-    behind = {"b fact": "a fact", "d fact": "c fact"}
-    a, b, c, d = queue_up("a fact", "b fact", "c fact", "d fact", behind=behind)
+    behind = {"the fact a": "fact a", "the fact b": "fact b"}
+    a, b, c, d = queue_up("fact a", "the fact a", "fact b", "the fact b", behind=behind)
     engine.triage.reject([a, c], alone={a})
     assert [status(n) for n in (a, b, c, d)] == ["invalid", "candidate", "invalid", "invalid"]
 

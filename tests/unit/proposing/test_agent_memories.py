@@ -12,6 +12,7 @@ from reviewer.proposing.agent_memories import (
     memory_proposals,
     text_without,
 )
+from reviewer.proposing.offline import offline_view
 from reviewer.proposing.values import Proposer, Speaker
 
 TOPIC = """---
@@ -74,6 +75,15 @@ def test_the_description_stands_in_for_a_body_that_is_too_long(tmp_path: Path) -
     assert found.quotes[0].line == 2
 
 
+def test_the_description_stands_in_for_a_body_that_only_leads_to_a_list(tmp_path: Path) -> None:
+    text = (
+        "---\nname: delete-guard\ndescription: Never delete a shard without a listed backup\n"
+        "type: feedback\n---\n\n# Guard\n\nBefore a shard is deleted, do all of the steps below.\n"
+    )
+    (found,) = memory_proposals(written(tmp_path, "memory/guard.md", text))
+    assert found.statement == "Never delete a shard without a listed backup"
+
+
 def test_an_index_line_is_proposed_only_if_its_file_is_missing(tmp_path: Path) -> None:
     written(tmp_path, "memory/no-amend.md", TOPIC)
     index = written(
@@ -82,7 +92,7 @@ def test_an_index_line_is_proposed_only_if_its_file_is_missing(tmp_path: Path) -
         "- [No amend](no-amend.md) — never amend what was pushed\n"
         "- [Ports](ports.md) — the staging proxy listens on 8443 only\n",
     )
-    assert statements(index) == ["the staging proxy listens on 8443 only"]
+    assert statements(index) == ["The staging proxy listens on 8443 only"]
 
 
 def test_an_old_index_holds_the_memories_themselves(tmp_path: Path) -> None:
@@ -104,7 +114,7 @@ def test_codex_memories_leave_out_the_index_of_sessions(tmp_path: Path) -> None:
     )
     found = list(memory_proposals(written(tmp_path, ".codex/memories/MEMORY.md", text)))
     assert [each.statement for each in found] == [
-        "when totals change, the user wants a table of cases",
+        "When totals change, the user wants a table of cases",
         "Symptom: totals off by one cent. Cause: floats. Fix: use integers.",
     ]
     assert [each.scope for each in found] == ["person", "project"]
@@ -138,6 +148,14 @@ def test_other_notes_are_not_memories_of_an_agent(tmp_path: Path) -> None:
     assert (
         statements(written(tmp_path, "memory/plan.md", "- Ports are listed in ports.toml\n")) == []
     )
+
+
+def test_a_memory_is_proved_by_the_lines_of_its_file(tmp_path: Path) -> None:
+    text = "# Shop\n\n## Gemini Added Memories\n- The user deploys on Tuesdays only.\n"
+    path = written(tmp_path, "GEMINI.md", text)
+    lines = {line.line: line.text for line in offline_view(path).lines}
+    (found,) = memory_proposals(path)
+    assert all(quote.text in lines[quote.line] for quote in found.quotes)
 
 
 def test_only_lines_added_to_an_instruction_file_are_proposed() -> None:

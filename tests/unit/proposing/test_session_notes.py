@@ -24,6 +24,7 @@ Summary:
    - Python and Click
    - **Shelf**: Holds the parsed books of one folder; cleared when the folder's time stamp changes
    - **`Shelf.load()`**: Reads every shard before it returns, because later shards override earlier
+   - `--dry` — *reports* what it is about to delete, and deletes nothing
    - **Shard rename**: Changed from `.book` to `.shard`
 
 3. Files and Code Sections:
@@ -36,6 +37,7 @@ Summary:
    - **Slow import**: The import failed because `zipfile` opens the archive again for every member.
    - **`fatal: 'main' is already used by worktree at '/srv/shop'`**: Only one worktree can hold a
      branch. Fixed by creating the branch with `git switch -c fix origin/main`.
+   - **Discovered mismatch**: `Shelf.load()` counts from one while `Shelf.find()` counts from zero
    - **Missing argument**: Added `strict` to `load()`.
 
 5. All user messages:
@@ -78,6 +80,7 @@ def test_a_summary_gives_its_terms_causes_and_remedies_and_nothing_else(
             "`Shelf.load()` reads every shard before it returns, because later shards override "
             "earlier",
         ),
+        ("notes.term", "`--dry` reports what it is about to delete, and deletes nothing"),
     ]
     assert {each.speaker for each in found} == {Speaker.HARNESS}
     assert {each.proposer for each in found} == {Proposer.NOTES}
@@ -162,4 +165,4 @@ def test_a_damaged_line_loses_nothing_else(session: SessionFile) -> None:
         file.write('{"type":"user","isCompactSummary":true,"message":{"content":"Summ\n')
     session.line += 1
     session.summary(SUMMARY)
-    assert len(proposals(session.path)) == 4
+    assert len(proposals(session.path)) == 5

@@ -65,6 +65,15 @@ def test_what_comes_before_has_the_first_request_the_instructions_and_the_last_e
     assert {exchange - 10, exchange - 5} <= before.keys()
 
 
+def test_the_last_to_do_list_comes_before_the_next_piece() -> None:
+    lines = turns(30)
+    for at, text in ((7, "to-do list: [x] fold"), (9, "to-do list: [~] print; [ ] fold")):
+        lines[at] = ViewLine(at * 5, LineRole.EVENT, Speaker.AGENT, text)
+    before = [line.text for line in pieces(view(*lines), max_tokens=800)[-1].before]
+    assert "to-do list: [~] print; [ ] fold" in before
+    assert "to-do list: [x] fold" not in before
+
+
 def test_a_refusal_is_an_instruction_of_the_person() -> None:
     lines = turns(30)
     refused = "refused: Bash: git merge main; the person said: merge origin/main"

@@ -77,7 +77,10 @@ def test_what_a_list_is_sorted_by_stands_in_the_index(
 
 
 @pytest.mark.parametrize("project", [None, "kiosk"])
-@pytest.mark.parametrize("text", ["type:p", "-type:decision", "kind:memory", "-flag:secret"])
+@pytest.mark.parametrize(
+    "text",
+    ["type:p", "-type:decision", "kind:memory", "-flag:secret", "is:statement", "proposer:notes"],
+)
 def test_what_a_filter_asks_of_a_row_stands_in_the_index(
     engine: Engine, text: str, project: str | None
 ):

@@ -1,0 +1,411 @@
+"""`reviewer propose`: statements that a model writes from sessions, after saying what it costs."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
+from reviewer.cli.progress import Interruption, ProgressLine, interruptible
+from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_session
+
+if TYPE_CHECKING:
+    from reviewer.engine import Engine
+    from reviewer.proposing.model_run import Plan, SessionDone
+    from reviewer.proposing.values import Proved
+    from reviewer.settings import Settings
+
+NOTES = frozenset({"markdown", "text", "empty"})
+"""Formats that are no sessions; such a file is asked about only when it is named itself."""
+
+
+@click.command(cls=Verb, example="propose ~/.claude/projects/-home-me-kiosk --command claude")
+@click.argument(
+    "paths",
+    type=click.Path(path_type=Path, readable=False),
+    nargs=-1,
+    required=True,
+    metavar="PATH|SESSION...",
+)
+@click.option("--model", metavar="NAME", help="The model, instead of name under [model].")
+@click.option(
+    "--command",
+    metavar="AGENT",
+    help="Ask claude, codex, gemini, opencode or any program, instead of the endpoint.",
+)
+@click.option("--dry-run", is_flag=True, help="Only print what it would cost.")
+@click.option("--yes", is_flag=True, help="Do not ask before the first request.")
+@click.option(
+    "--max-tokens-in",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Send at most N tokens in this run.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line for each statement.")
+@click.pass_context
+@pass_session
+def propose(
+    session: Session,
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    model: str | None,
+    command: str | None,
+    dry_run: bool,
+    yes: bool,
+    max_tokens_in: int | None,
+    as_json: bool,
+) -> None:
+    """Have a model write statements from sessions, and queue those with their proof.
+
+    The model is the one of [model] in the settings, or an agent that is installed here, named with
+    --command. What it will cost is printed first; nothing is sent before you agree. Every statement
+    is compared with the session: its quotes, names and numbers, and whether it is known already.
+
+    A folder is searched for sessions; SESSION is the id of one that was ingested. Answers are kept,
+    so that nothing is paid for twice: after Ctrl-C, or at the limit of --max-tokens-in, the same
+    command goes on where it stopped.
+    """
+    from reviewer.llm.door import context_tokens, open_model
+    from reviewer.proposing.model_run import piece_tokens, run
+
+    session.refuse_all_projects()
+    settings = _settings(model, command)
+    chat = open_model(settings)
+    files = _sessions(session, paths)
+    if session.store_path().exists():
+        with session.changing(new_outside=True):
+            pass  # raises for a project that cannot be written, before anything is asked
+    line = ProgressLine()
+    limit = context_tokens(settings)
+    writer, answer_tokens = _writer(chat, settings, limit)
+    room = piece_tokens(writer, context_tokens=limit, answer_tokens=answer_tokens)
+    plan = _plan(files, writer, room, line)
+    if plan is None:
+        narrate("Interrupted before anything was sent.")
+        ctx.exit(INTERRUPTED)
+    _name_unread(plan)
+    if not plan.pieces:
+        narrate("There is no session to ask about.")
+        ctx.exit(FAILED)
+    if dry_run:
+        if as_json:
+            print_json(_cost(plan, settings, chat.name))
+        else:
+            print_text(_cost_line(plan, settings, chat.name))
+        return
+    narrate(_cost_line(plan, settings, chat.name))
+    if not yes and plan.pieces == plan.cached:
+        max_tokens_in = 0  # nobody was asked about second tries, so they are not made
+    elif not yes and not _agreed(max_tokens_in):
+        narrate("Nothing was sent.")
+        return
+    account = _Account(plan)
+    with session.changing(create=True, new_outside=True) as engine, interruptible() as interruption:
+        project = session.target(engine)
+        try:
+            for done in run(
+                plan,
+                writer,
+                known=engine.proposals.known(project),
+                concurrency=settings.model.concurrency,
+                max_tokens_in=max_tokens_in,
+                cancelled=interruption,
+                progress=lambda text: line.show(safe(text)),
+            ):
+                line.clear()
+                account.add(done, engine, project, as_json=as_json)
+        finally:
+            line.clear()
+    _close(ctx, account, interruption, max_tokens_in, as_json)
+
+
+def _settings(model: str | None, command: str | None) -> Settings:
+    """The settings with what the call says about the model. Raises ReviewerError."""
+    import shlex
+
+    from msgspec import structs
+
+    from reviewer.llm.agents import AGENTS
+    from reviewer.llm.command import agents_found
+    from reviewer.llm.model import ModelError
+    from reviewer.settings import load_settings
+
+    settings = load_settings()
+    chosen = settings.model
+    if command is not None:
+        try:
+            argv = (command,) if command in AGENTS else tuple(shlex.split(command))
+        except ValueError as problem:
+            raise click.UsageError(f"--command cannot be read: {problem}") from problem
+        if not argv:
+            raise click.UsageError("--command needs the name of an agent or program")
+        name = chosen.name if chosen.command == argv else ""
+        chosen = structs.replace(chosen, command=argv, base_url="", name=name)
+    if model is not None:
+        chosen = structs.replace(chosen, name=model)
+    if not chosen.base_url and not chosen.command:
+        found = [each.program for each in agents_found()]
+        offer = f"reviewer propose PATH --command {found[0]}" if found else ""
+        installed = f"Installed here: {', '.join(found)}; to use it: {offer}. " if found else ""
+        raise ModelError(
+            f"No model is configured, and none is used unasked. {installed}For an endpoint set "
+            "base_url and name under [model] in the settings (reviewer config show says where "
+            "they are)."
+        )
+    return structs.replace(settings, model=chosen)
+
+
+def _writer(chat: Any, settings: Settings, limit: int) -> tuple[Any, int]:
+    """The writer for a model, and the tokens of its answers."""
+    from reviewer.llm.answer_cache import AnswerCache, answers_folder
+    from reviewer.proposing.session_view import view_text
+    from reviewer.proposing.statements import ANSWER_TOKENS, StatementWriter
+    from reviewer.proposing.values import Proposer
+    from reviewer.settings import settings_path
+
+    templates = settings_path().parent / "templates"
+    answer_tokens = min(ANSWER_TOKENS, limit // 4)
+    writer = StatementWriter(
+        chat,
+        as_text=view_text,
+        templates=templates if templates.is_dir() else None,
+        cache=AnswerCache(answers_folder()),
+        proposer=Proposer.COMMAND if settings.model.command else Proposer.MODEL,
+        answer_tokens=answer_tokens,
+    )
+    return writer, answer_tokens
+
+
+def _plan(files: Sequence[Path], writer: Any, room: int, line: ProgressLine) -> Plan | None:
+    """What will be asked; None when it was interrupted."""
+    from reviewer.llm.model import CancelledError
+    from reviewer.proposing.model_run import plan_run
+
+    with interruptible() as interruption:
+        try:
+            return plan_run(
+                files,
+                writer,
+                max_tokens=room,
+                cancelled=interruption,
+                progress=lambda text: line.show(safe(text)),
+            )
+        except CancelledError:
+            return None
+        finally:
+            line.clear()
+
+
+def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
+    """The files to ask about. Raises SourceError for a path that is neither a file nor a session's
+    id.
+    """
+    from reviewer.sources.walk import Found, walk
+
+    found: list[Path] = []
+    for path in paths:
+        if not path.exists() and len(path.parts) == 1:
+            found.append(_by_id(session, str(path)))
+            continue
+        named = not path.is_dir()
+        for each in walk([path.absolute()]):
+            if isinstance(each, Found) and (named or _is_session(each.path)):
+                found.append(each.path)
+    return list(dict.fromkeys(found))
+
+
+def _by_id(session: Session, name: str) -> Path:
+    from reviewer.errors import SourceError
+
+    known: Sequence[Path] = ()
+    if session.store_path().exists():
+        with session.reading() as engine:
+            known = [Path(each) for each in engine.sources.paths(engine.project)]
+    matches = [each for each in known if each.stem == name or each.name == name]
+    if not matches:
+        raise SourceError(f"{name} is neither a file or folder nor a session that was ingested.")
+    return matches[0]
+
+
+def _is_session(path: Path) -> bool:
+    """Whether a file of a folder is the session of a person with an agent."""
+    from reviewer.errors import SourceError
+    from reviewer.sources.open import open_source
+
+    if "subagents" in path.parts:
+        return False  # their reports are in the session that started them
+    try:
+        return open_source(path).format not in NOTES
+    except SourceError:
+        return False
+
+
+def _name_unread(plan: Plan) -> None:
+    for path, reason in plan.unread:
+        narrate(f"{safe(str(path))} is passed over: {safe(reason)}")
+
+
+def _cost(plan: Plan, settings: Settings, model: str) -> dict[str, Any]:
+    return {
+        "model": model,
+        "sessions": len(plan.sessions),
+        "pieces": plan.pieces,
+        "cached": plan.cached,
+        "tokens_in": plan.tokens_in,
+        "tokens_out": plan.tokens_out,
+        "price": _price(plan, settings),
+    }
+
+
+def _price(plan: Plan, settings: Settings) -> float | None:
+    """In the unit of the settings; None where no prices are set."""
+    model = settings.model
+    if not model.price_in and not model.price_out:
+        return None
+    return (plan.tokens_in * model.price_in + plan.tokens_out * model.price_out) / 1e6
+
+
+def _cost_line(plan: Plan, settings: Settings, model: str) -> str:
+    what = f"{count(len(plan.sessions), 'session')} in {count(plan.pieces, 'piece')}"
+    kept = f" {plan.cached:,} of them answered before, at no cost;" if plan.cached else ""
+    return (
+        f"{what} for {safe(model)}:{kept} about {plan.tokens_in:,} tokens in and "
+        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. What cannot be proved is asked for "
+        "once more, which comes on top."
+    )
+
+
+def _paid_how(plan: Plan, settings: Settings) -> str:
+    from urllib.parse import urlsplit
+
+    from reviewer.llm.agents import AGENTS, agent_of
+    from reviewer.llm.endpoint import is_this_machine
+
+    price = _price(plan, settings)
+    if price is not None:
+        return f"a price of {price:,.2f} at the prices under [model]"
+    if settings.model.command:
+        agent = agent_of(settings.model.command)
+        if agent in AGENTS.values():
+            return f"on your {agent.title} plan"
+        return f"what {safe(agent.title)} charges is not known here"
+    if is_this_machine(urlsplit(settings.model.base_url).hostname or ""):
+        return "on this machine"
+    return "no prices are set (price_in and price_out under [model])"
+
+
+def _agreed(max_tokens_in: int | None) -> bool:
+    """Whether the person says yes. Raises UsageError without a terminal to ask on."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise click.UsageError("without a terminal nothing is sent unless --yes is given")
+    limit = f", at most {max_tokens_in:,} tokens in" if max_tokens_in else ""
+    return click.confirm(f"Ask now{limit}?", default=False, err=True)
+
+
+class _Account:
+    """What came of a run, session by session."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._pieces = {each.view.path: len(each.pieces) for each in plan.sessions}
+        self._views = {each.view.path: each.view for each in plan.sessions}
+        self._left = plan.pieces
+        self.new = self.seen = self.unproved = self.beyond_cap = 0
+        self.requests = self.tokens_in = self.tokens_out = 0
+        self.dropped: Counter[str] = Counter()
+        self.failures: list[str] = []
+        self.unkept = ""
+
+    @property
+    def left(self) -> int:
+        """Pieces without an answer."""
+        return self._left
+
+    def add(self, done: SessionDone, engine: Engine, project: str, *, as_json: bool) -> None:
+        """Queue the statements of a session, in one act, and count them."""
+        self._left -= self._pieces[done.path] - done.left
+        self.requests += done.requests
+        self.tokens_in += done.tokens_in
+        self.tokens_out += done.tokens_out
+        self.dropped.update(done.dropped)
+        self.unkept = self.unkept or done.unkept
+        for failure in done.failures:
+            if failure not in self.failures:
+                self.failures.append(failure)
+        self.unproved += sum(not each.proof.sound for each in done.proved)
+        if done.proved:
+            title = f"Proposed statements of {done.path.name}"
+            added = engine.proposals.add(
+                project, done.proved, title=title, view_of=self._views.__getitem__
+            )
+            self.new += len(added.new)
+            self.seen += len(added.seen)
+            self.beyond_cap += added.beyond_cap
+            self.dropped.update(each.reason for each in added.dropped)
+        if as_json:
+            for each in done.proved:
+                print_json(_row(each))
+
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """The counts as lines of a table."""
+        yield "statements", f"{self.new:,} new, {self.seen:,} seen again"
+        if self.beyond_cap:
+            yield "over the cap", f"{self.beyond_cap:,} (reviewer queue more)"
+        yield "unproved", f"{self.unproved:,} with something that the session does not prove"
+        for place, (reason, times) in enumerate(self.dropped.most_common()):
+            yield "" if place else "dropped", f"{times:,} x {safe(reason)}"
+        yield (
+            "tokens",
+            f"{self.tokens_in:,} in, {self.tokens_out:,} out, in {count(self.requests, 'request')}",
+        )
+
+
+def _row(proved: Proved) -> dict[str, Any]:
+    from msgspec import to_builtins
+
+    proposal = proved.proposal
+    return {
+        "statement": proposal.statement,
+        "type": proposal.type.value,
+        "kind": proposal.kind,
+        "scope": proposal.scope,
+        "speaker": proposal.speaker.value,
+        "confidence": proposal.confidence,
+        "path": str(proved.path),
+        "quotes": to_builtins(proposal.quotes),
+        "proof": {**to_builtins(proved.proof), "sound": proved.proof.sound},
+    }
+
+
+def _close(
+    ctx: click.Context,
+    account: _Account,
+    interruption: Interruption,
+    max_tokens_in: int | None,
+    as_json: bool,
+) -> None:
+    """The summary, and how the run ended."""
+    for row in table(account.rows()):
+        narrate(row) if as_json else print_text(row)
+    for failure in account.failures:
+        narrate(failure)
+    if account.unkept:
+        narrate(f"Answers could not be kept for another time: {safe(account.unkept)}")
+    left = count(account.left, "piece")
+    if interruption.asked:
+        narrate(f"Interrupted with {left} left. The same command goes on from here.")
+        ctx.exit(INTERRUPTED)
+    if account.failures:
+        narrate(f"{left} left. What is done is queued; the same command goes on from here.")
+        ctx.exit(FAILED)
+    if account.left:
+        narrate(
+            f"Stopped at the limit of {max_tokens_in or 0:,} tokens with {left} left. The same "
+            "command goes on from here."
+        )
+    if not as_json:
+        narrate("Decide with: reviewer" if account.new else "Nothing new to decide on.")

@@ -1,0 +1,79 @@
+"""`reviewer remember`: a memory in a person's own words, with lines of a session as its proof."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from reviewer.cli.output import report_act
+from reviewer.cli.session import Session, Verb, pass_session
+
+TYPES = ("identity", "preference", "project", "episodic", "knowledge", "adaptation")
+
+MOST_LINES = 1_000
+
+_PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d{1,9}(?:-\d{1,9})?(?:,\d{1,9}(?:-\d{1,9})?)*)")
+
+
+@click.command(
+    cls=Verb, example='remember "The kiosk tests need port 8099 free." --at talk.jsonl:12-14'
+)
+@click.argument("statement")
+@click.option(
+    "--at",
+    "place",
+    required=True,
+    metavar="FILE:LINES",
+    help="Where the session says it: 12, 12-20 or 12,15-17, as `reviewer view FILE` counts them.",
+)
+@click.option("--type", "type_", type=click.Choice(TYPES), help="Default: guessed from the words.")
+@click.option(
+    "--scope",
+    type=click.Choice(("project", "person")),
+    default="project",
+    show_default=True,
+    help="Whether it holds in this project or in all of yours.",
+)
+@click.option("--promote", is_flag=True, help="Promote it in the same act.")
+@pass_session
+def remember(
+    session: Session, statement: str, place: str, type_: str | None, scope: str, promote: bool
+) -> None:
+    """Write a memory in your own words, with lines of a session as its proof.
+
+    It waits in the queue until it is promoted. What the rules cut out of those lines goes behind
+    it.
+    """
+    path, lines = _place(place)
+    from reviewer.extraction.candidates import MemoryType
+
+    with session.changing(create=True) as engine:
+        report_act(
+            engine.proposals.word(
+                session.target(engine),
+                path,
+                lines,
+                statement,
+                MemoryType(type_) if type_ else None,
+                promote=promote,
+                scope=scope,
+            )
+        )
+
+
+def _place(text: str) -> tuple[Path, list[int]]:
+    match = _PLACE.fullmatch(text)
+    if match is None:
+        raise click.UsageError(f"--at wants FILE:LINES, as in talk.jsonl:12-14, not {text!r}")
+    lines: list[int] = []
+    for part in match["lines"].split(","):
+        first, _, last = part.partition("-")
+        start, end = int(first), int(last or first)
+        if end < start:
+            raise click.UsageError(f"--at: {part} ends before it starts")
+        if end - start >= MOST_LINES or len(lines) > MOST_LINES:
+            raise click.UsageError(f"--at takes at most {MOST_LINES:,} lines")
+        lines += range(start, end + 1)
+    return Path(match["file"]), lines

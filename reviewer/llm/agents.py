@@ -1,0 +1,331 @@
+"""How the agents that people have are asked for one answer: flags, files, and the shape of output.
+
+The flags leave the agent no tools, no MCP servers, no hooks and no instruction files, and let it
+keep no session. Each agent runs in an empty private folder.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from reviewer.llm.model import JsonSchema
+
+
+class Asked(Struct, frozen=True):
+    """What an agent is asked, and the empty folder in which it runs."""
+
+    program: str
+    system: str
+    prompt: str
+    model: str
+    """Empty for the agent's own choice."""
+    schema: JsonSchema | None
+    folder: Path
+
+
+class Invocation(Struct, frozen=True):
+    """A command line, what it reads from standard input, and additions to its environment."""
+
+    argv: tuple[str, ...]
+    prompt: str
+    environment: Mapping[str, str] = {}
+
+
+class Ended(Struct, frozen=True):
+    """What a command printed, without colour codes."""
+
+    out: str
+    err: str
+    code: int
+    folder: Path
+
+
+class Answered(Struct, frozen=True):
+    """An agent's answer, or the reason why it has none (`problem`). Tokens: -1 if not reported."""
+
+    text: str = ""
+    problem: str = ""
+    model: str = ""
+    prompt_tokens: int = -1
+    completion_tokens: int = -1
+
+
+class Agent(Struct, frozen=True):
+    """An agent's command line. `title`: as people call it; `login`: how to log in."""
+
+    program: str
+    title: str
+    login: str
+    prepare: Callable[[Asked], Invocation]
+    read: Callable[[Ended], Answered]
+
+
+def _claude(asked: Asked) -> Invocation:
+    argv = [asked.program, "-p", "--output-format", "json"]
+    if asked.model:
+        argv += ["--model", asked.model]
+    argv += ["--tools", "", "--setting-sources", "", "--strict-mcp-config"]
+    argv += ["--no-session-persistence"]
+    if asked.schema is not None:
+        argv += ["--json-schema", json.dumps(asked.schema)]
+    # Without a system prompt of our own the agent sends its default one and its memories.
+    argv += ["--system-prompt", asked.system or "Answer the question."]
+    return Invocation(tuple(argv), asked.prompt)
+
+
+def _claude_answer(ended: Ended) -> Answered:
+    told = _object(ended.out)
+    if told is None:
+        return Answered(problem=last_words(ended) or "it printed no JSON")
+    result = told.get("result")
+    text = result if isinstance(result, str) else ""
+    if told.get("is_error"):
+        return Answered(problem=text or "it reports an error without a message")
+    if isinstance(told.get("structured_output"), dict):
+        text = json.dumps(told["structured_output"], ensure_ascii=False)
+    usage, models = _mapping(told, "usage"), _mapping(told, "modelUsage")
+    sent = [
+        usage.get(name)
+        for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    ]
+    return Answered(
+        text,
+        model=next(iter(models), ""),
+        prompt_tokens=sum(each for each in sent if isinstance(each, int)) if any(sent) else -1,
+        completion_tokens=_number(usage, "output_tokens"),
+    )
+
+
+LAST_MESSAGE, SCHEMA, SYSTEM = "answer.txt", "schema.json", "system.md"
+
+_CODEX_OFF = (
+    "features.hooks=false", "features.shell_tool=false", "features.view_image=false",
+    "features.multi_agent=false", "features.goals=false", "features.apps=false",
+    "features.plugins=false", "web_search=disabled", "skills.bundled.enabled=false",
+    "project_doc_max_bytes=0", "model_reasoning_effort=low",
+)  # fmt: skip
+
+
+def _codex(asked: Asked) -> Invocation:
+    folder = asked.folder
+    argv = [asked.program, "exec", "--json", "--ephemeral", "--skip-git-repo-check"]
+    argv += ["--ignore-user-config", "--ignore-rules", "-s", "read-only", "-C", str(folder)]
+    if asked.schema is not None:
+        (folder / SCHEMA).write_text(json.dumps(asked.schema), encoding="utf-8")
+        argv += ["--output-schema", str(folder / SCHEMA)]
+    argv += ["-o", str(folder / LAST_MESSAGE)]
+    if asked.model:
+        argv += ["-m", asked.model]
+    for setting in _CODEX_OFF:
+        argv += ["-c", setting]
+    if asked.system:
+        (folder / SYSTEM).write_text(asked.system, encoding="utf-8")
+        argv += ["-c", f"model_instructions_file={json.dumps(str(folder / SYSTEM))}"]
+    return Invocation((*argv, "-"), asked.prompt)
+
+
+def _codex_answer(ended: Ended) -> Answered:
+    text, problem = "", ""
+    usage: Mapping[str, Any] = {}
+    for event in _events(ended.out):
+        item = _mapping(event, "item")
+        if event.get("type") == "item.completed" and item.get("type") == "agent_message":
+            text = _text(item, "text")
+        elif event.get("type") == "turn.completed":
+            usage = _mapping(event, "usage")
+        elif event.get("type") == "turn.failed":
+            problem = _text(_mapping(event, "error"), "message") or "the turn failed"
+    last = ended.folder / LAST_MESSAGE
+    if last.is_file():
+        text = last.read_text(encoding="utf-8", errors="replace") or text
+    if problem or not text:
+        return Answered(problem=problem or last_words(ended))
+    return Answered(
+        text,
+        prompt_tokens=_number(usage, "input_tokens"),
+        completion_tokens=_number(usage, "output_tokens"),
+    )
+
+
+_GEMINI_SETTINGS = {
+    "tools": {"core": []},
+    "mcp": {"allowed": ["__none__"]},
+    "hooksConfig": {"enabled": False},
+    "context": {"fileName": "__none__.md", "includeDirectoryTree": False},
+    "skills": {"enabled": False},
+    "experimental": {"enableAgents": False},
+}
+
+
+def _gemini(asked: Asked) -> Invocation:
+    settings = asked.folder / ".gemini" / "settings.json"
+    settings.parent.mkdir(mode=0o700)
+    settings.write_text(json.dumps(_GEMINI_SETTINGS), encoding="utf-8")
+    environment = {}
+    if asked.system:
+        (asked.folder / SYSTEM).write_text(asked.system, encoding="utf-8")
+        environment["GEMINI_SYSTEM_MD"] = str(asked.folder / SYSTEM)
+    argv = [asked.program, "-p", "", "-o", "json"]
+    if asked.model:
+        argv += ["-m", asked.model]
+    return Invocation((*argv, "-e", "none", "--skip-trust"), asked.prompt, environment)
+
+
+def _gemini_answer(ended: Ended) -> Answered:
+    told = _object(ended.out)
+    if told is None:
+        return Answered(problem=last_words(ended) or "it printed no JSON")
+    error = _mapping(told, "error")
+    if error:
+        return Answered(problem=_text(error, "message") or "it reports an error")
+    models = _mapping(_mapping(told, "stats"), "models")
+    sent = answered = 0
+    for used in models.values():
+        tokens = _mapping(used, "tokens") if isinstance(used, dict) else {}
+        sent += max(_number(tokens, "prompt"), 0)
+        answered += max(_number(tokens, "candidates"), 0)
+    return Answered(
+        _text(told, "response"),
+        model=next(iter(models), ""),
+        prompt_tokens=sent or -1,
+        completion_tokens=answered or -1,
+    )
+
+
+def _opencode(asked: Asked) -> Invocation:
+    agent = {
+        "mode": "primary",
+        "prompt": asked.system or "Answer the question.",
+        "tools": {"*": False},
+        "permission": {"*": "deny"},
+    }
+    config = {
+        "mcp": {"reviewer": {"type": "local", "command": ["reviewer"], "enabled": False}},
+        "agent": {"txt": agent},
+        "share": "disabled",
+        "snapshot": False,
+    }
+    environment = {
+        "OPENCODE_DB": ":memory:",
+        "OPENCODE_DISABLE_PROJECT_CONFIG": "1",
+        "OPENCODE_CONFIG_CONTENT": json.dumps(config),
+    }
+    argv = [asked.program, "run", "--pure", "--agent", "txt", "--title", "t", "--format", "json"]
+    if asked.model:
+        argv += ["-m", asked.model]
+    return Invocation(tuple(argv), asked.prompt, environment)
+
+
+def _opencode_answer(ended: Ended) -> Answered:
+    pieces: list[str] = []
+    tokens: Mapping[str, Any] = {}
+    for event in _events(ended.out):
+        part = _mapping(event, "part")
+        if event.get("type") == "text":
+            pieces.append(_text(part, "text"))
+        elif event.get("type") == "step_finish":
+            tokens = _mapping(part, "tokens") or _mapping(event, "tokens")
+        elif event.get("type") == "error":
+            error = _mapping(event, "error")
+            message = _text(_mapping(error, "data"), "message") or _text(error, "name")
+            return Answered(problem=message or "it reports an error")
+    if not pieces:
+        return Answered(problem=last_words(ended))
+    return Answered(
+        "".join(pieces),
+        prompt_tokens=_number(tokens, "input"),
+        completion_tokens=_number(tokens, "output"),
+    )
+
+
+def _any_answer(ended: Ended) -> Answered:
+    return Answered(ended.out)
+
+
+AGENTS: dict[str, Agent] = {
+    "claude": Agent(
+        "claude", "Claude Code", "run claude in a terminal and log in", _claude, _claude_answer
+    ),
+    "codex": Agent("codex", "Codex", "run codex login", _codex, _codex_answer),
+    "gemini": Agent(
+        "gemini", "Gemini CLI", "run gemini in a terminal and log in", _gemini, _gemini_answer
+    ),
+    "opencode": Agent(
+        "opencode", "OpenCode", "run opencode auth login", _opencode, _opencode_answer
+    ),
+}
+
+
+def agent_of(command: tuple[str, ...]) -> Agent:
+    """The agent that a command names, or one for any program with its arguments.
+
+    Any other program gets the instructions and the question on standard input and prints only the
+    answer.
+    """
+    if len(command) == 1 and command[0] in AGENTS:
+        return AGENTS[command[0]]
+
+    def prepare(asked: Asked) -> Invocation:
+        prompt = f"{asked.system}\n\n{asked.prompt}" if asked.system else asked.prompt
+        return Invocation((asked.program, *command[1:]), prompt)
+
+    name = Path(command[0]).name
+    return Agent(command[0], name, f"log in with {name}", prepare, _any_answer)
+
+
+def _object(text: str) -> Mapping[str, Any] | None:
+    """The JSON object that is the whole text, or its last line."""
+    for candidate in (text, text.strip().rpartition("\n")[2]):
+        try:
+            value = json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            return value
+    return None
+
+
+def _events(text: str) -> Iterator[Mapping[str, Any]]:
+    """The JSON objects of a text that has one on each line; other lines are notices."""
+    for line in text.splitlines():
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            yield value
+
+
+def last_words(ended: Ended) -> str:
+    """The message of an error at the end of the output, or its last line."""
+    for text in (ended.err, ended.out):
+        at = text.rfind('{"error"')
+        at = at if at >= 0 else text.rfind('{\n  "error"')
+        if at >= 0 and (told := _object(text[at:])) is not None:
+            message = _text(_mapping(told, "error"), "message")
+            if message:
+                return message
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        if lines:
+            return lines[-1]
+    return ""
+
+
+def _mapping(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = value.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _text(value: Mapping[str, Any], name: str) -> str:
+    found = value.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _number(value: Mapping[str, Any], name: str) -> int:
+    found = value.get(name)
+    return found if isinstance(found, int) and not isinstance(found, bool) else -1

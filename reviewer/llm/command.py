@@ -1,0 +1,348 @@
+"""The agent that a person already has, asked on its command line: no key, no shell, no tools.
+
+The command runs in an empty private folder and in a process group of its own, so that everything it
+starts can be ended with it. Its environment is the person's, because the login is found through it,
+with one variable added by which hooks of `reviewer` know that they have nothing to do.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from reviewer.llm.agents import AGENTS, Agent, Answered, Asked, Ended, agent_of, last_words
+from reviewer.llm.model import CancelledError, ChatMessage, Completion, JsonSchema, ModelError
+from reviewer.settings import ModelSettings
+from reviewer.text.secrets import mask
+from reviewer.text.tokens import counter
+
+CHILD = "REVIEWER_CHILD"
+"""Set to 1 for the command: hooks of `reviewer` then do nothing."""
+NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")
+"""Variables by which an agent refuses to run inside another one."""
+LARGEST_OUTPUT = 8 << 20
+"""Bytes on standard output; an answer with its events takes a hundredth of that."""
+LARGEST_ERRORS = 64 << 10
+"""Bytes of standard error that are kept, the last ones."""
+POLL = 0.05
+"""Seconds between two checks for a cancellation."""
+GRACE = 1.0
+"""Seconds for a command to end by itself before it is killed."""
+WORDS_SHOWN = 200
+"""Characters of a command's message that are quoted."""
+STOPPED = "Stopped before the command had answered."
+
+
+def agents_found(path: str | None = None) -> tuple[Agent, ...]:
+    """The known agents on the PATH. None of them is started."""
+    return tuple(each for each in AGENTS.values() if shutil.which(each.program, path=path))
+
+
+def check_command(settings: ModelSettings) -> None:
+    """Raise ModelError for settings that name no usable command; looks for no program."""
+    if settings.base_url.strip():
+        raise ModelError(
+            "Both base_url and command are set under [model]. Keep the one that should be asked."
+        )
+    if not settings.command[0].strip() or any("\0" in part for part in settings.command):
+        raise ModelError(
+            'command under [model] must begin with a program, such as ["claude"] or '
+            '["/opt/ask", "--plain"].'
+        )
+
+
+class CommandChat:
+    """A `ChatModel` behind a command. Nothing is started before the first call.
+
+    Raises ModelError when the settings name no usable command, or one that is not installed.
+    """
+
+    def __init__(
+        self, settings: ModelSettings, *, environment: Mapping[str, str] = os.environ
+    ) -> None:
+        check_command(settings)
+        self.agent = agent_of(settings.command)
+        self._program = _program(settings.command[0], environment)
+        self._model = settings.name.strip()
+        short = Path(self.agent.program).name
+        self.name = f"{short}/{self._model}" if self._model else short
+        self._environment = environment
+        self._seconds = settings.timeout
+        self._slots = threading.BoundedSemaphore(settings.concurrency)
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        temperature: float = 0.3,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        """The answer, as described at `ChatModel.complete`. Secrets in `messages` are masked first.
+
+        Agents decide on length and temperature themselves. ValueError for no messages or a limit
+        below 1.
+        """
+        return self._complete(messages, None, max_tokens, cancelled, on_text)
+
+    def complete_json(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: JsonSchema,
+        *,
+        max_tokens: int,
+        temperature: float = 0.3,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        """The answer as JSON of `schema` from agents that take one."""
+        return self._complete(messages, schema, max_tokens, cancelled, on_text)
+
+    def _complete(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: JsonSchema | None,
+        max_tokens: int,
+        cancelled: Callable[[], bool] | None,
+        on_text: Callable[[str], None] | None,
+    ) -> Completion:
+        if not messages or max_tokens < 1:
+            raise ValueError("there must be a message, and room for an answer")
+        masked = [ChatMessage(one.role, mask(one.content).text) for one in messages]
+        system = "\n\n".join(one.content for one in masked if one.role == "system")
+        prompt = _conversation([one for one in masked if one.role != "system"])
+        with self._slot(cancelled or (lambda: False)) as stop, _private_folder() as folder:
+            asked = Asked(self._program, system, prompt, self._model, schema, folder)
+            invocation = self.agent.prepare(asked)
+            environment = {
+                name: value
+                for name, value in self._environment.items()
+                if name not in NOT_INHERITED
+            }
+            environment |= {**invocation.environment, CHILD: "1", "NO_COLOR": "1"}
+            ended = self._run(invocation.argv, invocation.prompt, environment, folder, stop)
+            answer = self.agent.read(ended)
+        self._require(answer, ended)
+        text = mask(answer.text.strip()).text
+        if on_text is not None:
+            on_text(text)
+        return self._completion(text, answer, masked)
+
+    def _completion(self, text: str, answer: Answered, masked: Sequence[ChatMessage]) -> Completion:
+        model = answer.model or self.name
+        if answer.prompt_tokens >= 0 and answer.completion_tokens >= 0:
+            return Completion(text, model, answer.prompt_tokens, answer.completion_tokens)
+        ours = counter()
+        sent = sum(ours.count(one.content) for one in masked)
+        return Completion(text, model, sent, ours.count(text), counted_by=ours.name)
+
+    @contextmanager
+    def _slot(self, stop: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
+        while not self._slots.acquire(timeout=POLL):
+            if stop():
+                raise CancelledError(STOPPED)
+        try:
+            yield stop
+        finally:
+            self._slots.release()
+
+    def _run(
+        self,
+        argv: Sequence[str],
+        prompt: str,
+        environment: Mapping[str, str],
+        folder: Path,
+        stop: Callable[[], bool],
+    ) -> Ended:
+        """Run the command until it ends. Raises ModelError when it takes too long, prints too
+        much, or cannot be started; everything it started is ended in every case.
+        """
+        if stop():
+            raise CancelledError(STOPPED)
+        try:
+            process = subprocess.Popen(  # noqa: S603
+                argv, cwd=folder, env=dict(environment), start_new_session=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
+        except OSError as problem:
+            raise ModelError(
+                f"{argv[0]} could not be started: {problem.strerror or problem}. Check command "
+                "under [model]."
+            ) from problem
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        out = _Kept(process.stdout, LARGEST_OUTPUT, last=False)
+        err = _Kept(process.stderr, LARGEST_ERRORS, last=True)
+        writer = threading.Thread(
+            target=_feed, args=(process.stdin, prompt), name="prompt", daemon=True
+        )
+        writer.start()
+        end = time.monotonic() + self._seconds
+        try:
+            while process.poll() is None:
+                if stop():
+                    raise CancelledError(STOPPED)
+                if out.overflowed:
+                    raise ModelError(
+                        f"{self.agent.title} printed more than {LARGEST_OUTPUT >> 20} MB instead "
+                        "of an answer, and was stopped. Check command under [model]."
+                    )
+                if time.monotonic() > end:
+                    words = self._words(last_words(Ended("", err.text(), 0, folder)))
+                    last = f" Its last line: {words}." if words else ""
+                    raise ModelError(
+                        f"{self.agent.title} did not answer within {self._seconds:g} seconds, and "
+                        f"was stopped.{last} Try again, or raise timeout under [model]."
+                    )
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(POLL)
+        finally:
+            _end(process)
+            out.join()
+            err.join()
+        return Ended(out.text(), err.text(), process.returncode, folder)
+
+    def _require(self, answer: Answered, ended: Ended) -> None:
+        """Raise ModelError for an answer that is missing, or that asks for a login."""
+        title = self.agent.title
+        problem = self._words(answer.problem or (last_words(ended) if ended.code else ""))
+        if ended.code == 0 and not answer.problem and answer.text.strip():
+            plain = not answer.text.lstrip().startswith(("{", "[", "`", "-", "*", "1"))
+            if plain and len(answer.text) < SHORT and ASKS_FOR_LOGIN.search(answer.text):
+                raise self._login(self._words(answer.text))
+            return
+        if problem and (ASKS_FOR_LOGIN.search(problem) or ASKS_FOR_LOGIN.search(ended.err[-2000:])):
+            raise self._login(problem)
+        if problem and BUSY.search(problem):
+            raise ModelError(
+                f"{title} accepts no more requests for now ({problem}). Wait and try again, or "
+                "lower concurrency under [model]."
+            )
+        if ended.code:
+            how = f"exit code {ended.code}" if ended.code > 0 else f"signal {-ended.code}"
+            after = f": {problem}" if problem else " without a message"
+            raise ModelError(
+                f"{title} ended with {how}{after}. What it had printed is not used. Try it by "
+                "itself in a terminal."
+            )
+        if problem:
+            raise ModelError(f"{title} gave no answer: {problem}. Try it by itself in a terminal.")
+        raise ModelError(f"{title} gave an empty answer. Try it by itself in a terminal.")
+
+    def _login(self, words: str) -> ModelError:
+        return ModelError(
+            f"{self.agent.title} asks for a login ({words}). To log in: {self.agent.login}."
+        )
+
+    def _words(self, message: str) -> str:
+        """A command's message: short, on one line, with secrets masked."""
+        words = " ".join(mask(message).text.split()).rstrip(".")
+        return words if len(words) <= WORDS_SHOWN else words[:WORDS_SHOWN] + "..."
+
+
+SHORT = 300
+"""Characters; a longer text with the same words is an answer about logins."""
+ASKS_FOR_LOGIN = re.compile(
+    r"(?:please|must|need to|have to|not|run\s+\S+|required to)\s+(?:be\s+)?"
+    r"(?:/?log(?:ged)?[ -]?in|sign(?:ed)?[ -]?in|authenticate)"
+    r"|/login\b|login (?:is )?required|invalid (?:api|x-api)[ -]key|no api key|missing api key"
+    r"|(?:set|specify|provide)\b.{0,40}\bapi[_ -]key|oauth token (?:has )?expired"
+    r"|authentication (?:required|failed)|\b401\b|unauthorized|set an auth method",
+    re.IGNORECASE,
+)
+BUSY = re.compile(r"\b(?:429|529)\b|rate.?limit|usage limit|overloaded|quota", re.IGNORECASE)
+COLOURS = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]"
+    r"|[\x00-\x08\x0b-\x1f\x7f]"
+)
+"""Escape sequences, and control characters other than tab and line end."""
+
+
+def _program(name: str, environment: Mapping[str, str]) -> str:
+    found = shutil.which(name, path=environment.get("PATH"))
+    if found is None:
+        others = [each.program for each in agents_found(environment.get("PATH"))]
+        offer = f" Installed here: {', '.join(others)}." if others else ""
+        raise ModelError(
+            f"The command {name} was not found. Install it, or correct command under [model]."
+            f"{offer}"
+        )
+    return os.path.abspath(found)
+
+
+def _conversation(messages: Sequence[ChatMessage]) -> str:
+    if len(messages) == 1:
+        return messages[0].content
+    return "\n\n".join(f"## {one.role}\n\n{one.content}" for one in messages)
+
+
+@contextmanager
+def _private_folder() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="reviewer-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _feed(stream: IO[bytes], prompt: str) -> None:
+    """Write the prompt; a command that does not read it to the end is not an error yet."""
+    with suppress(OSError), stream:
+        stream.write(prompt.encode("utf-8", "replace"))
+
+
+class _Kept:
+    """What a stream printed, read in a thread, up to a limit: the first bytes or the last ones."""
+
+    def __init__(self, stream: IO[bytes], limit: int, *, last: bool) -> None:
+        self._stream = stream
+        self._limit = limit
+        self._last = last
+        self._data = bytearray()
+        self.overflowed = False
+        self._thread = threading.Thread(target=self._read, name="output", daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        with suppress(OSError, ValueError):  # closed while it was read
+            while piece := os.read(self._stream.fileno(), 1 << 16):
+                self._data += piece
+                if len(self._data) > self._limit:
+                    self.overflowed = True
+                    if not self._last:
+                        return
+                    del self._data[: -self._limit]
+
+    def join(self) -> None:
+        """Wait until the stream ends; not for a process that escaped from its group."""
+        self._thread.join(GRACE)
+
+    def text(self) -> str:
+        return COLOURS.sub("", bytes(self._data).decode("utf-8", "replace").replace("\r\n", "\n"))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the command and everything that it started."""
+    if process.poll() is None:
+        _signal(process, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+    _signal(process, signal.SIGKILL)  # also what the command left behind
+    process.wait()
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

@@ -1,0 +1,224 @@
+"""Reads the statements out of a model's answer, whatever it wrote around them.
+
+Nothing is repaired: what is not JSON and no list with quotes is counted, not guessed at.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from reviewer.llm.model import JsonSchema
+from reviewer.proposing.values import Quote
+
+KINDS = (
+    "instruction", "preference", "decision", "trap", "environment", "architecture", "convention",
+    "open_item",
+)  # fmt: skip
+MOST_READ = 40
+"""Statements that are read of one answer; a model that writes more repeats itself."""
+LONGEST_READ = 400_000
+"""Characters of an answer that are searched."""
+
+SCHEMA: JsonSchema = {
+    "type": "object",
+    "properties": {
+        "statements": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "statement": {"type": "string"},
+                    "kind": {"type": "string", "enum": list(KINDS)},
+                    "scope": {"type": "string", "enum": ["project", "person"]},
+                    "speaker": {"type": "string", "enum": ["person", "agent"]},
+                    "quotes": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "properties": {
+                                "line": {"type": "integer"},
+                                "text": {"type": "string"},
+                            },
+                            "required": ["line", "text"],
+                            "additionalProperties": False,
+                        },
+                    },
+                    "confidence": {"type": "number"},
+                },
+                "required": ["statement", "kind", "scope", "speaker", "quotes", "confidence"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["statements"],
+    "additionalProperties": False,
+}
+"""The shape that is asked for."""
+
+UNREADABLE = "the answer has no statements that can be read"
+NO_TEXT = "without a statement"
+FLOOD = f"beyond the first {MOST_READ} of one answer"
+
+
+class Statement(Struct, frozen=True):
+    """A statement as a model wrote it; only its types are checked."""
+
+    text: str
+    kind: str = ""
+    scope: str = ""
+    speaker: str = ""
+    quotes: tuple[Quote, ...] = ()
+    confidence: float | None = None
+
+
+class ReadAnswer(Struct, frozen=True):
+    """The statements of an answer. `dropped`: reason -> how many could not be used.
+
+    `empty`: the answer says itself that there are none.
+    """
+
+    statements: tuple[Statement, ...]
+    dropped: Mapping[str, int] = {}
+    empty: bool = False
+
+    @property
+    def unreadable(self) -> bool:
+        return not self.statements and not self.empty
+
+
+def read_answer(text: str) -> ReadAnswer:
+    """The statements of an answer: JSON anywhere in it, or else a list with quotes."""
+    text = THINKING.sub("", text[:LONGEST_READ])
+    dropped: Counter[str] = Counter()
+    found: list[Statement] = []
+    empty = False
+    for value in _objects(text):
+        listed = value.get("statements")
+        if isinstance(listed, list):
+            empty = empty or not listed
+            items = listed
+        else:
+            items = [value]
+        for item in items:
+            statement = _statement(item)
+            if statement is None:
+                dropped[NO_TEXT] += 1
+            elif len(found) >= MOST_READ:
+                dropped[FLOOD] += 1
+            else:
+                found.append(statement)
+    if not found and not empty:
+        found = _listed(text)
+        dropped[FLOOD] += max(len(found) - MOST_READ, 0)
+        del found[MOST_READ:]
+    if not found and not empty and not dropped.total():
+        dropped[UNREADABLE] = 1
+    return ReadAnswer(tuple(found), {name: n for name, n in dropped.items() if n}, empty)
+
+
+THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def _objects(text: str) -> Iterator[Mapping[str, Any]]:
+    """The JSON objects of a text that have statements or are one.
+
+    An object that is not whole, because the answer was cut off, is searched for whole ones in it.
+    """
+    at = text.find("{")
+    while at >= 0:
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at = text.find("{", at + 1)
+            continue
+        if isinstance(value, dict) and ("statements" in value or "statement" in value):
+            yield value
+        else:
+            end = at + 1  # statements may be inside
+        at = text.find("{", end)
+
+
+def _statement(item: object) -> Statement | None:
+    if isinstance(item, str):
+        return Statement(_clean(item)) if _clean(item) else None
+    if not isinstance(item, dict) or not isinstance(item.get("statement"), str):
+        return None
+    text = _clean(item["statement"])
+    if not text:
+        return None
+    sure = item.get("confidence")
+    number = isinstance(sure, int | float) and not isinstance(sure, bool)
+    return Statement(
+        text,
+        kind=_word(item.get("kind")),
+        scope=_word(item.get("scope")),
+        speaker=_word(item.get("speaker")),
+        quotes=tuple(_quotes(item.get("quotes", item.get("quote")))),
+        confidence=float(sure) if number and sure == sure else None,  # type: ignore[arg-type]
+    )
+
+
+def _quotes(value: object) -> Iterator[Quote]:
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, dict) and isinstance(each.get("text"), str):
+            line = _line(each.get("line"))
+            if line is not None and each["text"].strip():
+                yield Quote(line, each["text"].strip())
+
+
+def _line(value: object) -> int | None:
+    """A line number; models also write it as "[12]"."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    digits = re.fullmatch(r"\D{0,6}(\d{1,9})\D{0,2}", value) if isinstance(value, str) else None
+    return int(digits[1]) if digits else None
+
+
+def _word(value: object) -> str:
+    return value.strip().lower().replace(" ", "_") if isinstance(value, str) else ""
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.split())
+
+
+ITEM = re.compile(
+    r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(.+(?:\n(?![ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]).+)*)",
+    re.MULTILINE,
+)
+LABEL = re.compile(r"^\**\s*\(?(" + "|".join(KINDS) + r")\)?\**\s*[:–-]\**\s*", re.IGNORECASE)
+CITED = re.compile(
+    r"""[(]?\s*(?:\[(?P<before>\d{1,9})\]|lines?\s+(?P<word>\d{1,9}))?[:\s]*
+    ["“](?P<text>[^"“”]{8,600})["”]
+    (?:\s*[,;(\[]?\s*(?:lines?\s*)?(?P<after>\d{1,9})\s*[)\]])?\s*[)]?""",
+    re.VERBOSE,
+)
+
+
+def _listed(text: str) -> list[Statement]:
+    """The items of a numbered or bulleted list that quote a numbered line."""
+    found = []
+    for item in ITEM.finditer(text):
+        quotes = []
+        first: int | None = None
+        for cited in CITED.finditer(item[1]):
+            number = cited["before"] or cited["word"] or cited["after"]
+            if number is not None:
+                quotes.append(Quote(int(number), _clean(cited["text"])))
+                first = cited.start() if first is None else first
+        if not quotes:
+            continue
+        words = _clean(item[1][:first].strip(" \t-–—:>*\n("))
+        label = LABEL.match(words)
+        kind = label[1].lower() if label else ""
+        words = words[label.end() :] if label else words
+        if words:
+            found.append(Statement(words.strip("* "), kind=kind, quotes=tuple(quotes)))
+    return found

@@ -1,0 +1,310 @@
+"""A run of a model over sessions: what it will cost, then the sessions as they are finished.
+
+The order of work is that of the sessions, a few pieces at a time. What is answered is in the cache,
+so that a run that was stopped goes on where it ended.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.errors import SourceError
+from reviewer.llm.model import CancelledError, ModelError
+from reviewer.proposing.proof import ProofIndex, prove, reasons
+from reviewer.proposing.session_view import Piece, pieces, read_view
+from reviewer.proposing.statements import (
+    EXPECTED_ANSWER,
+    BudgetReachedError,
+    StatementWriter,
+    Written,
+)
+from reviewer.proposing.values import Proof, Proposal, Proved, SessionView
+
+LARGEST_PIECE = 24_000
+"""Tokens of a piece, however much a model takes, because each gives 15 statements at most."""
+SMALLEST_PIECE = 1_000
+MARGIN = 200
+"""Tokens left free, because encodings differ."""
+FAILURES = 3
+"""Failures in a row after which a run ends: the next question would fail, too."""
+POLL = 0.1
+
+
+class Planned(Struct, frozen=True):
+    """A piece that will be asked about. `tokens`: of the question; `cached`: it costs nothing."""
+
+    part: int
+    piece: Piece
+    tokens: int
+    cached: bool
+
+
+class PlannedSession(Struct, frozen=True):
+    view: SessionView
+    pieces: tuple[Planned, ...]
+
+
+class Plan(Struct, frozen=True):
+    """What a run will do. `unread`: files that are no sessions or cannot be read, and why."""
+
+    sessions: tuple[PlannedSession, ...]
+    unread: tuple[tuple[Path, str], ...] = ()
+
+    @property
+    def pieces(self) -> int:
+        return sum(len(each.pieces) for each in self.sessions)
+
+    @property
+    def cached(self) -> int:
+        return sum(piece.cached for each in self.sessions for piece in each.pieces)
+
+    @property
+    def tokens_in(self) -> int:
+        """Tokens of the questions that are not answered yet, without second tries."""
+        return sum(
+            piece.tokens for each in self.sessions for piece in each.pieces if not piece.cached
+        )
+
+    @property
+    def tokens_out(self) -> int:
+        """Tokens that the answers will probably have."""
+        return EXPECTED_ANSWER * (self.pieces - self.cached)
+
+
+class SessionDone(Struct, frozen=True):
+    """What came of a session. `left`: pieces without an answer."""
+
+    path: Path
+    proved: tuple[Proved, ...]
+    dropped: Mapping[str, int]
+    failures: tuple[str, ...] = ()
+    left: int = 0
+    requests: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    unkept: str = ""
+
+
+def piece_tokens(writer: StatementWriter, *, context_tokens: int, answer_tokens: int) -> int:
+    """Tokens of a piece that fits with the prompt and the answer into a context.
+
+    Raises ModelError for a context that is too small.
+    """
+    room = context_tokens - answer_tokens - writer.prompt_tokens() - MARGIN
+    if room < SMALLEST_PIECE:
+        needed = context_tokens - room + SMALLEST_PIECE
+        raise ModelError(
+            f"context_tokens under [model] is {context_tokens:,}, too small for the prompt, a part "
+            f"of a session and an answer. At least {needed:,} are needed."
+        )
+    return min(room, LARGEST_PIECE)
+
+
+def plan_run(
+    paths: Sequence[Path],
+    writer: StatementWriter,
+    *,
+    max_tokens: int,
+    cancelled: Callable[[], bool] = lambda: False,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Plan:
+    """Read the sessions and count what they would cost. Nothing is asked.
+
+    Raises CancelledError. A file that cannot be read is named in the plan.
+    """
+    sessions, unread = [], []
+    for number, path in enumerate(paths, 1):
+        if cancelled():
+            raise CancelledError("Stopped before the model was asked.")
+        progress(f"Reading {number:,} of {len(paths):,}  {path}")
+        try:
+            view = read_view(path)
+        except SourceError as problem:
+            unread.append((path, str(problem)))
+            continue
+        if not view.lines:
+            unread.append((path, "nothing to read in it"))
+            continue
+        cut = pieces(view, max_tokens=max_tokens)
+        planned = []
+        for part, piece in enumerate(cut, 1):
+            question = writer.question(piece, part=part, parts=len(cut))
+            planned.append(Planned(part, piece, question.tokens, writer.is_cached(question)))
+        sessions.append(PlannedSession(view, tuple(planned)))
+    return Plan(tuple(sessions), tuple(unread))
+
+
+def run(
+    plan: Plan,
+    writer: StatementWriter,
+    *,
+    known: Callable[[str], tuple[str, ...]],
+    concurrency: int,
+    max_tokens_in: int | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Iterator[SessionDone]:
+    """The sessions of a plan as they are finished; those that were begun last, when it is stopped.
+
+    `known` gives the places where a statement is known already. `max_tokens_in`: a ceiling of
+    tokens sent, by our own count. Three failures in a row end the run.
+    """
+    yield from _Run(plan, writer, known, concurrency, max_tokens_in, cancelled, progress).results()
+
+
+class _Budget:
+    """A ceiling of tokens that several threads ask about."""
+
+    def __init__(self, ceiling: int | None) -> None:
+        self._left = ceiling
+        self._lock = threading.Lock()
+
+    def allow(self, tokens: int) -> bool:
+        with self._lock:
+            if self._left is None:
+                return True
+            if tokens > self._left:
+                return False
+            self._left -= tokens
+            return True
+
+
+class _Open:
+    """A session in work."""
+
+    def __init__(self, session: PlannedSession, known: Callable[[str], tuple[str, ...]]) -> None:
+        self.path = session.view.path
+        self.parts = len(session.pieces)
+        self.waiting = self.parts
+        self.written: dict[int, Written] = {}
+        self.failures: list[str] = []
+        self.left = 0
+        self._index = ProofIndex(session.view)
+        self._known = known
+
+    def check(self, proposal: Proposal) -> Proof:
+        return prove(proposal, self._index, known=self._known)
+
+    def done(self) -> SessionDone:
+        """The results in the order of the session."""
+        written = [self.written[part] for part in sorted(self.written)]
+        dropped: Counter[str] = Counter()
+        for each in written:
+            dropped.update(each.dropped)
+        return SessionDone(
+            self.path,
+            tuple(proved for each in written for proved in each.proved),
+            dict(dropped),
+            tuple(self.failures),
+            self.left + self.waiting,
+            sum(each.requests for each in written),
+            sum(each.tokens_in for each in written),
+            sum(each.tokens_out for each in written),
+            next((each.unkept for each in written if each.unkept), ""),
+        )
+
+
+class _Run:
+    def __init__(
+        self,
+        plan: Plan,
+        writer: StatementWriter,
+        known: Callable[[str], tuple[str, ...]],
+        concurrency: int,
+        max_tokens_in: int | None,
+        cancelled: Callable[[], bool],
+        progress: Callable[[str], None],
+    ) -> None:
+        self._plan = plan
+        self._writer = writer
+        self._known = known
+        self._concurrency = concurrency
+        self._budget = _Budget(max_tokens_in)
+        self._outside = cancelled
+        self._progress = progress
+        self._over = threading.Event()
+        self._failures = 0
+        self._finished = self._statements = 0
+
+    def _cancelled(self) -> bool:
+        return self._over.is_set() or self._outside()
+
+    def results(self) -> Iterator[SessionDone]:
+        running: dict[Future[Written], tuple[_Open, int]] = {}
+        open_sessions: list[_Open] = []
+        tasks = self._tasks(open_sessions)
+        with ThreadPoolExecutor(self._concurrency, thread_name_prefix="statements") as pool:
+            try:
+                more = True
+                while more or running:
+                    while more and len(running) < self._concurrency:
+                        task = None if self._stopping() else next(tasks, None)
+                        if task is None:
+                            more = False
+                        else:
+                            session, planned = task
+                            running[pool.submit(self._write, session, planned)] = (
+                                session,
+                                planned.part,
+                            )
+                    done, _ = wait(running, timeout=POLL, return_when=FIRST_COMPLETED)
+                    for each in done:
+                        session, part = running.pop(each)
+                        self._note(each, session, part)
+                        if not session.waiting:
+                            open_sessions.remove(session)
+                            yield session.done()
+                for session in open_sessions:
+                    yield session.done()
+            finally:
+                self._over.set()
+
+    def _tasks(self, open_sessions: list[_Open]) -> Iterator[tuple[_Open, Planned]]:
+        for planned in self._plan.sessions:
+            session = _Open(planned, self._known)
+            open_sessions.append(session)
+            for piece in planned.pieces:
+                yield session, piece
+
+    def _stopping(self) -> bool:
+        return self._cancelled() or self._failures >= FAILURES
+
+    def _write(self, session: _Open, planned: Planned) -> Written:
+        return self._writer.write(
+            session.path,
+            planned.piece,
+            part=planned.part,
+            parts=session.parts,
+            check=session.check,
+            reasons=reasons,
+            allow=self._budget.allow,
+            cancelled=self._cancelled,
+        )
+
+    def _note(self, future: Future[Written], session: _Open, part: int) -> None:
+        try:
+            written = future.result()
+        except CancelledError:
+            return  # it stays among those that wait
+        except BudgetReachedError:
+            session.left += 1
+        except (ModelError, OSError) as problem:
+            self._failures += 1
+            session.left += 1
+            session.failures.append(str(problem))
+        else:
+            self._failures = 0
+            session.written[part] = written
+            self._statements += len(written.proved)
+        session.waiting -= 1
+        self._finished += 1
+        self._progress(
+            f"{self._finished:,} of {self._plan.pieces:,} pieces  "
+            f"{self._statements:,} statements  {session.path}"
+        )

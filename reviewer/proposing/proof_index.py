@@ -1,0 +1,117 @@
+"""A session view prepared for proofs: texts as quotes are compared, and where words stand."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property
+
+from msgspec import Struct
+
+from reviewer.proposing.values import SessionView, ViewLine
+
+NEIGHBOUR = 200
+"""Characters of a neighbouring view line, next to the cited one, that count as around a quote."""
+
+_ONE_SPELLING = str.maketrans("‘’‚‛“”„‟«»–—‑−\u00a0", '\'\'\'\'""""""---- ', "`*\u200b\ufeff")
+_SPACE = re.compile(r"\s+")
+ENDS = " .,;:!…\"'"
+
+
+def as_compared(text: str) -> str:
+    """One spelling of quotation marks and dashes, no emphasis, single spaces."""
+    text = text.translate(_ONE_SPELLING).replace("...", "…")
+    return _SPACE.sub(" ", text).strip()
+
+
+NAME = re.compile(r"\w[\w-]*\w|\w")
+"""A word or a part of a name."""
+
+
+def has(text: str, part: str) -> bool:
+    """Whether a text has a part that neither begins nor ends inside one of its words."""
+    return place(text, part) >= 0
+
+
+def place(text: str, part: str) -> int:
+    """Where a text has a part that neither begins nor ends inside one of its words, or -1."""
+    at = text.find(part)
+    while at >= 0:
+        end = at + len(part)
+        if not (
+            (at and text[at - 1].isalnum() and part[0].isalnum())
+            or (end < len(text) and text[end].isalnum() and part[-1].isalnum())
+        ):
+            return at
+        at = text.find(part, at + 1)
+    return -1
+
+
+class Spot(Struct, frozen=True):
+    """Where a quote was found: a position in the view, and a part of its folded text."""
+
+    position: int
+    start: int
+    end: int
+
+
+class ProofIndex:
+    """A session view, prepared once for the proofs of many proposals."""
+
+    def __init__(self, view: SessionView) -> None:
+        self.view = view
+        self.lines: Sequence[ViewLine] = view.lines
+        self._at: dict[int, list[int]] = {}
+        for position, line in enumerate(view.lines):
+            self._at.setdefault(line.line, []).append(position)
+        self._numbers = sorted(self._at)
+        self._folded: dict[int, str] = {}
+
+    def positions(self, line: int) -> list[int]:
+        """Positions in the view of the parts of a line of the file."""
+        return self._at.get(line, [])
+
+    def nearest(self, line: int) -> int:
+        """The position of the first part at or after a line of the file."""
+        after = bisect_left(self._numbers, line)
+        if after == len(self._numbers):
+            return len(self.lines)
+        return self._at[self._numbers[after]][0]
+
+    def folded(self, position: int) -> str:
+        """The text at a position as quotes are compared."""
+        if position not in self._folded:
+            self._folded[position] = as_compared(self.lines[position].text)
+        return self._folded[position]
+
+    def around(self, spots: Sequence[Spot], characters: int, neighbours: int = 0) -> list[str]:
+        """The texts around quotes, and the nearest parts of the neighbouring lines."""
+        found = []
+        for spot in spots:
+            text = self.folded(spot.position)
+            found.append(text[max(0, spot.start - characters) : spot.end + characters])
+            for step in range(1, neighbours + 1):
+                if spot.position >= step:
+                    found.append(self.folded(spot.position - step)[-NEIGHBOUR:])
+                if spot.position + step < len(self.lines):
+                    found.append(self.folded(spot.position + step)[:NEIGHBOUR])
+        return found
+
+    def has(self, name: str) -> bool:
+        """Whether a name stands anywhere in the session."""
+        folded = as_compared(name).lower()
+        words = NAME.findall(folded)
+        return bool(words) and any(
+            has(self.folded(position).lower(), folded)
+            for position in self.mentions.get(words[-1], ())
+        )
+
+    @cached_property
+    def mentions(self) -> dict[str, list[int]]:
+        """Positions by the lower-case words and names in the texts."""
+        found: dict[str, list[int]] = {}
+        for position, line in enumerate(self.lines):
+            for word in set(NAME.findall(line.text.lower())):
+                found.setdefault(word, []).append(position)
+        return found

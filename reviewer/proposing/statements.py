@@ -1,0 +1,516 @@
+"""Asks a model for the statements of one piece of a session, and has them proved.
+
+What fails the proof is asked for once more, in one request that names the reasons. Nothing is lost
+silently: every statement of an answer is returned, or counted with the reason why it is not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
+
+from reviewer.errors import ReviewerError
+from reviewer.extraction.candidates import MemoryType
+from reviewer.llm.answer_cache import AnswerCache, question_key
+from reviewer.llm.model import ChatMessage, ChatModel, Completion, StructuredModel
+from reviewer.llm.retry import RetryExhaustedError, retry_with_steering
+from reviewer.llm.templates import Fields, load_template, render
+from reviewer.proposing.answers import SCHEMA, UNREADABLE, ReadAnswer, Statement, read_answer
+from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, Speaker, ViewLine
+from reviewer.text.tokens import counter
+
+TEMPLATES = Path(__file__).parent / "templates"
+FIRST, AGAIN = "statements", "statements-again"
+FIELDS: dict[str, Fields] = {
+    FIRST: {
+        "lines": (), "earlier": ("text",), "fence": (), "part": (), "parts": (), "most": (),
+        "longest": (),
+    },
+    AGAIN: {
+        "failed": ("number", "statement", "quotes", "reasons"), "lines": (), "fence": (),
+        "longest": (),
+    },
+}  # fmt: skip
+
+SHORTEST, LONGEST = 8, 280
+"""Characters of a statement."""
+MOST = 15
+"""Statements that are asked for at most."""
+TEMPERATURE = 0.2
+ANSWER_TOKENS = 4000
+EXPECTED_ANSWER = 900
+"""Tokens of a usual answer, for an estimate of the cost."""
+AROUND = 4
+"""Lines before and after a cited one that are shown for the second try."""
+SIMILAR = 3
+"""Lines that are shown for a statement whose citations lead nowhere."""
+HOLDING = 6
+"""Lines that are shown for a name that was not proved."""
+
+TYPES: dict[str, MemoryType] = {
+    "instruction": MemoryType.ADAPTATION,
+    "preference": MemoryType.PREFERENCE,
+    "decision": MemoryType.PROJECT,
+    "convention": MemoryType.PROJECT,
+    "open_item": MemoryType.PROJECT,
+    "trap": MemoryType.KNOWLEDGE,
+    "environment": MemoryType.KNOWLEDGE,
+    "architecture": MemoryType.KNOWLEDGE,
+}
+"""The type of memory of each kind of statement."""
+
+TOO_SHORT = f"shorter than {SHORTEST} characters"
+TOO_LONG = f"longer than {LONGEST} characters"
+NO_QUOTE = "without a quote"
+NOT_IN_SESSION = "quotes that the session does not have"
+REPEATED = "repeated in the answer"
+REPEATS_PROMPT = "repeats the prompt"
+GIVEN_UP = "given up at the second try"
+REFUSED = "the model refused"
+CUT_OFF = "the answer was cut off before a statement was whole"
+
+
+class Piece(Protocol):
+    """Consecutive lines of a session view, and what one must know to understand them."""
+
+    @property
+    def lines(self) -> tuple[ViewLine, ...]: ...
+
+    @property
+    def before(self) -> tuple[ViewLine, ...]: ...
+
+
+class Question(Struct, frozen=True):
+    """What a model is asked about one piece. `tokens`: of the messages, counted here."""
+
+    messages: tuple[ChatMessage, ...]
+    key: str
+    tokens: int
+
+
+class Written(Struct, frozen=True):
+    """The statements of one piece. `dropped`: reason -> number of statements or answers.
+
+    Tokens are those of requests that were made, not of answers from the cache.
+    """
+
+    proved: tuple[Proved, ...] = ()
+    dropped: Mapping[str, int] = {}
+    requests: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    unkept: str = ""
+    """Why an answer could not be kept for another time; empty if all were."""
+
+
+class Answer(Struct, frozen=True):
+    """An answer. `paid`: it was asked for now; `unkept`: why it could not be kept."""
+
+    completion: Completion
+    paid: bool
+    unkept: str = ""
+
+
+class BudgetReachedError(ReviewerError):
+    """The ceiling of a run does not allow another request."""
+
+
+class StatementWriter:
+    """Writes the statements of pieces of sessions with a model; safe to use from several threads.
+
+    `as_text`: lines as they are shown to the model, each with its number. `templates`: a folder
+    whose templates replace the built-in ones. `cache`: without one every question is asked.
+    Raises TemplateError for a template that cannot be used.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        as_text: Callable[[Sequence[ViewLine]], str],
+        templates: Path | None = None,
+        cache: AnswerCache | None = None,
+        proposer: Proposer = Proposer.MODEL,
+        answer_tokens: int = ANSWER_TOKENS,
+    ) -> None:
+        self._model = model
+        self._as_text = as_text
+        self._cache = cache
+        self._proposer = proposer
+        self._answer_tokens = answer_tokens
+        self._templates = {
+            name: load_template(name, TEMPLATES, templates, fields)
+            for name, fields in FIELDS.items()
+        }
+        self._prompt_words = _plain(
+            " ".join(each.system_prompt + each.user_prompt for each in self._templates.values())
+        )
+        self.rule = f"{proposer}.{model.name}"
+
+    def prompt_tokens(self) -> int:
+        """Tokens of a question about nothing."""
+        return self.question(_NoPiece(), part=1, parts=1).tokens
+
+    def question(self, piece: Piece, *, part: int, parts: int) -> Question:
+        """The question about a piece, which is number `part` of `parts`."""
+        lines, before = self._as_text(piece.lines), self._as_text(piece.before)
+        return self.asking(
+            render(
+                self._templates[FIRST],
+                {
+                    "lines": lines,
+                    "earlier": [{"text": before}] if before else [],
+                    "fence": _fence(lines + before),
+                    "part": part,
+                    "parts": parts,
+                    "most": MOST,
+                    "longest": LONGEST,
+                },
+            )
+        )
+
+    def is_cached(self, question: Question) -> bool:
+        return self._cache is not None and self._cache.find(question.key) is not None
+
+    def write(
+        self,
+        path: Path,
+        piece: Piece,
+        *,
+        part: int = 1,
+        parts: int = 1,
+        check: Callable[[Proposal], Proof],
+        reasons: Callable[[Proof], Sequence[str]],
+        allow: Callable[[int], bool] = lambda _: True,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Written:
+        """The statements of a piece of the session at `path`, with their proofs.
+
+        `check` proves a proposal, `reasons` words what a proof lacks. `allow` is asked for the
+        tokens of each request before it is made. Raises BudgetReachedError when it does not allow
+        the first one, ModelError, CancelledError, and OSError when the cache cannot be used.
+        """
+        work = _Work(self, path, piece, check, reasons, allow, cancelled)
+        with suppress(RetryExhaustedError):  # what still fails is returned with its flags
+            retry_with_steering(
+                lambda: work.attempt(part, parts), work.validate, work.steer, max_retries=1
+            )
+        return work.written()
+
+    def asking(self, messages: Sequence[ChatMessage]) -> Question:
+        """Messages as a question."""
+        kind = "json" if isinstance(self._model, StructuredModel) else "text"
+        key = question_key(messages, self._model.name, self._answer_tokens, TEMPERATURE, kind)
+        ours = counter()
+        return Question(tuple(messages), key, sum(ours.count(one.content) for one in messages))
+
+    def _ask(self, question: Question, cancelled: Callable[[], bool]) -> Completion:
+        if isinstance(self._model, StructuredModel):
+            return self._model.complete_json(
+                question.messages,
+                SCHEMA,
+                max_tokens=self._answer_tokens,
+                temperature=TEMPERATURE,
+                cancelled=cancelled,
+            )
+        return self._model.complete(
+            question.messages,
+            max_tokens=self._answer_tokens,
+            temperature=TEMPERATURE,
+            cancelled=cancelled,
+        )
+
+    def answer(
+        self, question: Question, allow: Callable[[int], bool], cancelled: Callable[[], bool]
+    ) -> Answer:
+        """The answer to a question. A new one is kept before anything else happens with it."""
+        if self._cache is None:
+            return Answer(self._paid(question, allow, cancelled), paid=True)
+        kept = self._cache.find(question.key)
+        if kept is not None:
+            return Answer(kept, paid=False)
+        with self._cache.turn(question.key, cancelled):
+            kept = self._cache.find(question.key)
+            if kept is not None:
+                return Answer(kept, paid=False)
+            answer = self._paid(question, allow, cancelled)
+            try:
+                self._cache.keep(question.key, answer)
+            except OSError as problem:  # it is paid for, so it is used
+                return Answer(answer, paid=True, unkept=problem.strerror or str(problem))
+            return Answer(answer, paid=True)
+
+    def _paid(
+        self, question: Question, allow: Callable[[int], bool], cancelled: Callable[[], bool]
+    ) -> Completion:
+        if not allow(question.tokens):
+            raise BudgetReachedError("The ceiling of tokens is reached.")
+        return self._ask(question, cancelled)
+
+    def again(
+        self, failed: Sequence[tuple[Statement, Sequence[str]]], lines: Sequence[ViewLine]
+    ) -> Question:
+        """The question about statements that did not pass, with the reasons."""
+        text = self._as_text(lines)
+        return self.asking(
+            render(
+                self._templates[AGAIN],
+                {
+                    "failed": [
+                        {
+                            "number": n,
+                            "statement": each.text,
+                            "quotes": _cites(each.quotes),
+                            "reasons": " ".join(why),
+                        }
+                        for n, (each, why) in enumerate(failed, 1)
+                    ],
+                    "lines": text,
+                    "fence": _fence(text),
+                    "longest": LONGEST,
+                },
+            )
+        )
+
+    def repeats_prompt(self, statement: str) -> bool:
+        return len(statement) >= SHORTEST and _plain(statement) in self._prompt_words
+
+    def proposal(self, statement: Statement, lines: Sequence[ViewLine]) -> Proposal:
+        """A statement as a proposal; whose words prove it is read from the cited lines."""
+        kind = statement.kind if statement.kind in TYPES else ""
+        sure = statement.confidence
+        return Proposal(
+            statement=statement.text,
+            type=TYPES.get(kind, MemoryType.KNOWLEDGE),
+            quotes=statement.quotes,
+            speaker=_speaker(statement, lines),
+            proposer=self._proposer,
+            rule=self.rule,
+            scope="person" if statement.scope == "person" else "project",
+            kind=kind,
+            confidence=sure if sure is not None and 0 <= sure <= 1 else None,
+        )
+
+
+class _Checked(Struct, frozen=True):
+    """A statement with its proof. `reasons`: why it is asked for again; none if it passed."""
+
+    statement: Statement
+    proposal: Proposal
+    proof: Proof
+    reasons: tuple[str, ...]
+
+
+class _Work:
+    """The one or two requests about a piece."""
+
+    def __init__(
+        self,
+        writer: StatementWriter,
+        path: Path,
+        piece: Piece,
+        check: Callable[[Proposal], Proof],
+        reasons: Callable[[Proof], Sequence[str]],
+        allow: Callable[[int], bool],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self._writer = writer
+        self._path = path
+        self._piece = piece
+        self._lines = (*piece.before, *piece.lines)
+        self._check = check
+        self._reasons = reasons
+        self._allow = allow
+        self._cancelled = cancelled
+        self._passed: list[_Checked] = []
+        self._failed: list[_Checked] = []
+        self._next: Question | None = None
+        self._first: Question | None = None
+        self._unread = ""
+        """An answer without statements, which is asked for again."""
+        self._dropped: Counter[str] = Counter()
+        self._requests = self._tokens_in = self._tokens_out = 0
+        self._unkept = ""
+
+    def attempt(self, part: int, parts: int) -> None:
+        """Ask the question that is due, and check what is answered."""
+        if self._first is None:
+            self._first = self._writer.question(self._piece, part=part, parts=parts)
+            self._read(self._ask(self._first), second=False)
+            return
+        assert self._next is not None
+        try:
+            answer = self._ask(self._next)
+        except BudgetReachedError:
+            self._dropped["not asked again: the ceiling is reached"] += 1
+            return
+        before, self._failed = self._failed, []
+        found = self._read(answer, second=True)
+        if len(before) > found:
+            self._dropped[GIVEN_UP] += len(before) - found
+
+    def validate(self, _: None) -> tuple[bool, str | None]:
+        """Whether nothing has to be asked again."""
+        if self._unread:
+            return False, UNREADABLE
+        return not self._failed, " ".join(why for each in self._failed for why in each.reasons)
+
+    def steer(self, _: str) -> None:
+        """Prepare the second question."""
+        assert self._first is not None
+        if self._unread:
+            again = "No statements can be read from that. Answer with the JSON object alone."
+            messages = [
+                *self._first.messages,
+                ChatMessage("assistant", self._unread[:2000]),
+                ChatMessage("user", again),
+            ]
+            self._next = self._writer.asking(messages)
+            return
+        failed = [(each.statement, each.reasons) for each in self._failed]
+        self._next = self._writer.again(failed, self._shown())
+
+    def written(self) -> Written:
+        """What passed, and what did not but has at least a quote of the session."""
+        kept = list(self._passed)
+        for each in self._failed:
+            if reason := _hopeless(each):
+                self._dropped[reason] += 1
+            else:
+                kept.append(each)
+        return Written(
+            tuple(Proved(self._path, each.proposal, each.proof) for each in kept),
+            dict(self._dropped),
+            self._requests,
+            self._tokens_in,
+            self._tokens_out,
+            self._unkept,
+        )
+
+    def _ask(self, question: Question) -> Completion:
+        answer = self._writer.answer(question, self._allow, self._cancelled)
+        if answer.paid:
+            self._requests += 1
+            self._tokens_in += answer.completion.prompt_tokens
+            self._tokens_out += answer.completion.completion_tokens
+        self._unkept = self._unkept or answer.unkept
+        return answer.completion
+
+    def _read(self, answer: Completion, *, second: bool) -> int:
+        """Sort the statements of an answer; returns how many it has."""
+        self._unread = ""
+        read = read_answer(answer.text)
+        if read.unreadable:
+            self._note_unreadable(answer, read, second)
+            return 0
+        self._dropped.update(read.dropped)
+        known = {_plain(each.statement.text) for each in self._passed}
+        for statement in read.statements:
+            plain = _plain(statement.text)
+            if len(statement.text) < SHORTEST:
+                self._dropped[TOO_SHORT] += 1
+            elif self._writer.repeats_prompt(statement.text):
+                self._dropped[REPEATS_PROMPT] += 1
+            elif plain in known:
+                self._dropped[REPEATED] += 1
+            else:
+                known.add(plain)
+                checked = self._checked(statement)
+                (self._failed if checked.reasons else self._passed).append(checked)
+        return len(read.statements)
+
+    def _note_unreadable(self, answer: Completion, read: ReadAnswer, second: bool) -> None:
+        if answer.finish == "filtered":
+            self._dropped[REFUSED] += 1
+        elif answer.finish == "length":
+            self._dropped[CUT_OFF] += 1
+        else:
+            self._dropped.update(read.dropped)
+            if not second:
+                self._unread = answer.text
+
+    def _checked(self, statement: Statement) -> _Checked:
+        proposal = self._writer.proposal(statement, self._lines)
+        proof = self._check(proposal)
+        reasons: list[str] = []
+        if len(statement.text) > LONGEST:
+            reasons.append(f"It has {len(statement.text)} characters, more than {LONGEST}.")
+        if not statement.quotes:
+            reasons.append("It has no quote with a line number.")
+        if not proof.sound:
+            reasons.extend(self._reasons(proof) or ["The session does not prove it."])
+        return _Checked(statement, proposal, proof, tuple(dict.fromkeys(reasons)))
+
+    def _shown(self) -> list[ViewLine]:
+        """The lines that the failed statements cite, with their neighbours, and the lines that
+        have what was not proved.
+        """
+        lines, wanted = self._lines, set[int]()
+        for each in self._failed:
+            cited = {quote.line for quote in each.statement.quotes}
+            near = [n for n, line in enumerate(lines) if line.line in cited]
+            for at in near or _similar(each.statement.text, lines):
+                wanted.update(range(max(at - AROUND, 0), min(at + AROUND + 1, len(lines))))
+            for name in each.proof.unproved:
+                wanted.update([n for n, line in enumerate(lines) if name in line.text][:HOLDING])
+        return [lines[n] for n in sorted(wanted)]
+
+
+class _NoPiece:
+    lines: tuple[ViewLine, ...] = ()
+    before: tuple[ViewLine, ...] = ()
+
+
+def _hopeless(checked: _Checked) -> str:
+    """Why a statement that failed twice is not even queued with its flags; empty if it is."""
+    if len(checked.statement.text) > LONGEST:
+        return TOO_LONG
+    if not checked.statement.quotes:
+        return NO_QUOTE
+    if not any(quote.found for quote in checked.proof.quotes):
+        return NOT_IN_SESSION
+    return ""
+
+
+def _cites(quotes: Sequence[Quote]) -> str:
+    return " ".join(f'[{quote.line}] "{quote.text}"' for quote in quotes) or "nothing"
+
+
+def _fence(text: str) -> str:
+    """A name for the marks around a recording that the recording cannot have in it."""
+    return f"recording-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _similar(statement: str, lines: Sequence[ViewLine]) -> list[int]:
+    """The lines that share most words with a statement."""
+    words = {word for word in _plain(statement).split() if len(word) > 3}
+    shared = [len(words.intersection(_plain(line.text).split())) for line in lines]
+    best = sorted(range(len(lines)), key=lambda n: -shared[n])[:SIMILAR]
+    return [n for n in best if shared[n]]
+
+
+def _speaker(statement: Statement, lines: Sequence[ViewLine]) -> Speaker:
+    """Whose words the quotes are: the person's if the model says so and one of them is."""
+    found = [line for quote in statement.quotes if (line := _cited(quote, lines)) is not None]
+    speakers = [line.speaker for line in found]
+    if not speakers:
+        return Speaker.AGENT
+    if statement.speaker == "person" and Speaker.PERSON in speakers:
+        return Speaker.PERSON
+    return speakers[0]
+
+
+def _cited(quote: Quote, lines: Sequence[ViewLine]) -> ViewLine | None:
+    at = [line for line in lines if line.line == quote.line]
+    return next((line for line in at if quote.text in line.text), at[0] if at else None)

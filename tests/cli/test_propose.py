@@ -1,0 +1,403 @@
+"""`reviewer propose`: the cost first, then statements with their proof."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.unit.llm.faults import Behave, Call, endpoint
+from tests.unit.llm.test_command import program, seen
+from tests.unit.proposing.models import answer, said
+from tests.unit.proposing.sessions import SessionFile
+
+WORDS = "the terminal repeats its answer after 20 seconds"
+TRUE = "The card terminal repeats its answer after 20 seconds."
+FOUND = answer(said(TRUE, (1, WORDS)))
+
+
+def session(reviewer: Reviewer, name: str = "charges.jsonl", cause: str = WORDS) -> Path:
+    made = SessionFile(reviewer.folder / name)
+    made.says("Why are some charges doubled?")
+    made.answers(f"The cause: {cause}, so the charge is doubled.")
+    return made.path
+
+
+def settings(reviewer: Reviewer, **values: Any) -> dict[str, str]:
+    """An environment in which `[model]` has these values."""
+    lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
+    path = reviewer.folder / "config.toml"
+    path.write_text(f"[model]\n{lines}", "utf-8")
+    return {"REVIEWER_CONFIG": str(path)}
+
+
+def asks(reviewer: Reviewer, answered: str = FOUND, **values: Any) -> dict[str, str]:
+    """An environment in which a program answers every question; `seen.json` has the last one."""
+    lines = json.dumps(answered)
+    path = program(
+        reviewer.folder / "bin", f"note(prompt=sys.stdin.read())\nsay(json.loads({lines!r}))"
+    )
+    return settings(reviewer, command=[str(path)], **values)
+
+
+def was_asked(reviewer: Reviewer) -> bool:
+    return (reviewer.folder / "bin" / "seen.json").exists()
+
+
+def test_a_statement_waits_with_its_proof(reviewer: Reviewer) -> None:
+    path = session(reviewer)
+    done = reviewer("propose", path, "--yes", env=asks(reviewer))
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"statements +1 new, 0 seen again", done.stdout)
+    assert "1 session in 1 piece for ask" in done.stderr
+    assert "what ask charges is not known here" in done.stderr
+    (row,) = reviewer.rows("queue", "list")
+    assert row["content"].rstrip(".") == TRUE.rstrip(".")
+    assert row["proposer"] == "command"
+    assert row["rule"] == "command.ask"
+    assert [quote["found"] for quote in row["proof"]["quotes"]] == [True]
+    assert WORDS in seen(reviewer.folder / "bin")["prompt"]
+    reviewer.nothing_lost(candidates=1)
+
+
+def test_each_statement_is_a_row_of_json(reviewer: Reviewer) -> None:
+    path = session(reviewer)
+    done = reviewer("propose", path, "--yes", "--json", env=asks(reviewer))
+    (row,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert row["statement"] == TRUE
+    assert (row["type"], row["kind"], row["path"]) == ("knowledge", "trap", str(path))
+    assert row["quotes"] == [{"line": 1, "text": WORDS}]
+    assert row["proof"]["sound"] is True
+    assert "1 new" in done.stderr
+
+
+def test_a_dry_run_prints_the_cost_and_asks_nothing(reviewer: Reviewer) -> None:
+    path = session(reviewer)
+    environment = asks(reviewer, price_in=3.0, price_out=15.0)
+    done = reviewer("propose", path, "--dry-run", env=environment)
+    assert "a price of 0.02 at the prices under [model]" in done.stdout
+    (row,) = [
+        json.loads(line)
+        for line in reviewer("propose", path, "--dry-run", "--json", env=environment)
+        .stdout.splitlines()
+    ]  # fmt: skip
+    assert (row["sessions"], row["pieces"], row["cached"]) == (1, 1, 0)
+    assert row["tokens_in"] > 500
+    assert row["price"] == pytest.approx((row["tokens_in"] * 3 + row["tokens_out"] * 15) / 1e6)
+    assert not was_asked(reviewer)
+    assert not reviewer.db.exists()
+
+
+def test_without_a_terminal_nothing_is_sent_unless_yes_is_given(reviewer: Reviewer) -> None:
+    done = reviewer("propose", session(reviewer), env=asks(reviewer))
+    assert done.returncode == 2
+    assert "--yes" in done.stderr.splitlines()[-1]
+    assert not was_asked(reviewer)
+
+
+def test_nothing_is_paid_for_twice(reviewer: Reviewer) -> None:
+    path, environment = session(reviewer), asks(reviewer)
+    reviewer("propose", path, "--yes", env=environment)
+    (reviewer.folder / "bin" / "seen.json").unlink()
+    again = reviewer("propose", path, env=environment)
+    assert again.returncode == 0, again.stderr
+    assert "1 of them answered before, at no cost" in again.stderr
+    assert re.search(r"statements +0 new, [01] seen again", again.stdout)
+    assert re.search(r"tokens +0 in, 0 out, in 0 requests", again.stdout)
+    assert not was_asked(reviewer)
+    reviewer.nothing_lost(candidates=1)
+
+
+def test_answers_are_kept_where_only_the_user_can_read_them(reviewer: Reviewer) -> None:
+    reviewer("propose", session(reviewer), "--yes", env=asks(reviewer))
+    kept = list((reviewer.folder / "home").rglob("answers/*.json"))
+    assert len(kept) == 1
+    assert kept[0].stat().st_mode & 0o777 == 0o600
+    assert kept[0].parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_undo_takes_the_statements_of_a_session_back(reviewer: Reviewer) -> None:
+    reviewer("propose", session(reviewer), "--yes", env=asks(reviewer))
+    (act, *_) = [row["id"] for row in reviewer.rows("history") if "Proposed" in row["title"]]
+    assert reviewer("undo", act).returncode == 0
+    assert reviewer.ids() == []
+
+
+def test_a_folder_is_searched_for_sessions_and_nothing_else(reviewer: Reviewer) -> None:
+    folder = reviewer.folder / "sessions"
+    (folder / "subagents").mkdir(parents=True)
+    for name in ("one.jsonl", "subagents/agent-2.jsonl"):
+        session(reviewer, f"sessions/{name}")
+    (folder / "note.md").write_text("# Decision: paper is thermal\n", "utf-8")
+    (folder / "data.json").write_text('{"a": 1}', "utf-8")
+    done = reviewer("propose", folder, "--dry-run", env=asks(reviewer))
+    assert "1 session in 1 piece" in done.stdout
+
+
+def test_a_session_can_be_named_by_its_id(reviewer: Reviewer) -> None:
+    path = session(reviewer)
+    assert reviewer("ingest", path).returncode == 0
+    done = reviewer("propose", "charges", "--dry-run", env=asks(reviewer))
+    assert "1 session in 1 piece" in done.stdout
+    assert "neither a file or folder nor a session" in reviewer.fails(
+        "propose", "nonesuch", "--dry-run", env=asks(reviewer)
+    )
+
+
+def test_without_a_model_it_offers_by_name_what_is_installed(reviewer: Reviewer) -> None:
+    path = session(reviewer)
+    nothing = {"PATH": str(reviewer.folder / "bin")}
+    assert "No model is configured, and none is used unasked. For an endpoint" in reviewer.fails(
+        "propose", path, env=nothing
+    )
+    program(reviewer.folder / "bin", "note(); say('{}')", "claude")
+    said_ = reviewer.fails("propose", path, "--yes", env=nothing)
+    assert "Installed here: claude; to use it: reviewer propose PATH --command claude." in said_
+    assert not was_asked(reviewer)
+
+
+def test_an_agent_is_asked_when_it_is_named(reviewer: Reviewer) -> None:
+    told = json.dumps({"is_error": False, "result": FOUND, "usage": {}})
+    program(reviewer.folder / "bin", f"note(prompt=sys.stdin.read()); say({told!r})", "claude")
+    path = {"PATH": f"{reviewer.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    done = reviewer(
+        "propose", session(reviewer), "--command", "claude", "--model", "haiku", "--yes", env=path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "1 piece for claude/haiku" in done.stderr
+    assert "on your Claude Code plan" in done.stderr
+    given = seen(reviewer.folder / "bin")
+    assert given["argv"][given["argv"].index("--model") + 1] == "haiku"
+    assert given["environment"]["REVIEWER_CHILD"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("body", "said_"),
+    [
+        ("complain('Not logged in. Please run /login\\n'); sys.exit(1)", "asks for a login"),
+        ("say('half an answer'); sys.exit(3)", "exit code 3"),
+        ("pass", "empty answer"),
+        ("time.sleep(600)", "did not answer within 1 seconds"),
+    ],
+)
+def test_a_command_that_fails_is_one_sentence(reviewer: Reviewer, body: str, said_: str) -> None:
+    path = program(reviewer.folder / "bin", body)
+    done = reviewer(
+        "propose", session(reviewer), "--yes",
+        env=settings(reviewer, command=[str(path)], timeout=1.0),
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert said_ in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "1 piece left" in done.stderr
+
+
+def test_a_missing_command_is_one_sentence(reviewer: Reviewer) -> None:
+    environment = settings(reviewer, command=["no-such-agent"])
+    assert "no-such-agent was not found" in reviewer.fails(
+        "propose", session(reviewer), "--yes", env=environment
+    )
+
+
+def test_what_was_not_proved_or_not_usable_is_counted(reviewer: Reviewer) -> None:
+    wrong = said("The card terminal repeats its answer after 35 seconds.", (1, WORDS))
+    invented = said("Invented out of thin air by the model.", (9, "nobody ever said so"))
+    done = reviewer(
+        "propose", session(reviewer), "--yes", env=asks(reviewer, answer(wrong, invented))
+    )
+    assert re.search(r"unproved +1 with something that the session does not prove", done.stdout)
+    assert re.search(r"dropped +1 x quotes that the session does not have", done.stdout)
+    (row,) = reviewer.rows("queue", "list")
+    assert any("35" in fact for fact in row["proof"]["unproved"])
+
+
+@pytest.mark.parametrize(
+    "answered", ["I would rather not.", "y" * 100_000, "\x1b[31mno\x1b[0m", "{'a': 1}"]
+)
+def test_an_answer_without_statements_is_counted(reviewer: Reviewer, answered: str) -> None:
+    done = reviewer("propose", session(reviewer), "--yes", env=asks(reviewer, answered))
+    assert done.returncode == 0, done.stderr
+    assert "2 x the answer has no statements that can be read" in done.stdout
+    assert "Nothing new to decide on." in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_an_endpoint_that_is_asked_sees_no_secret_and_gets_a_shape(reviewer: Reviewer) -> None:
+    token = "ghp_" + "x7Kd9QwErTy" * 4
+    path = session(reviewer, cause=f"{WORDS} with {token}")
+    with endpoint(lambda call: call.streams(FOUND)) as server:
+        base_url = server.settings().base_url
+        done = reviewer(
+            "propose", path, "--yes", env=settings(reviewer, base_url=base_url, name="tiny")
+        )
+    assert done.returncode == 0, done.stderr
+    assert "on this machine" in done.stderr
+    body = server.calls[0].body
+    assert token not in str(body)
+    assert body["response_format"]["type"] == "json_schema"
+    (row,) = reviewer.rows("queue", "list")
+    assert (row["proposer"], row["rule"]) == ("model", "model.tiny")
+
+
+def refusing(status: int, message: str) -> Behave:
+    return lambda call: call.refuses(status, message)
+
+
+@pytest.mark.parametrize(
+    ("behave", "said_"),
+    [
+        (refusing(401, "bad key"), "refuses the key"),
+        (refusing(429, "slow down"), "accepts no more requests for now"),
+        (refusing(500, "out of order"), "failed (500"),
+    ],
+)
+def test_an_endpoint_that_fails_is_one_sentence(
+    reviewer: Reviewer, behave: Behave, said_: str
+) -> None:
+    with endpoint(behave) as server:
+        done = reviewer(
+            "propose", session(reviewer), "--yes",
+            env=settings(reviewer, base_url=server.settings().base_url, name="tiny"),
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert said_ in done.stderr
+
+
+def test_the_ceiling_stops_in_the_middle_and_the_next_run_goes_on(reviewer: Reviewer) -> None:
+    folder = reviewer.folder / "sessions"
+    folder.mkdir()
+    for number in range(4):
+        session(reviewer, f"sessions/{number}.jsonl", cause=f"{WORDS} at kiosk {number}")
+    environment = asks(reviewer, concurrency=1)
+    (cost,) = [
+        json.loads(line)
+        for line in reviewer("propose", folder, "--dry-run", "--json", env=environment)
+        .stdout.splitlines()
+    ]  # fmt: skip
+    half = str(cost["tokens_in"] // 2 + 50)
+    first = reviewer("propose", folder, "--yes", "--max-tokens-in", half, env=environment)
+    assert first.returncode == 0
+    assert "with 2 pieces left. The same command goes on from here." in first.stderr
+    second = reviewer("propose", folder, "--yes", "--max-tokens-in", half, env=environment)
+    assert "2 of them answered before" in second.stderr
+    assert "pieces left" not in second.stderr
+    assert re.search(r"in 2 requests", second.stdout)
+
+
+def test_two_at_once_ask_and_queue_each_question_once(reviewer: Reviewer) -> None:
+    path = session(reviewer)
+    both = threading.Barrier(2)
+    asked: list[Call] = []
+
+    def slowly(call: Call) -> None:
+        asked.append(call)
+        call.streams(FOUND)
+
+    with endpoint(slowly) as server:
+        environment = settings(reviewer, base_url=server.settings().base_url, name="tiny")
+        reviewer("ingest", path)
+        codes: list[int] = []
+
+        def one() -> None:
+            both.wait()
+            with reviewer.start("propose", path, "--yes", env=environment) as process:
+                process.communicate(timeout=250)
+            codes.append(process.returncode)
+
+        threads = [threading.Thread(target=one) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert codes == [0, 0]
+    assert len(asked) == 1
+    rows = [row for row in reviewer.rows("queue", "list") if row["proposer"] == "model"]
+    assert len(rows) == 1
+    assert reviewer("verify").returncode == 0
+
+
+def test_ctrl_c_keeps_what_is_done_and_ends_what_was_started(reviewer: Reviewer) -> None:
+    folder = reviewer.folder / "sessions"
+    folder.mkdir()
+    for number in range(3):
+        session(reviewer, f"sessions/{number}.jsonl", cause=f"{WORDS} at kiosk {number}")
+    body = f"""
+prompt = sys.stdin.read()
+if 'at kiosk 0' in prompt:
+    say(json.loads({json.dumps(FOUND)!r}))
+else:
+    note(me=os.getpid())
+    time.sleep(600)
+"""
+    path = program(reviewer.folder / "bin", body)
+    environment = settings(reviewer, command=[str(path)], concurrency=1)
+    process = reviewer.start("propose", folder, "--yes", env=environment)
+    try:
+        waiting = reviewer.folder / "bin" / "seen.json"
+        while not waiting.exists() and process.poll() is None:
+            threading.Event().wait(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, err
+    assert "Interrupted with 2 pieces left. The same command goes on from here." in err
+    assert "1 new" in out
+    assert len(reviewer.ids()) == 1
+    with pytest.raises(ProcessLookupError):
+        os.kill(seen(reviewer.folder / "bin")["me"], 0)
+
+
+def test_what_an_instruction_file_says_is_known(reviewer: Reviewer) -> None:
+    subprocess.run(["git", "init", "-q", str(reviewer.folder)], check=True)
+    (reviewer.folder / "CLAUDE.md").write_text(f"# Kiosk\n\n- {TRUE}\n", "utf-8")
+    done = reviewer("propose", session(reviewer), "--yes", "--json", env=asks(reviewer))
+    (row,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert row["proof"]["known"] == ["CLAUDE.md:3"]
+
+
+def test_a_prompt_of_the_user_is_used(reviewer: Reviewer) -> None:
+    environment = asks(reviewer)
+    folder = reviewer.folder / "templates"
+    folder.mkdir()
+    (folder / "statements.toml").write_text(
+        'template_id = "statements"\nsystem_prompt = "Only traps."\nuser_prompt = "{{lines}}"\n'
+    )
+    reviewer("propose", session(reviewer), "--yes", env=environment)
+    assert seen(reviewer.folder / "bin")["prompt"].startswith("Only traps.")
+
+
+def test_settings_of_a_command_are_checked_and_shown(reviewer: Reviewer) -> None:
+    environment = settings(reviewer, command=["claude"], price_in=3.0)
+    assert reviewer("config", "validate", env=environment).returncode == 0
+    shown = reviewer("config", "show", env=environment).stdout
+    assert 'command = ["claude"]' in shown
+    assert "price_in = 3.0" in shown
+    both = settings(reviewer, command=["claude"], base_url="https://models.example/v1", name="x")
+    assert "Both base_url and command are set" in reviewer.fails("config", "validate", env=both)
+    wrong = settings(reviewer, command="claude")
+    assert "command of [model]" in reviewer.fails("config", "validate", env=wrong)
+
+
+def test_a_wrong_call_is_refused(reviewer: Reviewer) -> None:
+    path = session(reviewer)
+    assert "--command" in reviewer.fails("propose", path, "--command", "'", code=2)
+    assert reviewer("propose").returncode == 2
+    assert "does not exist" in reviewer.fails(
+        "propose", reviewer.folder / "nowhere" / "x.jsonl", env=asks(reviewer)
+    )
+
+
+def test_the_command_can_be_asked_one_question(reviewer: Reviewer) -> None:
+    done = reviewer("model", "check", env=asks(reviewer, "A list of changes."))
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"command +\S+/bin/ask", done.stdout)
+    assert "> A list of changes." in done.stdout

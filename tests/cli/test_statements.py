@@ -1,0 +1,130 @@
+"""Statements and excerpts on the command line; words of one's own with lines as their proof."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+from tests.unit.promotion.session import CAUSE, session
+
+MINE = "The webhook sender has no idempotency key, so a retry books twice."
+
+
+@pytest.fixture
+def talk(reviewer: Reviewer) -> Path:
+    path = session(reviewer.folder / "talk.jsonl")
+    done = reviewer("--project", "kiosk", "ingest", path)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def remember(reviewer: Reviewer, *more: object) -> int:
+    done = reviewer("remember", MINE, "--at", "talk.jsonl:1-2", *more)
+    assert done.returncode == 0, done.stderr
+    return int(reviewer.rows("queue", "list", "--statements", "--status", "all")[0]["id"])
+
+
+def test_excerpts_are_counted_in_one_line(reviewer: Reviewer, talk: Path) -> None:
+    places = len(reviewer.ids("--excerpts"))
+    assert places >= 1
+    shown = reviewer("queue", "list").stdout
+    word = "place" if places == 1 else "places"
+    assert shown == f"Excerpts: {places} {word} to look (reviewer queue list --excerpts)\n"
+    assert CAUSE[:40] in reviewer("queue", "list", "--excerpts").stdout
+
+
+def test_a_script_gets_everything_statements_first(reviewer: Reviewer, talk: Path) -> None:
+    other = session(
+        reviewer.folder / "b.jsonl",
+        "We keep PostgreSQL because writers block.",
+        "We decided to print receipts in black only, because ink is dear.",
+        name="s2",
+    )
+    reviewer("--project", "kiosk", "ingest", other)
+    before = reviewer.ids()
+    mine = remember(reviewer)
+    rows = reviewer.rows("queue", "list")
+    assert rows[0]["id"] == mine
+    assert {row["proposer"] for row in rows[1:]} == {"excerpt"}
+    assert {row["id"] for row in rows} < {mine, *before}  # one went behind it
+    assert reviewer.ids("--filter", "proposer:person") == [mine]
+    assert reviewer.ids("--filter", "is:statement") == [mine]
+
+
+def test_the_proof_is_in_the_json_and_in_words(reviewer: Reviewer, talk: Path) -> None:
+    mine = remember(reviewer)
+    (row,) = reviewer.rows("queue", "show", mine)
+    assert row["proof"]["quotes"] == [
+        {"line": 1, "text": CAUSE, "found": True},
+        row["proof"]["quotes"][1],
+    ]
+    assert set(row["proof"]) >= {"unproved", "alone", "known", "later", "flags", "origin"}
+    assert (row["proposer"], row["sessions"], row["scope"]) == ("person", 1, "project")
+    shown = reviewer("queue", "show", mine).stdout
+    assert "✓ 2 quotes found in the session" in shown
+    assert "✓ stands alone" in shown
+
+
+def test_words_of_ones_own_can_be_promoted_and_undone(reviewer: Reviewer, talk: Path) -> None:
+    excerpts = reviewer.ids()
+    mine = remember(reviewer, "--promote", "--type", "adaptation")
+    (row,) = reviewer.rows("queue", "show", mine)
+    assert (row["status"], row["type"]) == ("active", "adaptation")
+    assert "Worded and promoted" in reviewer("undo").stderr
+    assert reviewer.ids() == excerpts
+    assert reviewer("verify").returncode == 0
+
+
+def test_the_type_is_guessed(reviewer: Reviewer, talk: Path) -> None:
+    done = reviewer("remember", "Never deploy from a laptop.", "--at", "talk.jsonl:0")
+    assert done.returncode == 0, done.stderr
+    assert reviewer.rows("queue", "list", "--statements")[0]["type"] == "preference"
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("talk.jsonl", "--at wants FILE:LINES"),
+        ("talk.jsonl:9-3", "9-3 ends before it starts"),
+        ("talk.jsonl:1-99999", "at most 1,000 lines"),
+    ],
+)
+def test_a_place_that_cannot_be_read_is_named(
+    reviewer: Reviewer, talk: Path, place: str, line: str
+) -> None:
+    assert line in reviewer.fails("remember", MINE, "--at", place, code=2)
+
+
+def test_lines_that_are_not_there_change_nothing(reviewer: Reviewer, talk: Path) -> None:
+    before = reviewer.ids("--status", "all")
+    assert "shows nothing in those lines" in reviewer.fails("remember", MINE, "--at", f"{talk}:500")
+    assert "does not exist" in reviewer.fails("remember", MINE, "--at", "gone.jsonl:1")
+    assert "it is shorter than 8" in reviewer.fails("remember", "No.", "--at", f"{talk}:1")
+    assert reviewer.ids("--status", "all") == before
+
+
+class TestReasons:
+    def test_a_reason_is_kept_shown_and_undone(self, reviewer: Reviewer, talk: Path) -> None:
+        first = reviewer.ids()[0]
+        done = reviewer("reject", first, "--reason", "narration")
+        assert "Rejected #" in done.stderr
+        assert ": narration" in done.stderr
+        (row,) = reviewer.rows("queue", "show", first)
+        assert (row["status"], row["reason"]) == ("invalid", "narration")
+        assert "rejected    narration" in reviewer("queue", "show", first).stdout
+        assert reviewer.rows("history")[-1]["title"].endswith(": narration")
+        reviewer("undo")
+        assert reviewer.rows("queue", "show", first)[0]["reason"] == ""
+        assert reviewer("verify").returncode == 0
+
+    def test_what_is_put_back_has_no_reason(self, reviewer: Reviewer, talk: Path) -> None:
+        first = reviewer.ids()[0]
+        reviewer("reject", first, "--reason", "wrong")
+        reviewer("restore", first)
+        assert reviewer.rows("queue", "show", first)[0]["reason"] == ""
+
+    def test_an_unknown_reason_is_refused(self, reviewer: Reviewer, talk: Path) -> None:
+        line = reviewer.fails("reject", reviewer.ids()[0], "--reason", "boring", code=2)
+        assert "'narration', 'known', 'wrong', 'narrow', 'other'" in line

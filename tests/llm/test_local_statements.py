@@ -1,0 +1,68 @@
+"""A real model, too weak to write statements: what it says is read, proved and counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewer.llm.answer_cache import AnswerCache
+from reviewer.llm.model import CancelledError
+from reviewer.llm.openai_chat import OpenAIChat
+from reviewer.proposing.answers import read_answer
+from reviewer.proposing.model_run import piece_tokens, plan_run, run
+from reviewer.proposing.session_view import view_text
+from reviewer.proposing.statements import StatementWriter
+from reviewer.settings import ModelSettings
+from tests.unit.proposing.sessions import SessionFile
+
+ANSWER_TOKENS = 300
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    made = SessionFile(tmp_path / "session.jsonl")
+    made.says("Why are some charges doubled? Never retry a payment without asking the terminal.")
+    made.answers("The card terminal repeats its answer after 20 seconds, so the charge is doubled.")
+    return made.path
+
+
+@pytest.fixture
+def writer(local_model: ModelSettings, tmp_path: Path) -> StatementWriter:
+    return StatementWriter(
+        OpenAIChat(local_model, environment={}),
+        as_text=view_text,
+        cache=AnswerCache(tmp_path / "cache"),
+        answer_tokens=ANSWER_TOKENS,
+    )
+
+
+def test_it_is_asked_and_nothing_it_invents_passes(writer: StatementWriter, session: Path) -> None:
+    room = piece_tokens(writer, context_tokens=8192, answer_tokens=ANSWER_TOKENS)
+    plan = plan_run([session], writer, max_tokens=room)
+    (done,) = run(plan, writer, known=lambda _: (), concurrency=1)
+    assert done.failures == ()
+    assert done.requests in (1, 2)
+    assert done.tokens_in > plan.tokens_in // 2
+    text = view_text(plan.sessions[0].view.lines)
+    for proved in done.proved:
+        assert any(quote.found and quote.text in text for quote in proved.proof.quotes)
+    again = plan_run([session], writer, max_tokens=room)
+    assert again.cached == 1
+    (second,) = run(again, writer, known=lambda _: (), concurrency=1)
+    assert (second.requests, second.proved) == (0, done.proved)
+
+
+def test_the_shape_that_is_asked_for_can_be_read(writer: StatementWriter, session: Path) -> None:
+    plan = plan_run([session], writer, max_tokens=4000)
+    question = writer.question(plan.sessions[0].pieces[0].piece, part=1, parts=1)
+    answer = writer.answer(question, lambda _: True, lambda: False)
+    assert answer.completion.text.lstrip().startswith("{")
+    assert read_answer(answer.completion.text)
+
+
+def test_it_can_be_stopped_before_it_answers(writer: StatementWriter, session: Path) -> None:
+    plan = plan_run([session], writer, max_tokens=4000)
+    question = writer.question(plan.sessions[0].pieces[0].piece, part=1, parts=1)
+    with pytest.raises(CancelledError):
+        writer.answer(question, lambda _: True, lambda: True)

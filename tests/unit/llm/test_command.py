@@ -1,0 +1,361 @@
+"""An agent's command line as a model, with programs that behave well and badly."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.llm.command import CommandChat, agents_found
+from reviewer.llm.door import check_model, context_tokens, open_model
+from reviewer.llm.model import CancelledError, ChatMessage, ModelError, StructuredModel
+from reviewer.settings import ModelSettings, Settings
+
+ASK = [ChatMessage("system", "Be short."), ChatMessage("user", "What is a ledger?")]
+TOKEN = "ghp_" + "x7Kd9QwErTy" * 4
+SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+
+
+def program(folder: Path, body: str, name: str = "ask") -> Path:
+    """A program of these lines of Python; `seen` collects what it was given."""
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    seen = folder / "seen.json"
+    path.write_text(
+        f"#!{sys.executable}\n"
+        "import json, os, subprocess, sys, time\n"
+        "def note(**more):\n"
+        "    known = {'argv': sys.argv[1:], 'cwd': os.getcwd(), 'environment': dict(os.environ),\n"
+        "             'files': {name: open(name).read() for root, _, names in os.walk('.')\n"
+        "                       for name in (os.path.join(root, one) for one in names)}}\n"
+        f"    open({str(seen)!r}, 'w').write(json.dumps({{**known, **more}}))\n"
+        "def say(text): sys.stdout.write(text); sys.stdout.flush()\n"
+        "def complain(text): sys.stderr.write(text); sys.stderr.flush()\n"
+        f"{body}\n",
+        encoding="utf-8",
+    )
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def seen(folder: Path) -> dict[str, Any]:
+    found = json.loads((folder / "seen.json").read_text(encoding="utf-8"))
+    assert isinstance(found, dict)
+    return found
+
+
+def chat(path: Path, *arguments: str, **more: Any) -> CommandChat:
+    return CommandChat(
+        ModelSettings(command=(str(path), *arguments), **{"timeout": 30.0, **more}),
+    )
+
+
+def agent(folder: Path, name: str, body: str, model: str = "") -> CommandChat:
+    """A known agent, replaced by a program of the same name."""
+    program(folder, body, name)
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    return CommandChat(
+        ModelSettings(command=(name,), name=model, timeout=30.0),
+        environment={**os.environ, "PATH": path, "CLAUDECODE": "1"},
+    )
+
+
+def test_any_program_gets_the_prompt_and_its_output_is_the_answer(tmp_path: Path) -> None:
+    path = program(tmp_path, "note(prompt=sys.stdin.read()); say('A book of acts.\\n')")
+    pieces: list[str] = []
+    answer = chat(path, "--plain").complete(ASK, max_tokens=50, on_text=pieces.append)
+    given = seen(tmp_path)
+    assert (answer.text, answer.model, pieces) == ("A book of acts.", "ask", ["A book of acts."])
+    assert answer.counted_by == "cl100k_base"
+    assert given["argv"] == ["--plain"]
+    assert given["prompt"] == "Be short.\n\nWhat is a ledger?"
+
+
+def test_it_runs_in_an_empty_folder_that_is_gone_afterwards(tmp_path: Path) -> None:
+    path = program(tmp_path, "note(mode=os.stat('.').st_mode & 0o777); say('Yes.')")
+    chat(path).complete(ASK, max_tokens=50)
+    given = seen(tmp_path)
+    assert given["files"] == {}
+    assert given["mode"] == 0o700
+    assert not Path(given["cwd"]).exists()
+
+
+def test_our_own_hooks_are_told_to_stay_quiet(tmp_path: Path) -> None:
+    path = program(tmp_path, "note(); say('Yes.')")
+    chat(path).complete(ASK, max_tokens=50)
+    assert seen(tmp_path)["environment"]["REVIEWER_CHILD"] == "1"
+
+
+def test_nothing_passes_through_a_shell(tmp_path: Path) -> None:
+    path = program(tmp_path, "note(); say('Yes.')")
+    chat(path, "$(touch planted)", ";touch planted").complete(ASK, max_tokens=50)
+    assert seen(tmp_path)["argv"] == ["$(touch planted)", ";touch planted"]
+    assert not list(tmp_path.rglob("planted"))
+
+
+def test_secrets_are_masked_on_the_way_out_and_back(tmp_path: Path) -> None:
+    path = program(tmp_path, f"note(prompt=sys.stdin.read()); say('It is {TOKEN}')")
+    answer = chat(path).complete([ChatMessage("user", f"Push with {TOKEN}")], max_tokens=50)
+    assert TOKEN not in seen(tmp_path)["prompt"] + answer.text
+    assert "[masked github-token]" in seen(tmp_path)["prompt"]
+
+
+def test_colour_codes_are_removed(tmp_path: Path) -> None:
+    path = program(tmp_path, r"say('\x1b[31mA book\x1b[0m \x1b]8;;x\x07of acts.\x08\r\n')")
+    assert chat(path).complete(ASK, max_tokens=50).text == "A book of acts."
+
+
+def test_claude_gets_no_tools_no_hooks_no_servers_and_keeps_no_session(tmp_path: Path) -> None:
+    told = {
+        "type": "result", "is_error": False, "result": "A book of acts.",
+        "usage": {"input_tokens": 3, "cache_creation_input_tokens": 4, "output_tokens": 5},
+        "modelUsage": {"claude-haiku-5-5": {}},
+    }  # fmt: skip
+    model = agent(tmp_path, "claude", f"note(prompt=sys.stdin.read()); say({json.dumps(told)!r})")
+    answer = model.complete(ASK, max_tokens=50)
+    given = seen(tmp_path)
+    assert given["argv"] == [
+        "-p", "--output-format", "json", "--tools", "", "--setting-sources", "",
+        "--strict-mcp-config", "--no-session-persistence", "--system-prompt", "Be short.",
+    ]  # fmt: skip
+    assert given["prompt"] == "What is a ledger?"
+    assert "CLAUDECODE" not in given["environment"]
+    assert (answer.text, answer.model) == ("A book of acts.", "claude-haiku-5-5")
+    assert (answer.prompt_tokens, answer.completion_tokens) == (7, 5)
+    assert answer.counted_by == "endpoint"
+
+
+def test_claude_can_be_asked_for_a_shape_and_a_model(tmp_path: Path) -> None:
+    told = {"is_error": False, "result": "", "structured_output": {"statements": []}}
+    model = agent(tmp_path, "claude", f"note(); say({json.dumps(told)!r})", model="haiku")
+    assert isinstance(model, StructuredModel)
+    answer = model.complete_json(ASK, SCHEMA, max_tokens=50)
+    given = seen(tmp_path)["argv"]
+    assert given[given.index("--model") + 1] == "haiku"
+    assert json.loads(given[given.index("--json-schema") + 1]) == SCHEMA
+    assert json.loads(answer.text) == {"statements": []}
+
+
+def test_codex_gets_no_tools_no_hooks_and_answers_in_a_file(tmp_path: Path) -> None:
+    body = """
+note(prompt=sys.stdin.read())
+given = sys.argv
+open(given[given.index('-o') + 1], 'w').write('A book of acts.')
+say('{"type":"turn.completed","usage":{"input_tokens":9,"output_tokens":4}}')
+"""
+    model = agent(tmp_path, "codex", body)
+    answer = model.complete_json(ASK, SCHEMA, max_tokens=50)
+    given = seen(tmp_path)
+    for wanted in (
+        "--ephemeral", "--ignore-user-config", "features.hooks=false", "features.shell_tool=false",
+        "project_doc_max_bytes=0", "read-only",
+    ):  # fmt: skip
+        assert wanted in given["argv"]
+    assert given["argv"][-1] == "-"
+    assert json.loads(given["files"]["./schema.json"]) == SCHEMA
+    assert given["files"]["./system.md"] == "Be short."
+    assert (answer.text, answer.prompt_tokens, answer.completion_tokens) == (
+        "A book of acts.", 9, 4,
+    )  # fmt: skip
+
+
+def test_gemini_gets_settings_without_tools_servers_and_hooks(tmp_path: Path) -> None:
+    told = {
+        "response": "A book of acts.",
+        "stats": {"models": {"gemini-x": {"tokens": {"prompt": 9, "candidates": 4}}}},
+    }
+    model = agent(tmp_path, "gemini", f"note(prompt=sys.stdin.read()); say({json.dumps(told)!r})")
+    answer = model.complete(ASK, max_tokens=50)
+    given = seen(tmp_path)
+    settings = json.loads(given["files"]["./.gemini/settings.json"])
+    assert settings["tools"] == {"core": []}
+    assert settings["hooksConfig"] == {"enabled": False}
+    assert given["argv"] == ["-p", "", "-o", "json", "-e", "none", "--skip-trust"]
+    assert given["environment"]["GEMINI_SYSTEM_MD"].endswith("system.md")
+    assert (answer.text, answer.model, answer.prompt_tokens) == ("A book of acts.", "gemini-x", 9)
+
+
+def test_opencode_gets_an_agent_without_tools(tmp_path: Path) -> None:
+    events = [
+        {"type": "step_start"},
+        {"type": "text", "part": {"text": "A book "}},
+        {"type": "text", "part": {"text": "of acts."}},
+        {"type": "step_finish", "part": {"tokens": {"input": 9, "output": 4}}},
+    ]
+    lines = "\n".join(json.dumps(each) for each in events)
+    model = agent(tmp_path, "opencode", f"note(prompt=sys.stdin.read()); say({lines!r})")
+    answer = model.complete(ASK, max_tokens=50)
+    given = seen(tmp_path)
+    config = json.loads(given["environment"]["OPENCODE_CONFIG_CONTENT"])
+    assert config["agent"]["txt"]["tools"] == {"*": False}
+    assert config["mcp"]["reviewer"]["enabled"] is False
+    assert given["environment"]["OPENCODE_DB"] == ":memory:"
+    assert (answer.text, answer.completion_tokens) == ("A book of acts.", 4)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("complain('boom\\n'); sys.exit(3)", ["exit code 3", "boom"]),
+        ("say('An answer.'); complain('disk full\\n'); sys.exit(1)", ["exit code 1", "disk full"]),
+        ("sys.exit(2)", ["exit code 2", "without a message"]),
+        ("os.kill(os.getpid(), 9)", ["signal 9"]),
+        ("say('  \\n')", ["empty answer"]),
+        ("say('Please log in: https://login.example')", ["asks for a login"]),
+        ("complain('Not logged in. Please run /login\\n'); sys.exit(1)", ["asks for a login"]),
+        ("complain('HTTP 429 Too Many Requests\\n'); sys.exit(1)", ["no more requests", "Wait"]),
+        (f"complain('bad key {TOKEN}\\n'); sys.exit(1)", ["[masked github-token]"]),
+        (r"complain('\x1b[31mboom\x1b[0m\n'); sys.exit(3)", ["boom. What"]),
+    ],
+)
+def test_a_failure_is_one_sentence(tmp_path: Path, body: str, said: list[str]) -> None:
+    with pytest.raises(ModelError) as failed:
+        chat(program(tmp_path, body)).complete(ASK, max_tokens=50)
+    message = str(failed.value)
+    assert all(words in message for words in said), message
+    assert "\n" not in message
+    assert "\x1b" not in message
+    assert TOKEN not in message
+
+
+def test_an_answer_about_logins_is_an_answer(tmp_path: Path) -> None:
+    body = """say('{"statements": [{"statement": "Users must log in with a key, else 401."}]}')"""
+    assert "401" in chat(program(tmp_path, body)).complete(ASK, max_tokens=50).text
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "said"),
+    [
+        ("claude",
+         """say('{"is_error": true, "subtype": "success", "result": "API Error: 529 overloaded"}')
+sys.exit(1)""", ["Claude Code", "529"]),
+        ("claude", "say('Invalid API key - Please run /login'); sys.exit(1)",
+         ["asks for a login", "run claude in a terminal"]),
+        ("codex",
+         """say('{"type":"turn.failed","error":{"message":"last status: 429 Too Many Requests"}}')
+sys.exit(1)""", ["Codex", "no more requests", "429"]),
+        ("gemini",
+         """complain('Loaded.\\n{"error": {"type": "x", "message": "bad model", "code": 400}}\\n')
+sys.exit(144)""", ["Gemini CLI", "exit code 144", "bad model"]),
+        ("opencode",
+         """say('{"type":"error","error":{"name":"APIError","data":{"message":"no such model"}}}')
+sys.exit(1)""", ["OpenCode", "no such model"]),
+    ],
+)  # fmt: skip
+def test_an_error_of_an_agent_is_read_from_its_own_shape(
+    tmp_path: Path, name: str, body: str, said: list[str]
+) -> None:
+    with pytest.raises(ModelError) as failed:
+        agent(tmp_path, name, body).complete(ASK, max_tokens=50)
+    assert all(words in str(failed.value) for words in said), failed.value
+
+
+def test_a_command_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:
+    body = """
+import signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])
+note(child=child.pid)
+complain('still connecting\\n')
+time.sleep(600)
+"""
+    with pytest.raises(ModelError, match=r"within 2 seconds.*still connecting"):
+        chat(program(tmp_path, body), timeout=2.0).complete(ASK, max_tokens=50)
+    assert is_gone(seen(tmp_path)["child"])
+
+
+def test_a_cancellation_ends_the_whole_group(tmp_path: Path) -> None:
+    body = """
+child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])
+note(child=child.pid)
+time.sleep(600)
+"""
+    with pytest.raises(CancelledError):
+        chat(program(tmp_path, body)).complete(
+            ASK, max_tokens=50, cancelled=(tmp_path / "seen.json").exists
+        )
+    assert is_gone(seen(tmp_path)["child"])
+
+
+def test_a_flood_is_stopped(tmp_path: Path) -> None:
+    body = "\nwhile True: say('x' * 65536)"
+    with pytest.raises(ModelError, match="printed more than 8 MB"):
+        chat(program(tmp_path, body)).complete(ASK, max_tokens=50)
+
+
+def test_a_command_that_ignores_a_long_prompt_can_still_answer(tmp_path: Path) -> None:
+    path = program(tmp_path, "say('Yes.')")
+    long = [ChatMessage("user", "word " * 200_000)]
+    assert chat(path).complete(long, max_tokens=50).text == "Yes."
+
+
+def test_no_more_than_the_allowed_number_run_at_once(tmp_path: Path) -> None:
+    body = """
+import glob
+mine = os.path.join(os.path.dirname(sys.argv[0]), f'running-{os.getpid()}')
+open(mine, 'w').close()
+count = len(glob.glob(os.path.join(os.path.dirname(sys.argv[0]), 'running-*')))
+time.sleep(.3)
+os.unlink(mine)
+say(str(count))
+"""
+    model = chat(program(tmp_path, body), concurrency=1)
+    counts: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: counts.append(model.complete(ASK, max_tokens=9).text))
+        for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counts == ["1", "1", "1"]
+
+
+def test_a_missing_command_is_named_with_what_is_installed(tmp_path: Path) -> None:
+    program(tmp_path, "", "codex")
+    with pytest.raises(ModelError, match=r"claude was not found.*Installed here: codex"):
+        CommandChat(ModelSettings(command=("claude",)), environment={"PATH": str(tmp_path)})
+    assert [each.title for each in agents_found(str(tmp_path))] == ["Codex"]
+
+
+def test_the_door_opens_a_command(tmp_path: Path) -> None:
+    path = program(tmp_path, "say('Yes.')")
+    settings = Settings(model=ModelSettings(command=(str(path),)))
+    check_model(settings)
+    assert open_model(settings).complete(ASK, max_tokens=9).text == "Yes."
+    assert context_tokens(settings) == 100_000
+    assert context_tokens(Settings(model=ModelSettings(context_tokens=20_000))) == 20_000
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (ModelSettings(command=("claude",), base_url="https://models.example/v1"), "Both"),
+        (ModelSettings(command=("",)), "must begin with a program"),
+        (ModelSettings(command=("a\0b",)), "must begin with a program"),
+    ],
+)
+def test_unusable_settings_are_refused(settings: ModelSettings, said: str) -> None:
+    with pytest.raises(ModelError, match=said):
+        check_model(Settings(model=settings))
+
+
+def is_gone(process: int) -> bool:
+    """Whether a process ends within two seconds; one that nobody waited for counts as ended."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False

@@ -206,3 +206,4 @@ def test_a_context_from_a_file_with_a_secret_in_its_name_is_named_without_it(
     talk.write_text('[{"role": "user", "content": "Count the trays."}]')
     (row,) = reviewer.rows("--project", "p", "context", "import", talk)
     assert leaks(row["context"]["name"].encode()) == []
+    assert leaks(reviewer("--project", "p", "history").stdout.encode()) == []

@@ -104,7 +104,7 @@ class Contexts:
             ids = chain.append(act, number, fresh, contents, self._now())
             commit_annotations.restore(act, ids, [draft.annotations for draft in fresh])
             commits = "commit" if len(fresh) == 1 else "commits"
-            act.title = f"Imported {path.name}: {len(fresh):,} {commits}"
+            act.title = f"Imported {prepare(path.name).text}: {len(fresh):,} {commits}"
         return Imported(
             self.get(number), len(fresh), read.skipped, existed, masked=read.masked, act=act.id
         )

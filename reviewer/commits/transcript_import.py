@@ -143,7 +143,8 @@ def context_for(act: Act, path: Path, project: str, name: str | None, now: str) 
 
 def _free_name(act: Act, where: str, project: str, stem: str) -> str:
     """The stem of the file, with a number appended if another context has that name."""
-    stem = "".join(each if each.isprintable() else "?" for each in stem)[:LONGEST_STEM]
+    stem = "".join(each if each.isprintable() else "?" for each in prepare(stem).text)
+    stem = stem[:LONGEST_STEM]
     name, number = stem, 1
     while act.query(f"{where} x.name = ?", (project, name)):
         number += 1

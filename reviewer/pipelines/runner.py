@@ -7,7 +7,7 @@ that has none: no stage is lost, none counts twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -45,7 +45,7 @@ from reviewer.pipelines.handlers import (
     unknown_answer,
 )
 from reviewer.pipelines.outcomes import StageResult
-from reviewer.pipelines.preamble import build_preamble
+from reviewer.pipelines.preamble import build_preamble, masked
 from reviewer.pipelines.resolve import fidelity_on_resume, resolve_fidelity, resolve_thread_id
 from reviewer.pipelines.run_folder import RunFolder, StageStatus, stage_folder_name
 from reviewer.pipelines.sessions import Session, Sessions
@@ -459,6 +459,20 @@ def require_runnable(pipeline: Pipeline, *, allow_tools: bool) -> None:
     ]
     if problems:
         raise RunError(f"The pipeline {pipeline.name} cannot run. " + " ".join(problems))
+
+
+def require_plain_names(pipeline: Pipeline, context: Iterable[str]) -> None:
+    """Raise RunError for a name with a secret in it: names of the pipeline, of its nodes and of
+    values that are set become names of folders and keys, which cannot be masked.
+    """
+    for what, names in (
+        ("pipeline", (pipeline.name,)),
+        ("node", pipeline.nodes),
+        ("value", context),
+    ):
+        for name in names:
+            if (shown := masked(name)) != name:
+                raise RunError(f"The name of the {what} {shown} has a secret in it. Rename it.")
 
 
 def require_answers(pipeline: Pipeline, answers: Mapping[str, Sequence[str]]) -> None:

@@ -34,6 +34,7 @@ from reviewer.pipelines.runner import (
     Runner,
     listed,
     require_answers,
+    require_plain_names,
     require_runnable,
     start_of,
 )
@@ -120,6 +121,7 @@ class Pipelines:
         pipeline = read_pipeline(path)
         require_runnable(pipeline, allow_tools=options.allow_tools)
         require_answers(pipeline, options.answers)
+        require_plain_names(pipeline, options.context)
         now, callbacks = iso(self._clock()), _Callbacks(ask, watch, cancelled)
         with self._store.reserved_id(pipeline.name) as run_id:
             folder = RunFolder((options.run_dir or self._store.folder_of(run_id)).absolute())

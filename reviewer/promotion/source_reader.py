@@ -8,6 +8,7 @@ for whole files and pickles them. A second on the first ingestion was not worth 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -111,6 +112,13 @@ def _setting(job: Job) -> Setting:
 def mask_record(record: Record) -> tuple[Record, int]:
     """The masked record, and the number of secrets found in its text."""
     masked = mask(record.text)
+    session = record.session and _mask_label(record.session)
+    key = _mask_label(record.key)
+    if session != record.session or key != record.key:
+        # Two different keys must not become one.
+        digest = hashlib.sha256(record.key.encode()).hexdigest()
+        key = key if key == record.key else f"sha256:{digest}"
+        record = structs.replace(record, session=session, key=key)
     headings = tuple(_mask_label(heading) for heading in record.headings)
     meta = {name: _mask_label(value) for name, value in record.meta.items()}
     if masked.kinds or headings != record.headings or meta != record.meta:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reviewer.errors import ConflictError
+from reviewer.errors import ConflictError, ReviewerError
 from reviewer.projects import StoredProject, belongs_elsewhere
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Act
@@ -29,8 +29,9 @@ def project_row(act: Act, name: str) -> int:
     """The id of a project, which is made where it is new and bound to the work tree of the call.
 
     Raises OtherProjectError for a project other than the current one, ConflictError when
-    another work tree has taken the name meanwhile.
+    another work tree has taken the name meanwhile, ReviewerError for a name with a secret in it.
     """
+    _require_no_secret(name)
     act.ownership.require_new(name)
     claim = act.ownership.claim
     claim = claim if claim is not None and claim.project == name else None
@@ -45,3 +46,12 @@ def project_row(act: Act, name: str) -> int:
         if not same:
             raise ConflictError(belongs_elsewhere(stored))
     return int(row)
+
+
+def _require_no_secret(name: str) -> None:
+    from reviewer.text.secrets import mask  # late: its patterns take a while
+
+    if mask(name).kinds:
+        raise ReviewerError(
+            "The name of the project has a secret in it. Name another one with --project."
+        )

@@ -48,6 +48,16 @@ def files(folder: Path) -> None:
         claude(4, "assistant", [{"type": "text", "text": "The kiosk is deployed."}]),
     ]  # fmt: skip
     (folder / "in" / "session.jsonl").write_text("\n".join(lines) + "\n")
+    odd = {
+        "type": "user",
+        "uuid": f"{TOKEN}1",
+        "parentUuid": TOKEN,
+        "sessionId": TOKEN,
+        "timestamp": TOKEN,
+        "version": TOKEN,
+        "message": {"role": "user", "content": "Hello."},
+    }
+    (folder / "in" / "odd.jsonl").write_text(json.dumps(odd) + "\n")
     talk = [{"role": "user" if n % 2 else "assistant", "content": f"{n}. {TOLD}"} for n in range(8)]
     talk += [{"role": "user", "content": f"Kiosk {n} printed {n * 3} receipts."} for n in range(20)]
     (folder / "talk.json").write_text(json.dumps(talk))
@@ -164,3 +174,36 @@ def test_a_planted_secret_comes_out_nowhere(reviewer: Reviewer) -> None:
     assert not [path for path in reviewer.folder.rglob("*") if leaks(path.name.encode())]
     found = reviewer("queue", "list", "--status", "all", "--filter", "masked", "--json").stdout
     assert "[masked " in found
+
+
+def test_names_with_a_secret_are_refused_without_telling_it(reviewer: Reviewer) -> None:
+    def dot(name: str, node: str) -> Path:
+        path = reviewer.folder / f"{len(list(reviewer.folder.iterdir()))}.dot"
+        path.write_text(
+            f"digraph {name} {{ start [shape=Mdiamond]; done [shape=Msquare];"
+            f' {node} [prompt="count"]; start -> {node} -> done }}'
+        )
+        return path
+
+    for arguments in (
+        ["--project", TOKEN, "add", "preference", "Tabs are used in all files"],
+        ["pipeline", "run", dot(TOKEN, "count")],
+        ["pipeline", "run", dot("desk", TOKEN)],
+        ["pipeline", "run", dot("desk", "count"), "--set", f"{TOKEN}=1"],
+    ):
+        line = reviewer.fails(*arguments)
+        assert "has a secret in it" in line
+        assert leaks(line.encode()) == []
+    written = [path for path in reviewer.folder.rglob("*") if path.suffix != ".dot"]
+    written = [path for path in written if path.is_file()]
+    assert [path.name for path in written if leaks(path.read_bytes())] == []
+
+
+def test_a_context_from_a_file_with_a_secret_in_its_name_is_named_without_it(
+    reviewer: Reviewer,
+) -> None:
+    talk = reviewer.folder / f"{TOKEN}.json"
+    talk.write_text('[{"role": "user", "content": "Count the trays."}]')
+    (row,) = reviewer.rows("--project", "p", "context", "import", talk)
+    assert leaks(row["context"]["name"].encode()) == []
+    assert leaks(reviewer("--project", "p", "history").stdout.encode()) == []

@@ -10,6 +10,7 @@ from pathlib import Path
 from reviewer.engine import Engine
 from reviewer.resources import sample_data_folder
 from reviewer.tui.app import ReviewerApp
+from tests.tui.conftest import Screen
 
 HERE = Path(__file__).parent
 SIZE = (118, 34)
@@ -29,10 +30,10 @@ async def draw(name: str, keys: tuple[str, ...]) -> None:
             engine.contexts.import_file(transcript, project="ledger-api")
         app = ReviewerApp(engine, "ledger-api")
         async with app.run_test(size=SIZE) as pilot:
-            await pilot.pause(0.5)
+            screen = Screen(pilot, app)
+            await screen.settle()
             for key in keys:
-                await pilot.press(key)
-                await pilot.pause(0.6)
+                await screen.press(key)
             svg = app.export_screenshot(title="reviewer demo")
         engine.close()
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)

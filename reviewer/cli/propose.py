@@ -30,8 +30,7 @@ NOTES = frozenset({"markdown", "text", "empty"})
     "paths",
     type=click.Path(path_type=Path, readable=False),
     nargs=-1,
-    required=True,
-    metavar="PATH|SESSION...",
+    metavar="[PATH|SESSION]...",
 )
 @click.option("--model", metavar="NAME", help="The model, instead of name under [model].")
 @click.option(
@@ -67,9 +66,10 @@ def propose(
     --command. What it will cost is printed first; nothing is sent before you agree. Every statement
     is compared with the session: its quotes, names and numbers, and whether it is known already.
 
-    A folder is searched for sessions; SESSION is the id of one that was ingested. Answers are kept,
-    so that nothing is paid for twice: after Ctrl-C, or at the limit of --max-tokens-in, the same
-    command goes on where it stopped.
+    A folder is searched for sessions; SESSION is the id of one that was ingested. Without any, it
+    asks about every session of the project that was ingested. Answers are kept, so that nothing is
+    paid for twice: after Ctrl-C, or at the limit of --max-tokens-in, the same command goes on where
+    it stopped.
     """
     from reviewer.llm.door import context_tokens, open_model
     from reviewer.proposing.model_run import piece_tokens, run
@@ -211,6 +211,8 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
     from reviewer.sources.walk import Found, walk
 
     found: list[Path] = []
+    if not paths:
+        return _ingested(session)
     for path in paths:
         if not path.exists() and len(path.parts) == 1:
             found.append(_by_id(session, str(path)))
@@ -220,6 +222,20 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
             if isinstance(each, Found) and (named or _is_session(each.path)):
                 found.append(each.path)
     return list(dict.fromkeys(found))
+
+
+def _ingested(session: Session) -> list[Path]:
+    """The sessions of the project that are still there. Raises SourceError when there is none."""
+    from reviewer.errors import SourceError
+
+    known: Sequence[Path] = ()
+    if session.store_path().exists():
+        with session.reading() as engine:
+            known = [Path(each) for each in engine.sources.paths(engine.project)]
+    found = [path for path in known if path.is_file() and _is_session(path)]
+    if not found:
+        raise SourceError("No session was ingested into this project. Name one: propose PATH")
+    return found
 
 
 def _by_id(session: Session, name: str) -> Path:

@@ -400,6 +400,8 @@ def _add(act: Act, number: int, places: Sequence[Place]) -> None:
             "SELECT DISTINCT m.id FROM evidence e JOIN memory m ON m.id = e.memory_id"
             " WHERE e.record_id = ?1 AND m.proof = '{}' AND m.status = 'candidate'"
             " AND m.kind = 'memory' AND m.id <> ?4"
+            # Its first evidence is what the excerpt shows; the others are other places to look.
+            " AND e.id = (SELECT min(f.id) FROM evidence f WHERE f.memory_id = m.id)"
             " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5"
             "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
             (place.record, place.start, place.end, number, MOST_COVERED, SHORT_QUOTE),

@@ -1,11 +1,12 @@
-"""Opening the user's own editor at a line: an argument list, never a shell."""
+"""Leaving the screen to another program, such as the user's editor: never through a shell."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shutil import which
 
@@ -55,13 +56,31 @@ def open_in_editor(app: App[int], path: str, line: int) -> str:
     if not Path(path).is_file():
         raise SourceError(f"{path} is gone; the evidence pane shows the text that was stored.")
     argv = editor_argv(path, line, os.environ)
+    code = _leave_screen_to(app, argv)
+    name = Path(argv[0]).name
+    return f"Back from {name}." if not code else f"{name} ended with exit code {code}."
+
+
+def ask_model(app: App[int], store: Path, project: str) -> None:
+    """Leave the screen to `reviewer propose` for the sessions of a project until enter is pressed.
+
+    It says what the model would cost before it asks anything. Raises ReviewerError.
+    """
+    argv = [sys.executable, "-m", "reviewer", "--db", str(store), "--project", project, "propose"]
+    _leave_screen_to(app, argv, then="\nEnter returns to the screen. ")
+
+
+def _leave_screen_to(app: App[int], argv: Sequence[str], *, then: str = "") -> int:
+    """Run a program in the terminal and return its exit code; `then` waits for enter after it."""
     try:
         with app.suspend():
             code = subprocess.run(argv, check=False).returncode  # noqa: S603
+            if then:
+                print(then, end="", flush=True)
+                sys.stdin.readline()
     except SuspendNotSupported as error:
-        raise ReviewerError("This terminal cannot be left to an editor.") from error
+        raise ReviewerError("This terminal cannot be left to another program.") from error
     except OSError as error:
         raise ReviewerError(f"{argv[0]} cannot be started: {error.strerror}.") from error
     app.refresh(repaint=True, layout=True)
-    name = Path(argv[0]).name
-    return f"Back from {name}." if not code else f"{name} ended with exit code {code}."
+    return code

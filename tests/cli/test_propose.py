@@ -390,10 +390,16 @@ def test_settings_of_a_command_are_checked_and_shown(reviewer: Reviewer) -> None
 def test_a_wrong_call_is_refused(reviewer: Reviewer) -> None:
     path = session(reviewer)
     assert "--command" in reviewer.fails("propose", path, "--command", "'", code=2)
-    assert reviewer("propose").returncode == 2
+    assert "No session was ingested" in reviewer.fails("propose", env=asks(reviewer))
     assert "does not exist" in reviewer.fails(
         "propose", reviewer.folder / "nowhere" / "x.jsonl", env=asks(reviewer)
     )
+
+
+def test_without_a_path_it_is_about_what_was_ingested(reviewer: Reviewer) -> None:
+    reviewer("ingest", session(reviewer))
+    done = reviewer("propose", "--dry-run", env=asks(reviewer))
+    assert done.stdout.startswith("1 session in 1 piece")
 
 
 def test_the_command_can_be_asked_one_question(reviewer: Reviewer) -> None:

@@ -68,6 +68,13 @@ QUEUE_MORE = Action(
     "Decide", writes=True,
 )  # fmt: skip
 
+ASK_MODEL = Action(
+    "ask_model", "P", "ask a model",
+    "Have a model word statements from the sessions of this project; it says first what that"
+    " costs, and asks nothing before you agree.",
+    "Decide", writes=True,
+)  # fmt: skip
+
 SORT = Action(
     "sort", "t", "order",
     "Order by rank, confidence, newest, source, or as learned from your decisions, in turn.",
@@ -125,7 +132,7 @@ QUEUE = Pane(
     "queue", "Queue",
     (PROMOTE, REJECT, REJECT_WHY, EDIT, DISCARD_DRAFT, DEFER, keys.UNDO, keys.REDO, RESTORE,
      MERGE, PROMOTE_CLUSTER, TYPE, NAME,
-     KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, QUEUE_MORE,
+     KEEP_LEFT, KEEP_RIGHT, KEEP_BOTH, QUEUE_MORE, ASK_MODEL,
      keys.MARK, keys.RANGE, keys.MARK_ALL, keys.FILTER, SORT, STATUS, FOLD, keys.REFRESH,
      EXPAND, COLLAPSE, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, WHY, SESSION, NEXT_EVIDENCE,
      PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS,

@@ -21,6 +21,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
 from reviewer.promotion.views import Kind, QueueQuery, RejectReason, Sort, SourceState
 from reviewer.text.display import display_line
+from reviewer.tui.editor import ask_model
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.evidence_pane import EvidencePane
 from reviewer.tui.evidence.row_sign import NO_BADGES, Badges
@@ -128,6 +129,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._pace = Pace()
         self._badges_known: set[int] = set()
         self._badges_timer: Timer | None = None
+        self._first_time = False
+        """The queue of this project is opened for the first time."""
         self._folded = True
         """Excerpts are left out of the list while statements wait."""
         self._opened_excerpts: set[int] = set()
@@ -168,6 +171,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _show_first_page(self) -> None:
         place = load_place(self.engine.path, self.project)
+        self._first_time = place is None
         statements = structs.replace(self.query_shown, statements_only=True)
         ids = self.engine.ids(statements, limit=FIRST_PAGE)
         if ids:
@@ -308,6 +312,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.header.minutes = self._pace.minutes(counts.waiting)
         self._show_empty()
         self._show_remark()
+        if self._first_time and counts.excerpts and not self.status.text:
+            self.say("Rules found these offline. P asks a model for more, after saying its cost.")
+        self._first_time = False
 
     def _show_remark(self) -> None:
         """Below the list: what waits and is not in it."""
@@ -498,6 +505,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return "Excerpts are folded only in the list of what waits, without a filter."
         excerpts = self._counts.excerpts if self._counts else 0
         return None if excerpts else "No excerpt is waiting."
+
+    def _no_project(self) -> str | None:
+        return None if self.project else "All projects are shown: name one with --project."
 
     def _nothing_beyond_cap(self) -> str | None:
         beyond = self._counts.beyond_cap if self._counts else 0
@@ -751,6 +761,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.note_version()
         self._read_again()
         self.say(f"{done.title} - u to undo")
+
+    @runs(keys.ASK_MODEL, unless=_no_project)
+    def ask_model(self) -> None:
+        """Leave the screen to `reviewer propose`, which says what it costs before it asks."""
+        if self.project is not None:
+            ask_model(self.app, self.engine.path, self.project)
+            self.note_version()
+            self._read_again()
+            self.say("Back from the model: its statements wait first.")
 
     @runs(kit_keys.UNDO, unless=_nothing_to_undo_here)
     async def undo(self) -> None:

@@ -1,26 +1,31 @@
-"""The candidates that the cap of a wave left out: each statement once, until it is in the queue."""
+"""The candidates that the cap of a wave left out: each statement once, until it is in the queue.
+
+Counting them needs none of the extractors' code, because every screen shows the count.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 
 from reviewer.errors import StoreError
-from reviewer.extraction.candidates import Candidate, MemoryType
-from reviewer.extraction.entities.entity import EntityCandidate, EntityType
-from reviewer.extraction.ranking import Ranking
-from reviewer.promotion.enqueue import Known
-from reviewer.promotion.entity_rows import Structure
-from reviewer.promotion.report import OverCap, StatementBeyondCap, over_cap
-from reviewer.promotion.views import Kind
-from reviewer.sources.records import Record, Role
+from reviewer.promotion.known_keys import Key, known_keys
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.normalise import duplicate_key
 
-_Key = tuple[str, str, str]
+if TYPE_CHECKING:
+    from reviewer.promotion.report import OverCap, StatementBeyondCap
+
+OVER_CAP = "over the cap"
+"""The reason under which `dropped.ndjson` keeps what may still be called up."""
+
+MARKER = f'"reason":"{OVER_CAP}"'.encode()
+"""In every line about such a candidate."""
 
 
 class LeftOut(Struct, frozen=True):
@@ -29,7 +34,26 @@ class LeftOut(Struct, frozen=True):
     wave: int
     project_id: int
     candidate: OverCap | StatementBeyondCap
-    key: _Key
+    key: Key
+
+
+class _Row(Struct):
+    type: str
+
+
+class _Line(Struct):
+    """The fields of a line that make its key: of a candidate, or of a statement with a `row`."""
+
+    content: str
+    type: str = ""
+    structure: Raw = Raw(b"null")
+    row: _Row | None = None
+
+    @property
+    def key(self) -> Key:
+        kind = "memory" if bytes(memoryview(self.structure)) == b"null" else "entity"
+        type_ = self.type if self.row is None else self.row.type
+        return kind, type_, duplicate_key(self.content)
 
 
 class BeyondCap:
@@ -37,24 +61,26 @@ class BeyondCap:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._keys: dict[Path, tuple[tuple[int, int], frozenset[_Key]]] = {}
+        self._keys: dict[Path, tuple[tuple[int, int], frozenset[Key]]] = {}
         """The keys of a report by its folder, with size and time of the file they are from."""
 
     def waiting(self, project: str | None) -> tuple[list[LeftOut], list[str]]:
         """The candidates, statements before excerpts and the best first, and a sentence for each
         report that cannot be read.
         """
+        from reviewer.promotion.report import OverCap, over_cap
+
         found: list[LeftOut] = []
         failures: list[str] = []
         for wave, project_id, folder, _ in self._waves(project):
             try:
-                for item in over_cap(folder):
-                    found.append(LeftOut(wave, project_id, item, _key_of(item)))
+                pairs = zip(over_cap(folder), _keys_in(folder), strict=True)
+                found += [LeftOut(wave, project_id, item, key) for item, key in pairs]
             except StoreError as problem:
                 failures.append(str(problem))
         found.sort(key=lambda item: (isinstance(item.candidate, OverCap), -item.candidate.rank))
         first = {(item.project_id, item.key): item for item in reversed(found)}
-        known = self._known(set(first))
+        known = self._known(first)
         return [
             item
             for item in found
@@ -63,7 +89,7 @@ class BeyondCap:
 
     def count(self, project: str | None) -> int:
         """How many there are. A wave whose report cannot be read counts as it was left."""
-        keys: set[tuple[int, _Key]] = set()
+        keys: set[tuple[int, Key]] = set()
         unreadable = 0
         for _, project_id, folder, left in self._waves(project):
             try:
@@ -83,66 +109,45 @@ class BeyondCap:
             rows = self._database.reader().execute(sql, (project,)).fetchall()
         return [(row[0], row[1], Path(row[2]), row[3]) for row in rows]
 
-    def _keys_of(self, folder: Path) -> frozenset[_Key]:
+    def _keys_of(self, folder: Path) -> frozenset[Key]:
         try:
             stat = os.stat(folder / "dropped.ndjson")
-        except OSError:
-            self._keys.pop(folder, None)
-            return frozenset(map(_key_of, over_cap(folder)))
+        except OSError as problem:
+            raise unreadable_report(folder, problem.strerror) from problem
         stamp = (stat.st_size, stat.st_mtime_ns)
         cached = self._keys.get(folder)
         if cached is None or cached[0] != stamp:
-            keys = frozenset(map(_key_of, over_cap(folder)))
-            cached = self._keys[folder] = (stamp, keys)
+            cached = self._keys[folder] = (stamp, frozenset(_keys_in(folder)))
         return cached[1]
 
-    def _known(self, keys: set[tuple[int, _Key]]) -> set[tuple[int, _Key]]:
-        """Those that are rows, whatever their status, or were before they were reworded."""
-        wanted: dict[int, list[_Key]] = {}
+    def _known(self, keys: Iterable[tuple[int, Key]]) -> set[tuple[int, Key]]:
+        wanted: dict[int, list[Key]] = {}
         for project_id, key in keys:
             wanted.setdefault(project_id, []).append(key)
-        reader = self._database.reader()
-        return {
-            (project_id, key)
-            for project_id, each in wanted.items()
-            for key in Known(self._database, project_id, reader=reader).among(each)
-        }
+        with failures_as_sentences(self._database.path):
+            reader = self._database.reader()
+            return {
+                (project_id, key)
+                for project_id, each in wanted.items()
+                for key in known_keys(reader, project_id, each)
+            }
 
 
-def _key_of(item: OverCap | StatementBeyondCap) -> _Key:
-    if isinstance(item, StatementBeyondCap):
-        return str(Kind.MEMORY), str(item.row["type"]), duplicate_key(item.content)
-    return Known.key_of(as_ranking(item).candidate)
+def _keys_in(folder: Path) -> Iterator[Key]:
+    """The keys of a report's candidates beyond the cap, in its order. Raises StoreError."""
+    decoder = msgspec.json.Decoder(_Line)
+    try:
+        with (folder / "dropped.ndjson").open("rb") as file:
+            for line in file:
+                if MARKER in line:
+                    yield decoder.decode(line).key
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
+        what = problem.strerror if isinstance(problem, OSError) else str(problem)
+        raise unreadable_report(folder, what) from problem
 
 
-def as_ranking(item: OverCap) -> Ranking:
-    """The candidate as it was ranked; of its record only the key matters here."""
-    record = Record(
-        key=item.record,
-        line_start=item.line_start,
-        line_end=item.line_end,
-        byte_start=0,
-        byte_end=0,
-        sha256="",
-        role=Role.NOTE,
-        text="",
+def unreadable_report(folder: Path, reason: str | None) -> StoreError:
+    return StoreError(
+        f"The candidates beyond the cap cannot be read from {folder}: {reason}. Reading their "
+        "sources again proposes them again: reviewer extract --store --wave N"
     )
-    values: dict[str, Any] = {
-        name: getattr(item, name)
-        for name in (
-            "content", "rule", "prior", "signal", "freshness", "confidence", "span_start",
-            "span_end", "extractor_version", "flags",
-        )
-    }  # fmt: skip
-    candidate: Candidate
-    if item.structure is None:
-        candidate = Candidate(type=MemoryType(item.type), weight=1.0, record=record, **values)
-    else:
-        candidate = EntityCandidate(
-            type=EntityType(item.type),
-            weight=1.0,
-            record=record,
-            **values,
-            **{name: getattr(item.structure, name) for name in Structure.__struct_fields__},
-        )
-    return Ranking(candidate=candidate, score=item.rank, novelty=1.0, seen=item.seen)

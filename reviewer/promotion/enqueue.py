@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from reviewer.extraction.candidates import Candidate
@@ -13,6 +12,7 @@ from reviewer.extraction.ranking import Ranking
 from reviewer.promotion.conflict_rows import may_lead, open_conflicts
 from reviewer.promotion.entity_rows import Structure, insert_entity
 from reviewer.promotion.evidence_rows import add_evidence, record_ids
+from reviewer.promotion.known_keys import Key, known_keys
 from reviewer.promotion.statement_rows import covering
 from reviewer.promotion.views import Kind, proposed_by
 from reviewer.proposing.values import Proposer
@@ -28,54 +28,24 @@ SHORTLIST = 20
 
 
 class Known:
-    """Looks up the memories and entities of a project by wording.
+    """Looks up the memories and entities of a project by wording."""
 
-    It sees the rows of the act that is open; with a `reader`, only those that are committed.
-    """
-
-    def __init__(
-        self, database: Database, project_id: int, *, reader: sqlite3.Connection | None = None
-    ) -> None:
+    def __init__(self, database: Database, project_id: int) -> None:
         self._database = database
-        self._connection = reader or database.writer
+        self._connection = database.writer
         self._project_id = project_id
         self._nearest: dict[str, tuple[float, int | None]] = {}
 
     @staticmethod
-    def key_of(candidate: Candidate) -> tuple[str, str, str]:
+    def key_of(candidate: Candidate) -> Key:
         """What no two rows of a project share: kind, type and normalised wording."""
         kind = Kind.ENTITY if isinstance(candidate, EntityCandidate) else Kind.MEMORY
         return str(kind), str(candidate.type), duplicate_key(candidate.content)
 
-    def keys(self, candidates: Iterable[Candidate]) -> dict[tuple[str, str, str], int]:
+    def keys(self, candidates: Iterable[Candidate]) -> dict[Key, int]:
         """Ids of the rows, whatever their status, by the key of a candidate."""
-        return self.among([self.key_of(candidate) for candidate in candidates])
-
-    def among(self, keys: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], int]:
-        """The same, by keys."""
-        asked = set(keys)
-        wanted = {key for _, _, key in asked}
-        found: dict[tuple[str, str, str], int] = {}
-        retyped: dict[str, int] = {}  # what a person changed is not proposed under another type
         with failures_as_sentences(self._database.path):
-            for chunk in chunks(sorted(wanted)):
-                sql = (
-                    "SELECT kind, type, key, id, edited FROM memory WHERE project_id = ? AND"
-                    f" key IN ({','.join('?' * len(chunk))})"
-                )
-                rows = self._connection.execute(sql, (self._project_id, *chunk)).fetchall()
-                found.update((tuple(row[:3]), row[3]) for row in rows)
-                retyped.update((row[2], row[3]) for row in rows if row[4])
-            for content, kind, type_, number in self._connection.execute(
-                "SELECT h.content, m.kind, m.type, m.id FROM content_history h"
-                " JOIN memory m ON m.id = h.memory_id WHERE m.project_id = ?",
-                (self._project_id,),
-            ):  # an earlier wording of a reworded memory is not proposed again
-                found.setdefault((kind, type_, duplicate_key(content)), number)
-        for key in asked:
-            if key not in found and key[2] in retyped:
-                found[key] = retyped[key[2]]
-        return {key: number for key, number in found.items() if key in asked}
+            return known_keys(self._connection, self._project_id, map(self.key_of, candidates))
 
     def novelty(self, candidate: Candidate) -> float:
         """1 minus the highest similarity to a memory of the project."""

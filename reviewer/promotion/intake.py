@@ -19,15 +19,23 @@ import msgspec
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import Breakable, ConflictError, SourceError, UnknownIdError
-from reviewer.extraction.candidates import Setting
-from reviewer.extraction.ranking import CAP
-from reviewer.promotion.beyond_cap import BeyondCap, as_ranking
+from reviewer.extraction.candidates import Candidate, MemoryType, Setting
+from reviewer.extraction.entities.entity import EntityCandidate, EntityType
+from reviewer.extraction.ranking import CAP, Ranking
+from reviewer.promotion.beyond_cap import BeyondCap
 from reviewer.promotion.candidate_collector import CandidateCollector
 from reviewer.promotion.enqueue import Known, queue_new
+from reviewer.promotion.entity_rows import Structure
 from reviewer.promotion.finish_wave import Queued, finish_wave
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.offline_statements import OfflineStatements
-from reviewer.promotion.report import Progress, ReportFolder, StatementBeyondCap, WaveReport
+from reviewer.promotion.report import (
+    OverCap,
+    Progress,
+    ReportFolder,
+    StatementBeyondCap,
+    WaveReport,
+)
 from reviewer.promotion.seed import Seeder
 from reviewer.promotion.statement_rows import queue_beyond_cap
 from reviewer.promotion.triage import Done
@@ -120,7 +128,7 @@ class Intake:
                 ids += queue_new(
                     act,
                     Known(self._database, item.project_id),
-                    [as_ranking(item.candidate)],
+                    [_as_ranking(item.candidate)],
                     project_id=item.project_id,
                     wave_id=item.wave,
                     now=now,
@@ -143,6 +151,39 @@ def _count_down(act: Act, wave: int, left: int) -> None:
     values = msgspec.json.decode(counts, type=dict[str, Any])
     values["over_cap_left"] = left
     act.update("wave", wave, counts=msgspec.json.encode(values).decode())
+
+
+def _as_ranking(item: OverCap) -> Ranking:
+    """The candidate as it was ranked; of its record only the key matters here."""
+    record = Record(
+        key=item.record,
+        line_start=item.line_start,
+        line_end=item.line_end,
+        byte_start=0,
+        byte_end=0,
+        sha256="",
+        role=Role.NOTE,
+        text="",
+    )
+    values: dict[str, Any] = {
+        name: getattr(item, name)
+        for name in (
+            "content", "rule", "prior", "signal", "freshness", "confidence", "span_start",
+            "span_end", "extractor_version", "flags",
+        )
+    }  # fmt: skip
+    candidate: Candidate
+    if item.structure is None:
+        candidate = Candidate(type=MemoryType(item.type), weight=1.0, record=record, **values)
+    else:
+        candidate = EntityCandidate(
+            type=EntityType(item.type),
+            weight=1.0,
+            record=record,
+            **values,
+            **{name: getattr(item.structure, name) for name in Structure.__struct_fields__},
+        )
+    return Ranking(candidate=candidate, score=item.rank, novelty=1.0, seen=item.seen)
 
 
 def _no_progress(_: Progress) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.statement_rows import DroppedStatement, Prepared, dropped, prepare
-from reviewer.proposing.offline import offline_proposals
+from reviewer.proposing.offline import offline_proposals, offline_view, project_proposals
 from reviewer.proposing.proof import ProofIndex, prove, reasons
-from reviewer.proposing.session_view import read_view
-from reviewer.proposing.values import Proved
+from reviewer.proposing.values import Proposal, Proved
 
 
 class OfflineStatements:
@@ -33,9 +32,19 @@ class OfflineStatements:
         Nobody is asked for a better wording, so only what is proved in full is kept.
         """
         proposals = list(offline_proposals(path))
-        if not proposals:
-            return
-        view = read_view(path)
+        if proposals:
+            self._prove(path, proposals)
+
+    def take_together(self, paths: Iterable[Path]) -> None:
+        """Propose what the sessions of a project show only together. Raises SourceError."""
+        by_path: dict[Path, list[Proposal]] = {}
+        for path, proposal in project_proposals(paths):
+            by_path.setdefault(path, []).append(proposal)
+        for path, proposals in by_path.items():
+            self._prove(path, proposals)
+
+    def _prove(self, path: Path, proposals: Sequence[Proposal]) -> None:
+        view = offline_view(path)
         index, known = ProofIndex(view), self._known.besides(path)
         sound: list[Proved] = []
         left_out: list[DroppedStatement] = []

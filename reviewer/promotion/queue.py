@@ -136,7 +136,7 @@ class Queue:
             rejected=decided.get(("invalid", False), 0) + rejected_today,
             promoted_today=promoted_today,
             rejected_today=rejected_today,
-            beyond_cap=self._beyond_cap.count(project),
+            beyond_cap=self._beyond_cap.count(project) if self._has_left_out() else 0,
             excerpts=self.count(QueueQuery(project=project, filter="is:excerpt")),
         )
 
@@ -242,6 +242,11 @@ class Queue:
             f"{_STATUS[query.status]} AND {where} AND {parsed.sql}{kept}",
             (*parameters, *parsed.parameters),
         )
+
+    def _has_left_out(self) -> bool:
+        """Whether any wave left candidates out: else their reports need not be read."""
+        sql = "SELECT 1 FROM wave w WHERE json_extract(counts, '$.over_cap_left') > 0 LIMIT 1"
+        return bool(self._query(sql))
 
     def _in_project(self, project: str | None) -> tuple[str, tuple[Value, ...]]:
         if project is None:

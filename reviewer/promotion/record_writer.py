@@ -83,6 +83,16 @@ class RecordWriter:
         row = self._source_row(path)
         return row is not None and row[1:] == (stamp.bytes, stamp.modified_ns, True)
 
+    def newest(self, format_: str, limit: int) -> list[Path]:
+        """The files of a format that were changed last, of those that the project has."""
+        with failures_as_sentences(self._database.path):
+            rows = self._database.writer.execute(
+                "SELECT path FROM source WHERE project_id = ? AND format = ?"
+                " ORDER BY modified_ns DESC LIMIT ?",
+                (self.project_id, format_, limit),
+            ).fetchall()
+        return [Path(row[0]) for row in rows]
+
     def open_source(self, path: Path, format_: str) -> SourceWriter:
         """Start writing a file's records."""
         row = self._source_row(path)

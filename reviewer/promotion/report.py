@@ -16,6 +16,7 @@ from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import Ranking, base_score
 from reviewer.files import make_private_folder
+from reviewer.promotion.beyond_cap import MARKER, OVER_CAP, unreadable_report
 from reviewer.promotion.entity_rows import Structure
 from reviewer.text.display import display_text, escaped_json
 
@@ -78,10 +79,6 @@ class WaveReport(Struct, frozen=True):
     def to_json(self) -> dict[str, Any]:
         """The report as one flat object."""
         return {name: getattr(self, name) for name in self.__struct_fields__}
-
-
-OVER_CAP = "over the cap"
-"""The reason in `dropped.ndjson` for candidates that may still be queued later."""
 
 
 class OverCap(Struct, frozen=True, kw_only=True):
@@ -218,17 +215,13 @@ def over_cap(folder: Path) -> Iterator[OverCap | StatementBeyondCap]:
 
     Raises StoreError when the report is gone or damaged.
     """
-    marker = f'"reason":"{OVER_CAP}"'.encode()
     excerpts = msgspec.json.Decoder(OverCap)
     statements = msgspec.json.Decoder(StatementBeyondCap)
     try:
         with (folder / "dropped.ndjson").open("rb") as file:
             for line in file:
-                if marker in line:
+                if MARKER in line:
                     yield (statements if b'"places":' in line else excerpts).decode(line)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
         what = problem.strerror if isinstance(problem, OSError) else str(problem)
-        raise StoreError(
-            f"The candidates beyond the cap cannot be read from {folder}: {what}. Reading their "
-            "sources again proposes them again: reviewer extract --store --wave N"
-        ) from problem
+        raise unreadable_report(folder, what) from problem

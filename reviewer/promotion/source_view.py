@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -187,6 +186,8 @@ def _find(data: bytes, size: int, sha256: str) -> SourceState:
 
 
 def _digest(data: bytes) -> str:
+    import hashlib  # late: most calls compare no file
+
     return hashlib.sha256(data).hexdigest()
 
 

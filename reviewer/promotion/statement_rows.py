@@ -481,12 +481,18 @@ def _records(act: Act, project_id: int, wave_id: int, facts: Iterable[Fact]) -> 
     }
     found = _record_ids(act, project_id, sorted(cited))
     sources: dict[Path, int] = {}
+    sessions: dict[Path, str | None] = {
+        statement.proved.path: record.session
+        for statement, record in cited.values()
+        if record.session is not None
+    }
     for key, (statement, record) in cited.items():
         if key in found:
             continue
         path = statement.proved.path
         if path not in sources:
             sources[path] = _source(act, project_id, wave_id, path, statement.format)
+            sessions.setdefault(path, _session(act, sources[path]))
         found[key] = act.insert(
             "record",
             project_id=project_id,
@@ -502,13 +508,21 @@ def _records(act: Act, project_id: int, wave_id: int, facts: Iterable[Fact]) -> 
             use=str(record.use),
             shape=str(record.shape),
             at=record.at,
-            session=record.session,
+            session=record.session or sessions[path],
             sidechain=int(record.sidechain),
             headings=msgspec.json.encode(record.headings).decode(),
             meta=msgspec.json.encode(record.meta).decode(),
             text=record.text,
         )
     return found
+
+
+def _session(act: Act, source: int) -> str | None:
+    """The session that the other records of a file are of: a line of it is of the same."""
+    rows = act.query(
+        "SELECT session FROM record WHERE source_id = ? AND session IS NOT NULL LIMIT 1", (source,)
+    )
+    return str(rows[0][0]) if rows else None
 
 
 def _source(act: Act, project_id: int, wave_id: int, path: Path, format_: str) -> int:

@@ -37,6 +37,9 @@ from reviewer.store.ledger import Ledger
 PROGRESS_SECONDS = 0.1
 LINES_SHOWN = 20
 """Line numbers listed in one line of a log."""
+SESSION_FORMAT = "claude-code"
+SESSIONS_COMPARED = 50
+"""Sessions read by earlier waves that are looked at again, for what several have in common."""
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
@@ -66,6 +69,8 @@ class Wave:
         self._skipped: Counter[str] = Counter()
         self._passed_over: Counter[str] = Counter()
         self._unreadable: list[str] = []
+        self._sessions: list[Path] = []
+        """The sessions of agents among the files that are read."""
         self._interrupted = False
 
     def run(
@@ -97,6 +102,8 @@ class Wave:
             with _infrequent_garbage_collection():
                 self._read_all(self._unless_broken_off(lambda: list(self._plan(found))) or [])
             self._writer.flush()
+            if self._sessions and not self._interrupted:
+                self._propose_together()
             return finish_wave(
                 self._database,
                 self._ledger,
@@ -200,6 +207,8 @@ class Wave:
         closed: Closed | None = None
         while (piece := self._unless_broken_off(lambda: next(pieces, None))) is not None:
             if isinstance(piece, Opened):
+                if piece.format == SESSION_FORMAT and job.extract:
+                    self._sessions.append(path)
                 writer = self._writer.open_source(path, piece.format)
                 self._collector.begin(str(path))
             elif isinstance(piece, Batch):
@@ -228,6 +237,15 @@ class Wave:
                 self._propose(path)
             if not self._interrupted:  # else the next wave proposes from it
                 writer.finish(planned.stamp, closed.tally)
+
+    def _propose_together(self) -> None:
+        """Collect what the sessions read here show together with the newest ones read before."""
+        paths = {*self._sessions, *self._writer.newest(SESSION_FORMAT, SESSIONS_COMPARED)}
+        there = sorted(path for path in paths if path.exists())
+        try:
+            self._unless_broken_off(lambda: self._statements.take_together(there))
+        except SourceError as problem:
+            self._report.error(str(problem))
 
     def _propose(self, path: Path) -> None:
         """Collect the statements of a file that was read to its end."""

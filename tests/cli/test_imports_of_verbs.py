@@ -94,8 +94,11 @@ CONTEXTS = DECIDES | WRITES | QUEUE - {"reviewer.promotion.drafts"} | {"reviewer
 
 READERS: list[tuple[list[str], set[str]]] = [
     (
-        ["queue", "list"],
-        EXTRACTS | DECIDES | WRITES | {"reviewer.promotion.history", "reviewer.commits.contexts"},
+        ["queue", "list"],  # it compares sources with what was read of them
+        EXTRACTS
+        | DECIDES
+        | (WRITES - {"hashlib"})
+        | {"reviewer.promotion.history", "reviewer.commits.contexts"},
     ),
     (["queue", "list", "--json"], EXTRACTS | HEAVY),
     (["queue", "list", "--sort", "learned"], EXTRACTS),

@@ -89,7 +89,7 @@ async def test_an_active_entity_is_superseded_by_a_new_one(known: Engine, entity
 async def test_saving_the_same_wording_offers_no_undo(known: Engine, memory: int) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f7", "G", "e", "ctrl+s")
-        assert status_text(screen) == f"#{memory} is worded like that already."
+        assert status_text(screen) == f"#{memory} is like that already."
 
 
 async def test_a_wording_is_kept_when_it_is_edited(known: Engine, memory: int) -> None:

@@ -18,6 +18,7 @@ from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import Proposal, Proposer, Proved, Quote, Speaker
 from tests.unit.promotion.session import CAUSE, COMMAND, RULE, session
+from tests.unit.proposing.sessions import SessionFile
 
 STATEMENT = "Releases are deployed by the release job only, never from a laptop."
 
@@ -283,6 +284,7 @@ class TestWordingByHand:
         assert found.source is not None
         assert found.source.line_start == 0
         assert [role for role, _ in evidence(engine, found.id)] == ["user", "tool"]
+        assert found.sessions == 1
         assert engine.history.undo().act == done.act + 1
         assert waiting(engine, status="all") == []
 
@@ -364,6 +366,21 @@ class TestIngestion:
         assert not [row for row in waiting(engine) if row.proposer == "memory"]
         engine.intake.ingest([remembered], project="acme")
         assert [row.proposer for row in waiting(engine)][:1] == ["memory"]
+
+    def test_what_two_sessions_do_is_proposed_when_the_second_is_read(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        for name in ("s1", "s2"):
+            work = SessionFile(tmp_path / f"{name}.jsonl")
+            work.runs("make fmt && make test")
+            work.runs("git add -A && git commit -m 'Read the index once'")
+            own = work.path.read_text(encoding="utf-8").replace('"s1"', f'"{name}"')
+            work.path.write_text(own, encoding="utf-8")
+            engine.intake.ingest([work.path], project="acme")
+            found = [row for row in waiting(engine) if row.proposer == "episode"]
+            assert len(found) == (1 if name == "s2" else 0)
+        assert found[0].content == "Before a commit, run `make fmt` and `make test`"
+        assert found[0].sessions == 2
 
     def test_what_is_near_in_a_dialogue_is_one_place_to_look(
         self, engine: Engine, tmp_path: Path

@@ -1,0 +1,42 @@
+"""Which statements a project has already, whatever became of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+from reviewer.store.ledger import chunks
+from reviewer.text.normalise import duplicate_key
+
+Key = tuple[str, str, str]
+"""What no two rows of a project share: kind, type and normalised wording."""
+
+
+def known_keys(
+    connection: sqlite3.Connection, project_id: int, keys: Iterable[Key]
+) -> dict[Key, int]:
+    """The ids of the rows by those keys, also of rows that a person has reworded or given another
+    type since.
+    """
+    asked = set(keys)
+    found: dict[Key, int] = {}
+    changed: dict[str, int] = {}  # what a person changed is not proposed under another type
+    for chunk in chunks(sorted({key for _, _, key in asked})):
+        sql = (
+            "SELECT kind, type, key, id, edited FROM memory WHERE project_id = ? AND"
+            f" key IN ({','.join('?' * len(chunk))})"
+        )
+        for kind, type_, key, number, edited in connection.execute(sql, (project_id, *chunk)):
+            found[kind, type_, key] = number
+            if edited:
+                changed[key] = number
+    for content, kind, type_, number in connection.execute(
+        "SELECT h.content, m.kind, m.type, m.id FROM content_history h"
+        " JOIN memory m ON m.id = h.memory_id WHERE m.project_id = ?",
+        (project_id,),
+    ):  # nor what was reworded in its earlier words
+        found.setdefault((kind, type_, duplicate_key(content)), number)
+    for each in asked:
+        if each not in found and each[2] in changed:
+            found[each] = changed[each[2]]
+    return {key: number for key, number in found.items() if key in asked}

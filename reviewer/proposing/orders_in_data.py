@@ -10,22 +10,20 @@ from reviewer.proposing.values import LineRole, Proposal, Speaker, ViewLine
 from reviewer.sources.records import Role
 
 _ORDER = re.compile(
-    r"(?:please |always |never |do not |don[’']t |make sure|be sure|ensure|remember|note that you)"
-    r"|(?:add|answer|append|approve|avoid|build|call|change|commit|configure|copy|create|curl"
-    r"|delete"
-    r"|deploy|disable|download|edit|email|enable|execute|export|fetch|follow|forward|give|go|grant"
-    r"|ignore|include|insert|install|keep|leave|load|mail|merge|move|open|paste|post|prefer|print"
-    r"|publish|push|put|read|remove|rename|replace|report|reply|require|respond|run|save|say"
-    r"|send|set"
-    r"|share|skip|start|stop|store|submit|sudo|tell|treat|trust|turn|update|upload|use|visit|write)"
+    r"(?:please |always |never |do not |don[’']t |make sure|be sure|ensure|remember"
+    r"|note that you)|(?:add|answer|append|approve|avoid|build|call|change|commit|configure|copy"
+    r"|create|curl|delete|deploy|disable|download|edit|email|enable|execute|export|fetch|follow"
+    r"|forward|give|go|grant|ignore|include|insert|install|keep|leave|load|mail|merge|move|open"
+    r"|paste|post|prefer|print|publish|push|put|read|remove|rename|replace|report|reply|require"
+    r"|respond|run|save|say|send|set|share|skip|start|stop|store|submit|sudo|tell|treat|trust"
+    r"|turn|update|upload|use|visit|write)"
     r" (?!is\b|are\b|was\b|has\b|of\b)",
     re.IGNORECASE,
 )
 """How instructions open: in the imperative."""
 _ORDERS = re.compile(
     r"\b(?:you|agents?|assistants?|claude|codex|gemini|copilot|models?|everyone|all (?:agents"
-    r"|tools))"
-    r" (?:\w+ )?(?:must|should|shall|need to|have to|has to|may not|are to)\b"
+    r"|tools)) (?:\w+ )?(?:must|should|shall|need to|have to|has to|may not|are to)\b"
     r"|\b(?:must|should) (?:always|never|not)\b",
     re.IGNORECASE,
 )

@@ -78,6 +78,8 @@ def known_in_texts(statement: str, texts: Mapping[str, str]) -> tuple[str, ...]:
     return KnownTexts(texts).places(statement)
 
 
+LONGEST = 1_000
+"""Characters of a sentence that is read at most; longer ones are data rather than instructions."""
 _SENTENCES = (UnitKind.SENTENCE, UnitKind.LIST_ITEM, UnitKind.HEADING, UnitKind.QUOTE)
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 _LABEL = re.compile(r"[*_`]{0,3}[\w /&-]{1,40}[*_`]{0,3}:[*_]{0,3}\s+")
@@ -95,6 +97,8 @@ def _said(text: str) -> Iterator[tuple[str, int]]:
         for piece in _SENTENCE_END.split(text[unit.start : unit.end]):
             position = max(text.find(piece, position), position)
             line = bisect_right(starts, position)
+            if len(piece) > LONGEST:
+                continue
             whole = [piece]
             label = _LABEL.match(piece)
             if label:
@@ -104,8 +108,6 @@ def _said(text: str) -> Iterator[tuple[str, int]]:
                 reason = _REASON.search(said)
                 if reason and reason.start():
                     yield said[: reason.start()], line
-        if (
-            unit.kind is UnitKind.LIST_ITEM
-            and len(_SENTENCE_END.split(text[unit.start : unit.end])) > 1
-        ):
-            yield text[unit.start : unit.end], bisect_right(starts, unit.start)
+        whole_item = text[unit.start : unit.end]
+        if unit.kind is UnitKind.LIST_ITEM and len(whole_item) <= LONGEST:
+            yield whole_item, bisect_right(starts, unit.start)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 
 _OPENERS = re.compile(
-    r"(?P<word>(?:this|that|these|those|it|its|they|them|their|he|she|such|both|here|there|now|then"
-    r"|so|also|but|and|or|however|therefore|otherwise|instead|as discussed|as mentioned|as above"
-    r"|same|the (?:above|same|latter|former|following)|we just|i just|we now|let me|let's"
+    r"(?P<word>(?:this|that|these|those|it|its|they|them|their|he|she|such|both|here|there|now"
+    r"|then|so|also|but|and|or|however|therefore|otherwise|instead|as discussed|as mentioned"
+    r"|as above|same|the (?:above|same|latter|former|following)|we just|i just|we now|let me|let's"
     r"|i'll|i'm|i see|we've just|you're right|yes|no,|ok|okay|wait|actually|done|fixed))\b",
     re.IGNORECASE,
 )
 """Words that need what came before them."""
 _OPENERS_THAT_STAND = re.compile(
     r"(?:th(?:is|e above) (?:project|repository|repo|codebase|code base|package|library|program"
-    r"|monorepo|workspace|team)\b"
-    r"|it is (?:\w+ )?(?:forbidden|required|possible|impossible|important|necessary|safe|unsafe"
-    r"|allowed|enough|recommended)\b"
-    r"|there (?:is|are|was|were|must|should|will|may) \w+|both (?:`|the\b|\S+ and\b|\w+ \w+ and\b)"
+    r"|monorepo|workspace|team)\b|it is (?:\w+ )?(?:forbidden|required|possible|impossible"
+    r"|important|necessary|safe|unsafe|allowed|enough|recommended)\b|there (?:is|are|was|were"
+    r"|must|should|will|may) \w+|both (?:`|the\b|\S+ and\b|\w+ \w+ and\b)"
     r"|that (?:a|the|an|every)\b|such (?:a|an)\b|same-|now that\b|no,? matter\b|both \w+)",
     re.IGNORECASE,
 )
@@ -29,13 +28,11 @@ _THE_FIX = re.compile(
 )
 _UNRESOLVED = re.compile(
     r"\b(?:(?:see|as|the|described|mentioned|shown|listed) above(?! \w*\d)|see below"
-    r"|as (?:discussed"
-    r"|mentioned|described|noted|said) (?:earlier|before|above)|as discussed|as mentioned"
-    r"|(?:discussed|mentioned|described) (?:earlier|before|previously)|in this (?:conversation"
-    r"|chat)"
-    r"|(?:in|during|for|from) this session|(?:earlier|previously) in (?:the|this)"
-    r" (?:session|conversation|chat)|the user (?:asked|requested|confirmed|agreed"
-    r"|approved) (?:me|us"
+    r"|as (?:discussed|mentioned|described|noted|said) (?:earlier|before|above)|as discussed"
+    r"|as mentioned|(?:discussed|mentioned|described) (?:earlier|before|previously)"
+    r"|in this (?:conversation|chat)|(?:in|during|for|from) this session|(?:earlier"
+    r"|previously) in (?:the|this) (?:session|conversation|chat)|the user (?:asked|requested"
+    r"|confirmed|agreed|approved) (?:me|us"
     r"|to)\b|just now|right now|a moment ago)",
     re.IGNORECASE,
 )

@@ -66,6 +66,7 @@ def _facts(text: str) -> Iterator[Fact]:
 
 
 def unproved(statement: str, spots: Sequence[Spot], index: ProofIndex) -> tuple[str, ...]:
+    """The facts of a statement that stand neither in its quotes nor around them."""
     facts = list(_facts(statement))
     if not spots:
         return tuple(dict.fromkeys(fact.text for fact in facts))

@@ -10,31 +10,29 @@ from reviewer.proposing.values import LineRole, Quote, Speaker
 from reviewer.text.identifiers import IdentifierKind, identifiers
 
 MOST_LATER = 3
+"""Lines that are shown at most."""
 RARE = 25
 """View lines that an identifier stands in at most to tell what a later line is about."""
 _PERSON_DISAGREES = re.compile(
     r"^\W*(?:no|nope|wait|stop|hm+|hang on|hold on)\b(?! (?:worries|problem|need to))"
     r"|\b(?:actually|instead|revert|undo|wrong|incorrect|mistake|not needed|no longer"
-    r"|roll(?:ed)? back"
-    r"|(?:don[’']t|do not|shouldn[’']t|should not|didn[’']t) (?:need|want|use|do|think|believe"
-    r"|like)"
+    r"|roll(?:ed)? back|(?:don[’']t|do not|shouldn[’']t|should not|didn[’']t) (?:need|want|use|do"
+    r"|think|believe|like)"
     r"|not (?:true|right|correct|what)|changed my mind|scratch that|never ?mind)\b",
     re.IGNORECASE,
 )
 _AGENT_CORRECTS = re.compile(
-    r"^\W*(?:wait|actually|hm+|hold on|no,)|\b(?:i was (?:wrong|mistaken|incorrect)"
-    r"|my (?:earlier|previous"
-    r"|initial) \w+ (?:was|is)|(?:was|were|is|are) (?:wrong|incorrect|not needed|unnecessary"
-    r"|redundant|moot"
-    r"|not (?:actually )?(?:the|a) (?:cause|root cause|issue|problem|reason))|turns out"
-    r"|revert(?:ed|ing)?"
+    r"^\W*(?:wait|actually|hm+|hold on|no,)|\b(?:i was (?:wrong|mistaken|incorrect)|my (?:earlier"
+    r"|previous|initial) \w+ (?:was|is)|(?:was|were|is|are) (?:wrong|incorrect|not needed"
+    r"|unnecessary|redundant|moot|not (?:actually )?(?:the|a) (?:cause|root cause|issue|problem"
+    r"|reason))|turns out|revert(?:ed|ing)?"
     r"|roll(?:ed|ing) back|no longer|superseded|contrary to)\b",
     re.IGNORECASE,
 )
 _CONCEDES = re.compile(
     r"^\W*(?:you(?:[’']re| are) (?:\w+ )?right|good (?:point|catch)|fair (?:point|enough)"
-    r"|my (?:mistake|bad)|i was wrong|i stand corrected|that[’']s (?:a )?(?:good|fair) point"
-    r"|ah,|oh,"
+    r"|my (?:mistake|bad)|i was wrong|i stand corrected|that[’']s (?:a )?(?:good|fair) point|ah,"
+    r"|oh,"
     r"|sorry|apologies)",
     re.IGNORECASE,
 )

@@ -26,7 +26,8 @@ _IS = "="
 
 _EMPHASIS = re.compile(r"`+|\*\*+|~~|(?<![\w*/])[*_](?=\w[^*_]*[*_](?!\w))|(?<=\w)[*_](?![\w*.(/])")
 _QUOTATION = str.maketrans("‘’‚“”„«»–—‑", '\'\'\'"""""---')
-_TOKEN = re.compile(r"(?P<before>[(\"']*)(?P<core>\S*?)(?P<after>[)\"'.,;:!?…]*)$")
+_OPENING = "(\"'"
+_CLOSING = ")\"'.,;:!?…"
 _PLAIN = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*\.?$")
 _NUMBER = re.compile(r"(?P<sign>[$€£]?)(?P<digits>\d[\d.,]*)-?(?P<unit>%|[^\W\d_]+)?$")
 _LABEL = re.compile(r"(?:decision|note|rule|convention|fact|remember|important)\s*:\s+", re.I)
@@ -210,8 +211,9 @@ def _tokens(text: str) -> Iterator[str]:
     pieces = text.split()
     for place, piece in enumerate(pieces):
         following = pieces[place + 1] if place + 1 < len(pieces) else ""
-        match = _TOKEN.match(piece)
-        before, core, after = match.group("before", "core", "after") if match else ("", piece, "")
+        rest = piece.lstrip(_OPENING)
+        core = rest.rstrip(_CLOSING)
+        before, after = piece[: len(piece) - len(rest)], rest[len(core) :]
         if not core:
             # Punctuation on its own may be an argument, as in `git add .`.
             if piece.strip("\"'()[]{}") in (".", "..", "...") and place == len(pieces) - 1:

@@ -389,3 +389,13 @@ def test_fifty_statements_of_a_long_session_take_well_under_a_second() -> None:
     proofs = [prove(proposal, index, known=known_nowhere) for proposal in proposals]
     assert time.perf_counter() - start < 2.0  # 0.4 s on a machine that does nothing else
     assert not any(proof.unproved for proof in proofs)
+
+
+@pytest.mark.parametrize(
+    "piece", [".", "*a", "`", "(", "a ", "n't ", '"a', "over to ", ", not ", "a-", "1,", "_a", "0/"]
+)
+def test_no_text_takes_long_to_judge(piece: str) -> None:
+    text = piece * 4_000 + " x"
+    start = time.perf_counter()
+    proof_of(text, (3, text), view=view_of((3, AGENT, text)))
+    assert time.perf_counter() - start < 5.0  # 0.3 s on a machine that does nothing else

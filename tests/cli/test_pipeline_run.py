@@ -48,7 +48,7 @@ def stages(reviewer: Reviewer, run_id: str) -> list[dict[str, Any]]:
 
 
 def kill_when(process: subprocess.Popen[str], event: str, node: str) -> None:
-    """Send SIGKILL as soon as the run says that."""
+    """Send SIGKILL as soon as the run says that; it may have ended before it arrives."""
     assert process.stdout is not None
     for line in process.stdout:
         told = json.loads(line)
@@ -56,7 +56,7 @@ def kill_when(process: subprocess.Popen[str], event: str, node: str) -> None:
             break
     process.send_signal(signal.SIGKILL)
     process.stdout.read()
-    assert process.wait(250) == -signal.SIGKILL
+    assert process.wait(250) in (0, -signal.SIGKILL)
 
 
 def test_it_runs_to_the_exit_with_the_stand_in_which_names_itself(
@@ -111,12 +111,10 @@ def test_killed_after_a_stage_it_goes_on_with_the_next(
     with reviewer.start("pipeline", "run", tea, "--json", "--answer", "serve=y") as process:
         kill_when(process, "stage_done", node)
     row = only_run(reviewer)
-    if row["state"] == "done":
-        pytest.skip("it was done before the signal came")
-    assert row["state"] == "interrupted"
-
-    again = reviewer("pipeline", "resume", row["run_id"], "--answer", "serve=y")
-    assert again.returncode == 0, again.stderr
+    if row["state"] != "done":
+        assert row["state"] == "interrupted"
+        again = reviewer("pipeline", "resume", row["run_id"], "--answer", "serve=y")
+        assert again.returncode == 0, again.stderr
     walked = stages(reviewer, row["run_id"])
     assert [each["node"] for each in walked] == ["start", "boil", "brew", "taste", "serve", "done"]
     assert [each["step"] for each in walked] == [1, 2, 3, 4, 5, 6]

@@ -33,7 +33,7 @@ def damaged(seed: bytes, wounds: list[tuple[float, int, bytes]]) -> bytes:
 
 @settings(
     deadline=None,
-    max_examples=150,
+    max_examples=250,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(seed=st.sampled_from(SEEDS), wounds=st.lists(cuts, max_size=5))

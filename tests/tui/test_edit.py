@@ -10,6 +10,7 @@ import pytest
 from textual import on
 from textual.app import ComposeResult
 from textual.pilot import Pilot
+from textual.timer import Timer
 
 from reviewer.engine import Engine
 from reviewer.text.display import display_text
@@ -153,12 +154,21 @@ async def test_a_draft_is_given_out_after_a_moment_and_once(
 
 
 async def test_leaving_gives_no_draft_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edit_pane, "DRAFT_AFTER", SOON / 2)
+    timers: list[Timer] = []
+
+    def noted(pane: EditPane, *_: object) -> Timer:
+        timers.append(Timer(pane, LONG, callback=None))
+        return timers[-1]
+
+    stopped: list[Timer] = []
+    monkeypatch.setattr(EditPane, "set_timer", noted)
+    monkeypatch.setattr(Timer, "stop", lambda timer: stopped.append(timer))
     async with editing() as (app, pilot):
-        await pilot.press("!")
+        app.pane.editor.insert("!")
         await pilot.press("escape")
-        await idle(SOON)
         assert kinds(app) == ["Left"]
+        assert len(timers) > 1
+        assert all(timer in stopped for timer in timers)
 
 
 async def test_a_draft_is_continued_and_compared_with_the_original(

@@ -116,8 +116,11 @@ def exported(folder: Path, at: str, annotated_at: str) -> Path:
 
 
 def test_an_exported_context_brings_back_only_valid_times(tmp_path: Path) -> None:
-    (draft,) = read_export(exported(tmp_path, f"soon{ESC}", "2026-02-14T10:22:05Z")) or []
-    assert draft.at is None
-    assert draft.annotations[0].at == "2026-02-14T10:22:05Z"
-    with pytest.raises(SourceError, match="line 1: The time of an annotation is not one such as"):
-        read_export(exported(tmp_path, "2026-02-14", "soon"))
+    (draft,) = read_export(exported(tmp_path, "2026-02-14", "2026-02-14T10:22:05Z")) or []
+    assert (draft.at, draft.annotations[0].at) == ("2026-02-14", "2026-02-14T10:22:05Z")
+    for what, times in (
+        ("commit", (f"soon{ESC}", "2026-02-14")),
+        ("annotation", ("2026-02-14", "soon")),
+    ):
+        with pytest.raises(SourceError, match=f"line 1: The time of the {what} is not a moment"):
+            read_export(exported(tmp_path, *times))

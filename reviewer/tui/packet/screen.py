@@ -121,7 +121,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def on_mount(self) -> None:
         self.title_rule.show("Items", focused=True)
         self._draw_above()
-        super().on_mount()
 
     def arranged(self) -> None:
         """The bars make room when the list fills the screen."""

@@ -27,7 +27,14 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import Block, Line, Run, count, fit, lay_out
 from reviewer.tui.kit.text_pane import HEADER_ROWS, TextPane
 from reviewer.tui.packet import keys
-from reviewer.tui.packet.model import BUDGETS, STATES, ItemRow, PacketModel, SectionRow
+from reviewer.tui.packet.model import (
+    BUDGETS,
+    STATES,
+    ItemRow,
+    PacketModel,
+    SectionRow,
+    step_budget,
+)
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
 if TYPE_CHECKING:
@@ -44,7 +51,7 @@ class BudgetLine(LineWidget):
     """` budget ◀ ━━━━●──── 8,000 ▶  used 7,991 · full 41 · short 6 · titles 18 · dropped 3`."""
 
     class Chosen(Message):
-        """A place of the slider was clicked."""
+        """A place of the slider or one of its arrows was clicked."""
 
         def __init__(self, budget: int) -> None:
             super().__init__()
@@ -56,6 +63,8 @@ class BudgetLine(LineWidget):
         self.budget = BUDGETS[0]
         self._from = 0
         self._cells = SLIDER_CELLS
+        self._less = self._more = range(0)
+        """The columns of the arrows."""
 
     def show(self, budget: int) -> None:
         """Show a budget and the numbers of its packet."""
@@ -80,6 +89,8 @@ class BudgetLine(LineWidget):
             (f" {self.budget:,}", style.strong),
             (" >" if plain else " ▶", style.accent),
         ]
+        end = cells_of(parts)
+        self._less, self._more = range(self._from - 2, self._from), range(end - 2, end)
         return parts, self._figures(style, sign)
 
     def _figures(self, style: Palette, sign: Glyphs) -> list[list[Part]]:
@@ -108,9 +119,16 @@ class BudgetLine(LineWidget):
     def on_click(self, event: events.Click) -> None:
         """Take the budget at the clicked place of the slider; the arrows go one step."""
         at = event.x - self._from
-        if 0 <= at < self._cells:
-            event.stop()
-            self.post_message(self.Chosen(budget_at(at, self._cells)))
+        if event.x in self._less:
+            budget = step_budget(self.budget, -1)
+        elif event.x in self._more:
+            budget = step_budget(self.budget, 1)
+        elif 0 <= at < self._cells:
+            budget = budget_at(at, self._cells)
+        else:
+            return
+        event.stop()
+        self.post_message(self.Chosen(budget))
 
 
 class AboutWords(Struct, frozen=True):

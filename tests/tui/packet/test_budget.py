@@ -130,6 +130,16 @@ async def test_clicking_the_slider_chooses_a_budget(engine: Engine, kiosk: Path)
         assert present(model(screen).packet).budget == 0
 
 
+async def test_clicking_an_arrow_of_the_slider_goes_one_step(engine: Engine, kiosk: Path) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        line = shown(screen).budget_line
+        for arrow, budget in (("▶", 12_000), ("▶", 16_000), ("◀", 12_000)):
+            await screen.pilot.click(line, offset=(line.render_line(0).text.index(arrow), 0))
+            await screen.settle()
+            assert present(model(screen).packet).budget == budget
+
+
 def test_the_slider_goes_through_its_steps() -> None:
     seen = [0]
     while seen[-1] < BUDGETS[-1]:

@@ -9,6 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
+DEFAULT_BUDGET = 8_000
+"""Tokens of a packet for which no budget was chosen."""
+
 
 class Section(StrEnum):
     """The sections of a packet, in their order."""

@@ -132,7 +132,7 @@ class BudgetLine(LineWidget):
 
 
 class AboutWords(Struct, frozen=True):
-    """The purpose and source of a packet, in words."""
+    """The task and source of a packet, in words."""
 
     task: str = ""
     date: str = ""

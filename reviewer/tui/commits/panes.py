@@ -19,10 +19,11 @@ from reviewer.tui.commits.model import (
     tokens_by_priority,
 )
 from reviewer.tui.commits.tool_calls import call_line, speaker, written_by_program
-from reviewer.tui.kit.contexts import HASH_CHARACTERS, priority_sign, short_count
+from reviewer.tui.kit.contexts import HASH_CHARACTERS, priority_sign
 from reviewer.tui.kit.line import Line, Part, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import Block, Run, Span, count, moment
+from reviewer.tui.kit.token_numbers import short_count
 from reviewer.tui.theme import Glyphs, Palette
 
 if TYPE_CHECKING:

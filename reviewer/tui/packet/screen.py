@@ -28,6 +28,7 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Block, count
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.kit.token_numbers import read_tokens
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import FINE, HIGHEST, PacketModel, step_budget
 from reviewer.tui.packet.panes import (
@@ -632,14 +633,12 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.show_footer()
 
     def _take_budget(self, text: str) -> str:
-        plain = text.lower().replace(",", "").replace("_", "").replace(" ", "")
-        times = 1_000 if plain.endswith("k") else 1
-        digits = plain.removesuffix("k")
-        if not digits.isascii() or not digits.isdigit():
+        tokens = read_tokens(text)
+        if tokens is None:
             return "A budget is a number of tokens, such as 8000, 8,000 or 8k."
-        if int(digits[:16]) * times > HIGHEST:
+        if tokens > HIGHEST:
             return f"A budget has at most {HIGHEST:,} tokens."
-        self.set_budget(int(digits) * times)
+        self.set_budget(tokens)
         return ""
 
     def _take_task(self, text: str) -> str:

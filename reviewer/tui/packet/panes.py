@@ -438,15 +438,14 @@ def why_blocks(model: PacketModel, sign: Glyphs) -> tuple[str, list[Block]]:
     if not isinstance(row, ItemRow):
         return "Why", []
     item = row.item
-    rule, _, score = item.why.partition("; ")
     tokens = f"{item.tokens:,}"
     if item.full_tokens is not None and item.state != "full":
         tokens += f" of {item.full_tokens:,}"
     blocks = [
-        Block(f"{STATE_WORDS[item.state]}, {tokens} tokens: {rule}", "strong"),
+        Block(f"{STATE_WORDS[item.state]}, {tokens} tokens: {item.reason}", "strong"),
     ]
-    if score:
-        blocks.append(Block(score, "text"))
+    if item.score_text:
+        blocks.append(Block(item.score_text, "text"))
     where = f"{item.place}" + (f" {sign.dot} {item.at:%Y-%m-%d}" if item.at else "")
     blocks.append(Block(where, "dim", wrap=False))
     if item.id in model.pinned:

@@ -467,7 +467,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._assemble()
         now = self.packets.item
         if now is not None and now.id in self.packets.pinned and now.state != "full":
-            sentence = f"Pinned, but {now.why.partition(';')[0]}: {title}"
+            sentence = f"Pinned, but {now.reason}: {title}"
         self.say(sentence)
 
     @runs(keys.CLEAR_CHOICES, unless=no_choices)

@@ -18,6 +18,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from reviewer.packets.allocation import cap_percent
+from reviewer.packets.values import Section
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import Actor, runs
 from reviewer.tui.kit.edit_pane import Field
@@ -419,9 +421,10 @@ class PacketPane(TextPane):
 
 CAPS = {
     "constitution": "Tier 1: always whole, whatever the budget is.",
-    "tasks": "Tier 2: open tasks in at most 40 % of the budget, the newest first where not all"
-    " fit, the rest as titles.",
-    "conventions": "Tier 3: the first that fit into 20 % of the budget.",
+    "tasks": f"Tier 2: open tasks in at most {cap_percent(Section.TASKS)} % of the budget, the"
+    " newest first where not all fit, the rest as titles.",
+    "conventions": "Tier 3: the first that fit into"
+    f" {cap_percent(Section.CONVENTIONS)} % of the budget.",
     "decisions": "Tier 4: by score from what tiers 1 to 3 leave, shared with the learnings.",
     "learnings": "Tier 5: by score from what tiers 1 to 3 leave, shared with the decisions.",
 }

@@ -23,8 +23,7 @@ from reviewer.packets.values import Section
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import Actor, runs
 from reviewer.tui.kit.edit_pane import Field
-from reviewer.tui.kit.line import Line as LineWidget
-from reviewer.tui.kit.line import Part, cells_of, line_of
+from reviewer.tui.kit.line import BarLine, Part, cells_of, line_of
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import Block, Line, Run, count, fit, lay_out
 from reviewer.tui.kit.text_pane import HEADER_ROWS, TextPane
@@ -49,7 +48,7 @@ NARROW_SLIDER = 10
 NARROW = 90
 
 
-class BudgetLine(LineWidget):
+class BudgetLine(BarLine):
     """` budget ◀ ━━━━●──── 8,000 ▶  used 7,991 · full 41 · short 6 · titles 18 · dropped 3`."""
 
     class Chosen(Message):
@@ -75,7 +74,7 @@ class BudgetLine(LineWidget):
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
         """The slider on the left; on the right used tokens and the number of items in each form."""
-        plain = sign.rule == "-"
+        plain = sign.ascii
         self._cells = SLIDER_CELLS if self.size.width >= NARROW else NARROW_SLIDER
         at = place_of(self.budget, self._cells)
         knob, before, after = ("o", "=", "-") if plain else ("●", "━", "─")
@@ -102,7 +101,7 @@ class BudgetLine(LineWidget):
         used: list[Part] = [("used ", style.dim), (f"{packet.tokens_used:,}", style.strong)]
         if packet.over_budget:
             over = packet.tier_1 - packet.budget
-            used += [(f"  {sign.stale} {over:,} over: tier 1 alone needs that", style.warm)]
+            used += [(f"  {sign.attention} {over:,} over: tier 1 alone needs that", style.warm)]
             return [[*used, (" ", style.text)], used[:2]]
         counts = dict.fromkeys(STATES, 0)
         for item in packet.items:
@@ -142,7 +141,7 @@ class AboutWords(Struct, frozen=True):
     more: str = ""
 
 
-class AboutLine(LineWidget):
+class AboutLine(BarLine):
     """` task "move the ledger" · as of 2026-07-26 · acme/.context`."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
@@ -289,7 +288,7 @@ def bar_parts(
 
 
 def _drawn_bar(share: float, room: int, sign: Glyphs) -> tuple[str, str]:
-    if sign.rule == "-":
+    if sign.ascii:
         cells = round(share * room)
         return "#" * cells, "." * (room - cells)
     eighths = round(share * room * 8)
@@ -520,7 +519,7 @@ def _style(line: str) -> str:
 PROMPT_CELLS = 9
 
 
-class PromptName(LineWidget):
+class PromptName(BarLine):
     """The name before the field."""
 
     DEFAULT_CSS = f"PromptName {{ width: {PROMPT_CELLS}; }}"

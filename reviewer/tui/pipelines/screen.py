@@ -346,7 +346,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if self.allow_tools:
             parts.append("tools allowed")
         if graph.pipeline.warnings:
-            parts.append(f"{signs.stale} {len(graph.pipeline.warnings)}")
+            parts.append(f"{signs.attention} {len(graph.pipeline.warnings)}")
         detail = f" {signs.dot} ".join(parts)
         room = max(self.title_rule.size.width - len(detail) - TITLE_CELLS, NAME_CELLS)
         name = self.path.name if self.path is not None else graph.pipeline.name

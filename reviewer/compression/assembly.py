@@ -20,7 +20,7 @@ from reviewer.compression.retention import (
 )
 from reviewer.compression.values import AnchorPoint, Level
 from reviewer.compression.verbatim import TAG_LENGTHS, anchor_tag
-from reviewer.llm.retry import RetryExhaustedError
+from reviewer.llm.steering import RetryExhaustedError
 from reviewer.text.normalise import fold
 
 ROUNDS = 4

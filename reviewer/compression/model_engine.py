@@ -15,7 +15,7 @@ from reviewer.compression.retention import diagnosis, validate_retention
 from reviewer.compression.segments import full_text
 from reviewer.compression.values import Level, Turn
 from reviewer.llm.model import CancelledError, ChatMessage, ChatModel, Completion, ModelError
-from reviewer.llm.retry import retry_with_steering
+from reviewer.llm.steering import retry_with_steering
 from reviewer.llm.templates import load_template, render
 
 LOOP_WORDS = 6

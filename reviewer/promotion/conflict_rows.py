@@ -15,8 +15,8 @@ from reviewer.promotion.entity_rows import memory_row
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Resolution, proposed_by
 from reviewer.proposing.values import Proposer
+from reviewer.store.acts import Act
 from reviewer.store.changes import Value
-from reviewer.store.ledger import Act
 from reviewer.text.normalise import duplicate_key
 
 FIRST = 2.0

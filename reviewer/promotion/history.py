@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from reviewer.errors import StoreError, UnknownIdError
+from reviewer.store.acts import chunks
 from reviewer.store.changes import Change, Image, Value, unpack_first
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import chunks
 from reviewer.store.undo import Reversal, Undo
 from reviewer.store.verify import Verdict, verify
 

@@ -30,7 +30,8 @@ from reviewer.promotion.decided_rows import (
 )
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Kind, RejectReason, Status
-from reviewer.store.ledger import Act, Ledger, chunks
+from reviewer.store.acts import Act, chunks
+from reviewer.store.ledger import Ledger
 from reviewer.text.normalise import clean, duplicate_key
 
 LONGEST = 4_000

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from reviewer.errors import StoreError
+from reviewer.store.acts import record_upkeep
 from reviewer.store.changes import Change, Image, Value, unpack_first
 from reviewer.store.ownership import Owners, projects_of
 
@@ -513,8 +514,6 @@ LEFT JOIN record r ON r.id = e.record_id
 
 def _to_version_9(connection: sqlite3.Connection) -> None:
     """Candidates have a proposer, a proof, and a reason for rejecting them."""
-    from reviewer.store.ledger import record_upkeep  # late: it imports this module
-
     for statement in _statements(PROPOSERS):
         connection.execute(statement)
     sql = f"SELECT * FROM ({_PROPOSER_OF_OLD_ROWS}) WHERE proposer <> 'excerpt'"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from reviewer.errors import ConflictError
 from reviewer.projects import StoredProject, belongs_elsewhere
+from reviewer.store.acts import Act
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Act
 
 
 def stored_projects(database: Database) -> list[StoredProject]:

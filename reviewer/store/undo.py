@@ -12,9 +12,10 @@ from typing import TypeVar
 from msgspec import Struct
 
 from reviewer.errors import ConflictError, StoreError, UnknownIdError
+from reviewer.store.acts import LEDGERED, Act, chunks, images
 from reviewer.store.changes import Change, Image, split, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import LEDGERED, Act, Ledger, chunks, images
+from reviewer.store.ledger import Ledger
 
 SHARED = ("project", "content")
 """Tables whose rows several acts use: the first one that needs a row inserts it."""

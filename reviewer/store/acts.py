@@ -57,12 +57,12 @@ class Act:
         self._connection = connection
         self.ownership = ownership
         self.packed = Packed()
-        """What was done until now."""
+        """The changes so far."""
         self.touched = array("q")
         """Existing memories that were changed, once for each change."""
         self.owners = Owners()
         self.title = title
-        """What history shows; may be set until the act is closed."""
+        """The title in the history; may be set until the act is closed."""
         self.target: int | None = None
         """The act that this one undoes, or the undo that it redoes."""
         self.id = 0
@@ -70,7 +70,7 @@ class Act:
 
     @property
     def changed(self) -> bool:
-        """Whether anything differs from before."""
+        """Whether anything has changed."""
         return len(self.packed) > 0
 
     def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
@@ -131,7 +131,7 @@ class Act:
         return len(done)
 
     def apply(self, changes: Iterable[Change]) -> None:
-        """Carry out changes as they are (undo and redo)."""
+        """Carry out changes unmodified (undo and redo)."""
         for run in batched(changes):
             put(self._connection, run)
             self.packed.add(run)
@@ -162,8 +162,8 @@ def record_upkeep(
     *,
     actor: str = "reviewer",
 ) -> None:
-    """Carry out what a newer version of the program changes in rows, as an act of the ledger, so
-    that `verify` still finds every row in it. The rows' own histories do not list it.
+    """Carry out the changes that a newer version of the program makes to rows, as an act of the
+    ledger, so that `verify` still finds every row in it. The rows' own histories do not list it.
     """
     draft = Act(connection, title, Ownership())
     draft.apply(changes)
@@ -215,8 +215,8 @@ def write_entry(
 
 
 def _write_owners(connection: sqlite3.Connection, number: int, draft: Act) -> None:
-    """Record the projects that an act belongs to. Undo and redo belong to those of the act that
-    they are about, whose rows may be gone.
+    """Record the projects that an act belongs to. An undo or redo belongs to the projects of the
+    act that it reverses, because the rows of that act may be gone.
     """
     if draft.target is not None:
         connection.execute(
@@ -238,7 +238,7 @@ def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def batched(changes: Iterable[Change]) -> Iterator[list[Change]]:
-    """The changes in lists that need little memory; a statement that repeats runs through each."""
+    """The changes in lists of at most BATCH, to save memory."""
     remaining = iter(changes)
     while run := list(islice(remaining, BATCH)):
         yield run

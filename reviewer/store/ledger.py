@@ -13,7 +13,7 @@ from reviewer.store.acts import Act, Scope, write_entry
 from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
 
 Watch = Callable[[int], bool]
-"""Gets the rows that an act has written so far, and returns whether to stop it."""
+"""Gets the number of rows that an act has written so far, and returns whether to stop it."""
 
 WATCH_STEPS = 50_000
 """Steps of SQLite between two calls of a `Watch`: some milliseconds."""
@@ -38,9 +38,8 @@ class Ledger:
 
     @contextmanager
     def watched(self, watch: Watch) -> Iterator[None]:
-        """Let `watch` see how the acts of the calling thread go on inside the block.
-
-        An act that it stops is rolled back, with ReadStoppedError.
+        """Let `watch` follow the acts of the calling thread inside the block. An act that it stops
+        is rolled back, with ReadStoppedError.
         """
         self._local.watch = watch
         try:
@@ -72,7 +71,7 @@ class Ledger:
             failures_as_sentences(self._database.path, writing=True),
         ):
             if connection.in_transaction and not self._within:
-                connection.execute("ROLLBACK")  # of an act whose own could not be carried out
+                connection.execute("ROLLBACK")  # of an act that could not be rolled back
             self.waiting = True
             try:
                 _begin(connection)
@@ -101,7 +100,7 @@ class Ledger:
             self.writes += 1
 
     def _bind_project(self, connection: sqlite3.Connection) -> None:
-        """Bind an existing project to its work tree, as an act of its own: undoing a decision
+        """Bind an existing project to its work tree, as a separate act, so that undoing a decision
         does not undo it.
         """
         ownership = self._database.ownership
@@ -123,8 +122,8 @@ class Ledger:
 def _begin(connection: sqlite3.Connection) -> None:
     """Begin to write as soon as no other program does.
 
-    Raises sqlite3.Error when it waited for BUSY_MILLISECONDS. It waits in slices, because Ctrl-C is
-    not heard while SQLite itself waits.
+    Raises sqlite3.Error when it waited for BUSY_MILLISECONDS. It waits in slices, because Ctrl-C
+    has no effect while SQLite itself waits.
     """
     end = time.monotonic() + BUSY_MILLISECONDS / 1000
     connection.execute(f"PRAGMA busy_timeout = {SLICE_MILLISECONDS}")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.packets import assembly as packets_assembly
 from reviewer.packets.prepared import Prepared
 from reviewer.packets.values import Packet
 from reviewer.tui.evidence.source import SourceScreen
@@ -127,7 +128,7 @@ async def test_copy_and_write(engine: Engine, kiosk: Path, tmp_path: Path) -> No
 def slow(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
     """Packets of 12,000 tokens are assembled in a thread; the first waits for the second event."""
     waits, may_end = threading.Event(), threading.Event()
-    assemble = packet_screen.assemble
+    assemble = packets_assembly.assemble
 
     def assembled(prepared: Prepared, budget: int, **choices: frozenset[str]) -> Packet:
         if budget == 12_000 and not waits.is_set():

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from reviewer.clock import utc_now
+from reviewer.store.acts import Act, Scope
 from reviewer.store.database import Database
-from reviewer.store.ledger import Act, Ledger, Scope
+from reviewer.store.ledger import Ledger
 
 
 def rows_of(path: Path, sql: str) -> list[tuple[Any, ...]]:

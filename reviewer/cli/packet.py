@@ -12,6 +12,7 @@ import click
 from reviewer.cli.inputs import Moment
 from reviewer.cli.output import count, hand_out, json_line, narrate, print_text, safe, table
 from reviewer.cli.session import NOTHING_STORED, Session, Verb, pass_session
+from reviewer.packets.values import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,7 @@ PROBLEMS_SHOWN = 20
 @click.option(
     "--budget",
     type=click.IntRange(min=0),
-    default=8000,
+    default=DEFAULT_BUDGET,
     show_default=True,
     metavar="TOKENS",
     help="The limit for the packet's text.",

@@ -46,7 +46,9 @@ NOTES = frozenset({"markdown", "text", "empty"})
     metavar="N",
     help="Send at most N tokens in this run.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line for each statement.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object per statement, on its own line."
+)
 @click.pass_context
 @pass_session
 def propose(

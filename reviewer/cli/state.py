@@ -67,7 +67,7 @@ def list_state(session: Session, past: bool, as_json: bool) -> None:
 @state.command("show", cls=Verb)
 @click.argument("key")
 @click.option("--all", "past", is_flag=True, help="Earlier values too, newest first.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a value.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per value.")
 @pass_session
 def show(session: Session, key: str, past: bool, as_json: bool) -> None:
     """Show the value of a key, its note and its evidence."""

@@ -30,7 +30,7 @@ SMALLEST_PIECE = 100
     metavar="TOKENS",
     help="Cut into pieces of at most TOKENS tokens, each with what it must know of those before.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 def view(
     path: Path, from_line: int, to_line: int | None, piece_tokens: int | None, as_json: bool
 ) -> None:

@@ -12,8 +12,8 @@ from reviewer.commits.contents import PreparedText, commit_hash, prepare
 from reviewer.commits.values import COMMIT_TYPES, Annotation
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.sources.records import Role
+from reviewer.store.acts import Act
 from reviewer.store.changes import Image
-from reviewer.store.ledger import Act
 from reviewer.store.project_rows import project_row
 
 LONGEST_NAME = 200

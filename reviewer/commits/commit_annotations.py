@@ -15,8 +15,8 @@ from reviewer.commits.values import (
     RetentionCriteria,
 )
 from reviewer.errors import ReviewerError, UnknownIdError
+from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Image
-from reviewer.store.ledger import Act, chunks
 
 LONGEST_REASON = 2_000
 

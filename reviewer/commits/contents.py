@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Image, Value
-from reviewer.store.ledger import Act, chunks
 
 
 def canonical_json(value: Mapping[str, object]) -> bytes:

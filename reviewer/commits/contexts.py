@@ -37,8 +37,9 @@ from reviewer.commits.values import (
     TokenTotals,
 )
 from reviewer.errors import ReviewerError
+from reviewer.store.acts import Scope
 from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger, Scope
+from reviewer.store.ledger import Ledger
 
 
 class Contexts:

@@ -11,7 +11,7 @@ from reviewer.commits.reader import ANNOTATION, Reader
 from reviewer.commits.retention import SECONDS_IN_ALL, check_patterns, matches_everything
 from reviewer.commits.rows import commit_rows, commit_texts
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
-from reviewer.store.ledger import chunks
+from reviewer.store.acts import chunks
 
 MOST_WARNINGS = 20
 """More warnings than this are only counted."""

@@ -11,7 +11,7 @@ from reviewer.commits import retention
 from reviewer.commits.reader import CHAIN_UNTIL, EDIT, ORIGIN, PRIORITY, UP_FROM, Reader, joined
 from reviewer.commits.values import Annotation, CommitRow, CommitView, Message, Priority
 from reviewer.errors import UnknownIdError
-from reviewer.store.ledger import chunks
+from reviewer.store.acts import chunks
 
 FIRST_LINE = 200
 _COLUMNS = (

@@ -12,8 +12,8 @@ from msgspec import Struct
 from reviewer.commits.reader import EDIT, PRIORITY, Reader, joined
 from reviewer.commits.values import CommitQuery, Priority
 from reviewer.errors import FilterError
+from reviewer.store.acts import chunks
 from reviewer.store.changes import Value
-from reviewer.store.ledger import chunks
 
 _TERM = re.compile(
     r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|(?<=[:<>=])(?=\s|$)|\S+)'

@@ -15,7 +15,7 @@ from reviewer.commits.export_reader import read_export
 from reviewer.errors import ConflictError, SourceError
 from reviewer.sources.claude_words import NOTIFICATIONS
 from reviewer.sources.records import Role, Use
-from reviewer.store.ledger import Act
+from reviewer.store.acts import Act
 
 if TYPE_CHECKING:
     from reviewer.sources.records import Block

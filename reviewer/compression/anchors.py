@@ -1,6 +1,7 @@
 """Finds anchors: spans of a conversation that must survive verbatim.
 
-Both those that cues detect and those that a person marked, pinned or asked to retain.
+Both those that cues detect and those that a person marked, pinned or asked to retain. The kinds of
+anchor and the patterns of their cues, those of questions included, are in `anchor_types.py`.
 """
 
 from __future__ import annotations

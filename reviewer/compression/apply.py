@@ -25,8 +25,9 @@ from reviewer.compression.plan import Applied, Preview
 from reviewer.compression.preview import require_retained
 from reviewer.compression.values import CompressedSegment, FidelityValidation, Level, Segment
 from reviewer.errors import ConflictError, ReviewerError
+from reviewer.store.acts import Act
 from reviewer.store.changes import Image
-from reviewer.store.ledger import Act, Ledger
+from reviewer.store.ledger import Ledger
 
 ROLE, TYPE = "assistant", "summary"
 

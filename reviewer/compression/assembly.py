@@ -20,7 +20,7 @@ from reviewer.compression.retention import (
 )
 from reviewer.compression.values import AnchorPoint, Level
 from reviewer.compression.verbatim import TAG_LENGTHS, anchor_tag
-from reviewer.llm.retry import RetryExhaustedError
+from reviewer.llm.steering import RetryExhaustedError
 from reviewer.text.normalise import fold
 
 ROUNDS = 4
@@ -88,7 +88,7 @@ class Assembly:
             body = self._write(max(room, 0))
             points = self._missing_points(body)
             size = self._count(self._joined(body, points))
-            if size <= limit or not self._engine.rewrites:
+            if size <= limit or not self._engine.deterministic:
                 break
             room -= max(size - limit, 2)
             if room < 8:
@@ -108,7 +108,7 @@ class Assembly:
 
     def _retained_spans(self, content: str) -> tuple[str, ...]:
         """Spans of the source that meet failed criteria, for an engine without steering."""
-        if not self._engine.rewrites:
+        if not self._engine.deterministic:
             return ()
         failures = validate_retention(content, self._task.criteria)
         spans, impossible = missing_spans(self._task.segment, failures, self._task.level)
@@ -169,7 +169,7 @@ class Assembly:
         need = self._count(", ".join(chosen)) if chosen else 0
         note = f"anchors need {need} tokens" if need > task.max_tokens else ""
         room = limit - need
-        body = self._write(room) if room >= 4 or not self._engine.rewrites else ""
+        body = self._write(room) if room >= 4 or not self._engine.deterministic else ""
         content = self._with_more(chosen, tags_in(body), max(limit, need))
         spans = self._retained_spans(content)
         if spans:

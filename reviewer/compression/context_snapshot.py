@@ -21,7 +21,7 @@ from reviewer.compression.segments import cut_segments, readable
 from reviewer.compression.values import AnchorPoint, Segment, Turn, TurnKind
 from reviewer.compression.verbatim import find_verbatim, first_place
 from reviewer.errors import ReviewerError, UnknownIdError
-from reviewer.store.ledger import chunks
+from reviewer.store.acts import chunks
 
 Query = Callable[[str, Sequence[Any]], Sequence[Any]]
 """Runs SQL and returns rows: of a reader, or inside an act."""

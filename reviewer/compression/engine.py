@@ -123,8 +123,10 @@ class SummaryEngine(Protocol):
         ...
 
     @property
-    def rewrites(self) -> bool:
-        """Whether it writes the same text every time, and another length is nearly free."""
+    def deterministic(self) -> bool:
+        """Whether the same task always gives the same text, so that writing it again costs next to
+        nothing.
+        """
         ...
 
     def write(self, task: SummaryTask) -> EngineText:

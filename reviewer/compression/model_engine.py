@@ -15,7 +15,7 @@ from reviewer.compression.retention import diagnosis, validate_retention
 from reviewer.compression.segments import full_text
 from reviewer.compression.values import Level, Turn
 from reviewer.llm.model import CancelledError, ChatMessage, ChatModel, Completion, ModelError
-from reviewer.llm.retry import retry_with_steering
+from reviewer.llm.steering import retry_with_steering
 from reviewer.llm.templates import load_template, render
 
 LOOP_WORDS = 6
@@ -86,7 +86,7 @@ FIELDS: dict[str, Sequence[str]] = {
 }
 """The fields of a level template."""
 ROOM = 1.5
-"""How many times as long as requested an answer may get before it is cut off."""
+"""Cut-off, as a multiple of the requested length."""
 LEAST_ROOM = 64
 MARGIN = 64
 """Tokens of the model's context that are left free, because encodings differ."""
@@ -95,7 +95,7 @@ MARGIN = 64
 class ModelEngine:
     """Abstractive: one answer of the model for each level; retries name the missing details."""
 
-    rewrites = False
+    deterministic = False
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ class OfflineEngine:
     """Extractive and deterministic. `count` counts tokens."""
 
     name = "offline"
-    rewrites = True
+    deterministic = True
 
     def __init__(self, count: Callable[[str], int]) -> None:
         self._count = count

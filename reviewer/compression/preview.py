@@ -130,9 +130,9 @@ def preview_choice(
     segment, anchors = snapshot.segments[number], snapshot.anchors[number]
     failures: tuple[RetentionFailure, ...] = ()
     engine = summarizer.engine
-    # An engine that writes the same text every time is asked again, for notes and markers.
-    rewrite = engine.rewrites and choice.engine == engine.name
-    if choice.content is None or choice.level is Level.FULL or rewrite:
+    # A deterministic engine is asked again, for notes and markers.
+    write_again = engine.deterministic and choice.engine == engine.name
+    if choice.content is None or choice.level is Level.FULL or write_again:
         on_text, on_attempt = watch.on_text, watch.on_attempt
         compressed = summarizer.compress(
             segment,

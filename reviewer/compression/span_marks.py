@@ -10,8 +10,9 @@ from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.context_snapshot import PINNED_SPAN
 from reviewer.compression.verbatim import find_verbatim
 from reviewer.errors import ReviewerError
+from reviewer.store.acts import Act
 from reviewer.store.changes import Image
-from reviewer.store.ledger import Act, Ledger
+from reviewer.store.ledger import Ledger
 
 
 class Span(Struct, frozen=True):

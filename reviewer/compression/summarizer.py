@@ -262,7 +262,7 @@ class Summarizer:
         callbacks: _Callbacks = _Callbacks(),  # noqa: B008 - immutable
     ) -> Finished:
         """The segment at a level below Full, written now or before."""
-        if not self.engine.rewrites:
+        if not self.engine.deterministic:
             return self._write(analysis, anchors, level, options, callbacks)
         key = (anchors, level, options)
         if key not in analysis.finished:
@@ -314,7 +314,7 @@ class Summarizer:
 
         None if a model would have to be asked, and under a ceiling, which every level fills.
         """
-        if options.ceiling is not None or not self.engine.rewrites:
+        if options.ceiling is not None or not self.engine.deterministic:
             return None
         if level is Level.DETAILED:
             return self._unchanged(analysis, anchors, Level.FULL)

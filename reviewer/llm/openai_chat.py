@@ -29,7 +29,11 @@ from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
 
 RETRIES = 2
-"""Attempts after the first when the endpoint is busy, fails, or cannot be reached."""
+"""Attempts after the first when the endpoint is busy, fails, or cannot be reached.
+
+The `openai` package decides how long to wait before each, also after a 429: 0.5 to 8 seconds,
+doubled each time, or as long as `Retry-After` asks.
+"""
 POLL = 0.05
 """Seconds between two checks for a cancellation."""
 STOPPED = "Stopped before the model had answered."

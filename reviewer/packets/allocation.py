@@ -149,6 +149,12 @@ def _use_short_forms(
 CAP_FIFTHS = {Section.TASKS: 2, Section.CONVENTIONS: 1}
 """Caps in fifths of the budget: 40 % and 20 %."""
 
+
+def cap_percent(section: Section) -> int:
+    """The cap of a section in percent of the budget."""
+    return CAP_FIFTHS[section] * 20
+
+
 FULL_SHARE = 0.8
 """If not all entries fit, this share of the room is for full entries, the rest for titles."""
 

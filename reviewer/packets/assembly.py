@@ -126,7 +126,8 @@ def _constitution(prepared: Prepared) -> Iterator[PacketItem]:
                 place=rule.place,
                 at=None,
                 rule=Rule.TIER_1,
-                why=reason(Outcome(State.FULL, Rule.TIER_1), None),
+                reason=reason(Outcome(State.FULL, Rule.TIER_1)),
+                score_text="",
             )
 
 
@@ -160,6 +161,7 @@ def _section(
         item = prepared.items[number]
         outcome = outcomes.get(number, Outcome(State.DROPPED, Rule.MUTED))
         piece = pieces.get(number)
+        score = prepared.scores.get(number)
         yield PacketItem(
             id=item.id,
             section=section,
@@ -170,11 +172,12 @@ def _section(
             full_tokens=prepared.full(number).tokens
             if prepared.small or outcome.state is State.FULL
             else None,
-            score=prepared.scores.get(number),
+            score=score,
             place=item.place,
             at=item.at,
             rule=outcome.rule,
-            why=reason(outcome, prepared.scores.get(number)),
+            reason=reason(outcome),
+            score_text=score_text(score) if score else "",
         )
 
 
@@ -270,9 +273,9 @@ class Layout:
 _MATCHES = 4
 
 
-def reason(outcome: Outcome, score: Score | None) -> str:
-    """Why an item is shown as it is, in one sentence, with its score if it has one."""
-    rule = {
+def reason(outcome: Outcome) -> str:
+    """Why an item is shown as it is."""
+    return {
         Rule.TIER_1: "tier 1 is always whole",
         Rule.ALL_FIT: "everything in this section fits",
         Rule.PINNED: "pinned, and there was room",
@@ -283,7 +286,6 @@ def reason(outcome: Outcome, score: Score | None) -> str:
         Rule.SUPERSEDED: "superseded: only shown where everything fits",
         Rule.MUTED: "muted for this packet",
     }[outcome.rule]
-    return rule if score is None else f"{rule}; {score_text(score)}"
 
 
 def score_text(score: Score) -> str:

@@ -9,6 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
+DEFAULT_BUDGET = 8_000
+"""Tokens of a packet for which no budget was chosen."""
+
 
 class Section(StrEnum):
     """The sections of a packet, in their order."""
@@ -135,7 +138,15 @@ class PacketItem(Struct, frozen=True, kw_only=True):
     place: str
     at: datetime | None
     rule: Rule
-    why: str
+    reason: str
+    """Why it is shown this way, without the score."""
+    score_text: str
+    """The parts of the score; empty without one."""
+
+    @property
+    def why(self) -> str:
+        """The reason, followed by the score if there is one."""
+        return f"{self.reason}; {self.score_text}" if self.score_text else self.reason
 
     def to_json(self) -> dict[str, Any]:
         """One flat object; its `section` comes first."""

@@ -1,7 +1,8 @@
 """The text that a fresh session begins with, in each fidelity mode.
 
-Budgets are ceilings on the text, counted with the real encoding: the oldest entries go first, then
-long values are shortened with a mark that says how much is missing. Secrets are masked.
+Budgets (`CEILINGS` in `pipelines/values.py`) limit the text, counted with the real encoding: the
+oldest entries go first, then long values are shortened with a mark that says how much is missing.
+Secrets are masked.
 """
 
 from __future__ import annotations

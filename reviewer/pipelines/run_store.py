@@ -19,8 +19,9 @@ from reviewer.files import FOLDER_MODE, make_folders
 from reviewer.pipelines.checkpoint import read_checkpoint
 from reviewer.pipelines.events import Question, RunError, RunState
 from reviewer.pipelines.run_folder import RunFolder
+from reviewer.store.acts import Scope
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Ledger, Scope
+from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 
 _COLUMNS = (

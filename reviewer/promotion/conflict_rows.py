@@ -15,14 +15,14 @@ from reviewer.promotion.entity_rows import memory_row
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Resolution, proposed_by
 from reviewer.proposing.values import Proposer
+from reviewer.store.acts import Act
 from reviewer.store.changes import Value
-from reviewer.store.ledger import Act
 from reviewer.text.normalise import duplicate_key
 
-FIRST = 2.0
+CONFLICT_RANK = 2.0
 """Rank of a conflict: above every candidate, whose rank is at most 1."""
 
-_FOUND = "conflict"
+CONFLICT_RULE = "conflict"
 """Rule of a conflict row."""
 
 
@@ -104,12 +104,12 @@ def _as_claim(row: tuple[Any, ...]) -> _Claim:
 
 def _refresh(
     act: Act, row: int, number: int, left: int, right: int, resolution: str | None,
-    *, words: str, turned: bool,
+    *, words: str, swapped: bool,
 ) -> None:  # fmt: skip
     """Update the words of an open conflict; reopen one whose loser is back."""
     if resolution in (Resolution.KEPT_BOTH, Resolution.DISMISSED):
         return
-    if turned:
+    if swapped:
         attribute, _, values = words.partition(": ")
         words = f"{attribute}: {' or '.join(reversed(values.split(' or ')))}"
     content = f"#{left} and #{right} disagree on {words}"
@@ -133,7 +133,7 @@ def _note_agreement(act: Act, claim: _Claim) -> None:
     ):
         other = _claim(act, right if left == claim.id else left)
         if other is not None and contradicts(other, claim) is None:
-            content = f"#{left} and #{right} agree by now"
+            content = f"#{left} and #{right} now agree"
             act.update("memory", number, content=content, key=duplicate_key(content))
 
 
@@ -144,7 +144,7 @@ def _queue_conflict(act: Act, left: int, right: int, words: str, now: str) -> li
         (left, right),
     )
     if existing:
-        _refresh(act, *existing[0], words=words, turned=existing[0][2] != left)
+        _refresh(act, *existing[0], words=words, swapped=existing[0][2] != left)
         return []
     row = memory_row(act, right)
     content = f"#{left} and #{right} disagree on {words}"
@@ -155,8 +155,8 @@ def _queue_conflict(act: Act, left: int, right: int, words: str, now: str) -> li
         "status": "candidate",
         "content": content,
         "key": duplicate_key(content),
-        "rule": _FOUND,
-        "rank": FIRST,
+        "rule": CONFLICT_RULE,
+        "rank": CONFLICT_RANK,
         "flags": "conflict",
         **proposed_by(Proposer.EPISODE),
         "proof": "{}",

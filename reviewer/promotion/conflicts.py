@@ -17,8 +17,9 @@ from reviewer.promotion.decided_rows import (
 from reviewer.promotion.queue import Queue
 from reviewer.promotion.triage import Done
 from reviewer.promotion.views import ConflictView, Resolution, Status
+from reviewer.store.acts import Act
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Act, Ledger
+from reviewer.store.ledger import Ledger
 
 _IN_FORCE = (Status.CANDIDATE, Status.ACTIVE)
 

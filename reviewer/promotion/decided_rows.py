@@ -10,7 +10,7 @@ from msgspec import Struct
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.promotion.views import Kind, Status
-from reviewer.store.ledger import Act, chunks
+from reviewer.store.acts import Act, chunks
 
 STATUS_WORDS = {
     Status.CANDIDATE: "waiting",

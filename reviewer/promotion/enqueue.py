@@ -17,9 +17,9 @@ from reviewer.promotion.statement_rows import covering
 from reviewer.promotion.views import Kind, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Role
+from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Act, chunks
 from reviewer.text.normalise import duplicate_key
 
 _WORD = re.compile(r"\w{3,}")

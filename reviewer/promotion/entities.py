@@ -20,9 +20,10 @@ from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.triage import Done, require_length
 from reviewer.promotion.views import AttributeView, EntityView, RelationView, proposed_by
 from reviewer.proposing.values import Proposer
+from reviewer.store.acts import Act
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Act, Ledger
+from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 from reviewer.text.normalise import clean, duplicate_key
 from reviewer.text.secrets import mask

@@ -20,8 +20,8 @@ from reviewer.extraction.entities.entity import (
 from reviewer.extraction.entities.extract import extract_entities
 from reviewer.extraction.entities.naming import name_key, named
 from reviewer.sources.records import Record, Role, Shape
+from reviewer.store.acts import Act
 from reviewer.store.changes import Image, Value
-from reviewer.store.ledger import Act
 from reviewer.text.normalise import clean
 
 LOOKED_AT = 2_000

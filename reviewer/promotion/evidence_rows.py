@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Image
-from reviewer.store.ledger import Act, chunks
 
 if TYPE_CHECKING:
     from reviewer.extraction.candidates import Candidate

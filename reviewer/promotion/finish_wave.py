@@ -16,8 +16,9 @@ from reviewer.promotion.enqueue import Known, count_again, queue_new
 from reviewer.promotion.report import OverCap, ReportFolder, WaveReport
 from reviewer.promotion.statement_rows import Prepared, beyond_cap, plan, write
 from reviewer.sources.records import Role
+from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.database import Database
-from reviewer.store.ledger import Act, Ledger, Scope, chunks
+from reviewer.store.ledger import Ledger
 
 FOR_DIALOGUE = 15
 """Places under the cap that notes leave to what was found in dialogue."""

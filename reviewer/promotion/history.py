@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from reviewer.errors import StoreError, UnknownIdError
+from reviewer.store.acts import chunks
 from reviewer.store.changes import Change, Image, Value, unpack_first
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import chunks
 from reviewer.store.undo import Reversal, Undo
 from reviewer.store.verify import Verdict, verify
 
@@ -31,7 +31,7 @@ class ActView(Struct, frozen=True):
 
 
 class ChangeView(Struct, frozen=True):
-    """What an act did to one row; `label` is the memory's wording where it is about one."""
+    """The change of an act to one row; `label` is the wording of a memory, if the row is one."""
 
     table: str
     row: int
@@ -41,7 +41,7 @@ class ChangeView(Struct, frozen=True):
 
 
 class Undone(Struct, frozen=True):
-    """An undo or redo: the new act, the act it was about, and the memories it touched."""
+    """An undo or redo: the new act, the act it reversed, and the memories it changed."""
 
     act: int
     target: int
@@ -50,7 +50,7 @@ class Undone(Struct, frozen=True):
 
 
 class History:
-    """Undo, redo, and the ledger: of the project that is worked in, or of all."""
+    """Undo, redo, and the ledger: of the current project, or of all projects."""
 
     def __init__(self, database: Database, undo: Undo) -> None:
         self._database = database
@@ -65,20 +65,20 @@ class History:
         return _undone(self._undo.undo_act(act))
 
     def redo(self) -> Undone:
-        """Redo the act that was undone last. Raises ConflictError."""
+        """Redo the most recently undone act. Raises ConflictError."""
         return _undone(self._undo.redo())
 
     def next_undo(self) -> tuple[int, str] | None:
-        """The id and the title of the act that `undo` would take back."""
+        """Id and title of the act that `undo` would undo."""
         return self._undo.next_undo()
 
-    def can_undo(self) -> str | None:
-        """Title of what `undo` would undo."""
+    def undo_title(self) -> str | None:
+        """Title of the act that `undo` would undo; None when there is none."""
         found = self.next_undo()
         return found[1] if found else None
 
-    def can_redo(self) -> str | None:
-        """Title of what `redo` would do again."""
+    def redo_title(self) -> str | None:
+        """Title of the act that `redo` would redo; None when there is none."""
         found = self._undo.next_redo()
         return found[1] if found else None
 
@@ -161,8 +161,8 @@ class History:
         return int(row[0] or 0)
 
     def changes(self, act: int, *, limit: int = 500) -> list[ChangeView]:
-        """What an act did, row by row, at most `limit` rows. Raises UnknownIdError, also for an
-        act of another project, StoreError when the act is damaged.
+        """The changes of an act, row by row, at most `limit` rows. Raises UnknownIdError, also for
+        an act of another project, StoreError when the act is damaged.
         """
         self._undo.require_own(act)
         with failures_as_sentences(self._database.path):

@@ -25,8 +25,8 @@ from reviewer.promotion.queue import Queue
 from reviewer.promotion.views import QueueQuery, Sort
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Role
+from reviewer.store.acts import chunks
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import chunks
 
 _FIRST_EVIDENCE = (
     " LEFT JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"

@@ -41,9 +41,10 @@ from reviewer.promotion.statement_rows import queue_beyond_cap
 from reviewer.promotion.triage import Done
 from reviewer.promotion.wave import Wave
 from reviewer.sources.records import Record, Role, Shape, Use
+from reviewer.store.acts import Act, Scope
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Act, Ledger, Scope
+from reviewer.store.ledger import Ledger
 
 
 class Intake:

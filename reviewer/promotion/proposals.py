@@ -36,8 +36,9 @@ from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import Proposal, Proposer, Proved, Quote, SessionView, Speaker
 from reviewer.sources.records import Record, Role, Shape
+from reviewer.store.acts import Act, Scope
 from reviewer.store.database import Database
-from reviewer.store.ledger import Act, Ledger, Scope
+from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 
 BY_HAND = "worded"

@@ -27,9 +27,9 @@ from reviewer.promotion.views import (
     Status,
 )
 from reviewer.proposing.values import Proof
+from reviewer.store.acts import chunks
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import chunks
 
 if TYPE_CHECKING:
     from reviewer.promotion.beyond_cap import BeyondCap

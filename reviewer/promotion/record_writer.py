@@ -11,9 +11,10 @@ from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.sources.records import Record, Shape
+from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.changes import Image, Value
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Act, Ledger, Scope, chunks
+from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 
 BATCH_RECORDS = 1_000

@@ -21,7 +21,7 @@ from reviewer.promotion.entity_rows import (
     remove_structure,
 )
 from reviewer.promotion.views import Kind, Status
-from reviewer.store.ledger import Act
+from reviewer.store.acts import Act
 
 
 def change_type(act: Act, row: DecidedRow, type_: str) -> tuple[DecidedRow, str]:

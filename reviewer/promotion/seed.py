@@ -9,8 +9,9 @@ from reviewer.clock import Clock, iso
 from reviewer.promotion.triage import Done
 from reviewer.promotion.views import proposed_by
 from reviewer.proposing.values import Proposer
+from reviewer.store.acts import Act, Scope
 from reviewer.store.changes import Image
-from reviewer.store.ledger import Act, Ledger, Scope
+from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 from reviewer.text.normalise import duplicate_key
 

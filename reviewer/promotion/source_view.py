@@ -10,8 +10,8 @@ from msgspec import Struct
 from reviewer.errors import ReadStoppedError, SourceError
 from reviewer.files import open_file
 from reviewer.promotion.views import SourceState
+from reviewer.store.acts import chunks
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import chunks
 from reviewer.text.secrets import mask
 
 BLOCK = 1 << 20

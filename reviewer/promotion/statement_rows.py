@@ -27,8 +27,8 @@ from reviewer.promotion.views import proposed_by
 from reviewer.proposing.same_fact import grouped, same_fact
 from reviewer.proposing.values import Proved, SessionView
 from reviewer.sources.records import Role
+from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Image
-from reviewer.store.ledger import Act, chunks
 from reviewer.text.normalise import clean, duplicate_key
 from reviewer.text.secrets import mask
 

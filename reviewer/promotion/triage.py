@@ -30,11 +30,12 @@ from reviewer.promotion.decided_rows import (
 )
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Kind, RejectReason, Status
-from reviewer.store.ledger import Act, Ledger, chunks
+from reviewer.store.acts import Act, chunks
+from reviewer.store.ledger import Ledger
 from reviewer.text.normalise import clean, duplicate_key
 
 LONGEST = 4_000
-"""Characters that a person may make a memory of; the extractor proposes at most 280."""
+"""Maximum length of a memory, in characters; the extractor proposes at most 280."""
 
 
 REASON_WORDS = {
@@ -63,7 +64,7 @@ class Seen(Struct, frozen=True):
 
 
 class Triage:
-    """Promote, reject, defer, edit, merge, put back (`docs/design.md`, Promotion)."""
+    """Promote, reject, defer, edit, merge, restore (`docs/design.md`, Promotion)."""
 
     def __init__(self, ledger: Ledger, clock: Clock) -> None:
         self._ledger = ledger
@@ -125,7 +126,7 @@ class Triage:
         return Done(act.id, act.title, (*(row.id for row in rows), *members))
 
     def defer(self, ids: Sequence[int]) -> Done:
-        """Leave candidates in the queue, behind all others. Raises as `promote` does."""
+        """Move candidates to the end of the queue. Raises as `promote` does."""
         with self._ledger.act("defer") as act:
             rows = candidates_of(act, ids)
             act.update_many("memory", [row.id for row in rows], deferred=1)
@@ -133,7 +134,7 @@ class Triage:
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
     def restore(self, ids: Sequence[int]) -> Done:
-        """Put memories back into the queue as candidates, whatever was decided.
+        """Return memories to the queue as candidates, whatever was decided.
 
         Raises UnknownIdError, or ConflictError for a graduated memory.
         """
@@ -253,14 +254,14 @@ class Triage:
         return Done(act.id, act.title, (number,))
 
     def supersede(self, number: int, by: int) -> Done:
-        """Put another row in the place of an active one, which stays as superseded.
+        """Replace an active row by another; the replaced row is kept as superseded.
 
-        `by` is active or becomes it; both are of one kind. Neither's fields or evidence change.
-        Raises UnknownIdError, or ConflictError.
+        `by` becomes active if it is not; both are of the same kind. Neither's fields or evidence
+        change. Raises UnknownIdError, or ConflictError.
         """
         if number == by:
             raise ConflictError(f"#{number} cannot be superseded by itself.")
-        with self._ledger.act("supersede", f"Put #{by} in the place of #{number}") as act:
+        with self._ledger.act("supersede", f"Replaced #{number} by #{by}") as act:
             old, new = rows_of(act, [number, by])
             require_no_conflicts([old, new])
             require_one_project(old, new)
@@ -319,7 +320,9 @@ def supersede_rows(act: Act, ids: Sequence[int], by: int, now: str) -> None:
 
 def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:
     if row.status is not seen.status:
-        raise ConflictError(f"#{row.id} is {state_of(act, row)} by now. Nothing was changed.")
+        raise ConflictError(
+            f"#{row.id} is {state_of(act, row)} in the meantime. Nothing was changed."
+        )
     (found,) = act.query("SELECT content FROM memory WHERE id = ?", (row.id,))
     if found[0] != seen.content:
         raise ConflictError(
@@ -339,7 +342,7 @@ def require_length(text: str) -> None:
 def _change_type_and_name(
     act: Act, row: DecidedRow, type_: str | None, name: str | None
 ) -> tuple[DecidedRow, list[str]]:
-    """The row as it is then, and what was changed, for the title."""
+    """The updated row, and the changes in words, for the title."""
     from reviewer.promotion.retyping import change_type  # late: needs the patterns of entities
     from reviewer.text.secrets import mask
 
@@ -393,7 +396,7 @@ def _entities(rows: Sequence[DecidedRow]) -> list[int]:
 
 
 def _unchanged(rows: Sequence[DecidedRow], state: str) -> str:
-    """The title of an act that found everything as it should be; it writes nothing."""
+    """The title of an act that had nothing to change; it writes nothing."""
     which = f"#{rows[0].id} is" if len(rows) == 1 else f"All {len(rows)} are"
     return f"{which} {state} already"
 

@@ -20,7 +20,7 @@ from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.llm.answer_cache import AnswerCache, question_key
 from reviewer.llm.model import ChatMessage, ChatModel, Completion, StructuredModel
-from reviewer.llm.retry import RetryExhaustedError, retry_with_steering
+from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
 from reviewer.llm.templates import Fields, load_template, render
 from reviewer.proposing.answers import SCHEMA, UNREADABLE, ReadAnswer, Statement, read_answer
 from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, Speaker, ViewLine

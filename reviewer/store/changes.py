@@ -1,7 +1,7 @@
 """Before and after images of rows, and how the ledger packs them.
 
-An act of many changes is packed in parts, one after another, so that neither writing it nor taking
-it back needs all of them in memory.
+An act of many changes is packed in parts, one after another, so that neither writing nor undoing it
+needs all of them in memory.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Change(Struct, frozen=True, array_like=True, gc=False):
     after: Image | None
 
     def reversed(self) -> Change:
-        """The change that puts the row back."""
+        """The reverse of the change."""
         return Change(self.table, self.row, self.after, self.before)
 
 
@@ -47,7 +47,7 @@ _decoder = msgspec.msgpack.Decoder(list[Change])
 
 
 class Packed:
-    """Consecutive changes, as the ledger stores them: MessagePack, deflated."""
+    """Consecutive changes in the format of the ledger: MessagePack, deflated."""
 
     def __init__(self) -> None:
         self._open: list[Change] = []

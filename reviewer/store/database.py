@@ -93,9 +93,9 @@ class Database:
 
     @contextmanager
     def reading_until(self, cancelled: Callable[[], bool] | None) -> Iterator[None]:
-        """Stop a read of the calling thread inside the block as soon as `cancelled` says so.
+        """Stop a read of the calling thread inside the block as soon as `cancelled` returns true.
 
-        Raises ReadStoppedError then, and StoreError for what SQLite reports.
+        Raises ReadStoppedError then, and StoreError for errors of SQLite.
         """
         with failures_as_sentences(self.path):
             if cancelled is None:
@@ -111,8 +111,8 @@ class Database:
     def require_in_place(self) -> None:
         """Raise StoreError unless the path still leads to the file that was opened.
 
-        SQLite goes on writing to a file that was removed, renamed or replaced, or whose disk was
-        taken away; such writes would be lost.
+        SQLite goes on writing to a file that was removed, renamed or replaced, or on a disk that
+        was unmounted; such writes would be lost.
         """
         if _identity(self._place) != self._file:
             raise StoreError(
@@ -163,7 +163,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 @contextmanager
 def failures_as_sentences(path: Path, *, writing: bool = False) -> Iterator[None]:
-    """Raise StoreError, with what to do, for whatever SQLite reports inside the block.
+    """Turn errors of SQLite inside the block into StoreErrors that say what to do.
 
     With `writing`, the sentence says that nothing was written; a block that only reads may follow
     one that wrote.

@@ -5,167 +5,21 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
-from itertools import islice
-from typing import Any
 
-from reviewer.clock import Clock, iso, utc_now
-from reviewer.store.changes import Change, Entry, Image, Packed, Value, entry_hash
+from reviewer.clock import Clock, iso
+from reviewer.store.acts import Act, Scope, write_entry
 from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
-from reviewer.store.ownership import Owners, Ownership
-
-LEDGERED = (
-    "project",
-    "wave",
-    "source",
-    "record",
-    "memory",
-    "evidence",
-    "content_history",
-    "entity",
-    "relation",
-    "conflict",
-    "state",
-    "content",
-    "context",
-    "commit_",
-    "annotation",
-    "anchor",
-    "compression",
-    "segment",
-    "pipeline_run",
-)
-"""Tables whose rows can be rebuilt from the ledger. All others are derived from them."""
 
 Watch = Callable[[int], bool]
-"""Gets the rows that an act has written so far, and returns whether to stop it."""
+"""Gets the number of rows that an act has written so far, and returns whether to stop it."""
 
 WATCH_STEPS = 50_000
 """Steps of SQLite between two calls of a `Watch`: some milliseconds."""
 
 SLICE_MILLISECONDS = 200
 """How long SQLite waits for another writer at a time."""
-
-CHUNK = 500
-"""Rows of one `IN (...)` query."""
-
-BATCH = 10_000
-"""Changes per batch."""
-
-
-class Scope(StrEnum):
-    """Whose act it is: `undo` walks decisions only, an ingestion is undone by naming it."""
-
-    DECISION = "decision"
-    INTAKE = "intake"
-
-
-class Act:
-    """An open transaction that records what it changes. Made by `Ledger.act`."""
-
-    def __init__(self, connection: sqlite3.Connection, title: str, ownership: Ownership) -> None:
-        self._connection = connection
-        self.ownership = ownership
-        self.packed = Packed()
-        """What was done until now."""
-        self.touched = array("q")
-        """Existing memories that were changed, once for each change."""
-        self.owners = Owners()
-        self.title = title
-        """What history shows; may be set until the act is closed."""
-        self.target: int | None = None
-        """The act that this one undoes, or the undo that it redoes."""
-        self.id = 0
-        """Ledger id, known once the act is closed."""
-
-    @property
-    def changed(self) -> bool:
-        """Whether anything differs from before."""
-        return len(self.packed) > 0
-
-    def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
-        """Rows as this transaction sees them."""
-        return self._connection.execute(sql, parameters).fetchall()
-
-    def require_own(self, table: str, rows: Iterable[int]) -> None:
-        """Raise OtherProjectError unless the rows belong to the current project."""
-        self.ownership.require(self.query, table, rows)
-
-    def insert(self, table: str, **values: Value) -> int:
-        """Insert one row and return its id."""
-        return self.insert_many(table, [values])[0]
-
-    def insert_many(self, table: str, rows: Sequence[Image]) -> range:
-        """Insert rows that all have the same columns; returns their ids, in order."""
-        if not rows:
-            return range(0)
-        first = self._next_id(table)
-        defaults = self._defaults(table)
-        self.apply(
-            Change(table, first + number, None, {**defaults, **row})
-            for number, row in enumerate(rows)
-        )
-        return range(first, first + len(rows))
-
-    def update(self, table: str, row: int, **values: Value) -> bool:
-        """Change columns of one row; returns whether anything changed."""
-        return self.update_many(table, [row], **values) == 1
-
-    def update_many(self, table: str, rows: Sequence[int], **values: Value) -> int:
-        """Change the same columns of many rows; returns how many changed."""
-        return sum(self._update(table, [(row, values) for row in chunk]) for chunk in chunks(rows))
-
-    def update_each(self, table: str, updates: Sequence[tuple[int, Image]]) -> int:
-        """Change columns row by row; returns how many rows changed."""
-        return sum(self._update(table, chunk) for chunk in chunks(updates))
-
-    def delete(self, table: str, row: int) -> None:
-        """Remove one row that nothing refers to."""
-        before = images(self._connection, table, [row], list(self._defaults(table)))
-        if row not in before:
-            raise KeyError(f"{table} {row}")
-        self.apply([Change(table, row, before[row], None)])
-
-    def _update(self, table: str, updates: Sequence[tuple[int, Image]]) -> int:
-        done: list[Change] = []
-        columns = sorted({column for _, values in updates for column in values})
-        current = images(self._connection, table, [row for row, _ in updates], columns)
-        for row, values in updates:
-            old = current.get(row)
-            if old is None:
-                raise KeyError(f"{table} {row}")
-            changed = {c: v for c, v in values.items() if old[c] != v}
-            if changed:
-                done.append(Change(table, row, {c: old[c] for c in changed}, changed))
-        self.apply(done)
-        return len(done)
-
-    def apply(self, changes: Iterable[Change]) -> None:
-        """Carry out changes as they are (undo and redo)."""
-        for run in batched(changes):
-            put(self._connection, run)
-            self.packed.add(run)
-            self.owners.see(run)
-            self.touched.extend(
-                change.row for change in run if change.table == "memory" and change.before
-            )
-
-    def _defaults(self, table: str) -> Image:
-        """Every column with its default, because an image of an insertion has the whole row."""
-        columns = self._connection.execute(f"PRAGMA table_info({table})").fetchall()
-        names = [column[1] for column in columns if column[1] != "id"]
-        values = ", ".join(str(column[4] or "NULL") for column in columns if column[1] != "id")
-        row = self._connection.execute(f"SELECT {values}").fetchone()
-        return dict(zip(names, row, strict=True))
-
-    def _next_id(self, table: str) -> int:
-        row = self._connection.execute(
-            "SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)
-        ).fetchone()
-        return int(row[0]) + 1 if row else 1
 
 
 class Ledger:
@@ -184,9 +38,8 @@ class Ledger:
 
     @contextmanager
     def watched(self, watch: Watch) -> Iterator[None]:
-        """Let `watch` see how the acts of the calling thread go on inside the block.
-
-        An act that it stops is rolled back, with ReadStoppedError.
+        """Let `watch` follow the acts of the calling thread inside the block. An act that it stops
+        is rolled back, with ReadStoppedError.
         """
         self._local.watch = watch
         try:
@@ -218,7 +71,7 @@ class Ledger:
             failures_as_sentences(self._database.path, writing=True),
         ):
             if connection.in_transaction and not self._within:
-                connection.execute("ROLLBACK")  # of an act whose own could not be carried out
+                connection.execute("ROLLBACK")  # of an act that could not be rolled back
             self.waiting = True
             try:
                 _begin(connection)
@@ -247,7 +100,7 @@ class Ledger:
             self.writes += 1
 
     def _bind_project(self, connection: sqlite3.Connection) -> None:
-        """Bind an existing project to its work tree, as an act of its own: undoing a decision
+        """Bind an existing project to its work tree, as a separate act, so that undoing a decision
         does not undo it.
         """
         ownership = self._database.ownership
@@ -263,89 +116,14 @@ class Ledger:
             self._record(connection, "bind project", Scope.INTAKE, draft)
 
     def _record(self, connection: sqlite3.Connection, kind: str, scope: Scope, draft: Act) -> int:
-        return _write_entry(connection, kind, scope, draft, actor=self.actor, at=iso(self.clock()))
-
-
-def record_upkeep(
-    connection: sqlite3.Connection,
-    title: str,
-    changes: Iterable[Change],
-    *,
-    actor: str = "reviewer",
-) -> None:
-    """Carry out what a newer version of the program changes in rows, as an act of the ledger, so
-    that `verify` still finds every row in it. The rows' own histories do not list it.
-    """
-    draft = Act(connection, title, Ownership())
-    draft.apply(changes)
-    if draft.changed:
-        del draft.touched[:]
-        _write_entry(connection, "upkeep", Scope.INTAKE, draft, actor=actor, at=iso(utc_now()))
-
-
-def _write_entry(
-    connection: sqlite3.Connection, kind: str, scope: Scope, draft: Act, *, actor: str, at: str
-) -> int:
-    last = connection.execute("SELECT id, hash, at FROM ledger ORDER BY id DESC LIMIT 1").fetchone()
-    number, previous, earliest = (last[0] + 1, last[1], last[2]) if last else (1, "", "")
-    entry = Entry(
-        number,
-        max(at, earliest),  # a clock that was set back does not undo the order
-        actor,
-        str(scope),
-        kind,
-        draft.title,
-        draft.target,
-        len(draft.packed),
-    )
-    blob = draft.packed.blob()
-    connection.execute(
-        "INSERT INTO ledger (id, at, actor, scope, kind, title, target, rows, changes,"
-        " previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            entry.id,
-            entry.at,
-            entry.actor,
-            entry.scope,
-            entry.kind,
-            entry.title,
-            entry.target,
-            entry.rows,
-            blob,
-            previous,
-            entry_hash(previous, entry, blob),
-        ),
-    )
-    connection.executemany(
-        "INSERT OR IGNORE INTO ledger_touch (memory_id, act) VALUES (?, ?)",
-        ((row, number) for row in sorted(draft.touched)),
-    )
-    _write_owners(connection, number, draft)
-    return number
-
-
-def _write_owners(connection: sqlite3.Connection, number: int, draft: Act) -> None:
-    """Record the projects that an act belongs to. Undo and redo belong to those of the act that
-    they are about, whose rows may be gone.
-    """
-    if draft.target is not None:
-        connection.execute(
-            "INSERT INTO ledger_project (project, act)"
-            " SELECT project, ? FROM ledger_project WHERE act = ?",
-            (number, draft.target),
-        )
-        return
-    connection.executemany(
-        "INSERT INTO ledger_project (project, act) VALUES (?, ?)",
-        ((name, number) for name in sorted(draft.owners.names(draft.query))),
-    )
+        return write_entry(connection, kind, scope, draft, actor=self.actor, at=iso(self.clock()))
 
 
 def _begin(connection: sqlite3.Connection) -> None:
     """Begin to write as soon as no other program does.
 
-    Raises sqlite3.Error when it waited for BUSY_MILLISECONDS. It waits in slices, because Ctrl-C is
-    not heard while SQLite itself waits.
+    Raises sqlite3.Error when it waited for BUSY_MILLISECONDS. It waits in slices, because Ctrl-C
+    has no effect while SQLite itself waits.
     """
     end = time.monotonic() + BUSY_MILLISECONDS / 1000
     connection.execute(f"PRAGMA busy_timeout = {SLICE_MILLISECONDS}")
@@ -360,75 +138,3 @@ def _begin(connection: sqlite3.Connection) -> None:
                     raise
     finally:
         connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
-
-
-def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """The items in slices of at most CHUNK."""
-    for start in range(0, len(items), CHUNK):
-        yield items[start : start + CHUNK]
-
-
-def batched(changes: Iterable[Change]) -> Iterator[list[Change]]:
-    """The changes in lists that need little memory; a statement that repeats runs through each."""
-    remaining = iter(changes)
-    while run := list(islice(remaining, BATCH)):
-        yield run
-
-
-def images(
-    connection: sqlite3.Connection, table: str, rows: Sequence[int], columns: Sequence[str]
-) -> dict[int, Image]:
-    """Those columns of the rows that exist, by id."""
-    found: dict[int, Image] = {}
-    names = ", ".join(columns)
-    for chunk in chunks(rows):
-        marks = ", ".join("?" * len(chunk))
-        sql = f"SELECT id, {names} FROM {table} WHERE id IN ({marks})"
-        for row in connection.execute(sql, chunk):
-            found[row[0]] = dict(zip(columns, tuple(row)[1:], strict=True))
-    return found
-
-
-def put(connection: sqlite3.Connection, changes: Iterable[Change], schema: str = "main") -> None:
-    """Write the after images: insert, update or delete, in the given order.
-
-    Runs of the same statement go to SQLite together.
-    """
-    remaining = iter(changes)
-    pending: list[Change] = list(islice(remaining, 1))
-    while pending:
-        first = pending[0]
-        sql = _statement(first, schema)
-        run, pending = [first], []
-        for change in remaining:
-            if _same_statement(first, change):
-                run.append(change)
-            else:
-                pending = [change]
-                break
-        connection.executemany(sql, [_parameters(change) for change in run])
-
-
-def _same_statement(a: Change, b: Change) -> bool:
-    return (
-        a.table == b.table
-        and (a.before is None) == (b.before is None)
-        and (a.after is None) == (b.after is None)
-        and (a.after is None or b.after is None or list(a.after) == list(b.after))
-    )
-
-
-def _statement(change: Change, schema: str) -> str:
-    table = f"{schema}.{change.table}"
-    if change.after is None:
-        return f"DELETE FROM {table} WHERE id = ?"
-    if change.before is None:
-        names = ", ".join(change.after)
-        marks = ", ".join("?" * (len(change.after) + 1))
-        return f"INSERT INTO {table} ({names}, id) VALUES ({marks})"
-    settings = ", ".join(f"{column} = ?" for column in change.after)
-    return f"UPDATE {table} SET {settings} WHERE id = ?"
-
-
-def _parameters(change: Change) -> tuple[Value, ...]:
-    return (*(change.after or {}).values(), change.row)

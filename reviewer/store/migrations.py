@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from reviewer.errors import StoreError
+from reviewer.store.acts import record_upkeep
 from reviewer.store.changes import Change, Image, Value, unpack_first
 from reviewer.store.ownership import Owners, projects_of
 
@@ -422,7 +423,7 @@ CREATE INDEX ledger_project_of_act ON ledger_project (act);
 
 
 def _to_version_8(connection: sqlite3.Connection) -> None:
-    """A project is bound to its work tree, and each act belongs to its projects.
+    """Adds the work tree of a project, and the projects of an act.
 
     Acts name projects instead of pointing to rows: an undo may delete a project's row, and redo
     must still find its acts.
@@ -512,9 +513,7 @@ LEFT JOIN record r ON r.id = e.record_id
 
 
 def _to_version_9(connection: sqlite3.Connection) -> None:
-    """Candidates have a proposer, a proof, and a reason for rejecting them."""
-    from reviewer.store.ledger import record_upkeep  # late: it imports this module
-
+    """Adds the proposer and the proof of a candidate, and the reason for rejecting it."""
     for statement in _statements(PROPOSERS):
         connection.execute(statement)
     sql = f"SELECT * FROM ({_PROPOSER_OF_OLD_ROWS}) WHERE proposer <> 'excerpt'"

@@ -18,7 +18,7 @@ _PLAIN = {0xC0: 1, 0xC2: 1, 0xC3: 1, 0xCA: 5, 0xCB: 9}
 _PLAIN |= {0xCC: 2, 0xCD: 3, 0xCE: 5, 0xCF: 9, 0xD0: 2, 0xD1: 3, 0xD2: 5, 0xD3: 9}
 """Bytes of nil, the booleans, floats and the longer integers, the first byte included."""
 _SIZES = {0xC4: ">B", 0xC5: ">H", 0xC6: ">I", 0xD9: ">B", 0xDA: ">H", 0xDB: ">I"}
-"""How the length of bytes and texts is written."""
+"""Width of the length field of bytes and texts."""
 _COUNTS = {0xDC: (">H", 1), 0xDD: (">I", 1), 0xDE: (">H", 2), 0xDF: (">I", 2)}
 """How the length of arrays and maps is written, and the values that each of their items has."""
 _WIDTHS = {">B": 1, ">H": 2, ">I": 4}

@@ -35,7 +35,7 @@ _WAYS = {
 """How each table leads to the project `p` of a row."""
 
 _NEVER_ALONE = {"content", "record", "evidence", "commit_", "segment"}
-"""Tables of many rows that no act writes without another row of the same project."""
+"""Large tables that are only written together with another row of the same project."""
 
 
 def projects_of(query: Query, table: str, rows: Iterable[int]) -> Iterable[tuple[int, str]]:
@@ -56,9 +56,9 @@ class Ownership:
     def __init__(self) -> None:
         self.project: str | None = None
         self.claim: Claim | None = None
-        """What the project is bound to when it is next written."""
+        """The work tree to bind the project to at its next write."""
         self.taken: dict[str, str] = {}
-        """Names under which nothing new may be made here, each with the sentence that says why."""
+        """Names that new projects may not have here, each with the reason as a sentence."""
 
     def require(self, query: Query, table: str, rows: Iterable[int]) -> None:
         """Raise OtherProjectError for the first of the rows that belongs to another project."""
@@ -68,9 +68,7 @@ class Ownership:
             self.require_name(f"{_NOUNS.get(table, '')}#{row}", name)
 
     def require_name(self, what: str, name: str) -> None:
-        """Raise OtherProjectError when something belongs to the project `name`, and that is not
-        the one that is worked in.
-        """
+        """Raise OtherProjectError if `name` is not the current project."""
         if self.project not in (None, name):
             raise OtherProjectError(what, name)
 

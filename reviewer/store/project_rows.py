@@ -1,11 +1,11 @@
-"""The table of projects: finding or making a row, and binding it to its work tree."""
+"""The table of projects: finding or creating a row, and binding it to its work tree."""
 
 from __future__ import annotations
 
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.projects import StoredProject, belongs_elsewhere
+from reviewer.store.acts import Act
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Act
 
 
 def stored_projects(database: Database) -> list[StoredProject]:
@@ -26,7 +26,7 @@ def is_known(database: Database, name: str) -> bool:
 
 
 def project_row(act: Act, name: str) -> int:
-    """The id of a project, which is made where it is new and bound to the work tree of the call.
+    """The id of a project. A new project is created and bound to the current work tree.
 
     Raises OtherProjectError for a project other than the current one, ConflictError when
     another work tree has taken the name meanwhile, ReviewerError for a name with a secret in it.

@@ -16,9 +16,9 @@ def is_read_only(path: Path) -> bool:
 def read_only_address(path: Path) -> str:
     """The URI under which SQLite opens the store without making any file beside it.
 
-    A log that others write to is read too; without one, the file is taken as unchanging until
-    its `stamp` changes. SQLite left to itself would make files beside a store of which only the
-    file is protected, and these would keep everyone from writing to it later.
+    A log that others write to is read too; without one, the file is taken as unchanging until its
+    `stamp` changes. Left to itself, SQLite would create files beside a store that is in a writable
+    folder, and these would keep everyone from writing to it later.
 
     Raises StoreError when the log has changes that the file does not, and cannot be read.
     """
@@ -45,7 +45,7 @@ def looking_address(path: Path) -> str:
 
 
 def stamp(path: Path) -> tuple[int, int, int]:
-    """Differs when somebody else has written to the file or begun a log."""
+    """A value that changes when somebody else writes to the file or begins a log."""
     found = path.stat()
     return found.st_mtime_ns, found.st_size, _size(_beside(path)[0])
 

@@ -12,9 +12,10 @@ from typing import TypeVar
 from msgspec import Struct
 
 from reviewer.errors import ConflictError, StoreError, UnknownIdError
+from reviewer.store.acts import LEDGERED, Act, chunks, images
 from reviewer.store.changes import Change, Image, split, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import LEDGERED, Act, Ledger, chunks, images
+from reviewer.store.ledger import Ledger
 
 SHARED = ("project", "content")
 """Tables whose rows several acts use: the first one that needs a row inserts it."""
@@ -26,7 +27,7 @@ Packed = TypeVar("Packed")
 Found = TypeVar("Found")
 
 TOUCHED = 1_000
-"""Memories that a reversal names at most."""
+"""Maximum number of memories that a reversal names."""
 
 
 class Reversal(Struct, frozen=True):
@@ -35,7 +36,7 @@ class Reversal(Struct, frozen=True):
     act: int
     """Ledger id of the new act."""
     target: int
-    """The act that was undone or done again."""
+    """The act that was undone or redone."""
     title: str
     """Title of that act."""
     memories: tuple[int, ...]
@@ -51,8 +52,8 @@ class Undo:
         ledger: Ledger,
         afterwards: Callable[[Act, Sequence[int]], None] | None = None,
     ) -> None:
-        """`afterwards` may add to an undo or redo what follows from the rows as they are then; it
-        gets the ids of the memories that have another status.
+        """`afterwards` may add further changes to an undo or redo; it gets the ids of the memories
+        with a changed status.
         """
         self._database = database
         self._ledger = ledger
@@ -73,7 +74,9 @@ class Undo:
         return None
 
     def next_redo(self) -> tuple[int, str] | None:
-        """Id of the latest undo that nothing reversed and no decision followed; its act's title."""
+        """Id of the latest undo that was not reversed or followed by a decision, and the title of
+        its act.
+        """
         reversed_undos: set[int] = set()
         for number, kind, _, target in self._decisions_backwards():
             if kind == "redo":
@@ -137,7 +140,7 @@ class Undo:
         return self._reverse(number, "undo", f"Undid: {title}", number, title)
 
     def redo(self) -> Reversal:
-        """Redo the act that was undone last.
+        """Redo the most recently undone act.
 
         Raises ConflictError when nothing was undone since the last decision, or rows have changed.
         """
@@ -195,7 +198,7 @@ class Undo:
         return Reversal(act.id, target, name, tuple(islice(memories, TOUCHED)))
 
     def _latest_intake(self) -> str:
-        """How to undo the latest ingestion, which only its number does; empty if there is none."""
+        """How to undo the latest ingestion, by its number; empty if there is none."""
         of_project = "" if self._project is None else " AND o.project = ?"
         with failures_as_sentences(self._database.path):
             row = (
@@ -243,7 +246,8 @@ class Undo:
 
 
 BINDING = ("root", "remote")
-"""Columns of a project that are changed by acts of their own, whatever else is undone."""
+"""Columns of a project that only acts of their own change, so that undoing other acts leaves them.
+"""
 
 
 def _as_bound_now(act: Act, changes: list[Change]) -> list[Change]:
@@ -310,7 +314,7 @@ def require_unchanged(
 
 
 def _later_act(connection: sqlite3.Connection, table: str, row: int) -> str:
-    """The end of a sentence: the act that changed a memory last and is not undone."""
+    """The end of a sentence: the latest act that changed a memory and is not undone."""
     found = None
     if table == "memory":
         found = connection.execute(
@@ -325,7 +329,7 @@ def _later_act(connection: sqlite3.Connection, table: str, row: int) -> str:
 
 
 def restore_referenced(act: Act, changes: Sequence[Change], title: str) -> None:
-    """Put back the shared rows that an undo deleted while others refer to them.
+    """Restore the shared rows that an undo deleted while others refer to them.
 
     `changes`: its changes to rows of the REFERENCED tables, in order.
 

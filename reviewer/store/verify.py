@@ -8,9 +8,9 @@ from contextlib import closing
 
 from msgspec import Struct
 
+from reviewer.store.acts import LEDGERED, put
 from reviewer.store.changes import Entry, entry_hash, split, unpack_part
 from reviewer.store.database import Database, failures_as_sentences, is_of_the_disk
-from reviewer.store.ledger import LEDGERED, put
 
 SHOWN = 20
 """Problems that a verdict lists at most, for each kind."""

@@ -39,7 +39,10 @@ MEANINGS = {
         "near duplicates",
         "Similar rows are folded behind this one; the number counts them all.",
     ),
-    "stale": ("outdated", "A conflict, or its source no longer says it; in a message: a problem."),
+    "attention": (
+        "outdated",
+        "A conflict, or its source no longer says it; in a message: a problem.",
+    ),
     "flagged": ("suspicious", "A masked secret, an order to an agent, or look-alike letters."),
     "hint": ("policy", "A policy favours it; only you promote it."),
     "doubted": ("doubtful", "A check of its proof found something: the pane says what."),

@@ -122,6 +122,8 @@ PALETTES = {name: _palette(colours) for name, colours in COLOURS.items()}
 class Glyphs:
     """One sign for one meaning, everywhere."""
 
+    ascii: bool = False
+    """Only ASCII characters are drawn."""
     promoted: str = signs.PROMOTED
     rejected: str = signs.REJECTED
     deferred: str = signs.DEFERRED
@@ -129,7 +131,7 @@ class Glyphs:
     graduated: str = signs.GRADUATED
     edited: str = signs.EDITED
     cluster: str = signs.NEAR
-    stale: str = signs.ATTENTION
+    attention: str = signs.ATTENTION
     flagged: str = signs.FLAGGED
     hint: str = signs.HINT
     by_hand: str = signs.BY_HAND
@@ -159,6 +161,7 @@ class Glyphs:
 
 GLYPHS = Glyphs()
 ASCII = Glyphs(
+    ascii=True,
     promoted="+",
     rejected="x",
     deferred="=",

@@ -16,9 +16,10 @@ from reviewer.clock import iso
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.errors import StoreError
-from reviewer.store import database, ledger
+from reviewer.store import acts, database
+from reviewer.store.acts import Scope
 from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger, Scope
+from reviewer.store.ledger import Ledger
 from reviewer.store.migrations import APPLICATION_ID, SCHEMA_VERSION
 from tests.cli.conftest import Reviewer
 from tests.stored import rows_of
@@ -45,7 +46,7 @@ def version_7(path: Path, patch: pytest.MonkeyPatch) -> Iterator[Ledger]:
     make_tables(path)
     with patch.context() as earlier:
         earlier.setattr(database, "bring_up_to_date", lambda *_, **__: None)
-        earlier.setattr(ledger, "_write_owners", lambda *_: None)  # version 8 began with it
+        earlier.setattr(acts, "_write_owners", lambda *_: None)  # version 8 began with it
         opened = Database(path)
         yield Ledger(opened, actor="you", clock=lambda: MOMENT)
         opened.close()

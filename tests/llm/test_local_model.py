@@ -6,7 +6,7 @@ import pytest
 
 from reviewer.llm.model import CancelledError, ChatMessage, Completion
 from reviewer.llm.openai_chat import OpenAIChat
-from reviewer.llm.retry import RetryExhaustedError, retry_with_steering
+from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
 from reviewer.settings import ModelSettings
 
 STORY = [ChatMessage("user", "Tell a long story about a lighthouse keeper and a whale.")]

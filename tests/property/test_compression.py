@@ -20,8 +20,8 @@ from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import Level, Segment, SummarizationOptions, Turn, TurnKind
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.llm.retry import RetryExhaustedError
-from reviewer.store.ledger import LEDGERED
+from reviewer.llm.steering import RetryExhaustedError
+from reviewer.store.acts import LEDGERED
 from reviewer.text.normalise import fold
 from reviewer.text.tokens import counter
 from tests.stored import rows_of

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from reviewer.errors import ConflictError, ReviewerError
+from reviewer.store.acts import LEDGERED, Scope
 from reviewer.store.database import Database
-from reviewer.store.ledger import LEDGERED, Ledger, Scope
+from reviewer.store.ledger import Ledger
 from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
 from tests.clocks import TickingClock

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 import pytest
 from textual import events
+from textual.timer import Timer
 from textual.widgets import Input
 
 from reviewer.engine import Engine
 from reviewer.tui import app as app_module
 from reviewer.tui.commits.screen import CommitsScreen
+from reviewer.tui.compress.screen import CompressScreen
 from reviewer.tui.help import HelpScreen
+from reviewer.tui.kit.screen import ListScreen
+from reviewer.tui.packet.screen import PacketScreen
 from reviewer.tui.palette import Palette
+from reviewer.tui.pipelines.screen import PipelinesScreen
 from reviewer.tui.queue.screen import QueueScreen
 from tests.tui.conftest import Screen, opened
 
@@ -71,3 +78,32 @@ async def test_a_screen_is_left_once_however_often_the_key_comes(engine: Engine)
         commits.dismiss()
         commits.dismiss()
         await screen.until(lambda: isinstance(screen.app.screen, QueueScreen))
+
+
+@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6"])
+async def test_a_screen_reads_once_and_watches_the_store_with_one_timer(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """Textual calls `on_mount` of every base class, so a handler must not call `super()`."""
+    called: list[str] = []
+    set_interval = ListScreen.set_interval
+
+    def counted(self: ListScreen, *args: Any, **kwargs: Any) -> Timer:
+        if args[1:] == (self.watch_store,):
+            called.append("timer")
+        return set_interval(self, *args, **kwargs)
+
+    async with opened(engine) as screen:
+        monkeypatch.setattr(ListScreen, "set_interval", counted)
+        for kind in (CommitsScreen, PacketScreen, PipelinesScreen, CompressScreen):
+            monkeypatch.setattr(kind, "reload", _counting(called, kind.reload))
+        await screen.press(key)
+        assert sorted(called) == ["reload", "timer"]
+
+
+def _counting(called: list[str], reload: Callable[[Any], None]) -> Callable[[Any], None]:
+    def counted(self: ListScreen) -> None:
+        called.append("reload")
+        reload(self)
+
+    return counted

@@ -19,10 +19,11 @@ from reviewer.tui.commits.model import (
     tokens_by_priority,
 )
 from reviewer.tui.commits.tool_calls import call_line, speaker, written_by_program
-from reviewer.tui.kit.contexts import HASH_CHARACTERS, priority_sign, short_count
-from reviewer.tui.kit.line import Line, Part, cells_of, cut, line_of
+from reviewer.tui.kit.contexts import HASH_CHARACTERS, priority_sign
+from reviewer.tui.kit.line import BarLine, Part, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import Block, Run, Span, count, moment
+from reviewer.tui.kit.token_numbers import short_count
 from reviewer.tui.theme import Glyphs, Palette
 
 if TYPE_CHECKING:
@@ -298,9 +299,9 @@ def verdict(check: PatternCheck, signs: Glyphs) -> tuple[str, str]:
             return f"{signs.rejected} not in this commit", "warm"
         case "bad":
             at = f" at column {check.column + 1}" if check.column is not None else ""
-            return f"{signs.stale} bad regex{at}", "warm"
+            return f"{signs.attention} bad regex{at}", "warm"
         case "slow":
-            return f"{signs.stale} too slow", "warm"
+            return f"{signs.attention} too slow", "warm"
 
 
 def imported_words(done: Imported) -> str:
@@ -318,7 +319,7 @@ def imported_words(done: Imported) -> str:
 # the lines about tokens
 
 
-class Balance(Line):
+class Balance(BarLine):
     """`tokens ███▓▓▓▒▒▒▒▒░  ● 1,204  ◆ 3,880  · 40,726  ∅ 2,310`."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
@@ -352,7 +353,7 @@ class Balance(Line):
         return [*label, *bar, *numbers], []
 
 
-class OutlookLine(Line):
+class OutlookLine(BarLine):
     """Outlook after compressing, in one sentence."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002

@@ -20,7 +20,7 @@ from reviewer.tui.commits.model import Criteria, Mode, align_modes
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import Actor, runs
 from reviewer.tui.kit.edit_pane import EditorArea, Field
-from reviewer.tui.kit.line import Line, Part, TitleRule, line_of
+from reviewer.tui.kit.line import BarLine, Part, TitleRule, line_of
 from reviewer.tui.kit.text import count
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
@@ -416,7 +416,7 @@ def mark_parts(check: PatternCheck | None, style: Palette, sign: Glyphs) -> list
             return [("bad", style.warm)]
 
 
-class _CheckLine(Line):
+class _CheckLine(BarLine):
     """The check of the pattern under the cursor, in words."""
 
     def __init__(self) -> None:
@@ -434,7 +434,7 @@ class _CheckLine(Line):
         return [(f" {text}", style.warm if warn else style.dim)], []
 
 
-class _FieldName(Line):
+class _FieldName(BarLine):
     """The name before a field."""
 
     DEFAULT_CSS = f"_FieldName {{ width: {MARK_CELLS}; }}"

@@ -47,12 +47,12 @@ from reviewer.tui.kit.contexts import (
     context_words,
     cost_options,
     match_spans,
-    read_target,
 )
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, TextEdit
 from reviewer.tui.kit.text import Span, count, fit
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.kit.token_numbers import read_tokens
 from reviewer.tui.places import keep_context, load_commit
 from reviewer.tui.theme import glyphs
 
@@ -873,7 +873,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
 
         def narrow(text: str) -> None:
             nonlocal wanted
-            wanted = target = read_target(text)
+            wanted = target = read_tokens(text)
             if self._target_timer is not None:
                 self._target_timer.stop()
             if target is None:

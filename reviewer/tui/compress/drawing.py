@@ -170,7 +170,7 @@ def summary_blocks(
     def draw(
         text: str, inner: Sequence[ExpansionMarker], above: Path, spans: Sequence[Span]
     ) -> None:
-        upright = "| " if signs.rule == "-" else "│ "
+        upright = "| " if signs.ascii else "│ "
         margin = (Run(" " + upright * len(above), "faint"),)
         at = 0
         for marker in sorted(inner, key=lambda each: each.start):
@@ -229,7 +229,7 @@ def writer_note(data: CompressModel, choice: Choice, signs: Glyphs) -> Block | N
         if answer_key(choice) in data.answers:
             below = "This is the model's earlier text"
         words = f"{trouble} {below}: o uses the offline result, w asks the model again."
-        return Block(words, "warm", first=(Run(f" {signs.stale} ", "warm"),))
+        return Block(words, "warm", first=(Run(f" {signs.attention} ", "warm"),))
     if data.awaits_model(choice):
         words = "The offline result; the model has not written this yet: w asks it."
         return Block(words, "faint", first=(Run(" "),))
@@ -327,5 +327,5 @@ def _ratio(preview: SegmentPreview, aim: int, signs: Glyphs) -> list[Block]:
         _row("", f"written {_writer(compressed.engine)}", "dim"),
     ]
     if preview.kept:
-        blocks.insert(0, _row(signs.stale, f"stays as it is: {preview.kept}", "warm"))
+        blocks.insert(0, _row(signs.attention, f"stays as it is: {preview.kept}", "warm"))
     return blocks

@@ -33,7 +33,7 @@ from reviewer.tui.compress.model import (
     lost_rows,
 )
 from reviewer.tui.kit.bars import ClickLine
-from reviewer.tui.kit.line import Line, Part, Separator, TitleRule, cells_of, cut, line_of
+from reviewer.tui.kit.line import BarLine, Part, Separator, TitleRule, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import Block, Run, count, figure
 from reviewer.tui.kit.text_pane import HEADER_ROWS, TextPane
@@ -96,7 +96,7 @@ class SegmentList(RowList):
         choice = data.plan.choices[at]
         first = choice.sources[0] if choice.sources else 0
         if data.trouble(choice):
-            state = sign.stale
+            state = sign.attention
         elif data.writer(choice) == "by hand" or first in self.drafts:
             state = sign.edited
         else:
@@ -227,7 +227,7 @@ class LevelsLine(ClickLine):
             name = full_name if names else full_name[0] if here else ""
             parts.append((f"{name} " if name else "", style.strong if here else style.dim))
             if each.trouble:
-                parts.append((f"{sign.stale} ", style.warm))
+                parts.append((f"{sign.attention} ", style.warm))
             elif each.tokens is None:
                 parts.append((f"{sign.ellipsis} ", style.faint))
             else:
@@ -243,7 +243,7 @@ class LevelsLine(ClickLine):
         return parts
 
 
-class WholeBar(Line):
+class WholeBar(BarLine):
     """`whole 48,120 → 9,204 ████▒▒▒|▒▒▒ target 8,000, 1,204 over      offline engine`."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
@@ -370,7 +370,7 @@ class SummaryPane(TextPane):
         if found is None:
             trouble = data.trouble(choice)
             words = trouble or f"{name} is being written {signs.ellipsis}"
-            sign = (Run(f" {signs.stale} " if trouble else " ", "warm"),)
+            sign = (Run(f" {signs.attention} " if trouble else " ", "warm"),)
             self.show([Block(words, "dim", first=sign)], title=name)
             return
         checked = data.checked.get(data.offline_plan(choice)[0])

@@ -52,13 +52,14 @@ from reviewer.tui.compress.reading import ContextRead, first_plan, read_context
 from reviewer.tui.compress.work import Delivered, Job, ModelRun, PreviewQueue, Streamed, Task
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import detached, runs
-from reviewer.tui.kit.contexts import context_words, cost_options, match_spans, read_target
+from reviewer.tui.kit.contexts import context_words, cost_options, match_spans
 from reviewer.tui.kit.keys import COPY
 from reviewer.tui.kit.line import Separator, TitleRule
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen, Movable
 from reviewer.tui.kit.text import count, fit
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.kit.token_numbers import read_tokens
 from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.theme import glyphs
 
@@ -725,7 +726,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
         def narrow(text: str) -> None:
             nonlocal wanted, timer
-            wanted = read_target(text)
+            wanted = read_tokens(text)
             if timer is not None:
                 timer.stop()
             if wanted is None:

@@ -14,7 +14,7 @@ from textual.message import Message
 from reviewer.compression.plan import Choice, Plan, SegmentPreview
 from reviewer.compression.preview import Watch
 from reviewer.errors import ReviewerError
-from reviewer.llm.retry import RetryExhaustedError
+from reviewer.llm.steering import RetryExhaustedError
 from reviewer.tui.compress.model import Checked
 
 DRAW_SECONDS = 0.08

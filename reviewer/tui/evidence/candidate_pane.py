@@ -91,7 +91,7 @@ class CandidatePane(TextPane):
 def candidate_title(view: CandidateView, signs: Glyphs) -> str:
     """`#412  project · decided_to_sentence · .58`; for an entity with that word before its type."""
     if view.kind == "conflict":
-        return f"{signs.stale} #{view.id}  conflict"
+        return f"{signs.attention} #{view.id}  conflict"
     kind = ("entity",) if view.kind == "entity" else ()
     by = () if view.proof is None else (view.proposer,)
     parts = f" {signs.dot} ".join((*kind, view.type, *by, view.rule, figure(view.confidence)))
@@ -210,12 +210,14 @@ def _warnings(view: CandidateView, state: SourceState, signs: Glyphs) -> list[Bl
         if flag != "conflict"
     ]
     if state in _STATE_WORDS:
-        rows.append(labelled("", f"{signs.stale} {_STATE_WORDS[state]}", "warm"))
+        rows.append(labelled("", f"{signs.attention} {_STATE_WORDS[state]}", "warm"))
     return rows
 
 
 def _flag_sign(flag: str, signs: Glyphs) -> str:
-    return {"hand-authored": signs.by_hand, "not-in-force": signs.stale}.get(flag, signs.flagged)
+    return {"hand-authored": signs.by_hand, "not-in-force": signs.attention}.get(
+        flag, signs.flagged
+    )
 
 
 def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[Block]:

@@ -46,11 +46,11 @@ def sign_of(
 def _extra(row: QueueRow, sign: Glyphs, badges: Badges) -> tuple[str, bool]:
     """The most important sign beside the status, and whether it is a warning."""
     if row.kind == "conflict":
-        return sign.stale, True
+        return sign.attention, True
     if SUSPICIOUS.intersection(row.flags):
         return sign.flagged, True
     if badges.stale or OUTDATED.intersection(row.flags):
-        return sign.stale, True
+        return sign.attention, True
     if DOUBTFUL.intersection(row.flags):
         return sign.doubted, True
     if badges.hinted:

@@ -65,7 +65,7 @@ def entity_blocks(extras: Extras, signs: Glyphs) -> list[Block]:
         blocks.append(labelled("origin", text))
     if extras.open_conflicts:
         ids = ", ".join(f"#{number}" for number in extras.open_conflicts)
-        text = f"{signs.stale} in open conflict {ids}: settle it in the queue (F2)"
+        text = f"{signs.attention} in open conflict {ids}: settle it in the queue (F2)"
         blocks.append(labelled("", text, "warm"))
     return blocks
 

@@ -101,7 +101,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         if act is None:
             return
         undone = await self.write(lambda: self.engine.history.undo_act(act.id), "Undoing")
-        redoable = self.engine.history.can_redo() == undone.title
+        redoable = self.engine.history.redo_title() == undone.title
         self.show_reversed(undone)
         self.say(f"Undone: {display_line(undone.title)}{' - Z to redo' if redoable else ''}")
 

@@ -13,7 +13,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import shown_key
 from reviewer.tui.kit.actor import reachable
-from reviewer.tui.kit.line import Line, Part, cells_of, cut, line_of
+from reviewer.tui.kit.line import BarLine, Part, cells_of, cut, line_of
 from reviewer.tui.kit.text import wrapped
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
@@ -25,7 +25,7 @@ FOOTER_KEYS = 7
 """Keys at most in a footer of 80 columns."""
 
 
-class HeaderBar(Line):
+class HeaderBar(BarLine):
     """Name, project and the state of the queue."""
 
     project = reactive("")
@@ -68,7 +68,7 @@ class HeaderBar(Line):
         return left, [[*choice, end] for choice in choices]
 
 
-class ClickLine(Line):
+class ClickLine(BarLine):
     """A line with names of actions: a click runs one, where a key could."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
@@ -125,7 +125,7 @@ TROUBLE_CELLS = 3
 MOST_ROWS = 3
 
 
-class StatusBar(Line):
+class StatusBar(BarLine):
     """The result of the last key, in one sentence; at the right the position."""
 
     place = reactive("")
@@ -157,7 +157,7 @@ class StatusBar(Line):
             return super().render_line(y)
         style, sign = palette(self.app), glyphs(self.app)
         lines = self._lines(width)
-        mark = f" {sign.stale} " if y == 0 else " " * TROUBLE_CELLS
+        mark = f" {sign.attention} " if y == 0 else " " * TROUBLE_CELLS
         words = lines[y] if y < len(lines) else ""
         if y == MOST_ROWS - 1 and len(wrapped(self._text, width - TROUBLE_CELLS)) > MOST_ROWS:
             words = cut(words + sign.ellipsis, width - TROUBLE_CELLS, sign.ellipsis)
@@ -176,7 +176,7 @@ class StatusBar(Line):
         """The sentence, with a sign before a problem."""
         left: list[Part] = [(" ", style.text)]
         if self._bad:
-            left.append((f"{sign.stale} ", style.warm))
+            left.append((f"{sign.attention} ", style.warm))
         left.append((self._text, style.text))
         return left, [[(self.place + " ", style.dim)], []]
 

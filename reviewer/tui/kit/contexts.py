@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unicodedata import is_normalized, normalize
 
 from reviewer.tui.kit.text import Span, count, moment
+from reviewer.tui.kit.token_numbers import short_count
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ MARKED_PLACES = 200
 REGEX_SECONDS = 0.25
 """A regular expression that takes longer than this is not marked."""
 
-_TARGET = re.compile(r"(\d[\d_,.]{0,14})\s*([kKmM]?)")
-_UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
-
 
 def priority_sign(priority: str, sign: Glyphs) -> str:
     """`●` pinned, `◆` important, `·` normal, `∅` skip."""
@@ -33,33 +31,11 @@ def priority_sign(priority: str, sign: Glyphs) -> str:
     )
 
 
-def short_count(tokens: int) -> str:
-    """`412`, `9.2k`, `48k`, `1.2M`."""
-    for size, letter in ((1_000_000, "M"), (1_000, "k")):
-        if tokens >= size:
-            value = tokens / size
-            return f"{value:.1f}{letter}" if value < 10 else f"{value:.0f}{letter}"
-    return str(tokens)
-
-
 def context_words(context: ContextView, *, with_project: bool) -> str:
     """`214 commits, 48,120 tok, changed 2026-02-14 10:22`."""
     where = f"{context.project}: " if with_project else ""
     size = f"{count(context.commits, 'commit')}, {context.tokens:,} tok"
     return f"{where}{size}, changed {moment(context.changed_at)}"
-
-
-def read_target(text: str) -> int | None:
-    """A number of tokens as people write it: `8000`, `8,000`, `8k`, `1.2M`; None for no number."""
-    match = _TARGET.fullmatch(text.strip())
-    if match is None:
-        return None
-    digits, unit = match[1].replace("_", ""), match[2].lower()
-    digits = re.sub(r"[,.](?=\d{3}(\D|$))", "", digits) if not unit else digits.replace(",", ".")
-    try:
-        return round(float(digits) * _UNITS[unit])
-    except ValueError:
-        return None
 
 
 def cost_options(reach: Reach, first_lines: dict[int, str], signs: Glyphs) -> list[Option]:

@@ -22,7 +22,7 @@ from reviewer.text.word_diff import Hunk, hunks, put_back
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, detached, runs
-from reviewer.tui.kit.line import Line, Part, cells_of
+from reviewer.tui.kit.line import BarLine, Part, cells_of
 from reviewer.tui.kit.text import Block, Run, Span
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
@@ -207,7 +207,7 @@ def diff_block(hunks: Sequence[Hunk], chosen: int, signs: Glyphs) -> Block:
     return Block("".join(parts), "dim", tuple(spans), first=margin)
 
 
-class EditTitle(Line):
+class EditTitle(BarLine):
     """`─ Edit #412 ──── ctrl+s promote · esc keep draft ─ 57 characters ─`."""
 
     verb = "promote"

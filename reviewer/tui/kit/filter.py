@@ -11,7 +11,7 @@ from textual.widgets import Input
 
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor, runs
-from reviewer.tui.kit.line import Line, Part
+from reviewer.tui.kit.line import BarLine, Part
 from reviewer.tui.theme import Glyphs, Palette
 
 REST_SECONDS = 0.015
@@ -34,7 +34,7 @@ class FilterInput(Actor, Input, pane=keys.FILTER_FIELD):
         self.post_message(FilterBar.Cleared())
 
 
-class _Slash(Line):
+class _Slash(BarLine):
     DEFAULT_CSS = "_Slash { width: 3; }"
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:

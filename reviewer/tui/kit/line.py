@@ -45,10 +45,10 @@ def line_of(parts: Sequence[Part], width: int, fill: Style, ellipsis: str) -> St
     return Strip(segments, width)
 
 
-class Line(Widget):
+class BarLine(Widget):
     """A line of the screen. Subclasses provide its two sides."""
 
-    DEFAULT_CSS = "Line { height: 1; width: 1fr; }"
+    DEFAULT_CSS = "BarLine { height: 1; width: 1fr; }"
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
         """The left parts, and wordings for the right side: the first that fits is drawn."""
@@ -74,7 +74,7 @@ class Line(Widget):
         return Strip([*strip, *(Segment(text, how) for text, how in right)], width)
 
 
-class TitleRule(Line):
+class TitleRule(BarLine):
     """The rule above a pane, with its title: `─ Evidence ─ 2026-02-14 · line 446 ────`."""
 
     def __init__(self, title: str = "", *, id: str | None = None) -> None:  # noqa: A002
@@ -121,7 +121,7 @@ class Separator(Widget):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        plain = glyphs(self.app).rule == "-"
+        plain = glyphs(self.app).ascii
         joints = {self.joint: "├", 0: "┬"}
         sign = ("+" if y in joints else "|") if plain else joints.get(y, "│")
         return Strip([Segment(sign, palette(self.app).rule)], 1)

@@ -202,10 +202,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         return done
 
     def _nothing_to_undo(self) -> str | None:
-        return None if self.engine.history.can_undo() else "There is nothing to undo."
+        return None if self.engine.history.undo_title() else "There is nothing to undo."
 
     def _nothing_to_redo(self) -> str | None:
-        return None if self.engine.history.can_redo() else "There is nothing to redo."
+        return None if self.engine.history.redo_title() else "There is nothing to redo."
 
     @runs(keys.UNDO, unless=_nothing_to_undo)
     async def undo(self) -> None:

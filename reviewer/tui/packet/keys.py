@@ -11,7 +11,7 @@ LESS_FINE = Action("packet_less_fine", "(", "100 less", "Lower the budget by 100
 MORE_FINE = Action("packet_more_fine", ")", "100 more", "Raise the budget by 100 tokens.", "Decide")
 BUDGET = Action("packet_budget", "b", "budget", "Type the budget.", "Decide")
 TASK = Action(
-    "packet_task", "t", "task", "Type the purpose of the packet; its words decide the order.",
+    "packet_task", "t", "task", "Type the task of the packet; its words decide the order.",
     "Decide",
 )  # fmt: skip
 DATE = Action("packet_date", "D", "date", "Type the date from which ages are counted.", "Decide")
@@ -23,11 +23,12 @@ MUTE = Action(
     "packet_mute", "m", "mute", "Leave this item out of this packet; again: no longer.", "Decide"
 )
 CLEAR_CHOICES = Action(
-    "packet_unchoose", "U", "unpin all", "Remove all pins and mutes of this packet.", "Decide"
-)
+    "packet_clear_choices", "U", "clear pins and mutes",
+    "Remove all pins and mutes of this packet.", "Decide",
+)  # fmt: skip
 OTHER_SOURCE = Action(
     "packet_source", "S", "other source",
-    "Read the .context folder of this folder, or the store again.", "Select",
+    "Read the .context folder of the working directory, or the store again.", "Select",
 )  # fmt: skip
 FOLDER = Action(
     "packet_folder", "O", "open folder", "Read a .context folder by its path.", "Select"

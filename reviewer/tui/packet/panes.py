@@ -18,16 +18,24 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from reviewer.packets.allocation import cap_percent
+from reviewer.packets.values import Section
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import Actor, runs
 from reviewer.tui.kit.edit_pane import Field
-from reviewer.tui.kit.line import Line as LineWidget
-from reviewer.tui.kit.line import Part, cells_of, line_of
+from reviewer.tui.kit.line import BarLine, Part, cells_of, line_of
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import Block, Line, Run, count, fit, lay_out
 from reviewer.tui.kit.text_pane import HEADER_ROWS, TextPane
 from reviewer.tui.packet import keys
-from reviewer.tui.packet.model import BUDGETS, STATES, ItemRow, PacketModel, SectionRow
+from reviewer.tui.packet.model import (
+    BUDGETS,
+    STATES,
+    ItemRow,
+    PacketModel,
+    SectionRow,
+    step_budget,
+)
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
 if TYPE_CHECKING:
@@ -40,11 +48,11 @@ NARROW_SLIDER = 10
 NARROW = 90
 
 
-class BudgetLine(LineWidget):
+class BudgetLine(BarLine):
     """` budget ◀ ━━━━●──── 8,000 ▶  used 7,991 · full 41 · short 6 · titles 18 · dropped 3`."""
 
     class Chosen(Message):
-        """A place of the slider was clicked."""
+        """A place of the slider or one of its arrows was clicked."""
 
         def __init__(self, budget: int) -> None:
             super().__init__()
@@ -56,6 +64,8 @@ class BudgetLine(LineWidget):
         self.budget = BUDGETS[0]
         self._from = 0
         self._cells = SLIDER_CELLS
+        self._less = self._more = range(0)
+        """The columns of the arrows."""
 
     def show(self, budget: int) -> None:
         """Show a budget and the numbers of its packet."""
@@ -64,7 +74,7 @@ class BudgetLine(LineWidget):
 
     def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
         """The slider on the left; on the right used tokens and the number of items in each form."""
-        plain = sign.rule == "-"
+        plain = sign.ascii
         self._cells = SLIDER_CELLS if self.size.width >= NARROW else NARROW_SLIDER
         at = place_of(self.budget, self._cells)
         knob, before, after = ("o", "=", "-") if plain else ("●", "━", "─")
@@ -80,6 +90,8 @@ class BudgetLine(LineWidget):
             (f" {self.budget:,}", style.strong),
             (" >" if plain else " ▶", style.accent),
         ]
+        end = cells_of(parts)
+        self._less, self._more = range(self._from - 2, self._from), range(end - 2, end)
         return parts, self._figures(style, sign)
 
     def _figures(self, style: Palette, sign: Glyphs) -> list[list[Part]]:
@@ -89,7 +101,7 @@ class BudgetLine(LineWidget):
         used: list[Part] = [("used ", style.dim), (f"{packet.tokens_used:,}", style.strong)]
         if packet.over_budget:
             over = packet.tier_1 - packet.budget
-            used += [(f"  {sign.stale} {over:,} over: tier 1 alone needs that", style.warm)]
+            used += [(f"  {sign.attention} {over:,} over: tier 1 alone needs that", style.warm)]
             return [[*used, (" ", style.text)], used[:2]]
         counts = dict.fromkeys(STATES, 0)
         for item in packet.items:
@@ -108,13 +120,20 @@ class BudgetLine(LineWidget):
     def on_click(self, event: events.Click) -> None:
         """Take the budget at the clicked place of the slider; the arrows go one step."""
         at = event.x - self._from
-        if 0 <= at < self._cells:
-            event.stop()
-            self.post_message(self.Chosen(budget_at(at, self._cells)))
+        if event.x in self._less:
+            budget = step_budget(self.budget, -1)
+        elif event.x in self._more:
+            budget = step_budget(self.budget, 1)
+        elif 0 <= at < self._cells:
+            budget = budget_at(at, self._cells)
+        else:
+            return
+        event.stop()
+        self.post_message(self.Chosen(budget))
 
 
 class AboutWords(Struct, frozen=True):
-    """The purpose and source of a packet, in words."""
+    """The task and source of a packet, in words."""
 
     task: str = ""
     date: str = ""
@@ -122,7 +141,7 @@ class AboutWords(Struct, frozen=True):
     more: str = ""
 
 
-class AboutLine(LineWidget):
+class AboutLine(BarLine):
     """` task "move the ledger" · as of 2026-07-26 · acme/.context`."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
@@ -269,7 +288,7 @@ def bar_parts(
 
 
 def _drawn_bar(share: float, room: int, sign: Glyphs) -> tuple[str, str]:
-    if sign.rule == "-":
+    if sign.ascii:
         cells = round(share * room)
         return "#" * cells, "." * (room - cells)
     eighths = round(share * room * 8)
@@ -401,9 +420,10 @@ class PacketPane(TextPane):
 
 CAPS = {
     "constitution": "Tier 1: always whole, whatever the budget is.",
-    "tasks": "Tier 2: open tasks in at most 40 % of the budget, the newest first where not all"
-    " fit, the rest as titles.",
-    "conventions": "Tier 3: the first that fit into 20 % of the budget.",
+    "tasks": f"Tier 2: open tasks in at most {cap_percent(Section.TASKS)} % of the budget, the"
+    " newest first where not all fit, the rest as titles.",
+    "conventions": "Tier 3: the first that fit into"
+    f" {cap_percent(Section.CONVENTIONS)} % of the budget.",
     "decisions": "Tier 4: by score from what tiers 1 to 3 leave, shared with the learnings.",
     "learnings": "Tier 5: by score from what tiers 1 to 3 leave, shared with the decisions.",
 }
@@ -420,15 +440,14 @@ def why_blocks(model: PacketModel, sign: Glyphs) -> tuple[str, list[Block]]:
     if not isinstance(row, ItemRow):
         return "Why", []
     item = row.item
-    rule, _, score = item.why.partition("; ")
     tokens = f"{item.tokens:,}"
     if item.full_tokens is not None and item.state != "full":
         tokens += f" of {item.full_tokens:,}"
     blocks = [
-        Block(f"{STATE_WORDS[item.state]}, {tokens} tokens: {rule}", "strong"),
+        Block(f"{STATE_WORDS[item.state]}, {tokens} tokens: {item.reason}", "strong"),
     ]
-    if score:
-        blocks.append(Block(score, "text"))
+    if item.score_text:
+        blocks.append(Block(item.score_text, "text"))
     where = f"{item.place}" + (f" {sign.dot} {item.at:%Y-%m-%d}" if item.at else "")
     blocks.append(Block(where, "dim", wrap=False))
     if item.id in model.pinned:
@@ -500,7 +519,7 @@ def _style(line: str) -> str:
 PROMPT_CELLS = 9
 
 
-class PromptName(LineWidget):
+class PromptName(BarLine):
     """The name before the field."""
 
     DEFAULT_CSS = f"PromptName {{ width: {PROMPT_CELLS}; }}"

@@ -18,6 +18,7 @@ from reviewer.errors import ReviewerError
 from reviewer.packets.assembly import assemble
 from reviewer.packets.context_folder import context_folder_at
 from reviewer.packets.output import write_packet
+from reviewer.packets.values import DEFAULT_BUDGET
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
@@ -27,6 +28,7 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Block, count
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.kit.token_numbers import read_tokens
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import FINE, HIGHEST, PacketModel, step_budget
 from reviewer.tui.packet.panes import (
@@ -48,14 +50,36 @@ if TYPE_CHECKING:
     from reviewer.packets.prepared import Prepared
     from reviewer.packets.values import Packet
 
-BUDGET = 8_000
-SMALL = 3_000
+SYNC_ITEMS = 3_000
 """A packet of at most this many items is assembled on the event loop, a larger one in a thread."""
 DRAW_SECONDS = 0.02
 """Delay before the packet's text follows the budget, so that a held key stays fast."""
 TYPING_SECONDS = 0.03
 LOADING = "Still loading, try again."
 FILE = "context-packet.md"
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything a packet depends on; an answer to an earlier request is not shown."""
+
+    folder: Path | None
+    """The folder that is read; None for the store."""
+    marks: bool
+    task: str
+    date: datetime | None
+    budget: int
+    pinned: frozenset[str]
+    muted: frozenset[str]
+
+    @property
+    def now(self) -> datetime:
+        """The date from which ages are counted."""
+        return self.date or datetime.now().astimezone()
+
+    def same_source(self, other: Request) -> bool:
+        """Whether both can be answered from one reading of the source."""
+        return (self.folder, self.marks) == (other.folder, other.marks)
 
 
 @dataclass(frozen=True)
@@ -91,16 +115,17 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.bars_rule = TitleRule("Sections", id="bars-title")
         self.bars = SectionBars(self.packets, id="bars")
         self.prompt = PromptBar(id="packet-prompt")
-        self.near = context_folder_at(Path.cwd())
+        self.local_folder = context_folder_at(Path.cwd())
         """The .context folder where reviewer was started."""
         self.folder: Path | None = None
         """The folder that is read; None for the store."""
-        self.budget = BUDGET
-        self.purpose = ""
+        self.budget = DEFAULT_BUDGET
+        self.packet_task = ""
         self.date: datetime | None = None
         """The date from which ages are counted; None for today."""
         self.marks = False
-        self.loaded = False
+        self.tried = False
+        """Whether a source has been read, or could not be."""
         self.trouble = ""
         """Why the source cannot be read."""
         self._prepared: Prepared | None = None
@@ -121,7 +146,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def on_mount(self) -> None:
         self.title_rule.show("Items", focused=True)
         self._draw_above()
-        super().on_mount()
 
     def arranged(self) -> None:
         """The bars make room when the list fills the screen."""
@@ -137,15 +161,15 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def reload(self) -> None:
         """Read the source again; the first time choose the source."""
-        if self.loaded or self.host.packet_source is not None or self.near is None:
-            if not self.loaded and self.host.packet_source is not None:
+        if self.tried or self.host.packet_source is not None or self.local_folder is None:
+            if not self.tried and self.host.packet_source is not None:
                 self.folder = self.host.packet_source.folder
             self._prepare()
             return
-        near = self.near
+        local = self.local_folder
 
         def then(has_memories: bool) -> None:
-            self.folder = None if has_memories else near
+            self.folder = None if has_memories else local
             self._prepare()
 
         self.read(
@@ -153,77 +177,86 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 self.engine.active_facts.groups(self.project) or self.engine.state.all(self.project)
             ),
             then,
-            group="source",
         )
 
     def watch_store(self) -> None:
         """A folder does not change with the store."""
-        if self.loaded and self.folder is None:
+        if self.tried and self.folder is None:
             super().watch_store()
 
+    @property
+    def request(self) -> Request:
+        """The present choices."""
+        pinned, muted = frozenset(self.packets.pinned), frozenset(self.packets.muted)
+        return Request(
+            self.folder, self.marks, self.packet_task, self.date, self.budget, pinned, muted
+        )
+
     def _prepare(self) -> None:
+        """Read the source and assemble a packet of it."""
         self.trouble = ""
+        self._prepared = None
         self.host.remember_packet_source(self.folder)
         self.note_version()
-        folder, task, marks, budget = self.folder, self.purpose, self.marks, self.budget
-        engine, project = self.engine, self.project
-        pinned, muted = self._choices_made()
-        now = self.date or datetime.now().astimezone()
+        engine, project, request = self.engine, self.project, self.request
 
         def work() -> tuple[Prepared, Packet]:
+            folder, task, now, marks = request.folder, request.task, request.now, request.marks
             if folder is None:
                 prepared = engine.packets.prepare_own(project, task=task, now=now, marks=marks)
             else:
                 prepared = engine.packets.prepare_folder(folder, task=task, now=now, marks=marks)
-            packet = assemble(prepared, budget, pinned=pinned, muted=muted)
+            packet = _assembled(prepared, request)
             if prepared.small:
                 prepared.count_ahead()
             prepared.save_counts()
             return prepared, packet
 
         def then(found: tuple[Prepared, Packet]) -> None:
-            self._prepared, packet = found
-            self.loaded, self.trouble = True, ""
-            if packet.budget != self.budget or packet.task != self.purpose:
-                self._assemble()
-            else:
-                self._show(packet)
+            if not request.same_source(self.request):
+                return
+            self.tried = True
+            self._take(request, *found)
 
         self.read(work, then, failed=self._cannot_read)
 
     def _cannot_read(self, sentence: str) -> None:
-        self.loaded, self.trouble = True, sentence
+        self.tried, self.trouble = True, sentence
         self._prepared = None
         self.say_trouble(sentence)
         self.packets.forget()
         self._draw()
 
     def _assemble(self) -> None:
-        """Assemble a packet of the same source with the present budget, task, date and pins."""
-        prepared = self._prepared
+        """Assemble a packet of the same source with the present budget, task, date and pins.
+
+        While the source is being read this waits: its answer is followed by a new packet if the
+        choices have changed in the meantime.
+        """
+        prepared, request = self._prepared, self.request
         if prepared is None:
+            self._draw_above()
             return
-        task, date, budget = self.purpose, self.date, self.budget
-        pinned, muted = self._choices_made()
 
         def work() -> tuple[Prepared, Packet]:
             ready: Prepared = prepared
-            now = date or datetime.now().astimezone()
-            if task != ready.task or now.date() != ready.now.date():
-                ready = ready.with_task(task=task, now=now)
-            return ready, assemble(ready, budget, pinned=pinned, muted=muted)
+            if request.task != ready.task or request.now.date() != ready.now.date():
+                ready = ready.with_task(task=request.task, now=request.now)
+            return ready, _assembled(ready, request)
 
-        def then(found: tuple[Prepared, Packet]) -> None:
-            self._prepared, packet = found
-            self._show(packet)
-
-        if len(prepared.items) <= SMALL and prepared.small:
-            then(work())
+        if len(prepared.items) <= SYNC_ITEMS and prepared.small:
+            self._take(request, *work())
         else:
-            self.read(work, then, group="assemble")
+            # in the group of the reads of a source, so that reading a source voids it
+            self.read(work, lambda found: self._take(request, *found))
 
-    def _choices_made(self) -> tuple[frozenset[str], frozenset[str]]:
-        return frozenset(self.packets.pinned), frozenset(self.packets.muted)
+    def _take(self, request: Request, prepared: Prepared, packet: Packet) -> None:
+        """Show the answer to a request, or assemble again if the choices have changed since."""
+        self._prepared = prepared
+        if request == self.request:
+            self._show(packet)
+        else:
+            self._assemble()
 
     def _open_folder(self, folder: Path | None) -> None:
         """Read a folder, or the store."""
@@ -254,7 +287,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         moment = packet.as_of if packet else None
         self.about_line.show(
             AboutWords(
-                self.purpose,
+                self.packet_task,
                 f"{moment:%Y-%m-%d}" if moment else "today",
                 display_line(self._source_words()),
                 count(problems, "problem") if problems else "",
@@ -282,7 +315,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._draw_why()
 
     def _empty(self) -> tuple[str, ...]:
-        if not self.loaded:
+        if not self.tried:
             return ("Loading ...",)
         if self.trouble:
             return (self.trouble, "O opens another folder, S goes to the other source.")
@@ -290,14 +323,16 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return ("No item matches.", "escape clears the filter.")
         if self.folder is not None:
             return ("This folder has no entries yet.", "R reads it again, S goes to the store.")
-        near = "S reads the .context folder here" if self.near else "O opens a .context folder"
-        return ("Nothing is active or trusted yet.", f"Promote candidates (F2), or {near}.")
+        local = (
+            "S reads the .context folder here" if self.local_folder else "O opens a .context folder"
+        )
+        return ("Nothing is active or trusted yet.", f"Promote candidates (F2), or {local}.")
 
     def follow(self) -> None:
         """Show the item under the cursor beside the list."""
         self.bars.follow()
         self._draw_why()
-        self._scroll_text()
+        self._show_packet_text()
 
     def _draw_why(self) -> None:
         title, blocks = why_blocks(self.packets, glyphs(self.app))
@@ -315,9 +350,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self.text.show(compare_blocks(*pair, glyphs(self.app)), title=title)
         else:
             self._blocks = packet_blocks(packet.markdown)
-            self._scroll_text()
+            self._show_packet_text()
 
-    def _scroll_text(self) -> None:
+    def _show_packet_text(self) -> None:
         """Scroll the packet to the item under the cursor."""
         packet, item = self.packets.packet, self.packets.item
         if packet is None or not self._blocks:
@@ -339,7 +374,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         return super().why_not(action)
 
     def no_packet(self) -> str | None:
-        if not self.loaded:
+        if not self.tried:
             return LOADING
         return "There is no packet: S reads another source, O a folder." if self.trouble else None
 
@@ -362,7 +397,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         return self.no_packet()
 
     def no_other_source(self) -> str | None:
-        if self.folder is None and self.near is None:
+        if self.folder is None and self.local_folder is None:
             return "There is no .context folder where reviewer was started: O reads another."
         return None
 
@@ -432,7 +467,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._assemble()
         now = self.packets.item
         if now is not None and now.id in self.packets.pinned and now.state != "full":
-            sentence = f"Pinned, but {now.why.partition(';')[0]}: {title}"
+            sentence = f"Pinned, but {now.reason}: {title}"
         self.say(sentence)
 
     @runs(keys.CLEAR_CHOICES, unless=no_choices)
@@ -449,7 +484,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     @runs(keys.OTHER_SOURCE, unless=no_other_source)
     def other_source(self) -> None:
         """Change from the store to the folder, or back."""
-        self._open_folder(None if self.folder is not None else self.near)
+        self._open_folder(None if self.folder is not None else self.local_folder)
 
     @runs(keys.MARKS, unless=no_packet)
     def toggle_marks(self) -> None:
@@ -530,8 +565,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @runs(keys.TASK, unless=no_packet)
     def ask_task(self) -> None:
-        before = self.purpose
-        hint = "its purpose; empty: the open tasks decide"
+        before = self.packet_task
+        hint = "what the agent is to do; empty: the open tasks decide"
         restore = lambda: self._take_task(before)  # noqa: E731
         self._ask(Question("task", before, hint, self._take_task, self._take_task, restore))
 
@@ -598,18 +633,16 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.show_footer()
 
     def _take_budget(self, text: str) -> str:
-        plain = text.lower().replace(",", "").replace("_", "").replace(" ", "")
-        times = 1_000 if plain.endswith("k") else 1
-        digits = plain.removesuffix("k")
-        if not digits.isascii() or not digits.isdigit():
+        tokens = read_tokens(text)
+        if tokens is None:
             return "A budget is a number of tokens, such as 8000, 8,000 or 8k."
-        if int(digits[:16]) * times > HIGHEST:
+        if tokens > HIGHEST:
             return f"A budget has at most {HIGHEST:,} tokens."
-        self.set_budget(int(digits) * times)
+        self.set_budget(tokens)
         return ""
 
     def _take_task(self, text: str) -> str:
-        self.purpose = text.strip()
+        self.packet_task = text.strip()
         self._assemble()
         return ""
 
@@ -638,3 +671,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return str(problem)
         self.status.say(f"Wrote {packet.tokens_used:,} tokens to {path}.")
         return ""
+
+
+def _assembled(prepared: Prepared, request: Request) -> Packet:
+    return assemble(prepared, request.budget, pinned=request.pinned, muted=request.muted)

@@ -78,7 +78,7 @@ def arrow(sign: Glyphs, *, back: bool = False) -> str:
 
 def thread_mark(name: str, sign: Glyphs) -> str:
     """`«coding»`."""
-    return f'"{name}"' if sign.rule == "-" else f"«{name}»"
+    return f'"{name}"' if sign.ascii else f"«{name}»"
 
 
 def state_sign(state: NodeState | None, sign: Glyphs) -> tuple[str, bool]:
@@ -88,7 +88,7 @@ def state_sign(state: NodeState | None, sign: Glyphs) -> tuple[str, bool]:
     if state.now == "asks":
         return "?", True
     if state.now == "runs":
-        return (">" if sign.rule == "-" else "▸"), False
+        return (">" if sign.ascii else "▸"), False
     signs = {
         "success": (sign.promoted, False),
         "partial_success": (sign.cluster, True),
@@ -133,7 +133,7 @@ def node_strip(
     mark, warning = state_sign(state, sign)
     kind = "" if handler in ("codergen", name.lower()) else f"  {display_line(handler)}"
     again = f" {sign.times}{state.runs}" if state is not None and state.runs > 1 else ""
-    lost = "" if reachable else f"  {sign.stale} not reached"
+    lost = "" if reachable else f"  {sign.attention} not reached"
     left: list[Part] = [
         (sign.bar if here else " ", accent if focused else dim),
         (f"{mark} ", warm if warning else accent),
@@ -208,7 +208,7 @@ def chain(resolution: Resolution, signs: Glyphs) -> tuple[str, tuple[Span, ...]]
     text, spans, decided = "", [], False
     for rule, value in resolution.steps:
         if text:
-            text += "  > " if signs.rule == "-" else "  › "
+            text += "  > " if signs.ascii else "  › "
         start = len(text)
         text += f"{rule} {display_line(value) if value else signs.minus}"
         if rule == resolution.rule:
@@ -341,7 +341,7 @@ def _session_blocks(node_input: NodeInput, signs: Glyphs) -> list[Block]:
             f"A resume would lose {'it' if node_input.session_turns == 1 else 'them'}: the first "
             f"such node gets {thread_preview.after_resume} instead ({instead.tokens:,} tok), once.",
             "warm",
-            first=(Run(f" {signs.stale} ", "warm"),),
+            first=(Run(f" {signs.attention} ", "warm"),),
         ),
         Block("", first=(Run(" "),)),
     ]
@@ -398,7 +398,7 @@ def columns(node_input: NodeInput, width: int, height: int, signs: Glyphs) -> li
             runs: list[Run] = []
             for x, cell in enumerate(drawn):
                 if x:
-                    runs.append(Run("|" if signs.rule == "-" else "│", "rule"))
+                    runs.append(Run("|" if signs.ascii else "│", "rule"))
                 runs += _padded(cell[y], cells)
             blocks.append(Block("", first=tuple(runs), wrap=False))
     return blocks

@@ -117,7 +117,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     def on_mount(self) -> None:
         self.title_rule.focused(True)
         self._draw()
-        super().on_mount()
         background = self.background
         if background is not None:
             self._listen(background)
@@ -133,7 +132,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.call_after_refresh(self._draw_input)
 
     def on_resize(self) -> None:
-        super().on_resize()
         self.call_after_refresh(self._draw_title)
 
     # reading the file
@@ -348,7 +346,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if self.allow_tools:
             parts.append("tools allowed")
         if graph.pipeline.warnings:
-            parts.append(f"{signs.stale} {len(graph.pipeline.warnings)}")
+            parts.append(f"{signs.attention} {len(graph.pipeline.warnings)}")
         detail = f" {signs.dot} ".join(parts)
         room = max(self.title_rule.size.width - len(detail) - TITLE_CELLS, NAME_CELLS)
         name = self.path.name if self.path is not None else graph.pipeline.name

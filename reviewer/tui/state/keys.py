@@ -30,7 +30,7 @@ GRADUATE = Action(
 )  # fmt: skip
 SUPERSEDE = Action(
     "supersede", "S", "supersede",
-    "Put another statement of the same kind in the place of this one.", "Decide", writes=True,
+    "Replace this statement by another of the same kind.", "Decide", writes=True,
 )  # fmt: skip
 RELATE = Action("relate", "l", "relate", "Relate this entity to another.", "Decide", writes=True)
 FOLLOW = Action(

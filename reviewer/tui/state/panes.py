@@ -20,7 +20,7 @@ from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import Actor, runs
 from reviewer.tui.kit.edit_pane import EditorArea, Field
-from reviewer.tui.kit.line import Line, Part, TitleRule, cells_of, cut, line_of
+from reviewer.tui.kit.line import BarLine, Part, TitleRule, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import Block, Run, Span, elapsed, moment
 from reviewer.tui.state import keys
@@ -132,7 +132,7 @@ FIELDS = (
 )
 
 
-class FieldName(Line):
+class FieldName(BarLine):
     DEFAULT_CSS = "FieldName { width: 11; }"
 
     def __init__(self, name: str) -> None:

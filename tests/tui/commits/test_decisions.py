@@ -55,7 +55,7 @@ async def test_a_bulk_is_one_act(fair: Engine) -> None:
         before = fair.history.acts_total()
         await screen.press("f3", "*", "p")
         assert fair.history.acts_total() == before + 1
-        assert fair.history.can_undo() == "Pinned 6 commits"
+        assert fair.history.undo_title() == "Pinned 6 commits"
 
 
 async def test_the_footer_says_how_many_a_key_takes(fair: Engine) -> None:
@@ -103,10 +103,10 @@ async def test_u_names_a_decision_of_another_screen_before_it_undoes_it(
     fair.intake.ingest([notes], project="acme")
     async with opened(fair, project="acme") as screen:
         await screen.press("f3", "j", "p", "f2", "x", "f3")
-        rejected = fair.history.can_undo()
+        rejected = fair.history.undo_title()
         await screen.press("u")
         assert status_text(screen).startswith(f"u again undoes: {rejected} (made ")
-        assert fair.history.can_undo() == rejected
+        assert fair.history.undo_title() == rejected
         await screen.press("u", "u")
         assert priorities(fair) == "pnnnnn"
 

@@ -9,7 +9,7 @@ from reviewer.compression.fit import Outlook, Reach
 from reviewer.engine import Engine
 from reviewer.tui.commits import screen as commits_screen
 from reviewer.tui.commits.panes import outlook_wordings
-from reviewer.tui.kit.contexts import read_target
+from reviewer.tui.kit.token_numbers import read_tokens
 from reviewer.tui.theme import ASCII
 from tests.tui.commits.driving import at, chain, commits, status_text, styled
 from tests.tui.conftest import Screen, opened
@@ -111,7 +111,7 @@ async def test_what_survives_anyway_is_marked_lightly(fair: Engine) -> None:
     ],
 )  # fmt: skip
 def test_a_size_as_people_write_it(text: str, tokens: int | None) -> None:
-    assert read_target(text) == tokens
+    assert read_tokens(text) == tokens
 
 
 def outlook() -> Outlook:

@@ -36,7 +36,8 @@ async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Pa
 
 
 @pytest.mark.parametrize(
-    ("words", "budget"), [("12k", 12_000), ("1,500", 1_500), ("0", 0), ("7", 7)]
+    ("words", "budget"),
+    [("12k", 12_000), ("1,500", 1_500), ("1.2M", 1_200_000), ("8.5K", 8_500), ("0", 0), ("7", 7)],
 )
 async def test_a_budget_is_typed(engine: Engine, kiosk: Path, words: str, budget: int) -> None:
     async with opened(engine) as screen:
@@ -65,7 +66,7 @@ async def test_text_that_is_not_a_budget_keeps_the_field_open(engine: Engine, ki
 async def test_a_complaint_goes_when_the_next_budget_is_taken(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f5")
-        await typed(screen, "b", "9" * 20)
+        await typed(screen, "b", "9" * 14)
         assert status_text(screen) == "A budget has at most 1,000,000,000,000 tokens."
         await typed(screen, "ctrl+u", "900")
         assert status_text(screen) == ""
@@ -128,6 +129,16 @@ async def test_clicking_the_slider_chooses_a_budget(engine: Engine, kiosk: Path)
         await screen.pilot.click(line, offset=(start, 0))
         await screen.settle()
         assert present(model(screen).packet).budget == 0
+
+
+async def test_clicking_an_arrow_of_the_slider_goes_one_step(engine: Engine, kiosk: Path) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        line = shown(screen).budget_line
+        for arrow, budget in (("▶", 12_000), ("▶", 16_000), ("◀", 12_000)):
+            await screen.pilot.click(line, offset=(line.render_line(0).text.index(arrow), 0))
+            await screen.settle()
+            assert present(model(screen).packet).budget == budget
 
 
 def test_the_slider_goes_through_its_steps() -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.packets import assembly as packets_assembly
+from reviewer.packets.prepared import Prepared
+from reviewer.packets.values import Packet
 from reviewer.tui.evidence.source import SourceScreen
+from reviewer.tui.packet import screen as packet_screen
 from reviewer.tui.packet.model import SectionRow
 from reviewer.tui.packet.screen import PacketScreen
 from tests.present import present
@@ -117,3 +122,56 @@ async def test_copy_and_write(engine: Engine, kiosk: Path, tmp_path: Path) -> No
         await screen.press("enter")
         assert "is not a packet" in status_text(screen)
         assert target.read_text() == "by hand"
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
+    """Packets of 12,000 tokens are assembled in a thread; the first waits for the second event."""
+    waits, may_end = threading.Event(), threading.Event()
+    assemble = packets_assembly.assemble
+
+    def assembled(prepared: Prepared, budget: int, **choices: frozenset[str]) -> Packet:
+        if budget == 12_000 and not waits.is_set():
+            waits.set()
+            assert may_end.wait(30)
+        return assemble(prepared, budget, **choices)
+
+    monkeypatch.setattr(packet_screen, "SYNC_ITEMS", 0)
+    monkeypatch.setattr(packet_screen, "assemble", assembled)
+    return waits, may_end
+
+
+async def test_a_late_packet_of_the_folder_before_is_not_shown(
+    engine: Engine, kiosk: Path, tmp_path: Path, slow: tuple[threading.Event, threading.Event]
+) -> None:
+    waits, may_end = slow
+    bakery = tmp_path / "bakery"
+    bakery.mkdir()
+    (bakery / "TASKS.md").write_text("- [ ] Heat the ovens\n")
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        shown(screen).more()
+        await screen.until(waits.is_set)
+        await screen.pilot.press("O")
+        shown(screen).prompt.field.fill(str(bakery))
+        await screen.pilot.press("enter")
+        await screen.until(lambda: "Heat the ovens" in packet_text(screen))
+        may_end.set()
+        await screen.settle()
+        await screen.press("<")
+        assert "Heat the ovens" in packet_text(screen)
+        assert present(model(screen).packet).budget == 8_000
+
+
+async def test_choices_made_while_a_source_is_read_apply_to_its_packet(
+    engine: Engine, kiosk: Path, slow: tuple[threading.Event, threading.Event]
+) -> None:
+    waits, may_end = slow
+    async with opened(engine) as screen:
+        await screen.press("f5")
+        shown(screen).more()
+        await screen.until(waits.is_set)
+        shown(screen).less()
+        shown(screen).less()
+        may_end.set()
+        await screen.until(lambda: present(model(screen).packet).budget == 6_000)

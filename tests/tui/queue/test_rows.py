@@ -319,7 +319,7 @@ async def test_new_candidates_are_undone_without_offering_a_redo_that_has_no_eff
         act = history(screen).acts
         assert act is not None
         assert status_text(screen).startswith("Undone: ")
-        assert "Z to redo" not in status_text(screen) or stocked.history.can_redo()
+        assert "Z to redo" not in status_text(screen) or stocked.history.redo_title()
 
 
 async def test_a_row_that_waits_again_is_found_among_what_waits(stocked: Engine) -> None:

@@ -105,7 +105,7 @@ def test_an_import_is_undone_by_its_act_and_never_by_plain_undo(
     engine: Engine, contexts: Contexts, tmp_path: Path
 ) -> None:
     done = imported(contexts, session(), tmp_path)
-    assert engine.history.can_undo() is None
+    assert engine.history.undo_title() is None
     engine.history.undo_act(done.act)
     assert contexts.all() == []
 

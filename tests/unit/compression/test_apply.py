@@ -13,7 +13,7 @@ from reviewer.compression.span_marks import Span
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
-from reviewer.llm.retry import RetryExhaustedError
+from reviewer.llm.steering import RetryExhaustedError
 from tests.unit.compression.conftest import Kiosk
 from tests.unit.compression.making import KIOSK
 

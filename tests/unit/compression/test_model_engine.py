@@ -15,7 +15,7 @@ from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
 from reviewer.compression.values import Level, Segment, SummarizationOptions
 from reviewer.llm.model import CancelledError, Completion, ModelError
-from reviewer.llm.retry import RetryExhaustedError
+from reviewer.llm.steering import RetryExhaustedError
 from reviewer.llm.templates import TemplateError
 from reviewer.text.secrets import mask
 from tests.unit.compression.making import (

@@ -19,7 +19,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.llm import door
 from reviewer.llm.model import CancelledError, ModelError
-from reviewer.llm.retry import RetryExhaustedError
+from reviewer.llm.steering import RetryExhaustedError
 from tests.unit.compression.conftest import Kiosk
 from tests.unit.compression.making import ScriptedModel, faithful
 

@@ -25,7 +25,7 @@ from reviewer.compression.values import (
     SummarizationOptions,
 )
 from reviewer.llm.model import ChatMessage
-from reviewer.llm.retry import RetryExhaustedError
+from reviewer.llm.steering import RetryExhaustedError
 from reviewer.text.normalise import fold
 from tests.unit.compression.making import (
     KIOSK,

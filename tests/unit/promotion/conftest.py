@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.store.ledger import Scope
+from reviewer.store.acts import Scope
 from tests.clocks import TickingClock
 from tests.stored import planted
 

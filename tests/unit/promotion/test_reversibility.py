@@ -9,7 +9,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.store.ledger import LEDGERED
+from reviewer.store.acts import LEDGERED
 from tests.unit.promotion.conftest import StatusOf
 from tests.unit.promotion.graph import (
     act_titled,

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
+from reviewer.store.acts import Scope
 from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger, Scope
+from reviewer.store.ledger import Ledger
 from reviewer.store.verify import verify
 
 BIG = "x" * 100_000

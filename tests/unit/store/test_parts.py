@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import ConflictError
-from reviewer.store import changes, ledger
+from reviewer.store import acts, changes
 from reviewer.store.changes import Change, pack, split, unpack, unpack_first, unpack_part
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
@@ -21,7 +21,7 @@ SMALL = 3
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "PART", SMALL)
-    monkeypatch.setattr(ledger, "BATCH", 2)
+    monkeypatch.setattr(acts, "BATCH", 2)
 
 
 @pytest.fixture

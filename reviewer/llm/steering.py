@@ -1,4 +1,4 @@
-"""Retry with steering (`docs/design.md`, "Priorities and retention").
+"""Retry with steering after failed validation (`docs/design.md`, "Priorities and retention").
 
 A result that fails its check is requested again, with the diagnosis of the failure in the prompt.
 """

@@ -6,7 +6,7 @@ import pytest
 
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import CancelledError, ModelError
-from reviewer.llm.retry import RetryExhaustedError, RetryResult, retry_with_steering
+from reviewer.llm.steering import RetryExhaustedError, RetryResult, retry_with_steering
 
 
 class Play:

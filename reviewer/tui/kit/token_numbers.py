@@ -1,0 +1,30 @@
+"""Numbers of tokens as people write and read them: `8000`, `8,000`, `8k`, `1.2M`."""
+
+from __future__ import annotations
+
+import re
+
+_NUMBER = re.compile(r"(\d[\d_,.]{0,14})\s*([kKmM]?)", re.ASCII)
+_UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+def read_tokens(text: str) -> int | None:
+    """The number of tokens that a text names; None if it names none."""
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None:
+        return None
+    digits, unit = match[1].replace("_", ""), match[2].lower()
+    digits = re.sub(r"[,.](?=\d{3}(\D|$))", "", digits) if not unit else digits.replace(",", ".")
+    try:
+        return round(float(digits) * _UNITS[unit])
+    except ValueError:
+        return None
+
+
+def short_count(tokens: int) -> str:
+    """`412`, `9.2k`, `48k`, `1.2M`."""
+    for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if tokens >= size:
+            value = tokens / size
+            return f"{value:.1f}{letter}" if value < 10 else f"{value:.0f}{letter}"
+    return str(tokens)

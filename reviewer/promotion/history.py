@@ -174,7 +174,7 @@ class History:
             if row is None:
                 raise UnknownIdError(f"There is no act {act}. See: reviewer history")
             changes = _first(act, row[0], limit)
-            labels = self._labels([c.row for c in changes if c.table == "memory"])
+            labels = self._labels(changes)
         return [ChangeView(c.table, c.row, c.before, c.after, _label(c, labels)) for c in changes]
 
     @property
@@ -185,12 +185,20 @@ class History:
         """Recompute the hash chain, and the rows from the ledger."""
         return verify(self._database, progress)
 
-    def _labels(self, ids: Sequence[int]) -> dict[int, str]:
-        found: dict[int, str] = {}
-        for chunk in chunks(ids):
-            sql = f"SELECT id, content FROM memory WHERE id IN ({','.join('?' * len(chunk))})"
-            found.update((r[0], r[1]) for r in self._database.reader().execute(sql, chunk))
+    def _labels(self, changes: Sequence[Change]) -> dict[tuple[str, int], str]:
+        """Wordings as they are now, because a change may hold only the columns that differ."""
+        found: dict[tuple[str, int], str] = {}
+        for table, label in _LABELS.items():
+            for chunk in chunks([c.row for c in changes if c.table == table]):
+                ids = ",".join("?" * len(chunk))
+                sql = f"SELECT id, {label} FROM {table} WHERE id IN ({ids})"
+                rows = self._database.reader().execute(sql, chunk)
+                found.update(((table, row[0]), row[1]) for row in rows)
         return found
+
+
+_LABELS = {"memory": "content", "state": "key || ' = ' || value"}
+"""Tables whose changes are named by the current row, each with the SQL of its label."""
 
 
 def _first(act: int, blob: bytes, limit: int) -> list[Change]:
@@ -200,11 +208,11 @@ def _first(act: int, blob: bytes, limit: int) -> list[Change]:
         raise StoreError(f"Act {act} of the ledger is damaged: {problem}.") from problem
 
 
-def _label(change: Change, contents: dict[int, str]) -> str:
-    if change.table == "memory" and change.row in contents:
-        return contents[change.row]
+def _label(change: Change, labels: dict[tuple[str, int], str]) -> str:
+    if (change.table, change.row) in labels:
+        return labels[change.table, change.row]
     for image in (change.after, change.before):
-        if image and change.table == "state":
+        if image and change.table == "state" and "key" in image:
             return f"{image['key']} = {image['value']}"
         for column in ("content", "name", "path", "text", "roots"):
             if image and image.get(column):

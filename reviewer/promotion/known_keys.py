@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from reviewer.store.ledger import chunks
+from reviewer.store.acts import chunks
 from reviewer.text.normalise import duplicate_key
 
 Key = tuple[str, str, str]

@@ -14,8 +14,10 @@ from reviewer.commits.values import CommitQuery, Pattern, RetentionCriteria
 from reviewer.compression.values import Level, SummarizationOptions
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
+from reviewer.extraction.candidates import MemoryType
 from reviewer.pipelines.service import RunOptions
 from reviewer.promotion.views import QueueQuery
+from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, QuoteProof, Speaker
 from tests.present import present
 from tests.stored import rows_of
 
@@ -86,7 +88,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "limit": 5, "around": 1, "count": 2, "target": number + 1, "into": number + 1,
         "by": number + 1, "winner": number, "before": None, "record": None, "wave": None,
         "progress": None, "cancelled": None, "breakable": None, "seen": None, "ask": None,
-        "watch": None,
+        "watch": None, "view_of": None, "view": None,
         "now": None, "counting": "estimate",
     }  # fmt: skip
     if name in by_name:
@@ -95,8 +97,9 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "int": number, "bool": True, "str": text, "float": 1.0,
         "Sequence[int]": [number], "QueueQuery": QueueQuery(status="all"),
         "Path": folder / "out.md", "Sequence[Path]": [folder],
-        "Sequence[PlannedFile]": [], "CommitQuery": CommitQuery(number), "Priority": "pinned",
-        "MatchMode": "substring", "Sequence[PatternInput]": [text],
+        "Sequence[PlannedFile]": [], "Sequence[Proved]": [_proved(folder)],
+        "CommitQuery": CommitQuery(number), "Priority": "pinned",
+        "MatchMode": "substring", "RejectReason": "known", "Sequence[PatternInput]": [text],
         "Sequence[Pattern]": [Pattern(text)],
         "Iterable[Message]": [], "RunOptions": RunOptions(), "Level": Level.BRIEF,
         "SummarizationOptions": SummarizationOptions(), "Sequence[AnchorPoint]": [],
@@ -116,6 +119,17 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
     if plain in of_the_engine:
         return _Late(of_the_engine[plain])
     raise UntaughtError(f"{name}: {kind}")
+
+
+def _proved(folder: Path) -> Proved:
+    statement = "The drawer is kept closed while the lathe runs."
+    quote = Quote(2, "We decided to keep the drawer closed.")
+    proposal = Proposal(
+        statement=statement, type=MemoryType.PROJECT, quotes=(quote,), speaker=Speaker.AGENT,
+        proposer=Proposer.MODEL, rule="model.test",
+    )  # fmt: skip
+    proof = Proof(quotes=(QuoteProof(quote.line, quote.text, found=True),))
+    return Proved(folder / "note.md", proposal, proof)
 
 
 def _context(engine: Engine) -> int:

@@ -22,7 +22,7 @@ LONGEST_CALL = 200_000
 """Characters; a longer call is shown as it is stored."""
 INDENT = "  "
 
-_MACHINES = {
+_PROGRAMS = {
     "<task-notification>": "sub-agent",
     "<agent-notification>": "sub-agent",
     "<teammate-message": "teammate",
@@ -58,8 +58,8 @@ def speaker(row: CommitRow) -> str:
     A text that a program wrote in the name of the user (a notification, the output of a command) is
     named after the program.
     """
-    if row.type in ("dialogue", "") and row.role == "user":
-        return _machine(row.first_line) or row.role
+    if row.role in ("user", "tool") and (program := _program(row)):
+        return program
     if row.type in ("dialogue", "") or row.role == "system":
         return row.role
     return _WORDS.get(row.type, row.type)
@@ -70,8 +70,10 @@ def written_by_program(row: CommitRow) -> bool:
     return row.role == "user" and speaker(row) != "user"
 
 
-def _machine(start: str) -> str:
-    return next((word for begins, word in _MACHINES.items() if start.startswith(begins)), "")
+def _program(row: CommitRow) -> str:
+    if row.type not in ("dialogue", "tool_result", ""):
+        return ""
+    return next((word for start, word in _PROGRAMS.items() if row.first_line.startswith(start)), "")
 
 
 def call_line(row: CommitRow) -> str:

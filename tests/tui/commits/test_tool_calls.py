@@ -93,8 +93,8 @@ async def test_text_of_a_program_does_not_look_like_the_persons_words(session: E
         assert sum(" user " in line for line in rows) == 1
         assert any(" sub-agent " in line for line in rows)
         assert any(" command " in line and "/compact" in line for line in rows)
-        await screen.press("j", "j", "j")
-        assert "sub-agent, not typed by the user" in screen.text
+        await screen.press("j", "j", "j", "j")
+        assert "command, not typed by the user" in screen.text
 
 
 @pytest.mark.parametrize(

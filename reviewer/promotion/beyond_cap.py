@@ -15,17 +15,12 @@ from msgspec import Raw, Struct
 
 from reviewer.errors import StoreError
 from reviewer.promotion.known_keys import Key, known_keys
+from reviewer.promotion.report_lines import DROPPED, lines_over_cap, unreadable_report
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.normalise import duplicate_key
 
 if TYPE_CHECKING:
     from reviewer.promotion.report import OverCap, StatementBeyondCap
-
-OVER_CAP = "over the cap"
-"""The reason under which `dropped.ndjson` keeps what may still be called up."""
-
-MARKER = f'"reason":"{OVER_CAP}"'.encode()
-"""In every line about such a candidate."""
 
 
 class LeftOut(Struct, frozen=True):
@@ -111,7 +106,7 @@ class BeyondCap:
 
     def _keys_of(self, folder: Path) -> frozenset[Key]:
         try:
-            stat = os.stat(folder / "dropped.ndjson")
+            stat = os.stat(folder / DROPPED)
         except OSError as problem:
             raise unreadable_report(folder, problem.strerror) from problem
         stamp = (stat.st_size, stat.st_mtime_ns)
@@ -136,18 +131,4 @@ class BeyondCap:
 def _keys_in(folder: Path) -> Iterator[Key]:
     """The keys of a report's candidates beyond the cap, in its order. Raises StoreError."""
     decoder = msgspec.json.Decoder(_Line)
-    try:
-        with (folder / "dropped.ndjson").open("rb") as file:
-            for line in file:
-                if MARKER in line:
-                    yield decoder.decode(line).key
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
-        what = problem.strerror if isinstance(problem, OSError) else str(problem)
-        raise unreadable_report(folder, what) from problem
-
-
-def unreadable_report(folder: Path, reason: str | None) -> StoreError:
-    return StoreError(
-        f"The candidates beyond the cap cannot be read from {folder}: {reason}. Reading their "
-        "sources again proposes them again: reviewer extract --store --wave N"
-    )
+    return lines_over_cap(folder, lambda line: decoder.decode(line).key)

@@ -16,8 +16,8 @@ from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import Ranking, base_score
 from reviewer.files import make_private_folder
-from reviewer.promotion.beyond_cap import MARKER, OVER_CAP, unreadable_report
 from reviewer.promotion.entity_rows import Structure
+from reviewer.promotion.report_lines import DROPPED, OVER_CAP, lines_over_cap
 from reviewer.text.display import display_text, escaped_json
 
 
@@ -152,7 +152,7 @@ class ReportFolder:
         try:
             make_private_folder(self.path.parent)
             make_private_folder(self.path)
-            self._dropped = self._open("dropped.ndjson")
+            self._dropped = self._open(DROPPED)
             self._error_log = self._open("errors.log")
         except OSError as problem:
             raise StoreError(f"Cannot write the report {self.path}: {problem.strerror}.") from (
@@ -217,11 +217,7 @@ def over_cap(folder: Path) -> Iterator[OverCap | StatementBeyondCap]:
     """
     excerpts = msgspec.json.Decoder(OverCap)
     statements = msgspec.json.Decoder(StatementBeyondCap)
-    try:
-        with (folder / "dropped.ndjson").open("rb") as file:
-            for line in file:
-                if MARKER in line:
-                    yield (statements if b'"places":' in line else excerpts).decode(line)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
-        what = problem.strerror if isinstance(problem, OSError) else str(problem)
-        raise unreadable_report(folder, what) from problem
+    return lines_over_cap(
+        folder,
+        lambda line: (statements if b'"places":' in line else excerpts).decode(line),
+    )

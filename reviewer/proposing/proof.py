@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reviewer.extraction.flags import INJECTION, MASKED, flags_of
-from reviewer.proposing.negations import negation_differs
-from reviewer.proposing.orders_in_data import order_in_data
+from reviewer.proposing.proof_checks import later, negation_differs, order_in_data, why_not_alone
 from reviewer.proposing.proof_index import ENDS, ProofIndex, Spot, as_compared, place
-from reviewer.proposing.standing_alone import why_not_alone
 from reviewer.proposing.statement_facts import facts_in, unproved
-from reviewer.proposing.taken_back import later
 from reviewer.proposing.values import Proof, Proposal, Quote, QuoteProof, SessionView
 from reviewer.sources.records import Role
 

@@ -17,6 +17,7 @@ from reviewer.proposing.view_calls import (
     TODO_TOOLS,
     Call,
     Shown,
+    TodoLists,
     call_line,
     command_line,
     commit_made,
@@ -28,7 +29,6 @@ from reviewer.proposing.view_calls import (
     tool_name,
 )
 from reviewer.proposing.view_pieces import Piece, label, pieces, view_text
-from reviewer.proposing.view_todos import TodoLists
 from reviewer.proposing.view_words import REPORT_FENCE, inner_parts, parts, shortened
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Block, Role, Use

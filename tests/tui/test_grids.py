@@ -50,7 +50,10 @@ async def test_the_queue_in_ascii(dozen: Engine, snapshot: SnapshotAssertion) ->
 
 async def test_editing(dozen: Engine, snapshot: SnapshotAssertion) -> None:
     async with opened(dozen, size=(100, 24), project="acme") as screen:
-        await screen.press("e", "home", *"Indeed ")
+        await screen.press("e")
+        await screen.until(lambda: "Edit #5" in screen.text)
+        await screen.settle()
+        await screen.press("home", *"Indeed ")
         await screen.until(lambda: "{+" in screen.text or "Indeed" in screen.text)
         await screen.settle()
         assert screen.text == snapshot

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from threading import Barrier, Event
+from threading import Event
 
 import pytest
 
@@ -184,11 +184,11 @@ def test_the_first_failure_stops_the_other_segments(
     kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
 ) -> None:
     stopped: list[bool] = []
-    under_way = Barrier(2, timeout=LONGEST)
+    under_way = Event()
 
     def waits(messages: object) -> str:
         assert model.cancelled is not None
-        under_way.wait()
+        under_way.set()
         end, pause = time.monotonic() + LONGEST, Event()
         while time.monotonic() < end:
             if model.cancelled():
@@ -198,7 +198,7 @@ def test_the_first_failure_stops_the_other_segments(
         return "never stopped"
 
     def fails(messages: object) -> str:
-        under_way.wait()
+        assert under_way.wait(LONGEST)
         raise ModelError("The connection broke off.")
 
     model.script = [waits, fails]

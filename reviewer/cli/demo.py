@@ -124,6 +124,5 @@ def _must(ok: bool, otherwise: str) -> None:
 @pass_session
 def dev_seed(session: Session, number: int) -> None:
     """Fill the queue with N made-up candidates."""
-    session.refuse_all_projects()
-    with session.whole_store(create=True) as engine:
-        report_intake(engine.intake.seed(number, project=session.project or "seed"))
+    with session.changing(create=True, new_outside=True) as engine:
+        report_intake(engine.intake.seed(number, project=session.target(engine)))

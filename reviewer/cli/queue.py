@@ -70,8 +70,8 @@ def list_queue(
     """List the candidates, best first: statements, then excerpts.
 
     A statement stands alone and comes with its proof. An excerpt is a sentence of a dialogue, and
-    shows where to look. Without a filter the excerpts are counted in one line; with --json they
-    are listed behind the statements.
+    shows where to look. Without a filter the excerpts are counted in one line while statements
+    wait; with --json they are listed behind the statements.
 
     Signs: ✓ promoted, ✗ rejected, ⏸ deferred, → merged, ▲ graduated, ✎ reworded, ≈ with near
     duplicates, ! conflict or outdated, ⌁ suspicious text, ? proof that leaves something open,
@@ -86,7 +86,11 @@ def list_queue(
 
     with session.listing() as engine:
         everything = status == "waiting" and not filter_text and kind is None
-        folded = everything and not as_json and not (statements or excerpts)
+        folded = (
+            everything
+            and not (as_json or statements or excerpts)
+            and engine.queue.count(QueueQuery(project=engine.project, filter="is:statement")) > 0
+        )
         words = [f"kind:{kind}"] if kind else []
         words += ["is:excerpt"] if excerpts else ["is:statement"] if statements or folded else []
         query = QueueQuery(

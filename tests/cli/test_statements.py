@@ -26,13 +26,21 @@ def remember(reviewer: Reviewer, *more: object) -> int:
     return int(reviewer.rows("queue", "list", "--statements", "--status", "all")[0]["id"])
 
 
-def test_excerpts_are_counted_in_one_line(reviewer: Reviewer, talk: Path) -> None:
+def test_excerpts_are_counted_in_one_line_while_a_statement_waits(
+    reviewer: Reviewer, talk: Path
+) -> None:
+    words = "We decided to print receipts in black only, because ink is dear."
+    other = session(reviewer.folder / "b.jsonl", "What about paper?", words, name="s2")
+    reviewer("--project", "kiosk", "ingest", other)
+    assert CAUSE[:40] in reviewer("queue", "list").stdout
+    mine = remember(reviewer)
     places = len(reviewer.ids("--excerpts"))
     assert places >= 1
-    shown = reviewer("queue", "list").stdout
+    first, last = reviewer("queue", "list").stdout.splitlines()
+    assert first.startswith(f"{mine} ")
     word = "place" if places == 1 else "places"
-    assert shown == f"Excerpts: {places} {word} to look (reviewer queue list --excerpts)\n"
-    assert CAUSE[:40] in reviewer("queue", "list", "--excerpts").stdout
+    assert last == f"Excerpts: {places} {word} to look (reviewer queue list --excerpts)"
+    assert words[:40] in reviewer("queue", "list", "--excerpts").stdout
 
 
 def test_a_script_gets_everything_statements_first(reviewer: Reviewer, talk: Path) -> None:

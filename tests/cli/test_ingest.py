@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import NOTE, Reviewer
+from tests.unit.promotion.session import session
 
 
 def test_a_wave_reports_its_result(reviewer: Reviewer) -> None:
@@ -75,6 +76,20 @@ def test_extract_touches_no_store_and_says_the_lines(reviewer: Reviewer) -> None
     }
 
 
+def test_extract_lists_every_sentence_of_a_spot_behind_the_excerpts(reviewer: Reviewer) -> None:
+    slow = "The nightly export is slow because `ledger_close` takes a lock on every posting."
+    lock = "We decided that `ledger_close` never takes the advisory lock before the batch is read."
+    ink = "We decided to print receipts in black only, because colour ink is dear in winter."
+    path = session(reviewer.folder / "talk.jsonl", "Why is it slow?", f"{slow}\n\n{lock}", ink)
+    rows = reviewer.rows("extract", path)
+    spots = [row for row in rows if row["leader_id"] is None]
+    behind = [row for row in rows if row["leader_id"] is not None]
+    assert rows == spots + behind
+    assert behind
+    assert {row["leader_id"] for row in behind} <= {row["id"] for row in spots}
+    assert len(reviewer.rows("extract", path, "--top", 1)) == 1
+
+
 def test_more_queues_the_candidates_beyond_the_cap(reviewer: Reviewer) -> None:
     items = "".join(
         f"- [Decision] Kiosk number {number} in {town} gets printer model {number * 37}.\n"
@@ -99,7 +114,7 @@ def test_more_queues_the_candidates_beyond_the_cap(reviewer: Reviewer) -> None:
 
 
 def test_stats_count_by_project(ingested: Reviewer) -> None:
-    ingested("dev-seed", 3)
+    ingested("--project", "seed", "dev-seed", 3)
     counts = {row["project"]: row for row in ingested.rows("stats", "--all-projects")}
     assert counts["seed"]["waiting"] == 3
     assert counts["kiosk"]["waiting"] == len(ingested.ids("--project", "kiosk"))

@@ -128,7 +128,7 @@ def test_show_keeps_the_earlier_wording(ingested: Reviewer) -> None:
 
 
 def test_a_project_can_be_named_before_or_behind_the_verb(ingested: Reviewer) -> None:
-    ingested("dev-seed", 3)
+    ingested("--project", "seed", "dev-seed", 3)
     assert len(ingested.ids("--project", "seed")) == 3
     assert all(
         row["project"] == "kiosk" for row in ingested.rows("--project", "kiosk", "queue", "list")

@@ -124,6 +124,12 @@ CREATE INDEX memory_queue_of_project
         flags, proposer
     )
     WHERE leader_id IS NULL;
+CREATE INDEX memory_statements
+    ON memory (
+        project_id, status, deferred, rank DESC, id, leader_id, excerpt, confidence, kind, type,
+        flags, proposer
+    )
+    WHERE leader_id IS NULL AND excerpt = 0;
 CREATE INDEX memory_leader ON memory (leader_id) WHERE leader_id IS NOT NULL;
 CREATE INDEX memory_decided ON memory (decided_at, status) WHERE decided_at IS NOT NULL;
 CREATE INDEX memory_decided_of_project ON memory (project_id, status, decided_at)
@@ -498,6 +504,12 @@ CREATE INDEX memory_queue_of_project
         flags, proposer
     )
     WHERE leader_id IS NULL;
+CREATE INDEX memory_statements
+    ON memory (
+        project_id, status, deferred, rank DESC, id, leader_id, excerpt, confidence, kind, type,
+        flags, proposer
+    )
+    WHERE leader_id IS NULL AND excerpt = 0;
 """
 
 _PROPOSER_OF_OLD_ROWS = """

@@ -23,10 +23,16 @@ def talked(engine: Engine, tmp_path: Path) -> Engine:
     """A session with one statement and the excerpts that the rules found."""
     path = session(tmp_path / "s1.jsonl", RULE, EXCERPT + ".")
     engine.intake.ingest([path], project="acme")
+    propose(engine, path, STATEMENT)
+    return engine
+
+
+def propose(engine: Engine, path: Path, statement: str, quoted: str = RULE) -> None:
+    """Add a statement that quotes the first line of a session."""
     proposal = Proposal(
-        statement=STATEMENT,
+        statement=statement,
         type=MemoryType.PREFERENCE,
-        quotes=(Quote(0, RULE),),
+        quotes=(Quote(0, quoted),),
         speaker=Speaker.PERSON,
         proposer=Proposer.MODEL,
         rule="model.test",
@@ -35,7 +41,6 @@ def talked(engine: Engine, tmp_path: Path) -> Engine:
     view = read_view(path)
     proof = prove(proposal, view, known=lambda _: ())
     engine.proposals.add("acme", [Proved(path, proposal, proof)], title="Proposed")
-    return engine
 
 
 def proposer(engine: Engine, number: int) -> str:
@@ -71,6 +76,16 @@ async def test_the_proof_of_a_statement_is_shown_as_ticks(talked: Engine) -> Non
         await screen.press("/", *"laptop", "enter")
         assert "✓ 1 quote found in the session" in screen.text
         assert "✓ stands alone" in screen.text
+
+
+async def test_a_statement_that_lost_a_negation_warns(engine: Engine, tmp_path: Path) -> None:
+    quoted = "Never deploy releases from a laptop, the release job does it"
+    path = session(tmp_path / "s1.jsonl", quoted + ".")
+    propose(engine, path, "Deploy releases from a laptop.", quoted)
+    async with opened(engine, project="acme", size=(140, 40)) as screen:
+        assert "? a negation in the statement only, or in its quotes" in screen.text
+        (row,) = [line for line in screen.text.splitlines() if line.startswith("▌")]
+        assert " ? " in row.partition("Deploy")[0]
 
 
 class TestAnExcerpt:

@@ -95,13 +95,13 @@ class TestAnExcerpt:
             assert "Edit #" in screen.text
             assert "Evidence" in screen.text, "its surroundings stay in sight"
             await screen.press(*", so empty it by hand", "ctrl+s")
-            (promoted,) = screen.model.settled
+            (promoted,) = screen.model.dimmed
             assert talked.queue.candidate(promoted).content.endswith("so empty it by hand")
 
     async def test_is_taken_as_it_is_by_a_second_a(self, talked: Engine) -> None:
         async with opened(talked, project="acme") as screen:
             await screen.press("/", *"drawer", "enter", "a", "escape", "a")
-            (promoted,) = screen.model.settled
+            (promoted,) = screen.model.dimmed
             view = talked.queue.candidate(promoted)
             assert (view.status, view.edited) == ("active", False)
 
@@ -109,7 +109,7 @@ class TestAnExcerpt:
 async def test_a_reason_for_rejecting_takes_one_more_key(talked: Engine) -> None:
     async with opened(talked, project="acme") as screen:
         await screen.press("X", "w")
-        (rejected,) = screen.model.settled
+        (rejected,) = screen.model.dimmed
         view = talked.queue.candidate(rejected)
         assert (view.status, view.reason) == ("invalid", "wrong")
         await screen.press("u")
@@ -153,6 +153,6 @@ async def test_a_cluster_shows_its_differences_before_it_is_promoted(
         assert len(screen.model.ids) == 1
         await screen.press("A")
         assert len(screen.model.ids) == 2
-        assert "A again promotes it and merges them" in screen.status
+        assert "press A again to promote it" in screen.status
         await screen.press("A")
         assert "merged 1 near duplicate" in screen.status

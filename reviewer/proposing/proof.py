@@ -15,7 +15,7 @@ from reviewer.proposing.proof_checks import (
     negation_differs,
     why_not_alone,
 )
-from reviewer.proposing.proof_index import ENDS, ProofIndex, Spot, normalised, place
+from reviewer.proposing.proof_index import ENDS, FoundQuote, ProofIndex, find_whole, normalised
 from reviewer.proposing.statement_facts import unproved
 from reviewer.proposing.values import NEGATION, Proof, Proposal, Quote, QuoteProof, SessionView
 from reviewer.sources.records import Role
@@ -39,19 +39,19 @@ def prove(
     """
     index = view if isinstance(view, ProofIndex) else ProofIndex(view)
     quotes: list[QuoteProof] = []
-    spots: list[Spot] = []
+    found_quotes: list[FoundQuote] = []
     for quote in proposal.quotes:
-        spot = _find(quote, index)
-        if spot is not None:
-            spots.append(spot)
-        line = quote.line if spot is None else index.lines[spot.position].line
-        quotes.append(QuoteProof(line, quote.text, found=spot is not None))
-    cited_at = sorted({spot.position for spot in spots})
+        found = _find(quote, index)
+        if found is not None:
+            found_quotes.append(found)
+        line = quote.line if found is None else index.lines[found.position].line
+        quotes.append(QuoteProof(line, quote.text, found=found is not None))
+    cited_at = sorted({found.position for found in found_quotes})
     statement = proposal.statement
     origin = instruction_origin(proposal, [index.lines[position] for position in cited_at])
     return Proof(
         quotes=tuple(quotes),
-        unproved=unproved(statement, spots, index),
+        unproved=unproved(statement, found_quotes, index),
         not_alone_because=why_not_alone(statement),
         known=known(statement),
         later=later(statement, cited_at, index),
@@ -101,7 +101,7 @@ def _shown(text: str) -> str:
     return f'"{text[:80]}…"' if len(text) > 80 else f'"{text}"'
 
 
-def _find(quote: Quote, index: ProofIndex) -> Spot | None:
+def _find(quote: Quote, index: ProofIndex) -> FoundQuote | None:
     """Where a quote occurs: in its line, or else in the nearest one around it."""
     wanted = normalised(quote.text).strip(ENDS)
     if not any(map(str.isalnum, wanted)):
@@ -115,7 +115,7 @@ def _find(quote: Quote, index: ProofIndex) -> Spot | None:
         *here,
         *sorted(near, key=lambda position: abs(position - middle)),
     ):
-        start = place(index.normalised_at(position), wanted)
+        start = find_whole(index.normalised_at(position), wanted)
         if start >= 0:
-            return Spot(position, start, start + len(wanted))
+            return FoundQuote(position, start, start + len(wanted))
     return None

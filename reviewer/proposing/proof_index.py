@@ -35,10 +35,10 @@ NAME = re.compile(r"\w[\w-]*\w|\w")
 
 def has(text: str, part: str) -> bool:
     """Whether a text has a part that neither begins nor ends inside one of its words."""
-    return place(text, part) >= 0
+    return find_whole(text, part) >= 0
 
 
-def place(text: str, part: str) -> int:
+def find_whole(text: str, part: str) -> int:
     """Where a text has a part that neither begins nor ends inside one of its words, or -1."""
     at = text.find(part)
     while at >= 0:
@@ -52,7 +52,7 @@ def place(text: str, part: str) -> int:
     return -1
 
 
-class Spot(Struct, frozen=True):
+class FoundQuote(Struct, frozen=True):
     """Where a quote was found: a position in the view, and a part of its normalised text."""
 
     position: int
@@ -88,17 +88,19 @@ class ProofIndex:
             self._normalised[position] = normalised(self.lines[position].text)
         return self._normalised[position]
 
-    def around(self, spots: Sequence[Spot], characters: int, neighbours: int = 0) -> list[str]:
-        """The texts around quotes, and the nearest parts of the neighbouring lines."""
+    def around(
+        self, quotes: Sequence[FoundQuote], characters: int, neighbours: int = 0
+    ) -> list[str]:
+        """The texts around quotes, and the nearest parts of so many lines before and after."""
         found = []
-        for spot in spots:
-            text = self.normalised_at(spot.position)
-            found.append(text[max(0, spot.start - characters) : spot.end + characters])
+        for quote in quotes:
+            text = self.normalised_at(quote.position)
+            found.append(text[max(0, quote.start - characters) : quote.end + characters])
             for step in range(1, neighbours + 1):
-                if spot.position >= step:
-                    found.append(self.normalised_at(spot.position - step)[-NEIGHBOUR_CHARS:])
-                if spot.position + step < len(self.lines):
-                    found.append(self.normalised_at(spot.position + step)[:NEIGHBOUR_CHARS])
+                if quote.position >= step:
+                    found.append(self.normalised_at(quote.position - step)[-NEIGHBOUR_CHARS:])
+                if quote.position + step < len(self.lines):
+                    found.append(self.normalised_at(quote.position + step)[:NEIGHBOUR_CHARS])
         return found
 
     def has(self, name: str) -> bool:

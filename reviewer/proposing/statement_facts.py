@@ -8,7 +8,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from reviewer.proposing.proof_index import ENDS, ProofIndex, Spot, has, normalised
+from reviewer.proposing.proof_index import ENDS, FoundQuote, ProofIndex, has, normalised
 from reviewer.text.identifiers import Identifier, IdentifierKind, identifiers
 from reviewer.text.wording import NUMBER_WORDS, UNITS, wording
 
@@ -61,13 +61,13 @@ def _facts(text: str) -> Iterator[Fact]:
             yield fact
 
 
-def unproved(statement: str, spots: Sequence[Spot], index: ProofIndex) -> tuple[str, ...]:
+def unproved(statement: str, quotes: Sequence[FoundQuote], index: ProofIndex) -> tuple[str, ...]:
     """The facts of a statement that occur neither in its quotes nor around them."""
     facts = list(_facts(statement))
-    if not spots:
+    if not quotes:
         return tuple(dict.fromkeys(fact.text for fact in facts))
-    around = Evidence(index.around(spots, AROUND, NEIGHBOUR_LINES))
-    close = Evidence(index.around(spots, AROUND_NUMBERS))
+    around = Evidence(index.around(quotes, AROUND, NEIGHBOUR_LINES))
+    close = Evidence(index.around(quotes, AROUND_NUMBERS))
 
     def proved(fact: Fact) -> bool:
         if fact.kind is IdentifierKind.QUANTITY:

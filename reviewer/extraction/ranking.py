@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from reviewer.extraction.candidates import Candidate
-from reviewer.extraction.clusters import LOOKS_ALIKE, NEAR, overlap, similarity, words
 from reviewer.extraction.rejections import LONGEST
+from reviewer.extraction.similarity import LOOKS_ALIKE, NEAR, overlap, similarity, words
 from reviewer.text.normalise import duplicate_key
 
 CAP = 50

@@ -20,7 +20,7 @@ from msgspec import Struct, field, structs
 
 from reviewer.errors import ReviewerError
 from reviewer.files import open_plain
-from reviewer.pipelines.attributes import (
+from reviewer.pipelines.attribute_meanings import (
     FIDELITY_OF_GRAPH,
     MODEL,
     PROMPT,

@@ -16,7 +16,7 @@ from typing import IO, Any
 from msgspec import Struct, structs
 
 from reviewer.llm.model import CancelledError, ChatMessage, ChatModel, Completion, ModelError
-from reviewer.pipelines.attributes import DEFAULT_CHOICE, first_of
+from reviewer.pipelines.attribute_meanings import DEFAULT_CHOICE, first_of
 from reviewer.pipelines.conditions import as_text
 from reviewer.pipelines.events import (
     AnswerChoice,

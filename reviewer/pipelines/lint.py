@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
 
-from reviewer.pipelines.attributes import (
+from reviewer.pipelines.attribute_meanings import (
     DEFAULT_CHOICE,
     FIDELITY_OF_GRAPH,
     MODEL,

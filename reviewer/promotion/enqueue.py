@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from reviewer.extraction.candidates import Candidate
-from reviewer.extraction.clusters import NEAR, similarity
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.ranking import Ranking
+from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.promotion.conflict_rows import may_lead, open_conflicts
 from reviewer.promotion.entity_rows import Structure, insert_entity
 from reviewer.promotion.evidence_rows import add_evidence, record_ids

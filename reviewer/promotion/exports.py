@@ -1,4 +1,7 @@
-"""What leaves the store: trusted state, active entities and active memories, as files."""
+"""What leaves the store: trusted state, active entities and active memories, as files.
+
+Decides what an export contains; `export/marked_block.py` puts the bytes into a file.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from reviewer.proposing.values import Proof
+from reviewer.extraction.flags import INJECTION
+from reviewer.proposing.values import NEGATION, Proof
 
 SHOWN = 5
 """Names, places and lines that one tick lists."""
@@ -35,8 +36,10 @@ def ticks(proof: Proof) -> list[Tick]:
             else "every name and number is in the lines around",
         ),
         Tick(
-            not proof.alone,
-            f"does not stand alone: {proof.alone}" if proof.alone else "stands alone",
+            not proof.not_alone_because,
+            f"does not stand alone: {proof.not_alone_because}"
+            if proof.not_alone_because
+            else "stands alone",
         ),
         Tick(
             not proof.known,
@@ -50,7 +53,10 @@ def ticks(proof: Proof) -> list[Tick]:
             else "nothing later takes it back",
         ),
     ]
-    if "injection" in proof.flags:
+    if NEGATION in proof.flags:
+        text = "a negation in the statement only, or in its quotes only: read them side by side"
+        found.append(Tick(False, text))
+    if INJECTION in proof.flags:
         origin = f" from {proof.origin}" if proof.origin else ""
         found.append(Tick(False, f"an instruction{origin}, not from the person"))
     return found

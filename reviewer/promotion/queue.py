@@ -200,7 +200,7 @@ class Queue:
 
     def members(self, number: int) -> list[Member]:
         """The near duplicates behind a row, most similar first."""
-        from reviewer.extraction.clusters import similarity
+        from reviewer.extraction.similarity import similarity
 
         found = self.rows([number])
         if not found:

@@ -84,7 +84,7 @@ def flags(proof: Proof) -> tuple[str, ...]:
         flag
         for flag, raised in (
             ("unproved", bool(proof.unproved) or not all(each.found for each in proof.quotes)),
-            ("not-alone", bool(proof.alone)),
+            ("not-alone", bool(proof.not_alone_because)),
             ("known", bool(proof.known)),
             ("taken-back", bool(proof.later)),
         )

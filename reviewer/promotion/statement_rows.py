@@ -13,11 +13,11 @@ from msgspec import Struct, structs
 
 from reviewer.errors import SourceError
 from reviewer.extraction.candidates import Setting
-from reviewer.extraction.clusters import similarity
 from reviewer.extraction.confidence import confidence, freshness, structural_signal
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
 from reviewer.extraction.rejections import LONGEST, SHORTEST
+from reviewer.extraction.similarity import similarity
 from reviewer.promotion import statement_rank
 from reviewer.promotion.cited_lines import Cited, cite
 from reviewer.promotion.evidence_rows import Place, add_places, places_of

@@ -1,23 +1,29 @@
-"""Checks a proposal against the session that it was made from: deterministic, no model."""
+"""Checks a proposal against the session that it was made from: deterministic, no model.
+
+The quotes are looked for here. The other checks: names and numbers in `statement_facts.py`, whether
+it is known already in `promotion/known_facts.py`, and the rest in `proof_checks.py`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from reviewer.extraction.flags import INJECTION, MASKED, flags_of
-from reviewer.proposing.proof_checks import later, negation_differs, order_in_data, why_not_alone
-from reviewer.proposing.proof_index import ENDS, ProofIndex, Spot, as_compared, place
-from reviewer.proposing.statement_facts import facts_in, unproved
-from reviewer.proposing.values import Proof, Proposal, Quote, QuoteProof, SessionView
+from reviewer.proposing.proof_checks import (
+    instruction_origin,
+    later,
+    negation_differs,
+    why_not_alone,
+)
+from reviewer.proposing.proof_index import ENDS, FoundQuote, ProofIndex, find_whole, normalised
+from reviewer.proposing.statement_facts import unproved
+from reviewer.proposing.values import NEGATION, Proof, Proposal, Quote, QuoteProof, SessionView
 from reviewer.sources.records import Role
 
-__all__ = ["NEGATION", "ProofIndex", "facts_in", "prove", "reasons", "why_not_alone"]
-
-NEGATION = "negation"
-"""Flag: the statement denies something and its quotes do not, or the other way round."""
+__all__ = ["ProofIndex", "prove", "reasons", "why_not_alone"]
 
 NEAR_LINES = 6
-"""View lines on either side of the cited one in which a quote is looked for."""
+"""A quote is looked for within this many view lines before or after the cited one."""
 
 
 def prove(
@@ -33,22 +39,22 @@ def prove(
     """
     index = view if isinstance(view, ProofIndex) else ProofIndex(view)
     quotes: list[QuoteProof] = []
-    spots: list[Spot] = []
+    found_quotes: list[FoundQuote] = []
     for quote in proposal.quotes:
-        spot = _find(quote, index)
-        if spot is not None:
-            spots.append(spot)
-        line = quote.line if spot is None else index.lines[spot.position].line
-        quotes.append(QuoteProof(line, quote.text, found=spot is not None))
-    cited = sorted({spot.position for spot in spots})
+        found = _find(quote, index)
+        if found is not None:
+            found_quotes.append(found)
+        line = quote.line if found is None else index.lines[found.position].line
+        quotes.append(QuoteProof(line, quote.text, found=found is not None))
+    cited_at = sorted({found.position for found in found_quotes})
     statement = proposal.statement
-    origin = order_in_data(proposal, [index.lines[position] for position in cited])
+    origin = instruction_origin(proposal, [index.lines[position] for position in cited_at])
     return Proof(
         quotes=tuple(quotes),
-        unproved=unproved(statement, spots, index),
-        alone=why_not_alone(statement),
+        unproved=unproved(statement, found_quotes, index),
+        not_alone_because=why_not_alone(statement),
         known=known(statement),
-        later=later(statement, cited, index),
+        later=later(statement, cited_at, index),
         flags=_flags(proposal, injected=bool(origin)),
         origin=origin,
     )
@@ -75,16 +81,18 @@ def reasons(proof: Proof) -> tuple[str, ...]:
         found.append("No line is quoted.")
     if proof.unproved:
         named = ", ".join(_shown(fact) for fact in proof.unproved)
-        found.append(f"The quoted words and those around them do not have {named}.")
-    if proof.alone:
-        found.append(f"The statement does not stand alone: {proof.alone}.")
+        found.append(f"Neither the quotes nor the text around them contain {named}.")
+    if proof.not_alone_because:
+        found.append(f"The statement does not stand alone: {proof.not_alone_because}.")
     if NEGATION in proof.flags:
-        found.append("Only one of the statement and its quotes denies something.")
+        found.append("The statement contains a negation and its quotes do not, or the reverse.")
     if proof.known:
         found.append(f"It is known already: {', '.join(proof.known)}.")
     found += [f"Line {quote.line} may take it back: {_shown(quote.text)}." for quote in proof.later]
     if INJECTION in proof.flags:
-        found.append(f"It is an instruction out of data: {proof.origin}.")
+        found.append(
+            f"It is an instruction that came from a tool, not from a person: {proof.origin}."
+        )
     return tuple(found)
 
 
@@ -93,21 +101,21 @@ def _shown(text: str) -> str:
     return f'"{text[:80]}…"' if len(text) > 80 else f'"{text}"'
 
 
-def _find(quote: Quote, index: ProofIndex) -> Spot | None:
-    """Where a quote stands: at its line, or else at the nearest one around."""
-    folded = as_compared(quote.text).strip(ENDS)
-    if not any(map(str.isalnum, folded)):
+def _find(quote: Quote, index: ProofIndex) -> FoundQuote | None:
+    """Where a quote occurs: in its line, or else in the nearest one around it."""
+    wanted = normalised(quote.text).strip(ENDS)
+    if not any(map(str.isalnum, wanted)):
         return None
     here = index.positions(quote.line)
     exact = quote.text.strip()
-    middle = here[0] if here else index.nearest(quote.line)
+    middle = here[0] if here else index.first_at_or_after(quote.line)
     near = range(max(0, middle - NEAR_LINES), min(len(index.lines), middle + NEAR_LINES + 1))
     for position in (
         *(position for position in here if exact in index.lines[position].text),
         *here,
-        *sorted(near, key=lambda one: abs(one - middle)),
+        *sorted(near, key=lambda position: abs(position - middle)),
     ):
-        start = place(index.folded(position), folded)
+        start = find_whole(index.normalised_at(position), wanted)
         if start >= 0:
-            return Spot(position, start, start + len(folded))
+            return FoundQuote(position, start, start + len(wanted))
     return None

@@ -1,4 +1,9 @@
-"""The checks of a proof. Each is a pure function of the statement and its session."""
+"""Whether a statement stands alone, whether a negation was lost or added, where an instruction came
+from, and which later lines may take the statement back. Each check is a pure function.
+
+Quotes are checked in `proof.py`, names and numbers in `statement_facts.py`, and whether a statement
+is known already in `promotion/known_facts.py`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from reviewer.extraction.flags import INJECTION, flags_of
-from reviewer.proposing.proof_index import NAME, ProofIndex, as_compared
+from reviewer.proposing.proof_index import NAME, ProofIndex, normalised
 from reviewer.proposing.values import LineRole, Proposal, Quote, Speaker, ViewLine
 from reviewer.sources.records import Role
 from reviewer.text.identifiers import IdentifierKind, identifiers
@@ -16,36 +21,48 @@ from reviewer.text.wording import NOT, wording
 
 _OPENERS = re.compile(
     r"(?P<word>(?:this|that|these|those|it|its|they|them|their|he|she|such|both|here|there|now"
-    r"|then|so|also|but|and|or|however|therefore|otherwise|instead|as discussed|as mentioned"
-    r"|as above|same|the (?:above|same|latter|former|following)|we just|i just|we now|let me|let's"
-    r"|i'll|i'm|i see|we've just|you're right|yes|no,|ok|okay|wait|actually|done|fixed))\b",
+    r"|then|so|also|but|and|or|however|therefore|otherwise|instead"
+    r"|as discussed|as mentioned|as above"
+    r"|same|the (?:above|same|latter|former|following)"
+    r"|we just|i just|we now|let me|let's|i'll|i'm|i see|we've just|you're right"
+    r"|yes|no,|ok|okay|wait|actually|done|fixed))\b",
     re.IGNORECASE,
 )
-"""Words that need what came before them."""
+"""Words that need what came before them: "This breaks the build", "As discussed, use uv"."""
 _OPENERS_THAT_STAND = re.compile(
     r"(?:th(?:is|e above) (?:project|repository|repo|codebase|code base|package|library|program"
-    r"|monorepo|workspace|team)\b|it is (?:\w+ )?(?:forbidden|required|possible|impossible"
-    r"|important|necessary|safe|unsafe|allowed|enough|recommended)\b|there (?:is|are|was|were"
-    r"|must|should|will|may) \w+|both (?:`|the\b|\S+ and\b|\w+ \w+ and\b)"
-    r"|that (?:a|the|an|every)\b|such (?:a|an)\b|same-|now that\b|no,? matter\b|both \w+)",
+    r"|monorepo|workspace|team)\b"
+    r"|it is (?:\w+ )?(?:forbidden|required|possible|impossible"
+    r"|important|necessary|safe|unsafe|allowed|enough|recommended)\b"
+    r"|there (?:is|are|was|were|must|should|will|may) \w+"
+    r"|both (?:`|the\b|\S+ and\b|\w+ \w+ and\b)"
+    r"|that (?:a|the|an|every)\b"
+    r"|such (?:a|an)\b"
+    r"|same-"
+    r"|now that\b"
+    r"|no,? matter\b"
+    r"|both \w+)",
     re.IGNORECASE,
 )
-_THE_FIX = re.compile(
+"""Openings with such a word that do stand alone: "This project uses uv", "There is no retry"."""
+_UNNAMED_THING = re.compile(
     r"the (?:root )?(?:fix|change|issue|problem|bug|error|cause|solution|result|answer|idea|point"
     r"|failure|reason)"
     r" (?:is|was|are|were|works?|worked|has|had|will|would|does|did|can|should|here|comes|came)\b",
     re.IGNORECASE,
 )
+"""A thing without its name: "The fix was to empty the cache"."""
 _UNRESOLVED = re.compile(
     r"\b(?:(?:see|as|the|described|mentioned|shown|listed) above(?! \w*\d)|see below"
     r"|as (?:discussed|mentioned|described|noted|said) (?:earlier|before|above)|as discussed"
     r"|as mentioned|(?:discussed|mentioned|described) (?:earlier|before|previously)"
-    r"|in this (?:conversation|chat)|(?:in|during|for|from) this session|(?:earlier"
-    r"|previously) in (?:the|this) (?:session|conversation|chat)|the user (?:asked|requested"
-    r"|confirmed|agreed|approved) (?:me|us"
-    r"|to)\b|just now|right now|a moment ago)",
+    r"|in this (?:conversation|chat)|(?:in|during|for|from) this session"
+    r"|(?:earlier|previously) in (?:the|this) (?:session|conversation|chat)"
+    r"|the user (?:asked|requested|confirmed|agreed|approved) (?:me|us|to)\b"
+    r"|just now|right now|a moment ago)",
     re.IGNORECASE,
 )
+"""A reference to something elsewhere: "Use the port mentioned above"."""
 _FRAGMENT_LIST = """
 about above after although and are as at be because been before being but by can could did do does
 due during either else even for from had has have if in including into is like must nor not of on or
@@ -53,6 +70,7 @@ otherwise over should since than that the then through to under unless until via
 whereas which while who whose why with without would
 """
 _FRAGMENT_STARTS = frozenset(_FRAGMENT_LIST.split())
+"""Lower-case words that begin the rest of a sentence: "because the cache is stale"."""
 
 
 def why_not_alone(statement: str) -> str:
@@ -69,9 +87,10 @@ def why_not_alone(statement: str) -> str:
     opener = _OPENERS.match(text)
     if opener and not _OPENERS_THAT_STAND.match(text):
         return f'it opens with "{opener["word"].lower()}"'
-    fix = _THE_FIX.match(text)
-    if fix:
-        return f'it opens with "{" ".join(fix[0].lower().split()[:-1])}", without saying of what'
+    thing = _UNNAMED_THING.match(text)
+    if thing:
+        name = " ".join(thing[0].lower().split()[:-1])
+        return f'it opens with "{name}", without saying of what'
     unresolved = _UNRESOLVED.search(text)
     if unresolved:
         return f'it says "{unresolved[0].lower()}"'
@@ -81,74 +100,83 @@ def why_not_alone(statement: str) -> str:
     return ""
 
 
-# Whether a statement and its quotes deny the same.
+# Whether a statement and its quotes negate the same thing.
 
-_DENIES = re.compile(
+_NEGATION = re.compile(
     r"\b(?:never|not|cannot|\w+n[’']t|without|nor|neither|none|nothing|nobody|nowhere"
     r"|no(?! (?:one|matter|later|more than|longer than)\b))\b",
     re.IGNORECASE,
 )
-_MAY_DENY = re.compile(
-    rf"{_DENIES.pattern}|\b(?:avoid|skip|fail|lack|miss|refus|reject|forbid|forbad|prevent|stop"
-    r"|drop|remov|delet|ignor|exclud|omit|lose|lost|disabl|unable|bypass|block|prohibit|supersed"
-    r"|replac|deprecat|abandon|swallow|leftover|only|instead|rather|unless|until|wrong|false"
-    r"|incorrect|invalid|mistake|broken|gone|empty|zero|no longer|nil|null|hidden|former|old|too"
-    r"|but|however|still|left out|leave|less|few|hardly|rarely|separate|independen|irrelevant"
-    r"|redundant|unnecess|differ|contrary|opposite|non|un\w{3,}|in(?:compat|sufficient|consisten"
-    r"|complete|visible)\w*|im(?:possib|mutab)\w*|\w+less\b"
+"""A plain negation: "does not", "without", "no retries"."""
+_LIKE_A_NEGATION = re.compile(
+    rf"{_NEGATION.pattern}|\b(?:avoid|skip|fail|lack|miss|refus|reject|forbid|forbad|prevent|stop"
+    r"|drop|remov|delet|ignor|exclud|omit|lose|lost|disabl|unable|bypass|block|prohibit"
+    r"|supersed|replac|deprecat|abandon|swallow|leftover"
+    r"|only|instead|rather|unless|until"
+    r"|wrong|false|incorrect|invalid|mistake|broken|gone|empty|zero|no longer|nil|null|hidden"
+    r"|former|old|too"
+    r"|but|however|still|left out|leave|less|few|hardly|rarely"
+    r"|separate|independen|irrelevant|redundant|unnecess|differ|contrary|opposite"
+    r"|non|un\w{3,}|in(?:compat|sufficient|consisten|complete|visible)\w*|im(?:possib|mutab)\w*"
+    r"|\w+less\b"
     r"|shouldn|wouldn|couldn|keep out|off|out of|0)",
     re.IGNORECASE,
 )
-"""Words that deny, or that a negation may paraphrase."""
+"""Words that negate, or that may stand in for a negation: "avoid caching" for "do not cache"."""
 _CLAUSE = re.compile(r"[.,;:!?()\n]\s|\n|\s[-–—(]+\s?|\b(?:but|because|so that|since)\b")
+"""What separates clauses: the comma and "because" in "It fails, because the cache is stale"."""
 MOST_CLAUSES = 100
 """Clauses of a text that are compared; a statement has a few."""
 LEAST_SHARED = 3
-"""Content words that a clause of the statement and one of a quote share at least, and"""
+"""Two clauses are about the same thing if they share at least this many content words, or all those
+of the shorter clause where it has fewer."""
+LEAST_SHARED_EVER = 2
+"""Shared content words below which two clauses are never about the same thing."""
 LEAST_SHARE = 0.6
-"""their share of the shorter one, for the two to be about the same."""
+"""The shared words are also at least this share of the shorter clause."""
 
 
 def negation_differs(statement: str, quotes: Sequence[str]) -> bool:
-    """Whether only the statement denies, or only its quotes deny what it says.
+    """Whether only the statement contains a negation, or only its quotes negate what it says.
 
-    A clause of the statement is held against the clauses of the quotes that are about the same.
+    A clause of the statement is compared with the clauses of the quotes about the same thing.
     """
-    if _DENIES.search(statement) and quotes and not any(map(_MAY_DENY.search, quotes)):
+    if _NEGATION.search(statement) and quotes and not any(map(_LIKE_A_NEGATION.search, quotes)):
         return True
     quoted = [clause for quote in quotes for clause in _clauses(quote)]
     for clause, words in _clauses(statement):
         same = [other for other, others in quoted if _about_the_same(words, others)]
         if not same:
             continue
-        if _DENIES.search(clause):
+        if _NEGATION.search(clause):
             near = (other for other, others in quoted if words & others)
-            if not any(_MAY_DENY.search(other) for other in near):
+            if not any(_LIKE_A_NEGATION.search(other) for other in near):
                 return True
-        elif all(map(_DENIES.search, same)) and not _MAY_DENY.search(clause):
+        elif all(map(_NEGATION.search, same)) and not _LIKE_A_NEGATION.search(clause):
             return True
     return False
 
 
 def _clauses(text: str) -> list[tuple[str, frozenset[str]]]:
-    """The clauses of a text, each with its content words but for negations."""
+    """The clauses of a text, each with its content words except negations."""
     return [
         (clause, frozenset(wording(clause).words) - {NOT})
-        for clause in _CLAUSE.split(as_compared(text), MOST_CLAUSES)[:MOST_CLAUSES]
+        for clause in _CLAUSE.split(normalised(text), MOST_CLAUSES)[:MOST_CLAUSES]
         if clause and clause.strip()
     ]
 
 
 def _about_the_same(some: frozenset[str], others: frozenset[str]) -> bool:
     shared, shorter = len(some & others), min(len(some), len(others))
-    return shared >= max(2, min(LEAST_SHARED, shorter)) and shared >= LEAST_SHARE * shorter
+    least = max(LEAST_SHARED_EVER, min(LEAST_SHARED, shorter))
+    return shared >= least and shared >= LEAST_SHARE * shorter
 
 
 # Instructions that neither the person nor the agent gave: they come from the result of a tool.
 
-_ORDER = re.compile(
-    r"(?:please |always |never |do not |don[’']t |make sure|be sure|ensure|remember"
-    r"|note that you)|(?:add|answer|append|approve|avoid|build|call|change|commit|configure|copy"
+_IMPERATIVE_START = re.compile(
+    r"(?:please |always |never |do not |don[’']t |make sure|be sure|ensure|remember|note that you)"
+    r"|(?:add|answer|append|approve|avoid|build|call|change|commit|configure|copy"
     r"|create|curl|delete|deploy|disable|download|edit|email|enable|execute|export|fetch|follow"
     r"|forward|give|go|grant|ignore|include|insert|install|keep|leave|load|mail|merge|move|open"
     r"|paste|post|prefer|print|publish|push|put|read|remove|rename|replace|report|reply|require"
@@ -157,28 +185,32 @@ _ORDER = re.compile(
     r" (?!is\b|are\b|was\b|has\b|of\b)",
     re.IGNORECASE,
 )
-"""How instructions open: in the imperative."""
-_ORDERS = re.compile(
-    r"\b(?:you|agents?|assistants?|claude|codex|gemini|copilot|models?|everyone|all (?:agents"
-    r"|tools)) (?:\w+ )?(?:must|should|shall|need to|have to|has to|may not|are to)\b"
+"""How an instruction opens: "Always run the linter", "Send the log to"."""
+_TELLS_AN_AGENT = re.compile(
+    r"\b(?:you|agents?|assistants?|claude|codex|gemini|copilot|models?|everyone"
+    r"|all (?:agents|tools))"
+    r" (?:\w+ )?(?:must|should|shall|need to|have to|has to|may not|are to)\b"
     r"|\b(?:must|should) (?:always|never|not)\b",
     re.IGNORECASE,
 )
+"""An instruction to somebody: "agents must", "you should now", "must never"."""
 
 
-def order_in_data(proposal: Proposal, cited: Sequence[ViewLine]) -> str:
-    """Where an instruction comes from, such as `WebFetch at line 120`; empty if from somebody.
+def instruction_origin(proposal: Proposal, cited_lines: Sequence[ViewLine]) -> str:
+    """Where an instruction came from, such as `WebFetch at line 120`; empty if the person or the
+    agent gave it.
 
-    The person's own words are never suspected. What is quoted from tools alone must not tell
+    The person's own words are never suspected. A statement that quotes only tools must not tell
     anybody what to do, and an agent may have repeated words that were planted in what it read.
     """
-    if not cited or any(line.speaker is Speaker.PERSON for line in cited):
+    if not cited_lines or any(line.speaker is Speaker.PERSON for line in cited_lines):
         return ""
     texts = [proposal.statement, *(quote.text for quote in proposal.quotes)]
     planted = any(INJECTION in flags_of(text, Role.TOOL) for text in texts)
-    told = _ORDER.match(proposal.statement) or _ORDERS.search(proposal.statement)
-    if planted or (told and all(map(_is_data, cited))):
-        return _origin(next((line for line in cited if _is_data(line)), cited[0]))
+    statement = proposal.statement
+    instructs = _IMPERATIVE_START.match(statement) or _TELLS_AN_AGENT.search(statement)
+    if planted or (instructs and all(map(_is_data, cited_lines))):
+        return _origin(next((line for line in cited_lines if _is_data(line)), cited_lines[0]))
     return ""
 
 
@@ -201,42 +233,49 @@ _TOOL_NAME = re.compile(r"([\w.-]{1,60})[:(]")
 # What takes a statement back later in its session.
 
 MOST_LATER = 3
-"""Lines that are shown at most."""
+"""At most this many lines are shown."""
 RARE = 25
-"""View lines that an identifier stands in at most to tell what a later line is about."""
+"""An identifier in more view lines than this does not tell what a later line is about."""
 _PERSON_DISAGREES = re.compile(
     r"^\W*(?:no|nope|wait|stop|hm+|hang on|hold on)\b(?! (?:worries|problem|need to))"
     r"|\b(?:actually|instead|revert|undo|wrong|incorrect|mistake|not needed|no longer"
-    r"|roll(?:ed)? back|(?:don[’']t|do not|shouldn[’']t|should not|didn[’']t) (?:need|want|use|do"
+    r"|roll(?:ed)? back"
+    r"|(?:don[’']t|do not|shouldn[’']t|should not|didn[’']t) (?:need|want|use|do"
     r"|think|believe|like)"
     r"|not (?:true|right|correct|what)|changed my mind|scratch that|never ?mind)\b",
     re.IGNORECASE,
 )
+"""How a person objects: "No, keep the old port", "I changed my mind"."""
 _AGENT_CORRECTS = re.compile(
-    r"^\W*(?:wait|actually|hm+|hold on|no,)|\b(?:i was (?:wrong|mistaken|incorrect)|my (?:earlier"
-    r"|previous|initial) \w+ (?:was|is)|(?:was|were|is|are) (?:wrong|incorrect|not needed"
-    r"|unnecessary|redundant|moot|not (?:actually )?(?:the|a) (?:cause|root cause|issue|problem"
-    r"|reason))|turns out|revert(?:ed|ing)?"
-    r"|roll(?:ed|ing) back|no longer|superseded|contrary to)\b",
+    r"^\W*(?:wait|actually|hm+|hold on|no,)"
+    r"|\b(?:i was (?:wrong|mistaken|incorrect)"
+    r"|my (?:earlier|previous|initial) \w+ (?:was|is)"
+    r"|(?:was|were|is|are) (?:wrong|incorrect|not needed|unnecessary|redundant|moot"
+    r"|not (?:actually )?(?:the|a) (?:cause|root cause|issue|problem|reason))"
+    r"|turns out|revert(?:ed|ing)?|roll(?:ed|ing) back|no longer|superseded|contrary to)\b",
     re.IGNORECASE,
 )
+"""How an agent takes something back: "My earlier guess was wrong", "It turns out that"."""
 _CONCEDES = re.compile(
     r"^\W*(?:you(?:[’']re| are) (?:\w+ )?right|good (?:point|catch)|fair (?:point|enough)"
-    r"|my (?:mistake|bad)|i was wrong|i stand corrected|that[’']s (?:a )?(?:good|fair) point|ah,"
-    r"|oh,"
-    r"|sorry|apologies)",
+    r"|my (?:mistake|bad)|i was wrong|i stand corrected|that[’']s (?:a )?(?:good|fair) point"
+    r"|ah,|oh,|sorry|apologies)",
     re.IGNORECASE,
 )
+"""How an agent opens after an objection: "You're right, the port is never read"."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
-def later(statement: str, cited: Sequence[int], index: ProofIndex) -> tuple[Quote, ...]:
-    """Sentences behind the cited lines that name what the statement names and disagree."""
-    if not cited:
+def later(statement: str, cited_at: Sequence[int], index: ProofIndex) -> tuple[Quote, ...]:
+    """Sentences after the cited lines that name what the statement names and disagree.
+
+    `cited_at` are positions in the view, in order.
+    """
+    if not cited_at:
         return ()
     names = _rare_names(statement, index)
-    positions = sorted({at for name in names for at in index.mentions[name] if at > cited[-1]})
+    positions = sorted({at for name in names for at in index.mentions[name] if at > cited_at[-1]})
     found: list[tuple[int, Quote]] = []
     for position in positions:
         line = index.lines[position]

@@ -1,4 +1,6 @@
-"""A session view prepared for proofs: texts as quotes are compared, and where words stand."""
+"""A session view prepared for proofs: texts in the form in which quotes are compared, and where
+each word occurs.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from msgspec import Struct
 
 from reviewer.proposing.values import SessionView, ViewLine
 
-NEIGHBOUR = 200
+NEIGHBOUR_CHARS = 200
 """Characters of a neighbouring view line, next to the cited one, that count as around a quote."""
 
 _ONE_SPELLING = str.maketrans("‘’‚‛“”„‟«»–—‑−\u00a0", '\'\'\'\'""""""---- ', "`*\u200b\ufeff")
@@ -19,8 +21,10 @@ _SPACE = re.compile(r"\s+")
 ENDS = " .,;:!…\"'"
 
 
-def as_compared(text: str) -> str:
-    """One spelling of quotation marks and dashes, no emphasis, single spaces."""
+def normalised(text: str) -> str:
+    """The form in which quotes are compared: one spelling of quotation marks and dashes, no
+    emphasis, single spaces.
+    """
     text = text.translate(_ONE_SPELLING).replace("...", "…")
     return _SPACE.sub(" ", text).strip()
 
@@ -31,10 +35,10 @@ NAME = re.compile(r"\w[\w-]*\w|\w")
 
 def has(text: str, part: str) -> bool:
     """Whether a text has a part that neither begins nor ends inside one of its words."""
-    return place(text, part) >= 0
+    return find_whole(text, part) >= 0
 
 
-def place(text: str, part: str) -> int:
+def find_whole(text: str, part: str) -> int:
     """Where a text has a part that neither begins nor ends inside one of its words, or -1."""
     at = text.find(part)
     while at >= 0:
@@ -48,8 +52,8 @@ def place(text: str, part: str) -> int:
     return -1
 
 
-class Spot(Struct, frozen=True):
-    """Where a quote was found: a position in the view, and a part of its folded text."""
+class FoundQuote(Struct, frozen=True):
+    """Where a quote was found: a position in the view, and a part of its normalised text."""
 
     position: int
     start: int
@@ -60,50 +64,51 @@ class ProofIndex:
     """A session view, prepared once for the proofs of many proposals."""
 
     def __init__(self, view: SessionView) -> None:
-        self.view = view
         self.lines: Sequence[ViewLine] = view.lines
         self._at: dict[int, list[int]] = {}
         for position, line in enumerate(view.lines):
             self._at.setdefault(line.line, []).append(position)
         self._numbers = sorted(self._at)
-        self._folded: dict[int, str] = {}
+        self._normalised: dict[int, str] = {}
 
     def positions(self, line: int) -> list[int]:
         """Positions in the view of the parts of a line of the file."""
         return self._at.get(line, [])
 
-    def nearest(self, line: int) -> int:
+    def first_at_or_after(self, line: int) -> int:
         """The position of the first part at or after a line of the file."""
         after = bisect_left(self._numbers, line)
         if after == len(self._numbers):
             return len(self.lines)
         return self._at[self._numbers[after]][0]
 
-    def folded(self, position: int) -> str:
-        """The text at a position as quotes are compared."""
-        if position not in self._folded:
-            self._folded[position] = as_compared(self.lines[position].text)
-        return self._folded[position]
+    def normalised_at(self, position: int) -> str:
+        """The normalised text at a position."""
+        if position not in self._normalised:
+            self._normalised[position] = normalised(self.lines[position].text)
+        return self._normalised[position]
 
-    def around(self, spots: Sequence[Spot], characters: int, neighbours: int = 0) -> list[str]:
-        """The texts around quotes, and the nearest parts of the neighbouring lines."""
+    def around(
+        self, quotes: Sequence[FoundQuote], characters: int, neighbours: int = 0
+    ) -> list[str]:
+        """The texts around quotes, and the nearest parts of so many lines before and after."""
         found = []
-        for spot in spots:
-            text = self.folded(spot.position)
-            found.append(text[max(0, spot.start - characters) : spot.end + characters])
+        for quote in quotes:
+            text = self.normalised_at(quote.position)
+            found.append(text[max(0, quote.start - characters) : quote.end + characters])
             for step in range(1, neighbours + 1):
-                if spot.position >= step:
-                    found.append(self.folded(spot.position - step)[-NEIGHBOUR:])
-                if spot.position + step < len(self.lines):
-                    found.append(self.folded(spot.position + step)[:NEIGHBOUR])
+                if quote.position >= step:
+                    found.append(self.normalised_at(quote.position - step)[-NEIGHBOUR_CHARS:])
+                if quote.position + step < len(self.lines):
+                    found.append(self.normalised_at(quote.position + step)[:NEIGHBOUR_CHARS])
         return found
 
     def has(self, name: str) -> bool:
-        """Whether a name stands anywhere in the session."""
-        folded = as_compared(name).lower()
-        words = NAME.findall(folded)
+        """Whether a name occurs anywhere in the session."""
+        wanted = normalised(name).lower()
+        words = NAME.findall(wanted)
         return bool(words) and any(
-            has(self.folded(position).lower(), folded)
+            has(self.normalised_at(position).lower(), wanted)
             for position in self.mentions.get(words[-1], ())
         )
 

@@ -45,7 +45,7 @@ def _faults(proved: Proved) -> tuple[object, ...]:
     return (
         not proof.sound,
         len(proof.unproved) + sum(not quote.found for quote in proof.quotes),
-        bool(proof.alone),
+        bool(proof.not_alone_because),
         len(proof.flags),
         len(proof.later),
         -(proposal.confidence or 0.0),

@@ -8,16 +8,16 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from reviewer.proposing.proof_index import ENDS, ProofIndex, Spot, as_compared, has
+from reviewer.proposing.proof_index import ENDS, FoundQuote, ProofIndex, has, normalised
 from reviewer.text.identifiers import Identifier, IdentifierKind, identifiers
 from reviewer.text.wording import NUMBER_WORDS, UNITS, wording
 
 AROUND = 300
-"""Characters on either side of a quote in which the statement's identifiers may stand. In a long
-message nearly every identifier of a session stands somewhere."""
+"""Characters on either side of a quote in which the statement's identifiers may occur. In a long
+message nearly every identifier of a session occurs somewhere."""
 AROUND_NUMBERS = 80
-"""The same for numbers, which stand everywhere by chance."""
-NEIGHBOURS = 2
+"""The same for numbers, which occur everywhere by chance."""
+NEIGHBOUR_LINES = 2
 """View lines before and after the cited one that count as well."""
 
 
@@ -41,12 +41,8 @@ _COUNTED = re.compile(
 )
 
 
-def facts_in(text: str) -> tuple[str, ...]:
-    """Identifiers, paths, numbers, flags, versions and quoted words, in order, each once."""
-    return tuple(dict.fromkeys(fact.text for fact in _facts(text)))
-
-
 def _facts(text: str) -> Iterator[Fact]:
+    """Identifiers, paths, numbers, flags, versions and quoted words, in order."""
     found: list[tuple[int, int, Fact]] = []
     for match in _QUOTED.finditer(text):
         quoted = str(match[str(match.lastgroup)])
@@ -65,19 +61,19 @@ def _facts(text: str) -> Iterator[Fact]:
             yield fact
 
 
-def unproved(statement: str, spots: Sequence[Spot], index: ProofIndex) -> tuple[str, ...]:
-    """The facts of a statement that stand neither in its quotes nor around them."""
+def unproved(statement: str, quotes: Sequence[FoundQuote], index: ProofIndex) -> tuple[str, ...]:
+    """The facts of a statement that occur neither in its quotes nor around them."""
     facts = list(_facts(statement))
-    if not spots:
+    if not quotes:
         return tuple(dict.fromkeys(fact.text for fact in facts))
-    around = Evidence(index.around(spots, AROUND, NEIGHBOURS))
-    close = Evidence(index.around(spots, AROUND_NUMBERS))
+    around = Evidence(index.around(quotes, AROUND, NEIGHBOUR_LINES))
+    close = Evidence(index.around(quotes, AROUND_NUMBERS))
 
     def proved(fact: Fact) -> bool:
         if fact.kind is IdentifierKind.QUANTITY:
             if len(_value(fact.text)) > 1 and close.has(fact):
                 return True
-            # a single digit stands everywhere by chance
+            # a single digit occurs everywhere by chance
             written = _as_written(fact, statement)
             if written != fact.text:
                 return has(around.lower, written.lower())
@@ -140,7 +136,7 @@ class Evidence:
                 return self._name(fact.text)
 
     def has_with(self, quantity: Fact, statement: str) -> bool:
-        """Whether a number stands here beside a word that it stands beside in the statement."""
+        """Whether a number is here beside a word that it is beside in the statement too."""
         wanted = _beside(statement, quantity.start, quantity.start + len(quantity.text))
         return self.has(quantity) and any(
             wanted & _words_beside(self.lower, number)
@@ -148,8 +144,8 @@ class Evidence:
         )
 
     def _words(self, quoted: str) -> bool:
-        folded = as_compared(quoted).strip(ENDS).lower()
-        return not folded or has(self.lower, folded) or self._code(quoted)
+        wanted = normalised(quoted).strip(ENDS).lower()
+        return not wanted or has(self.lower, wanted) or self._code(quoted)
 
     def _quantity(self, text: str) -> bool:
         asked = _VALUE.search(text) or _NUMBER_WORD.search(text)
@@ -196,8 +192,8 @@ class Evidence:
         return any(has(self.lower, one) for one in (name, singular, f"{singular}s") if one)
 
     def _code(self, text: str) -> bool:
-        folded = as_compared(text).lower().removesuffix("()")
-        if not folded or self._one(folded):
+        wanted = normalised(text).lower().removesuffix("()")
+        if not wanted or self._one(wanted):
             return True
         inner = [one for one in identifiers(text) if one.kind is not IdentifierKind.CODE]
         covered = _without(text, inner)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from reviewer.extraction.candidates import MemoryType
 
@@ -106,6 +106,10 @@ class QuoteProof(Struct, frozen=True):
     found: bool
 
 
+NEGATION = "negation"
+"""Flag: the statement contains a negation and its quotes do not, or the reverse."""
+
+
 class Proof(Struct, frozen=True):
     """What was checked of a proposal, shown beside it; computed from the lines alone."""
 
@@ -113,14 +117,15 @@ class Proof(Struct, frozen=True):
     unproved: tuple[str, ...] = ()
     """Identifiers, paths, numbers, flags, versions and quoted words of the statement that the
     cited lines and their neighbours do not have."""
-    alone: str = ""
-    """Why the statement does not stand alone, such as `opens with "this"`; empty if it does."""
+    not_alone_because: str = field(default="", name="alone")
+    """Such as `it opens with "this"`; empty if the statement stands alone. In JSON: `alone`."""
     known: tuple[str, ...] = ()
     """Where the same is known already: `CLAUDE.md:12`, `memory #7`."""
     later: tuple[Quote, ...] = ()
     """Later lines about the same identifiers that may take the statement back."""
     flags: tuple[str, ...] = ()
-    """`injection`: an instruction that comes from a tool result or a web page; `secret`."""
+    """`injection`: an instruction that comes from a tool result or a web page. `secret`: text was
+    masked. `negation`: the statement contains a negation and its quotes do not, or the reverse."""
     origin: str = ""
     """Where a flagged instruction comes from, such as `WebFetch at line 120`."""
 
@@ -131,7 +136,7 @@ class Proof(Struct, frozen=True):
             bool(self.quotes)
             and all(each.found for each in self.quotes)
             and not self.unproved
-            and not self.alone
+            and not self.not_alone_because
         )
 
 

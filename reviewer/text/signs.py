@@ -71,7 +71,7 @@ SUSPICIOUS = frozenset({"secret", "injection", "look-alike"})
 STALE = "stale"
 """Not stored: the source has changed since it was read."""
 OUTDATED = frozenset({"conflict", "not-in-force", STALE})
-DOUBTFUL = frozenset({"unproved", "not-alone", "known", "taken-back"})
+DOUBTFUL = frozenset({"unproved", "not-alone", "known", "taken-back", "negation"})
 HAND_AUTHORED = "hand-authored"
 
 

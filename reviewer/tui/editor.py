@@ -61,8 +61,8 @@ def open_in_editor(app: App[int], path: str, line: int) -> str:
     return f"Back from {name}." if not code else f"{name} ended with exit code {code}."
 
 
-def ask_model(app: App[int], store: Path, project: str) -> None:
-    """Leave the screen to `reviewer propose` for the sessions of a project until enter is pressed.
+def run_propose(app: App[int], store: Path, project: str) -> None:
+    """Hand the terminal to `reviewer propose` for the sessions of a project until enter is pressed.
 
     It says what the model would cost before it asks anything. Raises ReviewerError.
     """

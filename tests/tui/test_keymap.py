@@ -95,9 +95,9 @@ async def test_the_screen_obeys_and_shows_the_other_key(tmp_path: Path, stocked:
     async with opened(stocked, keymap=path) as screen:
         assert " K promote" in screen.text
         await screen.press("a")
-        assert not screen.model.settled
+        assert not screen.model.dimmed
         await screen.press("K")
-        assert len(screen.model.settled) >= 1
+        assert len(screen.model.dimmed) >= 1
 
 
 async def test_ctrl_q_leaves_whatever_the_keymap_says(tmp_path: Path, stocked: Engine) -> None:

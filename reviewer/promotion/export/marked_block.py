@@ -1,7 +1,7 @@
 """A marked block in a file that belongs to somebody else (AGENTS.md, CLAUDE.md).
 
-Nothing outside the block is touched, to the byte: a known tool deleted most of a CLAUDE.md by
-adding one memory to it.
+Nothing outside the block is touched, to the byte. Only places bytes: `promotion/exports.py` decides
+what the block contains.
 
 A marker is a line of its own, indented by at most three spaces. Inside code (fenced or indented, as
 CommonMark reads it) it is text.

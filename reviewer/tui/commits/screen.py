@@ -321,7 +321,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
             self.status.recover()
         self.commits.load(ids, here, filtered=bool(self._filter))
         self._show_list()
-        self.rest.moved()
+        self.cursor_rest.moved()
 
     # the commit under the cursor
 

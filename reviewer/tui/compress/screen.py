@@ -469,7 +469,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
 
     def settle(self) -> None:
         """Show the segment under the cursor, and request its missing previews."""
-        self.rest.stop()
+        self.cursor_rest.stop()
         self._place = None
         self.markers.clear()
         self.draw()
@@ -519,7 +519,7 @@ class CompressScreen(ListScreen, pane=keys.COMPRESS):
         if at is None:
             return
         self.segments.redraw(at)
-        if self.rest.waiting:
+        if self.cursor_rest.waiting:
             return  # the panes wait until the cursor rests
         if at == self.data.cursor:
             self.draw()

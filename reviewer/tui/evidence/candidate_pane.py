@@ -158,7 +158,9 @@ def _status(view: CandidateView, now: datetime, signs: Glyphs) -> Block | None:
 def _proof(view: CandidateView, signs: Glyphs) -> list[Block]:
     """What was checked of a statement, a row for each check; what an excerpt is good for."""
     if view.is_excerpt and view.status is Status.CANDIDATE:
-        return [labelled("excerpt", "a place to look: a words a memory from it", "accent")]
+        return [
+            labelled("excerpt", "a place to look: to promote it, word a memory from it", "accent")
+        ]
     if view.proof is None:
         return []
     from reviewer.promotion.proof_words import ticks  # late: the first screen needs none

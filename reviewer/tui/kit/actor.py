@@ -31,7 +31,7 @@ from textual.widget import MountError
 
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.tui.kit.action import Action, Pane
+from reviewer.tui.kit.action import Action, Pane, shown_key
 from reviewer.tui.theme import GLYPHS, Glyphs
 
 if TYPE_CHECKING:
@@ -132,6 +132,11 @@ class Actor(_Node):
     def title_of(self, action: Action) -> str:
         """The title of an action, with its target where that matters."""
         return action.title
+
+    def key_of(self, action: Action) -> str:
+        """The key of an action as a person reads it, for a message; its title if it has none."""
+        names = self.host.keymap_in_use.keys(action)
+        return shown_key(names[0]) if names else f'"{action.title}"'
 
     async def action_act(self, action_id: str) -> None:
         """Run an action, or show why it cannot run now."""

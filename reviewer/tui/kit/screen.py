@@ -300,13 +300,13 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
 
 class CursorRest:
-    """Calls `settle` after moves of the cursor: immediately, or once at the end while it moves
+    """Calls `follow` after moves of the cursor: immediately, or once at the end while it moves
     fast.
     """
 
-    def __init__(self, screen: Screen[Any], settle: Callable[[], None]) -> None:
+    def __init__(self, screen: Screen[Any], follow: Callable[[], None]) -> None:
         self._screen = screen
-        self._settle = settle
+        self._follow = follow
         self._moved_at = 0.0
         self._timer: Timer | None = None
 
@@ -324,7 +324,7 @@ class CursorRest:
         if skimming:
             self._timer = self._screen.set_timer(REST_SECONDS, self._rested)
         else:
-            self._settle()
+            self._follow()
 
     def stop(self) -> None:
         """Forget the last move."""
@@ -334,7 +334,7 @@ class CursorRest:
 
     def _rested(self) -> None:
         self._timer = None
-        self._settle()
+        self._follow()
 
 
 @dataclass(frozen=True)
@@ -452,7 +452,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         self.header = HeaderBar(id="header")
         self.title_rule = TitleRule(title, id="list-title")
         self.separator = Separator(id="separator")
-        self.rest = CursorRest(self, self.follow)
+        self.cursor_rest = CursorRest(self, self.follow)
         self.filter_bar: FilterBar | None = None
         self.filter_invalid = False
         """The text in the field is not a valid filter."""
@@ -530,7 +530,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         if self.model is not None and self.model.range_from is not None:
             self.show_footer()
         self.cursor_moved()
-        self.rest.moved()
+        self.cursor_rest.moved()
 
     def cursor_moved(self) -> None:
         """The cursor moved; called at every move, before the panes follow."""
@@ -723,7 +723,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         """Title and footer follow the focus; the filter's field shows the active filter."""
         self.title_rule.focused(self.list.has_focus)
         self.show_footer()
-        self._settle_filter()
+        self._show_applied_filter()
 
     # overlays: an editor, a form or a chooser in place of panes
 
@@ -970,7 +970,7 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
         if text != self.filter_text:
             self.run_filter(text, here=None if text else self.row_before_filter)
 
-    def _settle_filter(self) -> None:
+    def _show_applied_filter(self) -> None:
         """When the keys go elsewhere, the field shows the active filter."""
         if self.filter_bar is None or self.filter_bar.focused:
             return

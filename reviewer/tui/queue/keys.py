@@ -7,8 +7,8 @@ from reviewer.tui.kit.action import Action, Pane
 
 PROMOTE = Action(
     "promote", "a", "promote",
-    "Make the marked rows, or this one, active memories; near duplicates are merged into it. A"
-    " row with a draft, and an excerpt, open in the editor first.",
+    "Make the marked rows, or this one, active memories; the near duplicates behind a"
+    " row are merged into it. A row with a draft, or an excerpt, opens in the editor first.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT = Action(
@@ -38,14 +38,14 @@ RESTORE = Action(
 )  # fmt: skip
 MERGE = Action(
     "merge", "m", "merge",
-    "Merge the nearest duplicate into this row; a row of an open cluster goes into the row above"
-    " it.",
+    "Merge the nearest duplicate into this row; a near duplicate in an open cluster is merged into"
+    " the row that leads it.",
     "Decide", writes=True,
 )  # fmt: skip
 PROMOTE_CLUSTER = Action(
     "promote_cluster", "A", "promote cluster",
-    "Show the near duplicates of this row and their differences; again promotes the row and merges"
-    " them into it.",
+    "Show the near duplicates of this row and their differences; pressed again, promote the row and"
+    " merge them into it.",
     "Decide", writes=True,
 )  # fmt: skip
 TYPE = Action("type", "T", "type", "Choose another type for this row.", "Decide", writes=True)
@@ -93,7 +93,8 @@ FOLD = Action(
 
 EXPAND = Action(
     "expand", "enter,right", "open cluster",
-    "Show the near duplicates behind this row, to decide each alone; again closes.", "Look",
+    "Show the near duplicates behind this row, to decide each alone; pressed again, hide them.",
+    "Look",
 )  # fmt: skip
 COLLAPSE = Action("collapse", "left", "close cluster", "Hide the near duplicates again.", "Look")
 WHY = Action(
@@ -106,7 +107,7 @@ SESSION = Action(
 )  # fmt: skip
 NEXT_EVIDENCE = Action(
     "next_evidence", "right_square_bracket", "next evidence",
-    "Show the next evidence of this row, as of the other side of a conflict.", "Look",
+    "Show the next evidence of this row; for a conflict, that of the other side too.", "Look",
 )  # fmt: skip
 PREVIOUS_EVIDENCE = Action(
     "previous_evidence", "left_square_bracket", "previous evidence",

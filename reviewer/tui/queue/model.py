@@ -19,8 +19,8 @@ class QueueModel(RowModel["QueueRow"]):
 
     def __init__(self, fetch: Callable[[Sequence[int]], list[QueueRow]]) -> None:
         super().__init__(fetch)
-        self.settled: set[int] = set()
-        """Rows decided or deferred since the snapshot: dimmed, and skipped."""
+        self.dimmed: set[int] = set()
+        """Rows decided or deferred since the snapshot: shown dimmed, and skipped."""
         self.leader_of: dict[int, int] = {}
         """The members of open clusters, each with the row that leads it."""
 
@@ -30,7 +30,7 @@ class QueueModel(RowModel["QueueRow"]):
         """Take a new snapshot; the cursor goes to the first of the rows `here` that it contains."""
         self.ids = array("q", ids)
         self._rows.clear()
-        self.settled.clear()
+        self.dimmed.clear()
         self.leader_of.clear()
         self.clear_marks()
         found = self.index_of(here)
@@ -43,7 +43,7 @@ class QueueModel(RowModel["QueueRow"]):
             self.ids.extend(ids[shown:])
         else:
             known = set(self.ids)
-            self.ids.extend(number for number in ids if number not in known)
+            self.ids.extend(memory_id for memory_id in ids if memory_id not in known)
 
     def nearby(self, rows: int) -> list[int]:
         """Ids to put the cursor on in a later snapshot, best first.
@@ -54,35 +54,35 @@ class QueueModel(RowModel["QueueRow"]):
         below = self.ids[self.cursor : self.cursor + rows]
         above = self.ids[max(self.cursor - rows, 0) : self.cursor][::-1]
         around = [*below, *above]
-        return sorted(around, key=self.settled.__contains__)
+        return sorted(around, key=self.dimmed.__contains__)
 
     # decisions
 
-    def touched(self, ids: Sequence[int]) -> None:
-        """Rows were decided, deferred or restored: read them again."""
+    def reread(self, ids: Sequence[int]) -> None:
+        """Read rows again that were decided, deferred or restored."""
         known = set(ids)
         self.forget(known)
         self.read(list(known)[:CACHED_ROWS])
-        for number in known:
-            row = self.known(number)
+        for memory_id in known:
+            row = self.known(memory_id)
             if row is None or (row.status == "candidate" and not row.deferred):
-                self.settled.discard(number)
+                self.dimmed.discard(memory_id)
             else:
-                self.settled.add(number)
+                self.dimmed.add(memory_id)
         self.marks -= known
 
     def waiting(self, index: int) -> bool:
         """Whether the row at an index still waits, as far as it has been read."""
-        number = self.ids[index]
-        if number in self.settled:
+        memory_id = self.ids[index]
+        if memory_id in self.dimmed:
             return False
-        row = self.known(number)
+        row = self.known(memory_id)
         return row is None or row.status == "candidate"
 
-    def decided(self, index: int) -> bool:
+    def is_dimmed(self, index: int) -> bool:
         """Whether the row at an index is shown dimmed."""
         row = self.row(index)
-        return row is not None and (row.status != "candidate" or row.id in self.settled)
+        return row is not None and (row.status != "candidate" or row.id in self.dimmed)
 
     def next_waiting(self, start: int, step: int = 1) -> int | None:
         """The nearest row from `start` on that still waits."""
@@ -97,21 +97,21 @@ class QueueModel(RowModel["QueueRow"]):
         return index
 
     def markable(self) -> Iterable[int]:
-        return set(self.ids) - self.settled
+        return set(self.ids) - self.dimmed
 
     # clusters
 
     def open_cluster(self, index: int, members: Sequence[int]) -> None:
         """Show the members of a cluster below its row."""
         leader = self.ids[index]
-        fresh = [number for number in members if number not in self.leader_of]
+        fresh = [memory_id for memory_id in members if memory_id not in self.leader_of]
         self.ids[index + 1 : index + 1] = array("q", fresh)
         self.leader_of.update(dict.fromkeys(fresh, leader))
 
     def close_cluster(self, index: int) -> None:
         """Hide the members again; the cursor goes to their row."""
         leader = self.leader_of.get(self.ids[index], self.ids[index])
-        members = {number for number, above in self.leader_of.items() if above == leader}
+        members = {memory_id for memory_id, above in self.leader_of.items() if above == leader}
         at = self.index_of([leader])
         if at is None or not members:
             return
@@ -119,23 +119,23 @@ class QueueModel(RowModel["QueueRow"]):
         while stop < len(self.ids) and self.ids[stop] in members:
             stop += 1
         del self.ids[at + 1 : stop]
-        for number in members:
-            del self.leader_of[number]
+        for memory_id in members:
+            del self.leader_of[memory_id]
         self.marks -= members
         self.range_from = None
         self.cursor = at
 
     def is_open(self, index: int) -> bool:
-        number = self.ids[index]
-        return number in self.leader_of or number in self.leader_of.values()
+        memory_id = self.ids[index]
+        return memory_id in self.leader_of or memory_id in self.leader_of.values()
 
 
 def count_new(shown: array[int], fresh: array[int]) -> int:
     """How many ids of `fresh` are not in `shown`; a byte per id, where a set needs a hundred."""
     known = bytearray(max(shown, default=0) + 1)
-    for number in shown:
-        known[number] = 1
-    return sum(number >= len(known) or not known[number] for number in fresh)
+    for memory_id in shown:
+        known[memory_id] = 1
+    return sum(memory_id >= len(known) or not known[memory_id] for memory_id in fresh)
 
 
 PAUSE_SECONDS = 120.0

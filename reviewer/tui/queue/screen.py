@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from asyncio import to_thread
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,21 +21,21 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
 from reviewer.promotion.views import Kind, QueueQuery, RejectReason, Sort, SourceState
 from reviewer.text.display import display_line
-from reviewer.tui.editor import ask_model
+from reviewer.tui.editor import run_propose
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.evidence_pane import EvidencePane
-from reviewer.tui.evidence.row_sign import NO_BADGES, Badges
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, runs
 from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_sign import NO_BADGES, Badges
 from reviewer.tui.kit.screen import ListScreen, TextEdit
 from reviewer.tui.kit.text import count
 from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
+from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import Pace, QueueModel, count_new
-from reviewer.tui.queue.panes import CandidateList
 
 if TYPE_CHECKING:
     from reviewer.promotion.acceptance_model import Score
@@ -50,13 +50,13 @@ FIRST_PAGE = 200
 NEARBY = 200
 """Rows around the cursor that it may go to when its own row has left the list."""
 STATE_SECONDS = 0.4
-"""Rest on a row before its source is compared, and policies and odds are read."""
+"""Rest on a row before its source is compared, and its policy hints and score are read."""
 BADGE_SECONDS = 0.5
 """Rest of the cursor before the badges of the visible rows are read."""
 MANY = 500
 """Number of rows from which a decision shows its progress."""
-CHECKED_AGAIN = 500
-"""Decided rows that are read again at most after somebody else wrote."""
+MOST_REREAD = 500
+"""At most this many decided rows are read again after another process wrote."""
 
 STATUSES = ("waiting", "deferred", "active", "invalid", "superseded", "all")
 TITLES = {
@@ -68,12 +68,12 @@ TITLES = {
     "all": "Everything",
 }
 EMPTY = {
-    "waiting": ("Nothing is waiting.", "Ingest something: reviewer ingest PATH"),
-    "deferred": ("Nothing was deferred.", "w shows other rows."),
-    "active": ("No memory is active yet.", "Promote a candidate with a; w shows other rows."),
-    "invalid": ("Nothing was rejected.", "w shows other rows."),
-    "superseded": ("Nothing was merged.", "w shows other rows."),
-    "all": ("The store is empty.", "Ingest something: reviewer ingest PATH"),
+    "waiting": "Nothing is waiting.",
+    "deferred": "Nothing was deferred.",
+    "active": "No memory is active yet.",
+    "invalid": "Nothing was rejected.",
+    "superseded": "Nothing was merged.",
+    "all": "The store is empty.",
 }
 REASONS = {
     RejectReason.NARRATION: ("narration", "of the moment, or of one task"),
@@ -82,7 +82,6 @@ REASONS = {
     RejectReason.NARROW: ("too narrow", "it is true for one place or task only"),
     RejectReason.OTHER: ("other", "another reason"),
 }
-ENOUGH_DECISIONS = "30 decisions, at least 5 of each sort"
 
 
 class Detail(Struct, frozen=True):
@@ -105,24 +104,26 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         model = QueueModel(engine.queue.rows)
-        self.rows = CandidateList(model, engine.clock)
+        rows = CandidateList(model, engine.clock)
         self.candidate = CandidatePane(id="candidate")
         self.evidence = EvidencePane(id="evidence")
         super().__init__(
             engine,
             project,
-            self.rows,
+            rows,
             [self.candidate, self.evidence],
             title="Candidates",
             model=model,
         )
+        self.list: CandidateList = rows
         self.query_shown = QueueQuery(project=project)
-        self._query_asked = self.query_shown
+        self._query_requested = self.query_shown
+        """The query of the latest list that was asked for; it is shown when its rows arrive."""
         self._opened = False
         self._whole = False
         """The list has all its rows, not just the first page."""
-        self._wanted: Collection[int] = ()
-        """Ids for the cursor when the list arrives, best first."""
+        self._cursor_to: Collection[int] = ()
+        """When the list arrives, the cursor goes to its first row with one of these ids."""
         self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
@@ -131,14 +132,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._badges_timer: Timer | None = None
         self._first_time = False
         """The queue of this project is opened for the first time."""
-        self._folded = True
-        """Excerpts are left out of the list while statements wait."""
+        self._excerpts_hidden = True
+        """The list leaves excerpts out; only while statements wait, and without a filter."""
         self._opened_excerpts: set[int] = set()
-        """Excerpts that were opened in the editor: a promotes them as they are."""
-        self._differences_shown: int | None = None
-        """The row whose cluster was opened by the key that promotes it."""
-        self._queued: int | None = None
-        """The latest act that queued more candidates, until it is undone."""
+        """Excerpts that were opened in the editor: now `promote` takes them as they are."""
+        self._cluster_to_confirm: int | None = None
+        """The row whose cluster `promote_cluster` opened: its key promotes it the next time."""
+        self._queue_more_act: int | None = None
+        """The id of the latest act that queued more candidates, until it is undone."""
 
     def on_mount(self) -> None:
         self.header.project = display_line(self.project or "all projects")
@@ -146,14 +147,16 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # reading the list
 
     def reload(self) -> None:
-        """Show the first page; later, the same rows as they are now, and how many are new."""
+        """The first time, show the first page. Later, read the shown rows again, and say how many
+        rows are new.
+        """
         if not self._opened:
             self._opened = True
             self._show_first_page()
             return
         self.model.forget()
-        self.model.touched(list(self.model.settled)[:CHECKED_AGAIN])
-        self.rows.refresh()
+        self.model.reread(list(self.model.dimmed)[:MOST_REREAD])
+        self.list.refresh()
         self._forget_badges()
         self.show_counts()
         self.follow()
@@ -162,7 +165,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _say_new(self, new: int) -> None:
         if new:
-            self.say(f"{count(new, 'new candidate')} - R to show")
+            self.say(f"{count(new, 'new candidate')} - {self.key_of(kit_keys.REFRESH)} to show")
 
     def watch_store(self) -> None:
         self._keep_place()
@@ -175,55 +178,58 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         statements = structs.replace(self.query_shown, statements_only=True)
         ids = self.engine.ids(statements, limit=FIRST_PAGE)
         if ids:
-            self.query_shown = self._query_asked = statements
+            self.query_shown = self._query_requested = statements
         else:
-            self._folded = False
+            self._excerpts_hidden = False
             ids = self.engine.ids(self.query_shown, limit=FIRST_PAGE)
         self.model.load(ids, () if place is None else [place])
         if place is not None and self.model.current_id != place:
-            self._wanted = [place]
-        self.rows.centre()
-        self._list_changed()
-        self.call_after_refresh(self._read_the_rest)
+            self._cursor_to = [place]
+        self.list.centre_next_time()
+        self._draw_list()
+        self.call_after_refresh(self._load_rest)
 
-    def _read_the_rest(self) -> None:
-        self._ask_for(self.query_shown, extends=True)
+    def _load_rest(self) -> None:
+        self._read_ids(self.query_shown, extends=True)
         self.show_counts()
 
-    def _read_again(self, here: Collection[int] = ()) -> None:
-        """Read the list again; the cursor stays on its row, or goes to the first of `here`."""
-        self._ask(self.query_shown, here=here)
-        self.show_counts()
-
-    def _ask(self, query: QueueQuery, *, quick: bool = False, here: Collection[int] = ()) -> None:
-        """Read another list: another filter, order or status.
-
-        `quick` shows its first page first; the cursor goes to the first of `here`, or stays on its
-        row.
+    def _load_again(self, here: Collection[int] = ()) -> None:
+        """Load the same list again; the cursor goes to the first row with an id of `here`, or
+        stays on its row.
         """
-        self._wanted = here
-        self._ask_for(query, quick=quick)
+        self._load(self.query_shown, here=here)
+        self.show_counts()
 
-    def _ask_for(self, query: QueueQuery, *, quick: bool = False, extends: bool = False) -> None:
-        self._query_asked = query
+    def _load(self, query: QueueQuery, *, quick: bool = False, here: Collection[int] = ()) -> None:
+        """Load a list, such as one with another filter, order or status.
+
+        `quick` shows its first page first; the cursor goes to the first row with an id of `here`,
+        or stays on its row.
+        """
+        self._cursor_to = here
+        self._read_ids(query, quick=quick)
+
+    def _read_ids(self, query: QueueQuery, *, quick: bool = False, extends: bool = False) -> None:
+        """Read the ids of a list in a thread and show them; `extends` adds to the first page."""
+        self._query_requested = query
 
         def first_page() -> array[int]:
             worker = get_current_worker()
             return self.engine.ids(query, limit=FIRST_PAGE, cancelled=lambda: worker.is_cancelled)
 
         def show_first_page(ids: array[int]) -> None:
-            self._take_list(query, ids)
+            self._show_list(query, ids)
             if len(ids) == FIRST_PAGE:
-                self._ask_for(query, extends=True)
+                self._read_ids(query, extends=True)
 
         if quick:
             self.read(first_page, show_first_page, group="ids")
         elif extends:
-            self.read(lambda: self._all_ids(query), self._take_rest, group="ids")
+            self.read(lambda: self._all_ids(query), self._append_rest, group="ids")
         else:
             self.read(
                 lambda: self._all_ids(query),
-                lambda ids: self._take_list(query, ids),
+                lambda ids: self._show_list(query, ids),
                 group="ids",
             )
 
@@ -231,50 +237,52 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         worker = get_current_worker()
         return self.engine.ids(query, cancelled=lambda: worker.is_cancelled)
 
-    def _take_rest(self, ids: array[int]) -> None:
+    def _append_rest(self, ids: array[int]) -> None:
         self._whole = True
         self.model.extend(ids)
-        wanted, self._wanted = self._wanted, ()
+        wanted, self._cursor_to = self._cursor_to, ()
         found = self.model.index_of(wanted) if not self.model.cursor else None
-        self.rows.grown()
+        self.list.grown()
         if found is not None:
-            self.rows.centre()
+            self.list.centre_next_time()
             self.list.move_to(found)
 
-    def _take_list(self, query: QueueQuery, ids: array[int]) -> None:
+    def _show_list(self, query: QueueQuery, ids: array[int]) -> None:
         self._whole = True
         if not ids and query.statements_only:
-            self._folded = False
-            self._ask(structs.replace(query, statements_only=False), here=self._wanted)
+            self._excerpts_hidden = False
+            self._load(structs.replace(query, statements_only=False), here=self._cursor_to)
             self.say("No statement is left: here are the excerpts, places to look.")
             return
         if not self.filter_invalid:
             self.status.recover()
-        wanted, self._wanted = set(self._wanted), ()
+        wanted, self._cursor_to = set(self._cursor_to), ()
         nearby = self.model.nearby(NEARBY)
-        there = wanted.union(nearby).intersection(ids)
-        here = list(wanted & there) or [number for number in nearby if number in there][:1]
+        listed = wanted.union(nearby).intersection(ids)
+        nearest = [memory_id for memory_id in nearby if memory_id in listed][:1]
+        here = wanted & listed or nearest
         self.query_shown = query
         self.model.load(ids, here)
         if not here:
             self.model.cursor = 0
-        self._list_changed()
+        self._draw_list()
 
-    def _list_changed(self) -> None:
-        self._settle_filter()
+    def _draw_list(self) -> None:
+        """Draw the list that was loaded, the lines around it and its panes."""
+        self._show_applied_filter()
         self.note_version()
-        self.rows.sort = self.query_shown.sort
+        self.list.sort = self.query_shown.sort
         self._show_empty()
         self._show_remark()
-        self.rows.rows_changed()
+        self.list.rows_changed()
         self._show_title()
         self.follow()
         self._forget_badges()
 
-    def open_memory(self, number: int) -> None:
+    def open_memory(self, memory_id: int) -> None:
         """Put the cursor on a memory; the list shows other rows when it is not among these."""
-        view = self.engine.queue.candidate(number)
-        ids = [number] if view.leader_id is None else [number, view.leader_id]
+        view = self.engine.queue.candidate(memory_id)
+        ids = [memory_id] if view.leader_id is None else [memory_id, view.leader_id]
         at = self.model.index_of(ids)
         if at is not None:
             self.list.move_to(at)
@@ -287,11 +295,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             sort=self.query_shown.sort,
             status=self.query_shown.status if self.query_shown.status in shown_under else "all",
         )
-        self._ask(query, here=ids[-1:])
+        self._load(query, here=ids[-1:])
 
     def refresh_rows(self) -> None:
         """Read the list again: decided rows leave, new ones appear."""
-        self._read_again()
+        self._load_again()
         self.say("The queue was read again.")
 
     # the lines around the list
@@ -313,7 +321,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_empty()
         self._show_remark()
         if self._first_time and counts.excerpts and not self.status.text:
-            self.say("Rules found these offline. P asks a model for more, after saying its cost.")
+            self.say(
+                "Rules found these offline."
+                f" {self.key_of(keys.ASK_MODEL)} asks a model for more, after saying its cost."
+            )
         self._first_time = False
 
     def _show_remark(self) -> None:
@@ -321,9 +332,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         counts = self._counts
         if counts is None:
             return
-        remarks = [f"+{counts.beyond_cap:,} more: M queues them"] if counts.beyond_cap else []
+        remarks = []
         if self.query_shown.statements_only and counts.excerpts:
-            remarks.insert(0, f"Excerpts: {count(counts.excerpts, 'place')} to look, f shows them")
+            places, key = count(counts.excerpts, "place"), self.key_of(keys.FOLD)
+            remarks.append(f"Excerpts: {places} to look, {key} shows them")
+        if counts.beyond_cap:
+            key = self.key_of(keys.QUEUE_MORE)
+            remarks.append(f"+{counts.beyond_cap:,} more: {key} queues them")
         remark = ", ".join(remarks)
         if remark != self.list.remark:
             self.list.remark = remark
@@ -332,7 +347,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _show_empty(self) -> None:
         empty = not self.model.ids
         self.show_empty(empty=empty)
-        lines = empty_lines(self.query_shown, self._counts)
+        lines = empty_lines(self.query_shown, self._counts, self.key_of)
         if self.list.empty != lines:
             self.list.empty = lines
             if empty:
@@ -353,24 +368,24 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def follow(self) -> None:
         """Read the row under the cursor with its evidence, and show it."""
-        number = self.model.current_id
-        if number is None:
+        memory_id = self.model.current_id
+        if memory_id is None:
             self._detail = None
             self.candidate.show_nothing("")
             self.evidence.show_nothing()
             self.show_footer()
             return
-        self.read(lambda: read_detail(self.engine, number), self._show_detail, group="detail")
+        self.read(lambda: read_detail(self.engine, memory_id), self._show_detail, group="detail")
 
     def _show_detail(self, detail: Detail) -> None:
-        number = detail.view.id
-        if number != self.model.current_id:
+        memory_id = detail.view.id
+        if memory_id != self.model.current_id:
             return
         self._detail = detail
         self._draw_candidate()
         self.evidence.show_evidence(detail.evidence)
         self.show_footer()
-        self.set_timer(STATE_SECONDS, lambda: self._read_state(number))
+        self.set_timer(STATE_SECONDS, lambda: self._after_rest(memory_id))
 
     def _draw_candidate(self, state: SourceState = SourceState.UNKNOWN) -> None:
         detail = self._detail
@@ -386,23 +401,25 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             keep_scroll=state is not SourceState.UNKNOWN,
         )
 
-    def _read_state(self, number: int) -> None:
-        if number != self.model.current_id or not self.is_attached:
+    def _after_rest(self, memory_id: int) -> None:
+        """After a rest on a row: note that a person looked at it, and read what takes longer."""
+        if memory_id != self.model.current_id or not self.is_attached:
             return
 
         def work() -> tuple[SourceState, tuple[Hint, ...], Score | None]:
             insight = self.engine.insight
-            hints = insight.hints([number]).get(number, ())
-            self.engine.was_looked_at(number)
-            return self.engine.sources.state(number), hints, insight.score(number)
+            hints = insight.hints([memory_id]).get(memory_id, ())
+            self.engine.was_looked_at(memory_id)
+            return self.engine.sources.state(memory_id), hints, insight.score(memory_id)
 
         def then(found: tuple[SourceState, tuple[Hint, ...], Score | None]) -> None:
             detail, (state, hints, score) = self._detail, found
-            if detail is not None and detail.view.id == number:
+            if detail is not None and detail.view.id == memory_id:
                 extras = structs.replace(detail.extras, hints=hints, score=score)
                 self._detail = structs.replace(detail, extras=extras)
                 self._draw_candidate(state)
-            self._badges_known.discard(number)  # its star goes when the cursor moves on
+            # A policy no longer favours what a person has looked at: read the badges again.
+            self._badges_known.discard(memory_id)
 
         self.read(work, then, group="state")
 
@@ -418,7 +435,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._look_for_badges()
 
     def _read_badges(self) -> None:
-        wanted = [one for one in self.rows.ids_in_sight if one not in self._badges_known]
+        known = self._badges_known
+        wanted = [memory_id for memory_id in self.list.ids_in_sight if memory_id not in known]
         if not wanted or not self.is_attached:
             return
 
@@ -426,55 +444,66 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             hinted = self.engine.insight.hints(wanted)
             stale = self.engine.sources.stale(wanted)
             drafts = self.engine.drafts.ids()
-            return {one: Badges(one in hinted, one in stale, one in drafts) for one in wanted}
+            return {
+                memory_id: Badges(memory_id in hinted, memory_id in stale, memory_id in drafts)
+                for memory_id in wanted
+            }
 
         self.read(work, self._take_badges, group="badges")
 
     def _take_badges(self, badges: dict[int, Badges]) -> None:
         self._badges_known.update(badges)
-        self.rows.show_badges(badges)
+        self.list.show_badges(badges)
 
     # why a key cannot run now
 
     def _no_row(self) -> str | None:
         return None if self.model.current else "There is no candidate under the cursor."
 
-    def _settled(self) -> str | None:
+    def _why_not_waiting(self) -> str | None:
         row = self.model.current
-        if row is not None and self.model.decided(self.model.cursor):
-            return f"#{row.id} is decided already: u undoes the last decision, r puts it back."
+        if row is not None and self.model.is_dimmed(self.model.cursor):
+            undo, restore = self.key_of(kit_keys.UNDO), self.key_of(keys.RESTORE)
+            return (
+                f"#{row.id} is decided already: {undo} undoes the last decision,"
+                f" {restore} puts it back."
+            )
         return self._no_row()
 
     def _is_conflict(self) -> str | None:
         row = self.model.current
-        if row is None or row.kind != "conflict" or self.model.decided(self.model.cursor):
+        if row is None or row.kind != "conflict" or self.model.is_dimmed(self.model.cursor):
             return None
+        left, right = self.key_of(keys.KEEP_LEFT), self.key_of(keys.KEEP_RIGHT)
+        both, dismiss = self.key_of(keys.KEEP_BOTH), self.key_of(keys.REJECT)
         return (
-            f"#{row.id} is a conflict: 1 keeps the left side, 2 the right, b both, x dismisses it."
+            f"#{row.id} is a conflict: {left} keeps the left side, {right} the right, {both} both,"
+            f" {dismiss} dismisses it."
         )
 
     def _cannot_decide(self) -> str | None:
-        return None if self.model.count_marked() else self._settled()
+        return None if self.model.count_marked() else self._why_not_waiting()
 
     def _cannot_promote(self) -> str | None:
-        return None if self.model.count_marked() else self._is_conflict() or self._settled()
+        return None if self.model.count_marked() else self._is_conflict() or self._why_not_waiting()
 
     def _cannot_reword(self) -> str | None:
-        return self._is_conflict() or self._settled()
+        return self._is_conflict() or self._why_not_waiting()
 
     def _cannot_restore(self) -> str | None:
         row = self.model.current
         if row is None or self.model.count_marked():
             return None if row else self._no_row()
-        waits = not self.model.decided(self.model.cursor) and not row.deferred
+        waits = not self.model.is_dimmed(self.model.cursor) and not row.deferred
         return f"#{row.id} is already waiting in the queue." if waits else None
 
-    def _not_a_conflict(self) -> str | None:
+    def _why_not_a_conflict(self) -> str | None:
         row = self.model.current
         if row is not None and row.kind != "conflict":
             return f"#{row.id} is not a conflict: this key settles one."
-        if row is not None and self.model.decided(self.model.cursor):
-            return f"Conflict #{row.id} is settled already: u undoes the last decision."
+        if row is not None and self.model.is_dimmed(self.model.cursor):
+            undo = self.key_of(kit_keys.UNDO)
+            return f"Conflict #{row.id} is settled already: {undo} undoes the last decision."
         return self._no_row()
 
     def _no_draft(self) -> str | None:
@@ -491,13 +520,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _no_open_cluster(self) -> str | None:
         if self.model.current is not None and not self.model.is_open(self.model.cursor):
-            return "No cluster is open here: enter opens one."
+            return f"No cluster is open here: {self.key_of(keys.EXPAND)} opens one."
         return self._no_row()
 
     def _not_an_entity(self) -> str | None:
         row = self.model.current
         if row is not None and row.kind != "entity":
-            return f"#{row.id} is not an entity, so it has no name: T gives it the type of one."
+            key = self.key_of(keys.TYPE)
+            return f"#{row.id} is not an entity, so it has no name: {key} gives it the type of one."
         return self._cannot_reword()
 
     def _no_excerpts(self) -> str | None:
@@ -514,7 +544,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return None if beyond else "Nothing was left beyond the cap."
 
     def _nothing_to_undo_here(self) -> str | None:
-        return None if self._queued is not None else self._nothing_to_undo()
+        return None if self._queue_more_act is not None else self._nothing_to_undo()
 
     # deciding
 
@@ -526,19 +556,33 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if row is not None and ids == [row.id] and self._is_new_excerpt(row):
             self._opened_excerpts.add(row.id)
             await self.edit()
-            self.say("Word it as a memory: ctrl+s promotes it; esc, then a takes it as it is.")
+            save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)
+            self.say(
+                f"Word it as a memory: {save} promotes it."
+                f" To take it as it is, press {leave}, then {self.key_of(keys.PROMOTE)}."
+            )
             return
         drafts = await to_thread(self.engine.drafts.ids)
-        ready = [number for number in ids if number not in drafts]
+        ready = [memory_id for memory_id in ids if memory_id not in drafts]
         left_out = len(ids) - len(ready)
+        clear, discard = self.key_of(kit_keys.BACK), self.key_of(keys.DISCARD_DRAFT)
         if left_out and len(ids) == 1:
-            self.list.move_to(self.model.index_of(ids) or 0)
+            at = self.model.index_of(ids)
+            if at is None:
+                raise ConflictError(
+                    f"#{ids[0]} has a draft and left the list meanwhile: nothing was promoted."
+                )
+            self.list.move_to(at)
             await self.edit()
-            self.say(f"#{ids[0]} has a draft: ctrl+s promotes it; esc, then D, discards it.")
+            save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)
+            self.say(
+                f"#{ids[0]} has a draft: {save} promotes it; {leave}, then {discard}, discards it."
+            )
             return
         if not ready:
             raise ConflictError(
-                "All marked rows have drafts: a on each one opens its draft, D discards it."
+                f"All marked rows have drafts: clear the marks with {clear}, then open each draft"
+                f" with {self.key_of(keys.PROMOTE)} or discard it with {discard}."
             )
         remark = f", left out {count(left_out, 'row')} with drafts" if left_out else ""
         await self._decide(ready, "Promoting", self.engine.triage.promote, remark)
@@ -579,15 +623,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Put the marked rows, or this one, at the end of the queue."""
 
         def defer(ids: Sequence[int], *, alone: Collection[int]) -> Done:
+            # `alone` is for decisions that take near duplicates along; deferring takes none.
             return self.engine.triage.defer(ids)
 
         await self._decide(self._targets(), "Deferring", defer)
 
     def _targets(self) -> list[int]:
         """The marked rows that wait, or the row under the cursor."""
-        waiting = [number for number in self.model.targets() if number not in self.model.settled]
+        targets, dimmed = self.model.targets(), self.model.dimmed
+        waiting = [memory_id for memory_id in targets if memory_id not in dimmed]
         if not waiting:
-            raise ConflictError("All marked rows are decided already: escape clears the marks.")
+            key = self.key_of(kit_keys.BACK)
+            raise ConflictError(f"All marked rows are decided already: {key} clears the marks.")
         return waiting
 
     async def _decide(
@@ -600,17 +647,23 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if many:
             self.say(f"{words} {len(ids):,} ...")
         done = await self.write(lambda: act(ids, alone=alone), words if many else "", len(ids))
-        self._settle(done, [*ids, *done.ids], len(ids), remark)
+        self._after_decision(done, [*ids, *done.ids], len(ids), remark)
 
-    def _settle(self, done: Done, ids: Sequence[int], rows: int, remark: str = "") -> None:
+    def _after_decision(self, done: Done, ids: Sequence[int], rows: int, remark: str = "") -> None:
         """Dim the decided rows and go to the next row that waits."""
         model = self.model
         model.clear_marks()
-        model.touched(ids)
+        model.reread(ids)
         self._pace.decided(rows)
         if model.ids and not model.waiting(model.cursor):
             self.list.move_to(model.after_decision(model.cursor))
-        self._show_again(_words(done, remark))
+        self._show_again(self._words(done, remark))
+
+    def _words(self, done: Done, remark: str = "") -> str:
+        """What an act did and how to undo it, where there is something to undo."""
+        if not done.act:
+            return f"{done.title}."
+        return f"{done.title}{remark} - {self.key_of(kit_keys.UNDO)} to undo"
 
     def _show_again(self, words: str) -> None:
         """After an act of this screen: draw the rows, and read the panes beside them again."""
@@ -621,28 +674,28 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.show_counts()
         self.follow()
 
-    @runs(keys.KEEP_LEFT, unless=_not_a_conflict)
+    @runs(keys.KEEP_LEFT, unless=_why_not_a_conflict)
     async def keep_left(self) -> None:
-        await self._resolve(lambda number: self._supersede(number, left=True))
+        await self._resolve(lambda conflict_id: self._supersede(conflict_id, left=True))
 
-    @runs(keys.KEEP_RIGHT, unless=_not_a_conflict)
+    @runs(keys.KEEP_RIGHT, unless=_why_not_a_conflict)
     async def keep_right(self) -> None:
-        await self._resolve(lambda number: self._supersede(number, left=False))
+        await self._resolve(lambda conflict_id: self._supersede(conflict_id, left=False))
 
-    @runs(keys.KEEP_BOTH, unless=_not_a_conflict)
+    @runs(keys.KEEP_BOTH, unless=_why_not_a_conflict)
     async def keep_both(self) -> None:
         await self._resolve(self.engine.conflicts.keep_both)
 
-    def _supersede(self, number: int, *, left: bool) -> Done:
-        conflict = self.engine.conflicts.get(number)
+    def _supersede(self, conflict_id: int, *, left: bool) -> Done:
+        conflict = self.engine.conflicts.get(conflict_id)
         winner = conflict.left if left else conflict.right
-        return self.engine.conflicts.supersede(number, winner.id)
+        return self.engine.conflicts.supersede(conflict_id, winner.id)
 
     async def _resolve(self, settle: Callable[[int], Done]) -> None:
-        number = self.model.current_id
-        if number is not None:
-            done = await self.write(lambda: settle(number))
-            self._settle(done, done.ids, 1)
+        conflict_id = self.model.current_id
+        if conflict_id is not None:
+            done = await self.write(lambda: settle(conflict_id))
+            self._after_decision(done, done.ids, 1)
 
     @runs(keys.RESTORE, unless=_cannot_restore)
     async def restore(self) -> None:
@@ -650,25 +703,24 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         ids = self.model.targets()
         done = await self.write(lambda: self.engine.triage.restore(ids))
         self.model.clear_marks()
-        self.model.touched(done.ids)
-        self._show_again(_words(done))
+        self.model.reread(done.ids)
+        self._show_again(self._words(done))
 
     @runs(keys.MERGE, unless=_cannot_reword)
     async def merge(self) -> None:
-        """Merge the nearest duplicate into this row; in a cluster, this row into its leader."""
+        """Merge the nearest duplicate into this row, or this one into the row that leads it."""
         row = self.model.current
         if row is None:
             return
-        number, into = row.id, self.model.leader_of.get(row.id) or row.leader_id
+        merged, into = row.id, self.model.leader_of.get(row.id) or row.leader_id
         if into is None:
             members = await to_thread(self.engine.queue.members, row.id)
             near = [member.id for member in members if member.status == "candidate"]
             if not near:
                 raise ConflictError(f"#{row.id} has no near duplicate to merge.")
-            number, into = near[0], row.id
-        merged, target = number, into
-        done = await self.write(lambda: self.engine.triage.merge(merged, target))
-        self._settle(done, [merged, target, *done.ids], 1)
+            merged, into = near[0], row.id
+        done = await self.write(partial(self.engine.triage.merge, merged, into))
+        self._after_decision(done, [merged, into, *done.ids], 1)
 
     @runs(keys.PROMOTE_CLUSTER, unless=_no_cluster)
     async def promote_cluster(self) -> None:
@@ -677,16 +729,20 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if row is None:
             return
         leader = self.model.leader_of.get(row.id, row.id)
-        if self._differences_shown != leader or not self.model.is_open(self.model.cursor):
+        if self._cluster_to_confirm != leader or not self.model.is_open(self.model.cursor):
             if not self.model.is_open(self.model.cursor):
                 await self.toggle_cluster()
-            self._differences_shown = leader
-            self.say(f"Read how they differ from #{leader}: A again promotes it and merges them.")
+            self._cluster_to_confirm = leader
+            key = self.key_of(keys.PROMOTE_CLUSTER)
+            self.say(
+                f"Read how they differ from #{leader}: press {key} again to promote it and merge"
+                " them into it."
+            )
             return
-        self._differences_shown = None
+        self._cluster_to_confirm = None
         self.collapse()
         done = await self.write(lambda: self.engine.triage.promote([leader]))
-        self._settle(done, [leader, *done.ids], 1)
+        self._after_decision(done, [leader, *done.ids], 1)
 
     @runs(keys.TYPE, unless=_cannot_reword)
     async def change_type(self) -> None:
@@ -698,7 +754,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         from reviewer.extraction.entities.entity import EntityType
         from reviewer.tui.kit.choice_pane import Option
 
-        number, seen = row.id, self._as_seen(row)
+        memory_id, seen = row.id, self._as_seen(row)
         options = [Option(str(each), str(each), "memory") for each in MemoryType]
         options += [
             Option(f"entity:{each}", each.replace("_", " "), "entity") for each in EntityType
@@ -706,11 +762,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         async def then(option: Option) -> None:
             done = await self.write(
-                lambda: self.engine.triage.edit(number, type_=option.key, promote=False, seen=seen)
+                lambda: self.engine.triage.edit(
+                    memory_id, type_=option.key, promote=False, seen=seen
+                )
             )
             self._show_changed(done)
 
-        await self.choose(f"Type of #{number}", f"now {row.type}", options, then)
+        await self.choose(f"Type of #{memory_id}", f"now {row.type}", options, then)
 
     @runs(keys.NAME, unless=_not_an_entity)
     async def rename(self) -> None:
@@ -720,12 +778,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         from reviewer.tui.kit.choice_pane import Option
 
-        number, seen = row.id, self._as_seen(row)
-        entity = await to_thread(self.engine.entities.get, number)
+        memory_id, seen = row.id, self._as_seen(row)
+        entity = await to_thread(self.engine.entities.get, memory_id)
 
         async def then(option: Option) -> None:
             done = await self.write(
-                lambda: self.engine.triage.edit(number, name=option.key, promote=False, seen=seen)
+                lambda: self.engine.triage.edit(
+                    memory_id, name=option.key, promote=False, seen=seen
+                )
             )
             self._show_changed(done)
 
@@ -733,7 +793,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.offer([Option(text, text, "enter gives it this name")] if text.strip() else [])
 
         await self.choose(
-            f"Name of #{number}",
+            f"Name of #{memory_id}",
             "enter renames, escape leaves it",
             [],
             then,
@@ -750,47 +810,47 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return Seen(row.status, row.content)
 
     def _show_changed(self, done: Done) -> None:
-        self.model.touched(done.ids)
-        self._show_again(f"{done.title} - u to undo" if done.act else f"{done.title}.")
+        self.model.reread(done.ids)
+        self._show_again(self._words(done))
 
     @runs(keys.QUEUE_MORE, unless=_nothing_beyond_cap)
     async def queue_more(self) -> None:
         """Queue candidates that were left beyond the cap."""
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
-        self._queued = done.act
+        self._queue_more_act = done.act
         self.note_version()
-        self._read_again()
-        self.say(f"{done.title} - u to undo")
+        self._load_again()
+        self.say(f"{done.title} - {self.key_of(kit_keys.UNDO)} to undo")
 
     @runs(keys.ASK_MODEL, unless=_no_project)
     def ask_model(self) -> None:
-        """Leave the screen to `reviewer propose`, which says what it costs before it asks."""
+        """Hand the terminal to `reviewer propose`, which says what it costs before it asks."""
         if self.project is not None:
-            ask_model(self.app, self.engine.path, self.project)
+            run_propose(self.app, self.engine.path, self.project)
             self.note_version()
-            self._read_again()
-            self.say("Back from the model: its statements wait first.")
+            self._load_again()
+            self.say("Back from reviewer propose; the list is read again.")
 
     @runs(kit_keys.UNDO, unless=_nothing_to_undo_here)
     async def undo(self) -> None:
         """Undo the last decision, or queueing more if that came later."""
-        following, queued = self.engine.history.next_undo(), self._queued
+        following, queued = self.engine.history.next_undo(), self._queue_more_act
         if queued is None or (following is not None and following[0] > queued):
             await super().undo()
             return
-        self._queued = None
+        self._queue_more_act = None
         undone = await self.write(lambda: self.engine.history.undo_act(queued), "Undoing")
         self.note_version()
-        self._read_again()
+        self._load_again()
         self.say(f"Undone: {undone.title}")
 
     def show_reversed(self, undone: Undone) -> None:
-        """Go to the first row that an undo or redo changed, or beyond it if that row is decided."""
+        """Go to the first row that an undo or redo changed, or on to one that waits."""
         model = self.model
         at = model.index_of(undone.ids)
-        model.touched(undone.ids)
+        model.reread(undone.ids)
         if at is None:
-            self._read_again(undone.ids)
+            self._load_again(undone.ids)
         else:
             self.list.move_to(at if model.waiting(at) else model.after_decision(at))
         self.list.refresh()
@@ -813,18 +873,19 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         from reviewer.promotion.triage import LONGEST  # late: the first page does not need it
 
-        number, seen = row.id, self._as_seen(row)
-        self.say(f"Editing #{number}: ctrl+s promotes it, escape keeps a draft.")
+        memory_id, seen = row.id, self._as_seen(row)
+        save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)
+        self.say(f"Editing #{memory_id}: {save} promotes it, {leave} keeps a draft.")
         await self.edit_text(
             TextEdit(
-                key=number,
-                title=f"Edit #{number}",
+                key=memory_id,
+                title=f"Edit #{memory_id}",
                 original=row.content,
                 drafts=self.engine.drafts,
                 save=lambda text: self.write(
-                    lambda: self.engine.triage.edit(number, text, seen=seen)
+                    lambda: self.engine.triage.edit(memory_id, text, seen=seen)
                 ),
-                saved=lambda done: self._settle(done, done.ids, 1),
+                saved=lambda done: self._after_decision(done, done.ids, 1),
                 verb="promote",
                 limit=LONGEST,
                 beside=(self.evidence,) if row.is_excerpt else (),
@@ -832,24 +893,25 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )
 
     def draft_changed(self, key: int, *, kept: bool) -> None:
-        badges = self.rows.badges.get(key, NO_BADGES)
-        self.rows.show_badges({key: structs.replace(badges, draft=kept)})
+        badges = self.list.badges.get(key, NO_BADGES)
+        self.list.show_badges({key: structs.replace(badges, draft=kept)})
         self.follow()
 
     @runs(keys.DISCARD_DRAFT, unless=_no_draft)
     def discard_draft(self) -> None:
         """Throw away the draft of the row under the cursor."""
-        number = self.model.current_id
-        if number is not None:
-            self.engine.drafts.discard(number)
-            self.draft_changed(number, kept=False)
-            self.say(f"The draft of #{number} was discarded; e begins with the original.")
+        memory_id = self.model.current_id
+        if memory_id is not None:
+            self.engine.drafts.discard(memory_id)
+            self.draft_changed(memory_id, kept=False)
+            key = self.key_of(keys.EDIT)
+            self.say(f"The draft of #{memory_id} was discarded; {key} begins with the original.")
 
     # other rows and orders
 
     @property
     def filter_text(self) -> str:
-        return self._query_asked.filter
+        return self._query_requested.filter
 
     def filter_problem(self, text: str) -> str:
         try:
@@ -860,8 +922,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         query = structs.replace(self.query_shown, filter=text)
-        query = structs.replace(query, statements_only=self._folds(query))
-        self._ask(query, quick=bool(text), here=() if here is None else [here])
+        query = structs.replace(query, statements_only=self._hides_excerpts(query))
+        self._load(query, quick=bool(text), here=() if here is None else [here])
 
     @runs(keys.SORT, unless=ListScreen.no_rows)
     async def sort(self) -> None:
@@ -870,11 +932,16 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         following = orders[(orders.index(self.query_shown.sort) + 1) % len(orders)]
         missing = ""
         if following is Sort.LEARNED and await to_thread(self.engine.insight.preference) is None:
+            from reviewer.promotion.acceptance_model import ENOUGH, ENOUGH_OF_EACH
+
             counts = await to_thread(self.engine.queue.counts, None)
             so_far = counts.promoted + counts.rejected
             following = orders[0]
-            missing = f" The learned order needs {ENOUGH_DECISIONS}: {so_far:,} so far."
-        self._ask(structs.replace(self.query_shown, sort=following))
+            missing = (
+                f" The learned order needs {ENOUGH} decisions, with at least {ENOUGH_OF_EACH}"
+                f" promotions and {ENOUGH_OF_EACH} rejections: {so_far:,} so far."
+            )
+        self._load(structs.replace(self.query_shown, sort=following))
         self.say(f"Ordered by {following.value}.{missing}")
 
     @runs(keys.STATUS)
@@ -883,21 +950,24 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         at = STATUSES.index(self.query_shown.status)
         status = STATUSES[(at + 1) % len(STATUSES)]
         query = structs.replace(self.query_shown, status=status)
-        self._ask(structs.replace(query, statements_only=self._folds(query)))
-        self.say(f"Shown: {TITLES[status].lower()}. w shows the next.")
+        self._load(structs.replace(query, statements_only=self._hides_excerpts(query)))
+        self.say(f"Shown: {TITLES[status].lower()}. {self.key_of(keys.STATUS)} shows the next.")
 
-    def _folds(self, query: QueueQuery) -> bool:
-        """Whether a list leaves the excerpts out: only what waits, and while nothing is sought."""
-        return self._folded and query.status == "waiting" and not query.filter
+    def _hides_excerpts(self, query: QueueQuery) -> bool:
+        """Whether a list leaves excerpts out: only that of what waits, while no filter is set."""
+        return self._excerpts_hidden and query.status == "waiting" and not query.filter
 
     @runs(keys.FOLD, unless=_no_excerpts)
     def fold(self) -> None:
         """Show the excerpts behind the statements, or hide them again."""
-        self._folded = not self._folded
-        self._ask(structs.replace(self.query_shown, statements_only=self._folded))
+        self._excerpts_hidden = not self._excerpts_hidden
+        self._load(structs.replace(self.query_shown, statements_only=self._excerpts_hidden))
         self.show_counts()
-        shown = "Excerpts are hidden" if self._folded else "Excerpts follow the statements"
-        self.say(f"{shown}: f shows {'them' if self._folded else 'the statements alone'}.")
+        key = self.key_of(keys.FOLD)
+        if self._excerpts_hidden:
+            self.say(f"Excerpts are hidden: {key} shows them.")
+        else:
+            self.say(f"Excerpts follow the statements: {key} shows the statements alone.")
 
     # clusters
 
@@ -911,15 +981,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         members = await to_thread(self.engine.queue.members, self.model.ids[index])
         waiting = [member.id for member in members if member.status == "candidate"]
         self.model.open_cluster(index, waiting)
-        self.rows.rows_changed()
+        self.list.rows_changed()
         self.say("The cluster is open: each of its rows is decided alone now.")
 
     @runs(keys.COLLAPSE, unless=_no_open_cluster)
     def collapse(self) -> None:
         """Close the cluster; the cursor goes to its row."""
         self.model.close_cluster(self.model.cursor)
-        self.rows.rows_changed()
-        self.rest.moved()
+        self.list.rows_changed()
+        self.cursor_rest.moved()
 
     # moving
 
@@ -950,12 +1020,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _current_evidence(self) -> EvidenceView:
         """The evidence on the screen. Raises SourceError for a memory that was written by hand."""
-        number, detail = self.model.current_id, self._detail
+        memory_id, detail = self.model.current_id, self._detail
         evidence = self.evidence.current
-        if number is not None and (detail is None or detail.view.id != number):
-            evidence = next(iter(self.engine.queue.evidence(number)), None)
+        if memory_id is not None and (detail is None or detail.view.id != memory_id):
+            evidence = next(iter(self.engine.queue.evidence(memory_id)), None)
         if evidence is None:
-            raise SourceError(f"#{number} was written by hand: it has no source file.")
+            raise SourceError(f"#{memory_id} was written by hand: it has no source file.")
         return evidence
 
     @runs(kit_keys.OPEN_SOURCE, unless=_no_row)
@@ -990,12 +1060,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # the place
 
     def _keep_place(self) -> None:
-        number = self.model.current_id
-        if number is None or number == self._saved_place or self.engine.read_only:
+        memory_id = self.model.current_id
+        if memory_id is None or memory_id == self._saved_place or self.engine.read_only:
             return
-        self._saved_place = number
+        self._saved_place = memory_id
         try:
-            save_place(self.engine.path, self.project, number)
+            save_place(self.engine.path, self.project, memory_id)
         except OSError as error:
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
 
@@ -1011,45 +1081,48 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.host.leave()
 
 
-def _words(done: Done, remark: str = "") -> str:
-    """What an act did and how to undo it, where there is something to undo."""
-    return f"{done.title}{remark} - u to undo" if done.act else f"{done.title}."
-
-
-def read_detail(engine: Engine, number: int) -> Detail:
+def read_detail(engine: Engine, memory_id: int) -> Detail:
     """Everything about a row. Raises UnknownIdError."""
-    view = engine.queue.candidate(number)
+    view = engine.queue.candidate(memory_id)
     extras = Extras()
     if view.kind is Kind.ENTITY:
-        open_conflicts = tuple(engine.conflicts.of(number))
-        extras = Extras(entity=engine.entities.get(number), open_conflicts=open_conflicts)
+        open_conflicts = tuple(engine.conflicts.of(memory_id))
+        extras = Extras(entity=engine.entities.get(memory_id), open_conflicts=open_conflicts)
     elif view.kind is Kind.CONFLICT:
-        extras = Extras(conflict=engine.conflicts.get(number))
+        extras = Extras(conflict=engine.conflicts.get(memory_id))
     return Detail(
         view,
-        engine.queue.members(number) if view.members else (),
-        engine.queue.wordings(number) if view.edited else (),
-        engine.queue.evidence(number),
-        structs.replace(extras, draft=number in engine.drafts.ids()),
+        engine.queue.members(memory_id) if view.members else (),
+        engine.queue.wordings(memory_id) if view.edited else (),
+        engine.queue.evidence(memory_id),
+        structs.replace(extras, draft=memory_id in engine.drafts.ids()),
     )
 
 
-def empty_lines(query: QueueQuery, counts: Counts | None) -> tuple[str, ...]:
+def empty_lines(
+    query: QueueQuery, counts: Counts | None, key_of: Callable[[Action], str]
+) -> tuple[str, ...]:
     """The text of an empty list."""
     if query.filter:
-        return (f"Nothing matches / {display_line(query.filter)}", "escape clears the filter.")
-    lines: Iterable[str] = EMPTY.get(query.status, EMPTY["waiting"])
-    if query.status != "waiting" or counts is None:
-        return tuple(lines)
-    beyond = counts.beyond_cap
-    more = f"{count(beyond, 'candidate')} beyond the cap: M queues them."
-    if counts.promoted + counts.rejected:
-        lines = (
+        clear = key_of(kit_keys.CLEAR_FILTER)
+        return (f"Nothing matches / {display_line(query.filter)}", f"{clear} clears the filter.")
+    status = key_of(keys.STATUS)
+    nothing = EMPTY.get(query.status, EMPTY["waiting"])
+    if query.status == "active":
+        promote = key_of(keys.PROMOTE)
+        return (nothing, f"Promote a candidate with {promote}; {status} shows other rows.")
+    if query.status not in ("waiting", "all"):
+        return (nothing, f"{status} shows other rows.")
+    beyond = counts.beyond_cap if counts is not None and query.status == "waiting" else 0
+    more = f"{count(beyond, 'candidate')} beyond the cap: {key_of(keys.QUEUE_MORE)} queues them."
+    if query.status == "waiting" and counts is not None and counts.promoted + counts.rejected:
+        history, undo = key_of(kit_keys.SHOW_HISTORY), key_of(kit_keys.UNDO)
+        return (
             "All clear: nothing is waiting." if not beyond else f"The queue is clear, with {more}",
             f"{counts.promoted:,} promoted, {counts.rejected:,} rejected so far.",
-            "w shows them, F8 the history, u undoes the last decision.",
+            f"{status} shows them, {history} the history, {undo} undoes the last decision.",
             "More to read: reviewer ingest PATH",
         )
-    elif beyond:
-        lines = ("The queue is empty, with " + more,)
-    return tuple(lines)
+    if beyond:
+        return (f"The queue is empty, with {more}",)
+    return (nothing, "Ingest something: reviewer ingest PATH")

@@ -15,13 +15,13 @@ from textual.widget import Widget
 
 from reviewer.promotion.views import QueueRow
 from reviewer.text.display import display_line
-from reviewer.tui.evidence.row_sign import sign_of
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import Actor, runs
 from reviewer.tui.kit.edit_pane import EditorArea, Field
 from reviewer.tui.kit.line import BarLine, Part, TitleRule, cells_of, cut, line_of
 from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.row_sign import sign_of
 from reviewer.tui.kit.text import Block, Run, Span, elapsed, moment
 from reviewer.tui.state import keys
 from reviewer.tui.state.model import Head, StateModel

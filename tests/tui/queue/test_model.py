@@ -42,7 +42,7 @@ def model_of(
     model.load(array("q", range(1, count + 1)))
     for number in decided:
         store.rows[number] = row(number, "invalid")
-    model.touched(decided)
+    model.reread(decided)
     model.cursor = cursor
     return model, store
 
@@ -69,10 +69,10 @@ def test_after_a_decision_the_cursor_goes(
 def test_a_deferred_row_is_passed_over_until_it_is_put_back() -> None:
     model, store = model_of(3)
     store.rows[2] = row(2, deferred=True)
-    model.touched([2])
+    model.reread([2])
     assert model.after_decision(0) == 2
     store.rows[2] = row(2)
-    model.touched([2])
+    model.reread([2])
     assert model.after_decision(0) == 1
 
 
@@ -99,11 +99,11 @@ def test_a_new_snapshot_without_the_row_keeps_the_place() -> None:
 def test_the_rest_of_a_snapshot_moves_no_row() -> None:
     model, store = model_of(3, cursor=1)
     store.rows[2] = row(2, "active")
-    model.touched([2])
+    model.reread([2])
     model.extend(array("q", [1, 3, 4, 5]))
     assert list(model.ids) == [1, 2, 3, 4, 5]
     assert model.current_id == 2
-    assert model.decided(1)
+    assert model.is_dimmed(1)
 
 
 def test_marks_and_a_range_are_one_selection_in_the_order_of_the_list() -> None:
@@ -127,7 +127,7 @@ def test_deciding_takes_the_mark_away() -> None:
     model, store = model_of(3)
     model.marks = {1, 2}
     store.rows[1] = row(1, "active")
-    model.touched([1])
+    model.reread([1])
     assert model.marks == {2}
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from threading import current_thread, main_thread
 
 import pytest
 from textual.widgets import Input
 
 from reviewer.engine import Engine
+from reviewer.promotion.drafts import Drafts
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.evidence.candidate_pane import candidate_blocks
 from reviewer.tui.evidence.difference import difference
@@ -231,6 +233,39 @@ async def test_promoting_many_leaves_rows_with_drafts_out(stocked: Engine) -> No
             "candidate", "active", "active",
         ]  # fmt: skip
         assert present(stocked.drafts.load(first)).endswith("xyz")
+
+
+async def test_another_row_is_not_edited_when_the_one_with_a_draft_has_left_the_list(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(stocked) as screen:
+        first = present(screen.model.current_id)
+        others = screen.model.ids[1:]
+        stocked.drafts.save(first, "a draft")
+        read = Drafts.ids
+
+        def read_while_the_list_changes(drafts: Drafts) -> set[int]:
+            if current_thread() is not main_thread():
+                screen.app.call_from_thread(screen.model.load, others)
+            return read(drafts)
+
+        monkeypatch.setattr(Drafts, "ids", read_while_the_list_changes)
+        await screen.press("a")
+        assert screen.status.startswith(f"#{first} has a draft and left the list meanwhile")
+        assert screen.queue.editing is None
+
+
+async def test_messages_name_the_keys_of_the_keymap(stocked: Engine, tmp_path: Path) -> None:
+    keymap = tmp_path / "keys.toml"
+    keymap.write_text('[keys]\nundo = "f12"\nrestore = "K"\nstatus = "Y"\n', "utf-8")
+    async with opened(stocked, keymap=keymap) as screen:
+        await screen.press("x")
+        assert screen.status.endswith(" - F12 to undo")
+        await screen.press("k", "x")
+        assert screen.status.endswith("F12 undoes the last decision, K puts it back.")
+        await screen.press("Y")
+        assert "Nothing was deferred." in screen.text
+        assert "Y shows other rows." in screen.text
 
 
 async def test_a_draft_is_discarded_by_its_key(stocked: Engine) -> None:

@@ -30,7 +30,7 @@ async def test_one_key_decides_and_the_cursor_goes_to_the_next(
         assert screen.status == f"{verb} #{first} - u to undo"
         assert screen.model.current_id == second
         assert screen.model.ids[0] == first, "the decided row stays"
-        assert screen.model.decided(0)
+        assert screen.model.is_dimmed(0)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded: Engine)
 async def test_a_row_undone_elsewhere_waits_again_here(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("x", "f8", "u", "f2", "k")
-        assert not screen.model.decided(0)
+        assert not screen.model.is_dimmed(0)
 
 
 async def test_escape_never_leaves_and_q_does(stocked: Engine) -> None:
@@ -215,7 +215,7 @@ async def test_a_filter_without_matches_says_how_to_continue(stocked: Engine) ->
     async with opened(stocked) as screen:
         await screen.press("slash", *"zzzz", "enter")
         assert "Nothing matches / zzzz" in screen.text
-        assert "escape clears the filter." in screen.text
+        assert "esc clears the filter." in screen.text
 
 
 async def test_an_edit_is_promoted_with_its_wording(stocked: Engine) -> None:
@@ -311,7 +311,7 @@ async def test_others_writes_are_noticed_without_losing_the_cursor(
         await screen.until(lambda: "R to show" in screen.status)
         assert screen.status == "1 new candidate - R to show"
         assert screen.model.current_id == here
-        assert screen.model.decided(0)
+        assert screen.model.is_dimmed(0)
         before = len(screen.model.ids)
         await screen.press("R")
         assert screen.model.current_id == here

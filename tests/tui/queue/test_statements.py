@@ -23,10 +23,16 @@ def talked(engine: Engine, tmp_path: Path) -> Engine:
     """A session with one statement and the excerpts that the rules found."""
     path = session(tmp_path / "s1.jsonl", RULE, EXCERPT + ".")
     engine.intake.ingest([path], project="acme")
+    propose(engine, path, STATEMENT)
+    return engine
+
+
+def propose(engine: Engine, path: Path, statement: str, quoted: str = RULE) -> None:
+    """Add a statement that quotes the first line of a session."""
     proposal = Proposal(
-        statement=STATEMENT,
+        statement=statement,
         type=MemoryType.PREFERENCE,
-        quotes=(Quote(0, RULE),),
+        quotes=(Quote(0, quoted),),
         speaker=Speaker.PERSON,
         proposer=Proposer.MODEL,
         rule="model.test",
@@ -35,7 +41,6 @@ def talked(engine: Engine, tmp_path: Path) -> Engine:
     view = read_view(path)
     proof = prove(proposal, view, known=lambda _: ())
     engine.proposals.add("acme", [Proved(path, proposal, proof)], title="Proposed")
-    return engine
 
 
 def proposer(engine: Engine, number: int) -> str:
@@ -73,6 +78,16 @@ async def test_the_proof_of_a_statement_is_shown_as_ticks(talked: Engine) -> Non
         assert "✓ stands alone" in screen.text
 
 
+async def test_a_statement_that_lost_a_negation_warns(engine: Engine, tmp_path: Path) -> None:
+    quoted = "Never deploy releases from a laptop, the release job does it"
+    path = session(tmp_path / "s1.jsonl", quoted + ".")
+    propose(engine, path, "Deploy releases from a laptop.", quoted)
+    async with opened(engine, project="acme", size=(140, 40)) as screen:
+        assert "? a negation in the statement only, or in its quotes" in screen.text
+        (row,) = [line for line in screen.text.splitlines() if line.startswith("▌")]
+        assert " ? " in row.partition("Deploy")[0]
+
+
 class TestAnExcerpt:
     async def test_is_worded_before_it_is_promoted(self, talked: Engine) -> None:
         async with opened(talked, project="acme") as screen:
@@ -80,13 +95,13 @@ class TestAnExcerpt:
             assert "Edit #" in screen.text
             assert "Evidence" in screen.text, "its surroundings stay in sight"
             await screen.press(*", so empty it by hand", "ctrl+s")
-            (promoted,) = screen.model.settled
+            (promoted,) = screen.model.dimmed
             assert talked.queue.candidate(promoted).content.endswith("so empty it by hand")
 
     async def test_is_taken_as_it_is_by_a_second_a(self, talked: Engine) -> None:
         async with opened(talked, project="acme") as screen:
             await screen.press("/", *"drawer", "enter", "a", "escape", "a")
-            (promoted,) = screen.model.settled
+            (promoted,) = screen.model.dimmed
             view = talked.queue.candidate(promoted)
             assert (view.status, view.edited) == ("active", False)
 
@@ -94,7 +109,7 @@ class TestAnExcerpt:
 async def test_a_reason_for_rejecting_takes_one_more_key(talked: Engine) -> None:
     async with opened(talked, project="acme") as screen:
         await screen.press("X", "w")
-        (rejected,) = screen.model.settled
+        (rejected,) = screen.model.dimmed
         view = talked.queue.candidate(rejected)
         assert (view.status, view.reason) == ("invalid", "wrong")
         await screen.press("u")
@@ -138,6 +153,6 @@ async def test_a_cluster_shows_its_differences_before_it_is_promoted(
         assert len(screen.model.ids) == 1
         await screen.press("A")
         assert len(screen.model.ids) == 2
-        assert "A again promotes it and merges them" in screen.status
+        assert "press A again to promote it" in screen.status
         await screen.press("A")
         assert "merged 1 near duplicate" in screen.status

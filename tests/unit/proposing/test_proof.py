@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.extraction.candidates import MemoryType
-from reviewer.proposing.proof import ProofIndex, facts_in, prove, reasons, why_not_alone
+from reviewer.proposing.proof import ProofIndex, prove, reasons, why_not_alone
 from reviewer.proposing.values import (
     LineRole,
     Proof,
@@ -190,7 +190,8 @@ def test_flags_and_their_values_stand_in_the_quote() -> None:
 
 def test_facts_are_listed_in_order_and_once() -> None:
     text = 'Run `make lint` on src/a.py with -v, then src/a.py: "all good" in 5 minutes or v1.2.3'
-    assert facts_in(text) == ("make lint", "src/a.py", "-v", "all good", "5 minutes", "v1.2.3")
+    facts = ("make lint", "src/a.py", "-v", "all good", "5 minutes", "v1.2.3")
+    assert proof_of(text).unproved == facts
 
 
 @pytest.mark.parametrize(
@@ -259,7 +260,8 @@ def test_statements_that_stand_alone(statement: str) -> None:
 def test_a_lost_or_added_negation_is_flagged(statement: str, quote: str) -> None:
     proof = proof_of(statement, (3, quote), view=view_of((3, AGENT, quote)))
     assert "negation" in proof.flags
-    assert "denies" in reasons(proof)[-1]
+    assert "negation" in reasons(proof)[-1]
+    assert proof.sound, "a person decides"
 
 
 @pytest.mark.parametrize(

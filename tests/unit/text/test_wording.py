@@ -2,7 +2,7 @@
 
 import pytest
 
-from reviewer.extraction.clusters import NEAR, similarity
+from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.text.wording import same_wording, wording_key
 
 SAME = [

@@ -1,4 +1,7 @@
-"""The names and values of DOT attributes, as pipelines use them."""
+"""What the attributes of a pipeline mean: their names and the values that we know.
+
+`dot.py` reads and unquotes the values.
+"""
 
 from __future__ import annotations
 

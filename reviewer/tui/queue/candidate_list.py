@@ -14,9 +14,9 @@ from reviewer.clock import from_iso
 from reviewer.promotion.views import Sort
 from reviewer.text.display import display_line
 from reviewer.text.signs import TYPE_SIGNS
-from reviewer.tui.evidence.row_sign import NO_BADGES, Badges, sign_of
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import FOOT_LINES, RowList
+from reviewer.tui.kit.row_sign import NO_BADGES, Badges, sign_of
 from reviewer.tui.kit.text import figure, rank_figure
 from reviewer.tui.queue.model import QueueModel
 from reviewer.tui.theme import Glyphs, Palette
@@ -69,11 +69,11 @@ class CandidateList(RowList):
             width,
             style,
             sign,
-            order="" if row is None else figure_of(row, self.sort, self.clock),
+            number="" if row is None else figure_of(row, self.sort, self.clock),
             here=at == model.cursor,
             focused=self.has_focus,
             marked=model.is_marked(at),
-            decided=row is not None and (row.status != "candidate" or row.id in model.settled),
+            decided=model.is_dimmed(at),
             member=model.ids[at] in model.leader_of,
             badges=self.badges.get(model.ids[at], NO_BADGES),
         )
@@ -88,7 +88,7 @@ class CandidateList(RowList):
         else:
             self.redraw_foot()
 
-    def centre(self) -> None:
+    def centre_next_time(self) -> None:
         """When the cursor next leaves the visible part, show it in the middle of the list."""
         self._centres = True
 
@@ -117,8 +117,8 @@ class CandidateList(RowList):
         top, shown = self.scroll_offset.y, self.ids_in_sight
         changed = [
             top + place
-            for place, number in enumerate(shown)
-            if number in badges and self.badges.get(number, NO_BADGES) != badges[number]
+            for place, memory_id in enumerate(shown)
+            if memory_id in badges and self.badges.get(memory_id, NO_BADGES) != badges[memory_id]
         ]
         if len(self.badges) > CACHED_BADGES:
             self.badges.clear()
@@ -140,10 +140,10 @@ def figure_of(row: QueueRow, sort: Sort, clock: Callable[[], datetime]) -> str:
             return ""
 
 
-def type_sign(row: QueueRow, sign: Glyphs) -> str:
+def type_sign(row: QueueRow, glyphs: Glyphs) -> str:
     """One cell: a letter for a type of memory, one sign for every entity, blank for a conflict."""
     if row.kind == "entity":
-        return sign.entity
+        return glyphs.entity
     return TYPE_SIGNS.get(row.type, " ")
 
 
@@ -161,10 +161,10 @@ def age(since: str, now: datetime) -> str:
 def candidate_strip(
     row: QueueRow | None,
     width: int,
-    style: Palette,
-    sign: Glyphs,
+    palette: Palette,
+    glyphs: Glyphs,
     *,
-    order: str = "",
+    number: str = "",
     here: bool,
     focused: bool,
     marked: bool,
@@ -172,35 +172,39 @@ def candidate_strip(
     member: bool,
     badges: Badges = NO_BADGES,
 ) -> Strip:
-    """One row of exactly `width` cells. `row` None is a candidate that no longer exists."""
-    text = style.text_here if here else style.text
-    dim = style.dim_here if here else style.dim
-    accent = style.accent_here if here else style.accent
-    warm = style.warm_here if here else style.warm
-    bar: Part = (sign.bar, accent if focused else dim) if here else (" ", dim)
+    """One row of exactly `width` cells. `row` None is a candidate that no longer exists;
+    `number` is its figure in the order of the list.
+    """
+    text = palette.text_here if here else palette.text
+    dim = palette.dim_here if here else palette.dim
+    accent = palette.accent_here if here else palette.accent
+    warm = palette.warm_here if here else palette.warm
+    bar: Part = (glyphs.bar, accent if focused else dim) if here else (" ", dim)
     if row is None:
-        return line_of([bar, ("  gone: R reads the queue again", dim)], width, text, sign.ellipsis)
-    state, warning = sign_of(row, decided, sign, badges)
+        return line_of(
+            [bar, ("  gone: a refresh takes it out of the list", dim)], width, text, glyphs.ellipsis
+        )
+    state, warning = sign_of(row, decided, glyphs, badges)
     # Blanks take the style of the text after them, which saves a change of colour.
-    mark: Part = (sign.mark, warm) if marked else (" ", dim)
+    mark: Part = (glyphs.mark, warm) if marked else (" ", dim)
     if state.isspace():
         state_style = dim
     elif warning or row.status == "invalid":
         state_style = warm
     else:
         state_style = accent if not decided or row.status == "active" else dim
-    columns = f"{order:>{FIGURE_CELLS}} " if order else ""
+    columns = f"{number:>{FIGURE_CELLS}} " if number else ""
     if width >= NARROW:
-        columns += type_sign(row, sign) + " "
-    indent = f"{sign.member} " if member else ""
+        columns += type_sign(row, glyphs) + " "
+    indent = f"{glyphs.member} " if member else ""
     content = indent + display_line(row.content[: width * 2])
     if marked and not decided:
-        words = warm
+        content_style = warm
     else:
-        words = dim if decided else style.strong_here if here else text
+        content_style = dim if decided else palette.strong_here if here else text
     return line_of(
-        [bar, mark, (state, state_style), (columns, dim), (content, words)],
+        [bar, mark, (state, state_style), (columns, dim), (content, content_style)],
         width - 1,
         text,
-        sign.ellipsis,
+        glyphs.ellipsis,
     ).extend_cell_length(width, text)

@@ -1,6 +1,6 @@
 import pytest
 
-from reviewer.extraction.clusters import NEAR, similarity
+from reviewer.extraction.similarity import NEAR, similarity
 
 
 def test_texts_equal_up_to_case_space_and_punctuation_have_similarity_one() -> None:

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import events, on
 from textual._types import WatchCallbackType
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.dom import DOMNode
 from textual.events import DescendantBlur, DescendantFocus
@@ -24,6 +24,7 @@ from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, detached, runs
 from reviewer.tui.kit.line import BarLine, Part, cells_of
 from reviewer.tui.kit.text import Block, Run, Span
+from reviewer.tui.kit.text_keys import AREA_BINDINGS, FIELD_BINDINGS
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
@@ -38,8 +39,10 @@ SHORTEST, LONGEST = 8, 280
 """Characters of a proposed memory (`docs/design.md`, "Promotion"); an edit may leave the range."""
 
 
-class EditorArea(TextArea):
+class EditorArea(TextArea, inherit_bindings=False):
     """A text area that shows hidden characters as marks, each in the place of one character."""
+
+    BINDINGS: ClassVar[list[BindingType]] = AREA_BINDINGS
 
     def watch(
         self, obj: DOMNode, attribute_name: str, callback: WatchCallbackType, init: bool = True
@@ -74,14 +77,6 @@ def _one_for_one(character: str) -> str:
     return "?" if shown.isascii() else "\ufffd"
 
 
-_LEAVES_THE_LINE = {"up", "down", "pageup", "pagedown", "shift+up", "shift+down"}
-
-
-def _within_a_line() -> list[BindingType]:
-    bindings = [each for each in TextArea.BINDINGS if isinstance(each, Binding)]
-    return [each for each in bindings if not _LEAVES_THE_LINE & set(each.key.split(","))]
-
-
 class Field(EditorArea, inherit_bindings=False):
     """One line; keys that would leave it go to the surrounding pane."""
 
@@ -90,7 +85,7 @@ class Field(EditorArea, inherit_bindings=False):
             scrollbar-size: 0 0; overflow: hidden hidden; }
     Field:focus { border: none; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = _within_a_line()
+    BINDINGS: ClassVar[list[BindingType]] = FIELD_BINDINGS
 
     class Entered(Message):
         """Enter was pressed."""

@@ -17,6 +17,8 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
+from reviewer.extraction.rejections import SHORTEST
+from reviewer.promotion.wordings import wording_problem
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import Hunk, hunks, put_back
 from reviewer.tui.kit import keys
@@ -34,9 +36,8 @@ DRAFT_AFTER = 0.5
 """Seconds after the first unsaved key when the draft is posted."""
 LARGE = 20_000
 """Characters from which the difference is computed in a thread."""
-EMPTY_MEMORY = "A memory needs words: write some, or leave with escape and reject it with x."
-SHORTEST, LONGEST = 8, 280
-"""Characters of a proposed memory (`docs/design.md`, "Promotion"); an edit may leave the range."""
+PROPOSED = 280
+"""Most characters of a proposed memory (`docs/design.md`, "Promotion"); an edit may have more."""
 
 
 class EditorArea(TextArea, inherit_bindings=False):
@@ -276,7 +277,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._original = ""
         self._start = ""
         self._given = ""
-        self._empty = EMPTY_MEMORY
+        self._empty = ""
         self._describe: Callable[[str], tuple[str, bool]] = length_remark
         self._diff_timer: Timer | None = None
         self._draft_timer: Timer | None = None
@@ -313,7 +314,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._memory, self._original = memory, original
         self._start = original if start is None else start
         self._given = self._start if draft is None else draft
-        self._empty, self._describe = empty or EMPTY_MEMORY, remark or length_remark
+        self._empty, self._describe = empty or wording_problem(""), remark or length_remark
         self.editor.load_text(self._given)
         self.editor.move_cursor(self.editor.document.end)
         self.draw_title()
@@ -452,7 +453,7 @@ def length_remark(content: str) -> tuple[str, bool]:
     if length == 0:
         return "empty", True
     if length < SHORTEST:
-        return f"{length} {noun}, short for a memory", True
-    if length > LONGEST:
-        return f"{length:,} {noun}, proposals have at most {LONGEST}", True
+        return f"{length} {noun}, a memory has at least {SHORTEST}", True
+    if length > PROPOSED:
+        return f"{length:,} {noun}, proposals have at most {PROPOSED}", True
     return f"{length} {noun}", False

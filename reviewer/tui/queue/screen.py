@@ -811,7 +811,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if row is None:
             return
-        from reviewer.promotion.triage import LONGEST  # late: the first page does not need it
+        from reviewer.promotion.wordings import LONGEST  # late: the first page does not need it
 
         number, seen = row.id, self._as_seen(row)
         self.say(f"Editing #{number}: ctrl+s promotes it, escape keeps a draft.")

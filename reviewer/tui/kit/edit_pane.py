@@ -362,13 +362,16 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._stop_timers()
         self.post_message(self.Left(self._memory, self.content, changed=self.changed))
 
-    @runs(keys.NEXT_HUNK)
+    def _no_change(self) -> str | None:
+        return None if self.content != self._original else "Nothing is changed yet."
+
+    @runs(keys.NEXT_HUNK, unless=_no_change)
     def next_hunk(self) -> None:
         chosen = self.difference.chosen
         if chosen is not None:
             self.difference.choose(chosen + 1)
 
-    @runs(keys.PREVIOUS_HUNK)
+    @runs(keys.PREVIOUS_HUNK, unless=_no_change)
     def previous_hunk(self) -> None:
         chosen = self.difference.chosen
         if chosen is not None:

@@ -15,6 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from reviewer.errors import SourceError
+
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
 
@@ -23,6 +25,20 @@ LARGEST = 2_000_000
 
 _GIVEN_BY_A_SHELL = ("/dev/", "/proc/")
 """Folders of `<(command)` and `/dev/stdin`, which are pipes that have a writer."""
+
+
+def unreadable(path: Path, problem: OSError | ValueError) -> SourceError:
+    """The error for a file or folder that a person named, in a sentence."""
+    if isinstance(problem, FileNotFoundError):
+        return SourceError(f"{path} does not exist: check the path.")
+    if isinstance(problem, OSError):
+        return SourceError(f"{path} cannot be read: {reason_of(problem)}.")
+    return SourceError(f"{str(path)!r} is not a file name: {problem}.")  # a NUL in the name
+
+
+def reason_of(problem: OSError) -> str:
+    """The system's reason as a part of a sentence: `permission denied`."""
+    return (problem.strerror or str(problem)).lower()
 
 
 def make_folders(path: Path) -> None:

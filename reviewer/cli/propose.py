@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -216,7 +217,7 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
     if not paths:
         return _ingested(session)
     for path in paths:
-        if not path.exists() and len(path.parts) == 1:
+        if not os.path.lexists(path) and len(path.parts) == 1:
             found.append(_by_id(session, str(path)))
             continue
         named = not path.is_dir()

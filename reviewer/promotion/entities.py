@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.promotion.conflict_rows import open_conflicts
 from reviewer.promotion.entity_rows import (
@@ -15,17 +15,19 @@ from reviewer.promotion.entity_rows import (
     kind_and_type,
     memory_row,
     parse_structure,
+    require_name,
 )
 from reviewer.promotion.evidence_rows import copy_evidence
-from reviewer.promotion.triage import Done, require_length
+from reviewer.promotion.triage import Done
 from reviewer.promotion.views import AttributeView, EntityView, RelationView, proposed_by
+from reviewer.promotion.wordings import require_wording
 from reviewer.proposing.values import Proposer
 from reviewer.store.acts import Act
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
-from reviewer.text.normalise import clean, duplicate_key
+from reviewer.text.normalise import duplicate_key
 from reviewer.text.secrets import mask
 
 HAND_AUTHORED = "hand-authored"
@@ -76,10 +78,12 @@ class Entities:
 
         The memory stays as a frozen pointer, the new entity candidate carries the fact with all
         its evidence; undo deletes the candidate only. Raises UnknownIdError, ReviewerError for an
-        unknown type, ConflictError when the memory is not active or an entity says the same.
+        unknown type or an overlong name, ConflictError when the memory is not active or an entity
+        says the same.
         """
         kind = entity_type(type_)
         name = mask(name).text if name else name
+        require_name(name or "")
         now = iso(self._clock())
         with self._ledger.act("graduate") as act:
             row = memory_row(act, number)
@@ -103,13 +107,13 @@ class Entities:
     def author(self, project: str, type_: str, content: str, *, name: str | None = None) -> Done:
         """Queue a memory or an entity that a person wrote without a source, marked as such.
 
-        Raises ReviewerError for an unknown type or an empty text, ConflictError when it is known.
+        Raises ReviewerError for an unknown type and for a text or name that is too short or too
+        long, ConflictError when it is known.
         """
         text = mask(content.strip()).text
         name = mask(name).text if name else name
-        if not clean(text):
-            raise ReviewerError("The text is empty. Write what should be remembered.")
-        require_length(text)
+        require_wording(text)
+        require_name(name or "")
         kind, type_name = kind_and_type(type_)
         now = iso(self._clock())
         with self._ledger.act("author") as act:

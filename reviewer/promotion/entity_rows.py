@@ -18,7 +18,7 @@ from reviewer.extraction.entities.entity import (
     RelationKind,
 )
 from reviewer.extraction.entities.extract import extract_entities
-from reviewer.extraction.entities.naming import name_key, named
+from reviewer.extraction.entities.naming import LONGEST_NAME, name_key, named
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image, Value
@@ -63,6 +63,15 @@ def parse_structure(content: str, type_: EntityType, name: str | None = None) ->
                 found.relations,
             )
     return guessed
+
+
+def require_name(name: str) -> None:
+    """Raise ReviewerError for a name that is longer than those that are read from a text."""
+    if len(name) > LONGEST_NAME:
+        raise ReviewerError(
+            f"The name of an entity has at most {LONGEST_NAME} characters, this has {len(name):,}."
+            " Keep the name short and put the rest into the wording."
+        )
 
 
 def reworded(old: Structure, content: str, type_: EntityType) -> Structure:
@@ -178,7 +187,7 @@ def remove_structure(act: Act, number: int) -> None:
 def rename(act: Act, number: int, name: str) -> str:
     """Give an entity another name, and with it the slot of its value; returns the name as written.
 
-    Raises ReviewerError for an empty name or a row that is not an entity.
+    Raises ReviewerError for an empty or overlong name or a row that is not an entity.
     """
     found = act.query(
         "SELECT e.id, e.slot, m.content, m.type FROM entity e JOIN memory m ON m.id = e.memory_id"
@@ -193,6 +202,7 @@ def rename(act: Act, number: int, name: str) -> str:
     row, slot, content, type_ = found[0]
     if not clean(name):
         raise ReviewerError("The name is empty.")
+    require_name(name)
     new = parse_structure(content, EntityType(type_), name)
     act.update("entity", row, name=new.name, slot=new.slot or slot)
     _answer_waiting(act, number, new.name)

@@ -30,8 +30,9 @@ from reviewer.promotion.statement_rows import (
     row_of,
     write,
 )
-from reviewer.promotion.triage import LONGEST, Done, supersede_rows
+from reviewer.promotion.triage import Done, supersede_rows
 from reviewer.promotion.views import Status
+from reviewer.promotion.wordings import LONGEST, require_wording
 from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import Proposal, Proposer, Proved, Quote, SessionView, Speaker
@@ -40,6 +41,7 @@ from reviewer.store.acts import Act, Scope
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.text.secrets import mask
 
 BY_HAND = "worded"
 """Rule of a statement that a person worded from lines of a session."""
@@ -125,9 +127,11 @@ class Proposals:
         guessed.
 
         The excerpts in those lines go behind it, or are merged into it when it is promoted. Raises
-        ReviewerError for an empty statement or lines that have no text, SourceError when the file
-        cannot be read, ConflictError when a memory says the same already.
+        ReviewerError for a statement that is too short or too long and for lines that have no
+        text, SourceError when the file cannot be read, ConflictError when a memory says the same
+        already.
         """
+        require_wording(mask(" ".join(statement.split())).text)
         place = Path(os.path.abspath(path))
         view = view or read_view(place)
         kind = type_ or guessed_type(statement)

@@ -133,7 +133,11 @@ class RecordWriter:
         """Write everything pending as one act."""
         if not self._batch and not self._sources and not self._moved:
             return
-        title = f"Read {len(self._batch)} records of {len(self._sources)} files"
+        records, files = len(self._batch), len(self._sources)
+        title = (
+            f"Read {records} record{'' if records == 1 else 's'}"
+            f" of {files} file{'' if files == 1 else 's'}"
+        )
         with self._ledger.act("read", title, scope=Scope.INTAKE) as act:
             for source in self._sources.values():
                 source.write(act)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import ConflictError, ReviewerError
+from reviewer.errors import ConflictError
 from reviewer.promotion.decided_rows import (
     STATUS_WORDS,
     DecidedRow,
@@ -30,13 +30,10 @@ from reviewer.promotion.decided_rows import (
 )
 from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.views import Kind, RejectReason, Status
+from reviewer.promotion.wordings import require_wording
 from reviewer.store.acts import Act, chunks
 from reviewer.store.ledger import Ledger
-from reviewer.text.normalise import clean, duplicate_key
-
-LONGEST = 4_000
-"""Maximum length of a memory, in characters; the extractor proposes at most 280."""
-
+from reviewer.text.normalise import duplicate_key
 
 REASON_WORDS = {
     RejectReason.NARRATION: "narration",
@@ -183,16 +180,13 @@ class Triage:
         The earlier wording is kept. A candidate is promoted if `promote` is true. A candidate that
         gets the type of an entity becomes one, and the other way round. `seen` is the row as the
         person saw it: if another process has decided on it or reworded it since, that is a
-        conflict. Raises UnknownIdError, ReviewerError for an empty or overlong wording or an
-        unknown type, ConflictError when the row was decided meanwhile, cannot have that type, or
-        another memory of that type says the same.
+        conflict. Raises UnknownIdError, ReviewerError for an unknown type and for a wording or name
+        that is too short or too long, ConflictError when the row was decided meanwhile, cannot have
+        that type, or another memory of that type says the same.
         """
         from reviewer.text.secrets import mask  # late: only a wording needs its patterns
 
         text = None if content is None else mask(content.strip()).text
-        if text is not None and not clean(text):
-            raise ReviewerError("The wording is empty. Write something, or reject the candidate.")
-        require_length(text or "")
         now = self._now()
         with self._ledger.act("edit") as act:
             (row,) = rows_of(act, [number])
@@ -330,15 +324,6 @@ def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:
         )
 
 
-def require_length(text: str) -> None:
-    """Raise ReviewerError for a wording of more than LONGEST characters."""
-    if len(text) > LONGEST:
-        raise ReviewerError(
-            f"A memory has at most {LONGEST:,} characters, this has {len(text):,}. Keep the text "
-            "in a file and add only the point to remember."
-        )
-
-
 def _change_type_and_name(
     act: Act, row: DecidedRow, type_: str | None, name: str | None
 ) -> tuple[DecidedRow, list[str]]:
@@ -372,6 +357,7 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
     )[0]
     if old == content:
         return
+    require_wording(content)
     key = duplicate_key(content)
     same = act.query(
         "SELECT id, status FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?"

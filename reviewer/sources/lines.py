@@ -10,8 +10,7 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from reviewer.errors import SourceError
-from reviewer.files import open_file
+from reviewer.files import open_file, unreadable
 
 LINE_LIMIT = 32_000_000
 """Maximum bytes of a line; a longer one is yielded as None."""
@@ -51,13 +50,8 @@ def reading(path: Path) -> Iterator[BinaryIO]:
     try:
         with open_file(path, buffering=BUFFER) as stream:
             yield stream
-    except FileNotFoundError:
-        raise SourceError(f"{path} does not exist: check the path.") from None
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise SourceError(f"{path} cannot be read: {reason}.") from None
-    except ValueError as error:  # a NUL in the name
-        raise SourceError(f"{str(path)!r} is not a file name: {error}.") from None
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
 
 
 def text_form(head: bytes) -> TextForm:

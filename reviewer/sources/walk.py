@@ -9,8 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.errors import SourceError
-from reviewer.files import open_file
+from reviewer.files import open_file, reason_of, unreadable
 from reviewer.sources.binary import HEAD_BYTES, looks_binary
 from reviewer.sources.ignore_files import (
     NAME,
@@ -79,9 +78,7 @@ def walk(paths: Sequence[Path]) -> Iterator[Found | PassedOver]:
         try:
             path.stat()
         except (OSError, ValueError) as error:
-            missing = isinstance(error, FileNotFoundError)
-            reason = "does not exist: check the path" if missing else f"cannot be read: {error}"
-            raise SourceError(f"{path} {reason}.") from None
+            raise unreadable(path, error) from None
     return _Walk().all_of(paths)
 
 
@@ -121,7 +118,7 @@ class _Walk:
                 with os.scandir(here) as entries:
                     found = sorted(entries, key=lambda entry: entry.name)
             except OSError as error:
-                yield PassedOver(Path(here), f"folder cannot be read: {_why(error)}")
+                yield PassedOver(Path(here), f"folder cannot be read: {reason_of(error)}")
                 continue
             if any(_is_ignore_file(entry) for entry in found):
                 rules += (read_ignore_file(here),)
@@ -158,7 +155,7 @@ class _Walk:
                 if looks_binary(stream.read(HEAD_BYTES)):
                     return PassedOver(path, "binary")
         except OSError as error:
-            return PassedOver(path, f"file cannot be read: {_why(error)}")
+            return PassedOver(path, f"file cannot be read: {reason_of(error)}")
         return Found(path)
 
 
@@ -206,7 +203,3 @@ def _of_ignore_file(rules: IgnoreRules) -> PassedOver:
 
 def _trouble(rules: IgnoreRules) -> PassedOver:
     return PassedOver(Path(rules.folder, NAME), rules.trouble, rules.odd_lines)
-
-
-def _why(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()

@@ -51,6 +51,11 @@ class Database:
             make_folders(self.path.parent)
             if not self.path.exists():
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            elif not self.path.is_file() and not self.path.is_dir():
+                raise StoreError(
+                    f"{self.path} is a pipe or a device, not a regular file. Name another with"
+                    " --db."
+                )
         except OSError as problem:
             raise StoreError(
                 f"Cannot create the store {self.path}: {problem.strerror}. "

@@ -15,6 +15,7 @@ from reviewer.tui.export.keys import EXPORT
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
+from reviewer.tui.kit.text_keys import TextKey, explained
 from reviewer.tui.packet.keys import FIELD, PACKET
 from reviewer.tui.pipelines.keys import PIPELINES
 from reviewer.tui.queue.keys import QUEUE
@@ -134,10 +135,10 @@ def key_table() -> str:
         own = [action for action in pane.actions if action not in shared]
         if own:
             lines += _table(pane.heading, own)
-    return "\n".join(lines)
+    return "\n".join([*lines, *_table("Typing in a field or an editor", explained())])
 
 
-def _table(heading: str, actions: Iterable[Action]) -> list[str]:
+def _table(heading: str, actions: Iterable[Action | TextKey]) -> list[str]:
     lines = [f"## {heading}", "", "| key | action | |", "| --- | --- | --- |"]
     for action in actions:
         names = " ".join(f"`{shown_key(key)}`" for key in action.keys.split(",") if key)

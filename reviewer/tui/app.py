@@ -9,7 +9,7 @@ from asyncio import to_thread
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
 from textual import events, on
@@ -170,8 +170,16 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
     @runs(keys.SHOW_QUEUE)
     def show_queue(self) -> None:
         """Close every other screen."""
+        for screen in self.screen_stack[1:]:
+            self._keep(screen)
         while len(self.screen_stack) > 1:
             self.pop_screen()
+
+    def _keep(self, screen: Screen[Any]) -> None:
+        """Save the text being typed and the place. Raises StoreError when that fails."""
+        keep_now = getattr(screen, "keep_now", None)
+        if keep_now is not None:
+            keep_now()
 
     @runs(keys.SHOW_COMMITS)
     async def show_commits(self) -> None:
@@ -201,9 +209,7 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         """Show a screen in place of the one on top; it is imported on first use."""
         kind: Callable[..., Screen[None]] = getattr(await to_thread(import_module, module), name)
         if type(self.screen) is not kind:
-            keep_now = getattr(self.screen, "keep_now", None)
-            if keep_now is not None:
-                keep_now()  # the next screen begins where this one was
+            self._keep(self.screen)  # the next screen begins where this one was
             self.show_queue()
             self.push_screen(kind(self.engine, self.project))
 
@@ -267,10 +273,9 @@ class ReviewerApp(Actor, Host, pane=keys.APP, inherit_bindings=False):
         Raises StoreError when that fails; the second time it leaves anyway.
         """
         for screen in self.screen_stack:
-            keep_now = getattr(screen, "keep_now", None)
-            if keep_now is not None and not self._cannot_keep:
+            if not self._cannot_keep:
                 try:
-                    keep_now()
+                    self._keep(screen)
                 except StoreError as problem:
                     self._cannot_keep = True
                     raise StoreError(f"{problem} The same key again leaves without it.") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.widgets import Input, TextArea
 
 from reviewer.text.signs import MEANINGS, TYPE_SIGNS
 from reviewer.tui.kit import keys
@@ -20,6 +21,7 @@ from reviewer.tui.kit.line import TitleRule, cut, line_of
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import KitScreen, Movable, MoveKeys
 from reviewer.tui.kit.text import wrap
+from reviewer.tui.kit.text_keys import explained
 from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
 
 GROUPS = ("Decide", "Select", "Look", "Move", "Screens")
@@ -103,7 +105,16 @@ def help_rows(host: Host, below: Screen[Any]) -> list[HelpRow]:
             shown = " ".join(shown_key(key) for key in host.keymap_in_use.keys(action))
             title, reason = node.title_of(action), node.why_not(action)
             rows.append(HelpRow(title, action, node, shown, reason))
+    if isinstance(below.focused, TextArea | Input):
+        rows += [HelpRow("Typing"), *typing_keys()]
     return [*rows, HelpRow("Signs"), *legend(host.glyphs)]
+
+
+def typing_keys() -> Iterator[HelpRow]:
+    """The keys that a text field or an editor keeps for itself."""
+    for each in explained():
+        shown = " ".join(shown_key(key) for key in each.keys.split(",")[:2])
+        yield HelpRow(each.title, keys=shown, meaning=each.help)
 
 
 def legend(signs: Glyphs) -> list[HelpRow]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
+from typing import ClassVar
 
+from textual.binding import BindingType
 from textual.command import CommandInput, CommandList, CommandPalette, DiscoveryHit, Hit, Provider
 from textual.markup import escape
 
+from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, shown_key
-from reviewer.tui.kit.actor import Actor, DismissOnce, reachable
+from reviewer.tui.kit.actor import Actor, DismissOnce, binding, reachable
 
 _WORD = re.compile(r"\w+")
 HELP_SCORE = 0.01
@@ -22,8 +25,18 @@ LONGEST = 100
 class Palette(DismissOnce, CommandPalette):
     """Textual's palette over our actions."""
 
+    # A modal screen hides the keys of the app.
+    BINDINGS: ClassVar[list[BindingType]] = [binding(action) for action in keys.SCREENS]
+
     def __init__(self) -> None:
         super().__init__(providers=[ActionProvider], placeholder="Find an action")
+
+    async def action_act(self, action_id: str) -> None:
+        """Close the palette and go to another screen."""
+        app = self.app
+        if self.is_active and isinstance(app, Actor):
+            await app.pop_screen()
+            await app.action_act(action_id)
 
     def on_mount(self) -> None:
         # A pasted text of megabytes would be compared with every action for hours.

@@ -109,7 +109,9 @@ def test_lines_that_are_not_there_change_nothing(reviewer: Reviewer, talk: Path)
     before = reviewer.ids("--status", "all")
     assert "shows nothing in those lines" in reviewer.fails("remember", MINE, "--at", f"{talk}:500")
     assert "does not exist" in reviewer.fails("remember", MINE, "--at", "gone.jsonl:1")
-    assert "it is shorter than 8" in reviewer.fails("remember", "No.", "--at", f"{talk}:1")
+    assert "A memory has at least 8 characters, this has 2." in reviewer.fails(
+        "remember", "No.", "--at", f"{talk}:1"
+    )
     assert reviewer.ids("--status", "all") == before
 
 

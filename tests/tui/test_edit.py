@@ -99,11 +99,11 @@ def test_an_unchanged_text_is_reported() -> None:
     [
         ("x" * 57, "57 characters", False),
         ("  ", "empty", True),
-        ("short", "5 characters, short for a memory", True),
+        ("short", "5 characters, a memory has at least 8", True),
         ("x" * 1281, "1,281 characters, proposals have at most 280", True),
     ],
 )
-def test_the_length_is_remarked_on_and_never_refused(content: str, remark: str, warn: bool) -> None:
+def test_the_length_is_remarked_on(content: str, remark: str, warn: bool) -> None:
     assert length_remark(content) == (remark, warn)
 
 
@@ -129,7 +129,7 @@ async def test_an_empty_wording_is_refused_with_a_sentence() -> None:
     async with editing("word") as (app, pilot):
         await pilot.press(*["backspace"] * 4, "space", "ctrl+s")
         assert "Saved" not in kinds(app)
-        assert "A memory needs words" in app.query_one(StatusBar).text
+        assert "A memory has at least 8 characters, this has 0." in app.query_one(StatusBar).text
 
 
 async def test_escape_posts_the_text_and_whether_it_differs() -> None:
@@ -261,3 +261,30 @@ async def test_it_works_in_a_small_terminal() -> None:
         await settle(pilot)
         assert app.pane.editor.size.height >= 3
         assert app.pane.difference.size.height >= 3
+
+
+async def test_a_wording_that_is_too_short_stays_in_the_editor(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("e")
+        screen.app.screen.query_one(EditPane).editor.load_text("x")
+        await screen.press("ctrl+s")
+        await screen.until(lambda: "at least 8 characters, this has 1." in screen.status)
+        assert screen.queue.editing is not None
+        assert screen.app.screen.query_one(EditPane).content == "x"
+        assert not screen.model.dimmed
+
+
+async def test_a_chooser_opens_without_the_sentence_about_the_one_before(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("T", "escape")
+        await screen.until(lambda: screen.status == "Nothing was changed.")
+        await screen.press("X")
+        await screen.until(lambda: screen.status == "")
+
+
+async def test_the_next_change_is_offered_only_while_there_is_one(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("e")
+        assert "next change" not in screen.text
+        await screen.press("!")
+        await screen.until(lambda: "next change" in screen.text)

@@ -258,3 +258,14 @@ def test_only_pages_in_sight_are_read_in_a_long_ledger() -> None:
     assert middle.id == 500_000
     assert len(book.asked) == 3
     assert acts.act_at(1_000_000) is None
+
+
+async def test_enter_is_offered_only_where_an_act_changed_a_memory(engine: Engine) -> None:
+    engine.state.set("acme", "db", "tapes")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f8")
+        await screen.until(lambda: "Set db" in screen.text)
+        assert "to the memory" not in screen.text
+        assert "opens the memory" not in screen.text
+        await screen.press("enter")
+        assert "Act 1 changed no memory." in screen.text

@@ -88,7 +88,7 @@ def test_records_are_shown_as_written_in_the_order_of_the_file() -> None:
     rows = [line.text.rstrip() for line in lay_out(blocks, 100)]
     assert rows[0] == " 441   assistant  Which?"
     assert rows[1].startswith(" 446 ▌ user       no - let's use postgres")
-    assert rows[2] == " 451   tool outpu ok"
+    assert rows[2] == " 451   tool       ok"
     assert marked(blocks) == ["let's use postgres 16 for the ledger"]
 
 

@@ -495,7 +495,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         elif draft is not None:
             self.say(f"This is your draft for {self._named(commits)}.")
         else:
-            self.say("One pattern a line, ctrl+r switches text and regex; ctrl+s saves.")
+            self.say("One pattern a line. ctrl+r: text or regex; ctrl+s saves.")
 
     def _retention_draft(self, commit: int) -> tuple[Criteria | None, str]:
         """The draft for a commit, or why it cannot be read."""
@@ -593,7 +593,7 @@ class CommitsScreen(ListScreen, pane=keys.COMMITS):
         if changed:
             self.say(f"The draft for {which} is kept: r continues it.")
         else:
-            self.say(f"Nothing was changed about {which}.")
+            self.say(f"{which}: left unchanged.")
         self.follow()
 
     async def on_retention_form_draft_changed(self, message: RetentionForm.DraftChanged) -> None:

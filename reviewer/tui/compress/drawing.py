@@ -16,7 +16,7 @@ from reviewer.tui.compress.model import (
     level_name,
 )
 from reviewer.tui.kit.contexts import priority_sign
-from reviewer.tui.kit.text import Block, Run, Span, figure
+from reviewer.tui.kit.text import Block, Run, Span, count, figure
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ def _anchors(preview: SegmentPreview, signs: Glyphs) -> list[Block]:
     if not total:
         return [_row("", "no anchors", "dim")]
     sign = signs.rejected if missing else signs.promoted
-    blocks = [_row(sign, f"{total - len(missing)} of {total} anchors", "text")]
+    blocks = [_row(sign, f"{total - len(missing)} of {count(total, 'anchor')}", "text")]
     for each in missing[:MISSING_SHOWN]:
         words = " ".join(each.content.split())
         line = f"{anchor_sign(each, signs)}[{words}]"

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from reviewer.promotion.views import RecordView
+from reviewer.sources.records import Use
 from reviewer.tui.kit.text import Run
 
 ROLE_CELLS = 11
+
+SHORT_USES = {
+    Use.INJECTED: "injected",
+    Use.SUMMARY: "summary",
+    Use.TOOL: "tool",
+    Use.OVERLONG: "overlong",
+}
+"""Names for the kinds of records whose own name is wider than the column."""
 
 
 def role_cells(record: RecordView) -> int:
@@ -14,7 +23,8 @@ def role_cells(record: RecordView) -> int:
 
 
 def role_runs(record: RecordView, style: str) -> tuple[Run, ...]:
-    """The role; for a record without a speaker its kind (`tool output`)."""
-    word = record.role if record.use == "said" else record.use
+    """The role; for a record without a speaker its kind (`tool`, `boot text`)."""
+    use = Use(record.use)
+    word = record.role if use is Use.MESSAGE else SHORT_USES.get(use, use)
     cells = role_cells(record)
     return (Run(word[: cells - 1].ljust(cells), style),) if cells else ()

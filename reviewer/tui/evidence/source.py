@@ -20,6 +20,7 @@ from reviewer.tui.evidence import keys
 from reviewer.tui.evidence.roles import role_cells, role_runs
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import runs
+from reviewer.tui.kit.filter import LineInput
 from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Block, Run, Span, tail
 from reviewer.tui.kit.text_pane import TextPane
@@ -306,7 +307,7 @@ class SourceText(TextPane, inherit_bindings=False, pane=shared.NO_KEYS):
             self.screen.scrolled()
 
 
-class SearchField(Input):
+class SearchField(LineInput):
     """The words to search for: enter searches, escape leaves."""
 
     DEFAULT_CSS = """

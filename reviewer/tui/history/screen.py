@@ -87,12 +87,23 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.changes.show(
             act_blocks(act, changes, signs),
             title=f"Act {act.id} {signs.dot} {act.kind}",
-            hints=("x undoes this act, enter opens the memory", "x undo this"),
+            hints=("x undo this",)
+            if self._no_memory()
+            else ("x undoes this act, enter opens the memory", "x undo this"),
             keep_scroll=same,
         )
 
     def _no_act(self) -> str | None:
         return None if self.acts.current is not None else "There are no acts yet."
+
+    def _no_memory(self) -> str | None:
+        act, shown = self.acts.current, self._shown
+        if act is not None and shown is not None and shown[0].id == act.id:
+            changes = shown[1]
+            all_read = len(changes) < CHANGES_SHOWN
+            if all_read and not any(each.table == "memory" for each in changes):
+                return f"Act {act.id} changed no memory."
+        return self._no_act()
 
     @runs(keys.UNDO_ACT, unless=_no_act)
     async def undo_act(self) -> None:
@@ -106,7 +117,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.say(f"Undone: {display_line(undone.title)}{' - Z to redo' if redoable else ''}")
 
     @on(RowList.Opened)
-    @runs(keys.OPEN_MEMORY, unless=_no_act)
+    @runs(keys.OPEN_MEMORY, unless=_no_memory)
     def open_memory(self) -> None:
         """Show in the queue the first memory that the act changed."""
         act = self.acts.current

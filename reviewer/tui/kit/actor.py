@@ -342,6 +342,8 @@ class Host(App[int], inherit_bindings=False):
         """The acts of this session by their id, with the screen that made each."""
         self.compress_kept: dict[int, Any] = {}
         """The choices on the Compress screen, by context (`compress.model.Choices`)."""
+        self.state_forms: dict[tuple[str, str], dict[str, str]] = {}
+        """Unwritten values of trusted state by project and key, with an empty key for a new one."""
         self.background_run: Stoppable | None = None
         """The run of a pipeline, which outlives its screen."""
         self.packet_source: PacketSource | None = None

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import events, on
 from textual._types import WatchCallbackType
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.dom import DOMNode
 from textual.events import DescendantBlur, DescendantFocus
@@ -17,6 +17,8 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
+from reviewer.extraction.rejections import SHORTEST
+from reviewer.promotion.wordings import wording_problem
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import Hunk, hunks, put_back
 from reviewer.tui.kit import keys
@@ -24,6 +26,7 @@ from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, detached, runs
 from reviewer.tui.kit.line import BarLine, Part, cells_of
 from reviewer.tui.kit.text import Block, Run, Span
+from reviewer.tui.kit.text_keys import AREA_BINDINGS, FIELD_BINDINGS
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
@@ -33,13 +36,14 @@ DRAFT_AFTER = 0.5
 """Seconds after the first unsaved key when the draft is posted."""
 LARGE = 20_000
 """Characters from which the difference is computed in a thread."""
-EMPTY_MEMORY = "A memory needs words: write some, or leave with escape and reject it with x."
-SHORTEST, LONGEST = 8, 280
-"""Characters of a proposed memory (`docs/design.md`, "Promotion"); an edit may leave the range."""
+PROPOSED = 280
+"""Most characters of a proposed memory (`docs/design.md`, "Promotion"); an edit may have more."""
 
 
-class EditorArea(TextArea):
+class EditorArea(TextArea, inherit_bindings=False):
     """A text area that shows hidden characters as marks, each in the place of one character."""
+
+    BINDINGS: ClassVar[list[BindingType]] = AREA_BINDINGS
 
     def watch(
         self, obj: DOMNode, attribute_name: str, callback: WatchCallbackType, init: bool = True
@@ -74,14 +78,6 @@ def _one_for_one(character: str) -> str:
     return "?" if shown.isascii() else "\ufffd"
 
 
-_LEAVES_THE_LINE = {"up", "down", "pageup", "pagedown", "shift+up", "shift+down"}
-
-
-def _within_a_line() -> list[BindingType]:
-    bindings = [each for each in TextArea.BINDINGS if isinstance(each, Binding)]
-    return [each for each in bindings if not _LEAVES_THE_LINE & set(each.key.split(","))]
-
-
 class Field(EditorArea, inherit_bindings=False):
     """One line; keys that would leave it go to the surrounding pane."""
 
@@ -90,7 +86,7 @@ class Field(EditorArea, inherit_bindings=False):
             scrollbar-size: 0 0; overflow: hidden hidden; }
     Field:focus { border: none; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = _within_a_line()
+    BINDINGS: ClassVar[list[BindingType]] = FIELD_BINDINGS
 
     class Entered(Message):
         """Enter was pressed."""
@@ -281,7 +277,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._original = ""
         self._start = ""
         self._given = ""
-        self._empty = EMPTY_MEMORY
+        self._empty = ""
         self._describe: Callable[[str], tuple[str, bool]] = length_remark
         self._diff_timer: Timer | None = None
         self._draft_timer: Timer | None = None
@@ -318,7 +314,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._memory, self._original = memory, original
         self._start = original if start is None else start
         self._given = self._start if draft is None else draft
-        self._empty, self._describe = empty or EMPTY_MEMORY, remark or length_remark
+        self._empty, self._describe = empty or wording_problem(""), remark or length_remark
         self.editor.load_text(self._given)
         self.editor.move_cursor(self.editor.document.end)
         self.draw_title()
@@ -366,13 +362,16 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._stop_timers()
         self.post_message(self.Left(self._memory, self.content, changed=self.changed))
 
-    @runs(keys.NEXT_HUNK)
+    def _no_change(self) -> str | None:
+        return None if self.content != self._original else "Nothing is changed yet."
+
+    @runs(keys.NEXT_HUNK, unless=_no_change)
     def next_hunk(self) -> None:
         chosen = self.difference.chosen
         if chosen is not None:
             self.difference.choose(chosen + 1)
 
-    @runs(keys.PREVIOUS_HUNK)
+    @runs(keys.PREVIOUS_HUNK, unless=_no_change)
     def previous_hunk(self) -> None:
         chosen = self.difference.chosen
         if chosen is not None:
@@ -457,7 +456,7 @@ def length_remark(content: str) -> tuple[str, bool]:
     if length == 0:
         return "empty", True
     if length < SHORTEST:
-        return f"{length} {noun}, short for a memory", True
-    if length > LONGEST:
-        return f"{length:,} {noun}, proposals have at most {LONGEST}", True
+        return f"{length} {noun}, a memory has at least {SHORTEST}", True
+    if length > PROPOSED:
+        return f"{length:,} {noun}, proposals have at most {PROPOSED}", True
     return f"{length} {noun}", False

@@ -734,6 +734,8 @@ class ListScreen(MoveKeys, KitScreen, inherit_bindings=False):
 
         It is mounted the first time, above the other panes with `first`.
         """
+        if self.overlay is not pane:
+            self.status.say("")  # the last sentence is not about what opens now
         if not pane.is_attached:
             await self.query_one("#right").mount(pane, before=0 if first else None)
         if self.overlay is not None and self.overlay is not pane:

@@ -871,7 +871,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if row is None:
             return
-        from reviewer.promotion.triage import LONGEST  # late: the first page does not need it
+        from reviewer.promotion.wordings import LONGEST  # late: the first page does not need it
 
         memory_id, seen = row.id, self._as_seen(row)
         save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)

@@ -14,8 +14,9 @@ from textual.strip import Strip
 from reviewer.engine import Engine
 from reviewer.errors import SourceError
 from reviewer.promotion.source_view import CitedText
-from reviewer.promotion.triage import LONGEST, Done
+from reviewer.promotion.triage import Done
 from reviewer.promotion.views import EvidenceView
+from reviewer.promotion.wordings import LONGEST
 from reviewer.proposing.guess import guess_scope, guess_type
 from reviewer.proposing.session_view import label, read_view, view_text
 from reviewer.proposing.values import LineRole, SessionView, Speaker, ViewLine
@@ -188,7 +189,6 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
                 save=lambda text: self._save(lines, text),
                 saved=self._saved,
                 verb="promote",
-                empty="A memory needs words: write some, or leave with escape.",
                 limit=LONGEST,
             )
         )

@@ -176,6 +176,8 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
         super().__init__(id=id)
         self.about = ""
         """The key whose new value is written; empty for a new key."""
+        self._begun: dict[str, str] = {}
+        """The values without any typing."""
 
     def compose(self) -> ComposeResult:
         yield TitleRule()
@@ -192,18 +194,37 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
                 else:
                     yield Field(hint, id=f"field-{name}")
 
-    def begin(self, project: str | None, *, ask_project: bool) -> None:
+    def begin(
+        self, project: str | None, typed: dict[str, str] | None, *, ask_project: bool
+    ) -> None:
         """A new key. The fields are empty, or have the text that was typed but not written."""
-        if self.about:
-            self._fill({})
-        self.about = ""
+        self.about, self._begun = "", {}
+        self._fill(typed or {})
         self._open("New value", project or "", ask_project=ask_project)
 
-    def begin_with(self, project: str, values: dict[str, str]) -> None:
-        """A new value of a key: the fields have the value that it supersedes."""
-        self._fill(values)
-        self.about = values["key"]
+    def begin_with(
+        self, project: str, values: dict[str, str], typed: dict[str, str] | None
+    ) -> None:
+        """A new value of a key: the fields have the value that it supersedes, or the text that was
+        typed but not written.
+        """
+        self.about, self._begun = values["key"], values
+        self._fill(typed or values)
         self._open(f"New value of {display_line(self.about)}", project, ask_project=False)
+
+    @property
+    def name_of_text(self) -> tuple[str, str]:
+        """The project and key that the typed text is for; both empty for a new key."""
+        return (self.values["project"], self.about) if self.about else ("", "")
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything besides the project was typed."""
+        return any(
+            text != self._begun.get(name, "").strip()
+            for name, text in self.values.items()
+            if name != "project"
+        )
 
     def _open(self, title: str, project: str, *, ask_project: bool) -> None:
         detail = "typed by hand, the earlier one stays" if self.about else "typed by hand"
@@ -213,10 +234,6 @@ class StateForm(Actor, Vertical, pane=keys.FORM):
         self.query_one("#row-project").set_class(not ask_project, "-hidden")
         self.query_one("#row-key").set_class(bool(self.about), "-hidden")
         self._fields()[0].focus(scroll_visible=False)
-
-    def clear(self) -> None:
-        self._fill({})
-        self.about = ""
 
     def _fill(self, values: dict[str, str]) -> None:
         for name, _ in FIELDS:

@@ -444,7 +444,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         if project is None:
             projects = self.engine.queue.projects()
             project = projects[0] if len(projects) == 1 else None
-        form.begin(project, ask_project=project is None)
+        form.begin(project, self.host.state_forms.get(("", "")), ask_project=project is None)
         beside = "; the selected fact is shown below" if self.layer else ""
         self.say(f"Type the value: ctrl+s writes it, escape leaves{beside}.")
 
@@ -459,8 +459,13 @@ class StateScreen(ListScreen, pane=keys.STATE):
             value = shown.values[0]
             form = await self._open_form()
             names = ("key", "value", "note", "evidence")
-            form.begin_with(value.project, {name: getattr(value, name) for name in names})
-            self.say("The value that you write supersedes this one, which stays readable.")
+            typed = self.host.state_forms.get((value.project, value.key))
+            form.begin_with(value.project, {name: getattr(value, name) for name in names}, typed)
+            self.say(
+                "This is what you typed before: ctrl+s writes it."
+                if typed
+                else "The value that you write supersedes this one, which stays readable."
+            )
         elif shown.view is not None:
             await self._reword(shown.view.id, shown.view.content)
 
@@ -484,24 +489,37 @@ class StateScreen(ListScreen, pane=keys.STATE):
             )
         )
         if self._form is not None:
-            self._form.clear()
+            self.host.state_forms.pop(self._form.name_of_text, None)
         self.close_overlay()
         self.settle(done, state=(project, key))
 
     @on(StateForm.Left)
     def _form_left(self, message: StateForm.Left) -> None:
-        """Close the form; the fields of a new key are kept for the next time."""
+        """Close the form; the typed text is kept for the next time."""
         message.stop()
-        form = self._form
+        kept = self._keep_form()
         self.close_overlay()
         self.read_list()
-        typed = form is not None and any(
-            text for name, text in form.values.items() if name != "project"
-        )
-        if form is not None and not form.about and typed:
-            self.say("What you typed is kept until you leave this screen: n continues.")
+        if kept and self._form is not None:
+            key = "e" if self._form.about else "n"
+            self.say(f"What you typed is kept until you leave reviewer: {key} continues.")
         else:
             self.say("Nothing was written.")
+
+    def _keep_form(self) -> bool:
+        """Keep the text of the open form; returns whether there was any."""
+        form = self._form
+        if form is None or self.overlay is not form:
+            return False
+        self.host.state_forms.pop(form.name_of_text, None)
+        if form.changed:
+            self.host.state_forms[form.name_of_text] = form.values
+        return form.changed
+
+    def keep_now(self) -> None:
+        """Keep the text being typed."""
+        super().keep_now()
+        self._keep_form()
 
     async def _reword(self, number: int, content: str) -> None:
         seen = Seen(Status.ACTIVE, content)

@@ -152,7 +152,7 @@ async def test_an_unchanged_form_is_not_written(fair: Engine) -> None:
         await screen.press("f3", "j", "r")
         assert form(screen).checked.area.text.split("\n") == ["a b", r"x\ny"]
         await screen.press("ctrl+s")
-        assert status_text(screen).startswith("Nothing was changed about")
+        assert status_text(screen).endswith(": left unchanged.")
         assert fair.history.acts_total() == before
         await screen.press("*", "r", "ctrl+s")
         assert fair.contexts.commit(number).retention == held

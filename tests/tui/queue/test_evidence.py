@@ -10,9 +10,11 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 
 from reviewer.promotion.views import Member, SourceState, Status
+from reviewer.sources.records import Use
 from reviewer.text.display import display_text
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
 from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, evidence_title
+from reviewer.tui.evidence.roles import SHORT_USES, role_runs
 from reviewer.tui.kit.text import Block, Run, Span, lay_out, reflowed
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
@@ -189,7 +191,7 @@ def test_a_note_is_under_its_headings_and_takes_the_whole_width() -> None:
 
 def test_a_record_without_a_speaker_is_named_by_its_kind() -> None:
     found = evidence(after=(record(id=6, use="tool output", text="ok"),))
-    assert "tool outpu" in lay_out(evidence_blocks(found, GLYPHS), 60)[-1].text
+    assert "tool       ok" in lay_out(evidence_blocks(found, GLYPHS), 60)[-1].text
 
 
 def test_ascii_signs_are_ascii() -> None:
@@ -325,3 +327,10 @@ async def test_a_pane_without_room_stays_empty_and_survives() -> None:
         app.candidate.display = True
         await pilot.pause()
         assert drawn(app.candidate)[1] == "> later"
+
+
+@pytest.mark.parametrize("use", list(Use))
+def test_the_column_of_writers_has_room_for_every_kind(use: Use) -> None:
+    (run,) = role_runs(record(use=str(use)), "dim")
+    assert run.text.strip() in (str(use), SHORT_USES.get(use), "user")
+    assert run.text.endswith(" ")

@@ -9,6 +9,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.kit.bars import StatusBar
+from reviewer.tui.kit.edit_pane import EditPane
 from reviewer.tui.session.screen import SessionScreen
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
@@ -119,7 +120,8 @@ async def test_marked_lines_are_the_proof(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
         await screen.press("V", "G", "k", "space", "k", "k", "space", "n")
         assert "New memory from 2 lines" in screen.text
-        await screen.press("f7", "delete", *"Night boats are bold on A5.", "ctrl+s")
+        screen.app.screen.query_one(EditPane).editor.load_text("Night boats are bold on A5.")
+        await screen.press("ctrl+s")
         assert memories(read, "active") == ["Night boats are bold on A5"]
         assert not screen_of(screen).model.has_marks
 

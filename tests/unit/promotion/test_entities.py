@@ -10,7 +10,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.entities.entity import EntityType
-from reviewer.promotion.triage import LONGEST
+from reviewer.promotion.wordings import LONGEST
 from tests.stored import planted
 from tests.unit.promotion.conftest import QueueUp, StatusOf
 from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
@@ -110,7 +110,7 @@ class TestByHand:
 
     @pytest.mark.parametrize("content", ["", "  \n\t ", "...", "。"])
     def test_empty_words_are_refused(self, engine: Engine, content: str) -> None:
-        with pytest.raises(ReviewerError, match="empty"):
+        with pytest.raises(ReviewerError, match="at least 8 characters"):
             engine.entities.author("acme", "decision", content)
         assert engine.history.acts_total() == 0
 

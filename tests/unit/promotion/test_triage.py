@@ -178,7 +178,7 @@ def test_edit_without_promotion_leaves_it_in_the_queue(
 @pytest.mark.parametrize("empty", ["", "   ", "\n"])
 def test_an_empty_wording_is_refused(engine: Engine, queue_up: QueueUp, empty: str) -> None:
     (number,) = queue_up("use postgres")
-    with pytest.raises(ReviewerError, match="empty"):
+    with pytest.raises(ReviewerError, match="at least 8 characters, this has 0"):
         engine.triage.edit(number, empty)
 
 

@@ -1,0 +1,33 @@
+"""The rule for the wording of a memory, whoever writes it and wherever."""
+
+from __future__ import annotations
+
+from reviewer.errors import ReviewerError
+from reviewer.extraction.rejections import SHORTEST
+from reviewer.text.normalise import clean
+
+LONGEST = 4_000
+"""Maximum length of a memory, in characters; the extractor proposes at most 280."""
+
+
+def wording_problem(text: str) -> str:
+    """Why a text cannot be a memory, in a sentence; empty if it can."""
+    length = len(clean(text))
+    if length < SHORTEST:
+        return (
+            f"A memory has at least {SHORTEST} characters, this has {length}. Write a sentence that"
+            " makes sense on its own."
+        )
+    if len(text) > LONGEST:
+        return (
+            f"A memory has at most {LONGEST:,} characters, this has {len(text):,}. Keep the text"
+            " in a file and add only the point to remember."
+        )
+    return ""
+
+
+def require_wording(text: str) -> None:
+    """Raise ReviewerError unless a text can be a memory."""
+    problem = wording_problem(text)
+    if problem:
+        raise ReviewerError(problem)

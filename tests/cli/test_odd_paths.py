@@ -1,0 +1,44 @@
+"""Paths that are not what they should be are refused in the same words by every verb."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.cli.conftest import Reviewer
+
+
+@pytest.mark.parametrize(
+    "verb", [("ingest",), ("propose", "--command", "true"), ("view",), ("extract",)]
+)
+def test_a_link_to_itself_is_one_sentence(reviewer: Reviewer, verb: tuple[str, ...]) -> None:
+    loop = reviewer.folder / "LOOP"
+    loop.symlink_to(loop)
+    line = reviewer.fails(*verb, "LOOP")
+    assert line.endswith("LOOP cannot be read: too many levels of symbolic links.")
+
+
+@pytest.mark.parametrize("verb", [("queue", "list"), ("stats",), ("history",), ("ingest", "a.md")])
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_a_store_that_is_not_a_regular_file_is_named_as_such(
+    reviewer: Reviewer, kind: str, verb: tuple[str, ...]
+) -> None:
+    (reviewer.folder / "a.md").write_text("- Always print in black.\n", "utf-8")
+    store = reviewer.folder / "odd"
+    if kind == "pipe":
+        os.mkfifo(store)
+    elif kind == "folder":
+        store.mkdir()
+    else:
+        store.symlink_to("/dev/null")
+    line = reviewer.fails("--db", store, *verb)
+    what = "is a folder" if kind == "folder" else "is a pipe or a device, not a regular file"
+    assert f"{store} {what}" in line
+    assert "--db" in line
+
+
+def test_history_counts_one_file_as_one_file(reviewer: Reviewer) -> None:
+    (reviewer.folder / "a.md").write_text("- Always print in black.\n", "utf-8")
+    reviewer("ingest", "a.md")
+    assert "Read 1 record of 1 file\n" in reviewer("history").stdout

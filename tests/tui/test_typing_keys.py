@@ -1,0 +1,157 @@
+"""The keys of text fields and editors: none of them is a key that goes to another screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.binding import Binding
+from textual.command import CommandInput
+from textual.widgets import Input, TextArea
+
+from reviewer.engine import Engine
+from reviewer.tui.app import ReviewerApp
+from reviewer.tui.help import help_rows
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.edit_pane import EditorArea, Field
+from reviewer.tui.kit.filter import FilterInput
+from reviewer.tui.kit.text_keys import TEXT_KEYS, explained
+from reviewer.tui.palette import Palette
+from reviewer.tui.state.panes import StateForm
+from tests.present import present
+from tests.tui.commits.driving import chain, written
+from tests.tui.commits.driving import commits as commits_screen
+from tests.tui.conftest import Screen, opened
+from tests.unit.sources.builders import Session
+
+SCREEN_KEYS = {
+    "f2": "QueueScreen", "f3": "CommitsScreen", "f4": "CompressScreen", "f5": "PacketScreen",
+    "f6": "PipelinesScreen", "f7": "StateScreen", "f8": "HistoryScreen",
+}  # fmt: skip
+
+KEPT = {each.help for each in explained()}
+
+
+async def goes_to(screen: Screen, key: str) -> None:
+    """Press a key of the tabs; its screen has to be shown."""
+    await screen.press(key)
+    await screen.until(lambda: type(screen.app.screen).__name__ == SCREEN_KEYS[key])
+
+
+def edited(screen: Screen) -> str:
+    return screen.app.screen.query_one("#edit EditorArea", EditorArea).text
+
+
+@pytest.mark.parametrize("key", [key for key in SCREEN_KEYS if key != "f2"])
+async def test_the_queue_editor_lets_a_tab_key_through_and_keeps_the_text(
+    stocked: Engine, key: str
+) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("e", *" More")
+        text = edited(screen)
+        assert text.endswith(" More")
+        await goes_to(screen, key)
+        await goes_to(screen, "f2")
+        assert edited(screen) == text
+        await screen.press("!")
+        assert edited(screen) == f"{text}!"
+
+
+@pytest.mark.parametrize("key", ["f2", "f6", "f7"])
+async def test_the_editor_of_a_commit_keeps_a_draft(
+    engine: Engine, tmp_path: Path, key: str
+) -> None:
+    engine.contexts.import_file(
+        written(tmp_path / "fair.jsonl", (("user", "Plan the fair."), ("assistant", "Yes."))),
+        project="acme",
+    )
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "e", *" Now")
+        await goes_to(screen, key)
+        assert engine.edit_drafts.load(chain(engine)[0]) == "Plan the fair. Now"
+        await goes_to(screen, "f3")
+        await screen.until(lambda: present(commits_screen(screen).model).current)
+        await screen.press("e")
+        assert edited(screen) == "Plan the fair. Now"
+
+
+@pytest.mark.parametrize("key", ["f2", "f6", "f7"])
+async def test_the_new_memory_of_a_session_keeps_a_draft(
+    engine: Engine, tmp_path: Path, key: str
+) -> None:
+    told = Session()
+    told.user("Always print the timetable on A5 because the tray holds no A4 paper.")
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    engine.intake.ingest([path], project="acme")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("V", "n", *" Tray")
+        text = edited(screen)
+        await goes_to(screen, key)
+        await goes_to(screen, "f2")
+        await screen.press("V", "n")
+        assert edited(screen) == text
+
+
+@pytest.mark.parametrize("key", ["f2", "f6", "f8"])
+async def test_the_form_of_a_value_keeps_what_was_typed(engine: Engine, key: str) -> None:
+    engine.state.set("acme", "db", "tapes")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f7", "n", *"region", "tab", *"north")
+        await goes_to(screen, key)
+        await screen.press("f7", "n")
+        values = screen.app.screen.query_one(StateForm).values
+        assert (values["key"], values["value"]) == ("region", "north")
+        await screen.press("escape")
+        assert "n continues" in screen.text
+        await screen.press("e", "end", *" and discs")
+        await goes_to(screen, key)
+        await screen.press("f7", "e")
+        assert screen.app.screen.query_one(StateForm).values["value"] == "tapes and discs"
+        assert [each.value for each in engine.state.all("acme")] == ["tapes"]
+
+
+@pytest.mark.parametrize("key", ["f3", "f6", "f7"])
+async def test_the_filter_field_and_the_palette_let_a_tab_key_through(
+    stocked: Engine, key: str
+) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("slash", *"deploy")
+        await goes_to(screen, key)
+        await goes_to(screen, "f2")
+        await screen.press("ctrl+p", "a")
+        screen.top(Palette)
+        await goes_to(screen, key)
+
+
+async def test_help_lists_the_keys_that_an_editor_keeps(stocked: Engine) -> None:
+    async with opened(stocked, size=(118, 60)) as screen:
+        meanings = {row.meaning for row in help_rows(screen.app, screen.app.screen)}
+        assert not meanings & KEPT
+        await screen.press("e")
+        meanings = {row.meaning for row in help_rows(screen.app, screen.app.screen)}
+        assert meanings >= KEPT
+
+
+def test_no_key_of_a_field_is_one_of_the_keys_that_work_everywhere() -> None:
+    everywhere = {key for action in keys.APP.actions for key in action.keys.split(",")}
+    for kind in (EditorArea, Field, FilterInput, CommandInput):
+        bound = set(kind._merged_bindings.key_to_bindings)  # type: ignore[union-attr]
+        assert not bound & everywhere, kind.__name__
+
+
+def test_every_other_key_of_textual_has_its_own_line_in_our_table() -> None:
+    ours = {key for each in TEXT_KEYS for key in each.keys.split(",")}
+    theirs = {
+        key
+        for kind in (TextArea, Input)
+        for each in kind.BINDINGS
+        if isinstance(each, Binding)
+        for key in each.key.split(",")
+    }
+    assert theirs - ours == {"f6", "f7", "ctrl+shift+a"}
+
+
+def test_the_app_reaches_every_tab() -> None:
+    assert {action.keys for action in keys.SCREENS} == set(SCREEN_KEYS)
+    assert ReviewerApp.pane is keys.APP

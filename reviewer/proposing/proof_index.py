@@ -10,6 +10,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from reviewer.proposing.values import SessionView, ViewLine
+from reviewer.text.controls import without_controls
 
 NEIGHBOUR = 200
 """Characters of a neighbouring view line, next to the cited one, that count as around a quote."""
@@ -20,8 +21,8 @@ ENDS = " .,;:!…\"'"
 
 
 def as_compared(text: str) -> str:
-    """One spelling of quotation marks and dashes, no emphasis, single spaces."""
-    text = text.translate(_ONE_SPELLING).replace("...", "…")
+    """One spelling of quotation marks and dashes, no emphasis or escapes, single spaces."""
+    text = without_controls(text).translate(_ONE_SPELLING).replace("...", "…")
     return _SPACE.sub(" ", text).strip()
 
 

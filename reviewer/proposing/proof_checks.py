@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from reviewer.extraction.flags import INJECTION, flags_of
 from reviewer.proposing.proof_index import NAME, ProofIndex, as_compared
-from reviewer.proposing.values import LineRole, Proposal, Quote, Speaker, ViewLine
+from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, Speaker, ViewLine
 from reviewer.sources.records import Role
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.wording import NOT, wording
@@ -166,17 +166,22 @@ _ORDERS = re.compile(
 )
 
 
+_WORDED_BY_MODELS = (Proposer.MODEL, Proposer.COMMAND, Proposer.MCP)
+
+
 def order_in_data(proposal: Proposal, cited: Sequence[ViewLine]) -> str:
     """Where an instruction comes from, such as `WebFetch at line 120`; empty if from somebody.
 
-    The person's own words are never suspected. What is quoted from tools alone must not tell
+    The person's own words are never suspected, unless a model worded the statement: it may cite
+    them for what it obeyed, and they may be pasted. What is quoted from tools alone must not tell
     anybody what to do, and an agent may have repeated words that were planted in what it read.
     """
-    if not cited or any(line.speaker is Speaker.PERSON for line in cited):
+    own = any(line.speaker is Speaker.PERSON for line in cited)
+    if not cited or (own and proposal.proposer not in _WORDED_BY_MODELS):
         return ""
     texts = [proposal.statement, *(quote.text for quote in proposal.quotes)]
     planted = any(INJECTION in flags_of(text, Role.TOOL) for text in texts)
-    told = _ORDER.match(proposal.statement) or _ORDERS.search(proposal.statement)
+    told = not own and (_ORDER.match(proposal.statement) or _ORDERS.search(proposal.statement))
     if planted or (told and all(map(_is_data, cited))):
         return _origin(next((line for line in cited if _is_data(line)), cited[0]))
     return ""

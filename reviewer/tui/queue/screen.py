@@ -21,7 +21,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
 from reviewer.promotion.views import Kind, QueueQuery, RejectReason, Sort, SourceState
 from reviewer.text.display import display_line
-from reviewer.tui.editor import ask_model
+from reviewer.tui.editor import ask_model, back_from_model
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.evidence_pane import EvidencePane
 from reviewer.tui.evidence.row_sign import NO_BADGES, Badges
@@ -766,10 +766,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def ask_model(self) -> None:
         """Leave the screen to `reviewer propose`, which says what it costs before it asks."""
         if self.project is not None:
-            ask_model(self.app, self.engine.path, self.project)
+            before = self._statements_waiting()
+            code = ask_model(self.app, self.engine.path, self.project)
             self.note_version()
             self._read_again()
-            self.say("Back from the model: its statements wait first.")
+            self.say(back_from_model(code, self._statements_waiting() - before))
+
+    def _statements_waiting(self) -> int:
+        counts = self.engine.queue.counts(self.project)
+        return counts.waiting - counts.excerpts
 
     @runs(kit_keys.UNDO, unless=_nothing_to_undo_here)
     async def undo(self) -> None:

@@ -283,9 +283,14 @@ class Proposals:
 
 
 def _words_first(lines: Sequence[ViewLine]) -> list[ViewLine]:
-    """The lines of people and agents, a person's first; those of programs if there are no others."""
-    spoken = [line for line in lines if line.speaker is not Speaker.HARNESS] or list(lines)
-    return sorted(spoken, key=lambda line: line.speaker is not Speaker.PERSON)
+    """Lines of a view, a person's first. Where somebody speaks in a line of the file, what the
+    agent's program added to it is left out.
+    """
+    spoken = {line.line for line in lines if line.speaker is not Speaker.HARNESS}
+    kept = [
+        line for line in lines if line.speaker is not Speaker.HARNESS or line.line not in spoken
+    ]
+    return sorted(kept, key=lambda line: line.speaker is not Speaker.PERSON)
 
 
 _PREFERENCE = re.compile(

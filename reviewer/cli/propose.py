@@ -299,7 +299,9 @@ def _is_session(path: Path) -> bool:
 
 def _name_unread(plan: Plan) -> None:
     for path, reason in plan.unread:
-        narrate(f"{safe(str(path))} is passed over: {safe(reason)}")
+        named = str(path) in reason
+        what = reason if named else f"{path}: {reason}"
+        narrate(f"Passed over: {safe(what)}")
 
 
 def _cost(plan: Plan, settings: Settings, model: str) -> dict[str, Any]:
@@ -435,12 +437,10 @@ class _Account:
             yield "over the cap", f"{self.beyond_cap:,} (reviewer queue more)"
         yield "unproved", f"{self.unproved:,} with something that the session does not prove"
         if self.cut:
-            times = "the answer was" if self.cut == 1 else f"{self.cut:,} answers were"
-            read = count(self.cut_read, "whole statement")
-            yield (
-                "cut off",
-                f"{times} cut off; {read} {'was' if self.cut_read == 1 else 'were'} read",
-            )
+            answers = "the answer was" if self.cut == 1 else f"{self.cut:,} answers were"
+            whole = count(self.cut_read, "whole statement")
+            were = "was" if self.cut_read == 1 else "were"
+            yield "cut off", f"{answers} cut off; {whole} {were} read"
         for place, (reason, times) in enumerate(self.dropped.most_common()):
             yield "" if place else "dropped", f"{times:,} x {safe(reason)}"
         yield (

@@ -103,8 +103,7 @@ class Written(Struct, frozen=True):
 
     Tokens are those of requests that were made, not of answers from the cache. `read`: something
     could be read from an answer. `cut`: answers that were cut off; `cut_read`: the statements that
-    were whole in them. `problem`: why the second question has no answer; then only what passed is
-    here.
+    were whole in them. `problem`: why the second question has no answer.
     """
 
     proved: tuple[Proved, ...] = ()
@@ -406,7 +405,7 @@ class _Work:
             self._dropped["not asked again: the ceiling is reached"] += 1
             return
         except (ModelError, OSError) as problem:
-            if not self._passed:
+            if self._unread:
                 raise
             self._problem = problem
             return
@@ -435,7 +434,7 @@ class _Work:
     def written(self) -> Written:
         """What passed, and what did not but has at least a quote of the session."""
         kept = list(self._passed)
-        for each in self._failed if self._problem is None else ():
+        for each in self._failed:
             if reason := _hopeless(each):
                 self._dropped[reason] += 1
             else:

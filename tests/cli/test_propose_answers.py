@@ -213,8 +213,9 @@ say(json.loads({json.dumps(first)!r}))
         reviewer, session(reviewer), settings(reviewer, command=[str(path)], concurrency=1)
     )
     assert "Interrupted with 1 piece left. The same command goes on from here." in err
-    (row,) = reviewer.rows("queue", "list")
-    assert row["content"] == TRUE.rstrip(".")
+    proved, doubted = reviewer.rows("queue", "list")
+    assert proved["content"] == TRUE.rstrip(".")
+    assert "unproved" in doubted["flags"]
     assert spent(out)[1] == 2
 
 

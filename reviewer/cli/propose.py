@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ import click
 from reviewer.cli.output import count, narrate, print_json, print_text, safe, table
 from reviewer.cli.progress import Interruption, ProgressLine, interruptible
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, pass_session
+from reviewer.errors import StoreError
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -81,9 +83,8 @@ def propose(
     settings = _settings(model, command)
     chat = open_model(settings)
     files = _sessions(session, paths)
-    if session.store_path().exists():
-        with session.changing(new_outside=True):
-            pass  # raises for a project that cannot be written, before anything is asked
+    if not dry_run:
+        _require_writable(session)
     line = ProgressLine()
     limit = context_tokens(settings)
     writer, answer_tokens = _writer(chat, settings, limit)
@@ -103,6 +104,7 @@ def propose(
             print_text(_cost_line(plan, settings, chat.name))
         return
     narrate(_cost_line(plan, settings, chat.name))
+    _require_room(plan, max_tokens_in)
     if not yes and plan.pieces == plan.cached:
         max_tokens_in = 0  # nobody was asked about second tries, so they are not made
     elif not yes and not _agreed(max_tokens_in):
@@ -117,7 +119,7 @@ def propose(
             known=engine.proposals.known(project),
             concurrency=settings.model.concurrency,
             max_tokens_in=max_tokens_in,
-            cancelled=interruption,
+            cancelled=lambda: interruption() or account.stuck,
             progress=lambda text: line.show(safe(text)),
         )
         with closing(results):
@@ -128,6 +130,35 @@ def propose(
             finally:
                 line.clear()
     _close(ctx, account, interruption, max_tokens_in, as_json)
+
+
+def _require_writable(session: Session) -> None:
+    """Raise for a store or project that cannot be written, before anything is asked."""
+    path = session.store_path()
+    if path.exists():
+        with session.changing(new_outside=True) as engine:
+            if engine.read_only:
+                raise StoreError(
+                    f"The store {path} is read-only, so no statement could be queued. Change its "
+                    "permissions or name another with --db."
+                )
+
+
+def _require_room(plan: Plan, max_tokens_in: int | None) -> None:
+    """Raise ReviewerError when --max-tokens-in allows not even the smallest piece."""
+    from reviewer.errors import ReviewerError
+
+    sizes = _sizes(plan)
+    if max_tokens_in is not None and sizes and min(sizes) > max_tokens_in:
+        raise ReviewerError(
+            f"--max-tokens-in {max_tokens_in:,} allows no request: the smallest piece that is left "
+            f"needs {min(sizes):,} tokens."
+        )
+
+
+def _sizes(plan: Plan) -> list[int]:
+    """Tokens of the questions that are not answered yet."""
+    return [piece.tokens for each in plan.sessions for piece in each.pieces if not piece.cached]
 
 
 def _settings(model: str | None, command: str | None) -> Settings:
@@ -269,7 +300,9 @@ def _is_session(path: Path) -> bool:
 
 def _name_unread(plan: Plan) -> None:
     for path, reason in plan.unread:
-        narrate(f"{safe(str(path))} is passed over: {safe(reason)}")
+        named = str(path) in reason
+        what = reason if named else f"{path}: {reason}"
+        narrate(f"Passed over: {safe(what)}")
 
 
 def _cost(plan: Plan, settings: Settings, model: str) -> dict[str, Any]:
@@ -336,6 +369,10 @@ class _Account:
         self._pieces = {each.view.path: len(each.pieces) for each in plan.sessions}
         self._views = {each.view.path: each.view for each in plan.sessions}
         self._left = plan.pieces
+        self._sizes = _sizes(plan)
+        self.stuck = False
+        """The store cannot be written, so nothing more is asked."""
+        self.answered = self.read = self.cut = self.cut_read = 0
         self.new = self.seen = self.unproved = self.beyond_cap = 0
         self.requests = self.tokens_in = self.tokens_out = 0
         self.dropped: Counter[str] = Counter()
@@ -348,8 +385,10 @@ class _Account:
         return self._left
 
     def add(self, done: SessionDone, engine: Engine, project: str, *, as_json: bool) -> None:
-        """Queue the statements of a session, in one act, and count them."""
-        self._left -= self._pieces[done.path] - done.left
+        """Queue the statements of a session, in one act, and count them.
+
+        A failure is noted with the session's name, and costs no other session.
+        """
         self.requests += done.requests
         self.tokens_in += done.tokens_in
         self.tokens_out += done.tokens_out
@@ -358,19 +397,39 @@ class _Account:
         for failure in done.failures:
             if failure not in self.failures:
                 self.failures.append(failure)
-        self.unproved += sum(not each.proof.sound for each in done.proved)
+        self.cut += done.cut
+        self.cut_read += done.cut_read
+        try:
+            self._queue(done, engine, project)
+        except Exception as problem:  # the statements of the other sessions are not lost with it
+            from reviewer.cli.run import explain
+
+            self.failures.append(f"{done.path.name}: {explain(problem)[0]}")
+            self.stuck = self.stuck or isinstance(problem, StoreError | sqlite3.Error | OSError)
+            return
+        answered = self._pieces[done.path] - done.left
+        self._left -= answered
+        self.answered += answered
+        self.read += done.read
+        if as_json:
+            for each in done.proved:
+                print_json(_row(each))
+
+    def _queue(self, done: SessionDone, engine: Engine, project: str) -> None:
         if done.proved:
             title = f"Proposed statements of {done.path.name}"
             added = engine.proposals.add(
                 project, done.proved, title=title, view_of=self._views.__getitem__
             )
             self.new += len(added.new)
-            self.seen += len(added.seen)
+            self.seen += len(added.seen) + len(added.known)
+            self.unproved += added.unproved
             self.beyond_cap += added.beyond_cap
             self.dropped.update(each.reason for each in added.dropped)
-        if as_json:
-            for each in done.proved:
-                print_json(_row(each))
+
+    def too_large(self, max_tokens_in: int) -> list[int]:
+        """Tokens of the pieces that need more than a whole run may send."""
+        return [size for size in self._sizes if size > max_tokens_in]
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """The counts as lines of a table."""
@@ -378,6 +437,11 @@ class _Account:
         if self.beyond_cap:
             yield "over the cap", f"{self.beyond_cap:,} (reviewer queue more)"
         yield "unproved", f"{self.unproved:,} with something that the session does not prove"
+        if self.cut:
+            answers = "the answer was" if self.cut == 1 else f"{self.cut:,} answers were"
+            whole = count(self.cut_read, "whole statement")
+            were = "was" if self.cut_read == 1 else "were"
+            yield "cut off", f"{answers} cut off; {whole} {were} read"
         for place, (reason, times) in enumerate(self.dropped.most_common()):
             yield "" if place else "dropped", f"{times:,} x {safe(reason)}"
         yield (
@@ -414,7 +478,7 @@ def _close(
     for row in table(account.rows()):
         narrate(row) if as_json else print_text(row)
     for failure in account.failures:
-        narrate(failure)
+        narrate(safe(failure))
     if account.unkept:
         narrate(f"Answers could not be kept for another time: {safe(account.unkept)}")
     left = count(account.left, "piece")
@@ -425,9 +489,21 @@ def _close(
         narrate(f"{left} left. What is done is queued; the same command goes on from here.")
         ctx.exit(FAILED)
     if account.left:
-        narrate(
-            f"Stopped at the limit of {max_tokens_in or 0:,} tokens with {left} left. The same "
-            "command goes on from here."
-        )
+        limit = max_tokens_in or 0
+        large = account.too_large(limit)
+        goes_on = "The same command goes on from here."
+        if limit and len(large) >= account.left:
+            goes_on = f"What is left needs up to {max(large):,} tokens for a piece."
+        narrate(f"Stopped at the limit of {limit:,} tokens with {left} left. {goes_on}")
+    if account.answered and not account.read:
+        narrate(_nothing_read(account))
+        ctx.exit(FAILED)
     if not as_json:
         narrate("Decide with: reviewer" if account.new else "Nothing new to decide on.")
+
+
+def _nothing_read(account: _Account) -> str:
+    """Why nothing came of any answer."""
+    reason = next((safe(each) for each, _ in account.dropped.most_common(1)), "they are empty")
+    answers = "the answer" if account.answered == 1 else f"any of {account.answered:,} answers"
+    return f"Nothing could be read from {answers} ({reason}). The same command asks again."

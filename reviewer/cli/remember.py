@@ -13,8 +13,9 @@ from reviewer.cli.session import Session, Verb, pass_session
 TYPES = ("identity", "preference", "project", "episodic", "knowledge", "adaptation")
 
 MOST_LINES = 1_000
+MOST_DIGITS = 12
 
-_PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d{1,9}(?:-\d{1,9})?(?:,\d{1,9}(?:-\d{1,9})?)*)")
+_PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
 
 
 @click.command(
@@ -70,10 +71,15 @@ def _place(text: str) -> tuple[Path, list[int]]:
     lines: list[int] = []
     for part in match["lines"].split(","):
         first, _, last = part.partition("-")
-        start, end = int(first), int(last or first)
+        start, end = _number(first), _number(last or first)
         if end < start:
             raise click.UsageError(f"--at: {part} ends before it starts")
         if end - start >= MOST_LINES or len(lines) > MOST_LINES:
             raise click.UsageError(f"--at takes at most {MOST_LINES:,} lines")
         lines += range(start, end + 1)
     return Path(match["file"]), lines
+
+
+def _number(digits: str) -> int:
+    """A line number; one that no file can have is as good as any other such number."""
+    return int(digits) if len(digits) <= MOST_DIGITS else 10**MOST_DIGITS

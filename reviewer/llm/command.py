@@ -23,6 +23,7 @@ from typing import IO
 from reviewer.llm.agents import AGENTS, Agent, Answered, Asked, Ended, agent_of, last_words
 from reviewer.llm.model import CancelledError, ChatMessage, Completion, JsonSchema, ModelError
 from reviewer.settings import ModelSettings
+from reviewer.text.controls import ESCAPES, well_formed
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
 
@@ -38,6 +39,8 @@ POLL = 0.05
 """Seconds between two checks for a cancellation."""
 GRACE = 1.0
 """Seconds for a command to end by itself before it is killed."""
+SHORT_GRACE = 0.2
+"""The same after a cancellation, because somebody waits."""
 WORDS_SHOWN = 200
 """Characters of a command's message that are quoted."""
 STOPPED = "Stopped before the command had answered."
@@ -133,14 +136,18 @@ class CommandChat:
             environment |= {**invocation.environment, CHILD: "1", "NO_COLOR": "1"}
             ended = self._run(invocation.argv, invocation.prompt, environment, folder, stop)
             answer = self.agent.read(ended)
-        self._require(answer, ended)
-        text = mask(answer.text.strip()).text
+        try:
+            self._require(answer, ended)
+        except ModelError as problem:
+            problem.sent = 1
+            raise
+        text = mask(well_formed(answer.text).strip()).text
         if on_text is not None:
             on_text(text)
         return self._completion(text, answer, masked)
 
     def _completion(self, text: str, answer: Answered, masked: Sequence[ChatMessage]) -> Completion:
-        model = answer.model or self.name
+        model = well_formed(answer.model) or self.name
         if answer.prompt_tokens >= 0 and answer.completion_tokens >= 0:
             return Completion(text, model, answer.prompt_tokens, answer.completion_tokens)
         ours = counter()
@@ -190,6 +197,7 @@ class CommandChat:
         )
         writer.start()
         end = time.monotonic() + self._seconds
+        grace = GRACE
         try:
             while process.poll() is None:
                 if stop():
@@ -208,10 +216,15 @@ class CommandChat:
                     )
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(POLL)
+        except ModelError as problem:
+            problem.sent = 1
+            if isinstance(problem, CancelledError):
+                grace = SHORT_GRACE
+            raise
         finally:
-            _end(process)
-            out.join()
-            err.join()
+            _end(process, grace)
+            out.join(grace)
+            err.join(grace)
         return Ended(out.text(), err.text(), process.returncode, folder)
 
     def _require(self, answer: Answered, ended: Ended) -> None:
@@ -263,15 +276,18 @@ ASKS_FOR_LOGIN = re.compile(
     re.IGNORECASE,
 )
 BUSY = re.compile(r"\b(?:429|529)\b|rate.?limit|usage limit|overloaded|quota", re.IGNORECASE)
-COLOURS = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]"
-    r"|[\x00-\x08\x0b-\x1f\x7f]"
-)
+COLOURS = re.compile(rf"{ESCAPES.pattern}|[\x00-\x08\x0b-\x1f\x7f]")
 """Escape sequences, and control characters other than tab and line end."""
 
 
 def _program(name: str, environment: Mapping[str, str]) -> str:
     found = shutil.which(name, path=environment.get("PATH"))
+    if found is None and os.sep in name and os.path.exists(name):
+        what = "is a folder" if os.path.isdir(name) else "is not executable"
+        raise ModelError(
+            f"The command {name} {what}. Name a program that can be run, or correct command under "
+            "[model]."
+        )
     if found is None:
         others = [each.program for each in agents_found(environment.get("PATH"))]
         offer = f" Installed here: {', '.join(others)}." if others else ""
@@ -325,20 +341,20 @@ class _Kept:
                         return
                     del self._data[: -self._limit]
 
-    def join(self) -> None:
+    def join(self, seconds: float) -> None:
         """Wait until the stream ends; not for a process that escaped from its group."""
-        self._thread.join(GRACE)
+        self._thread.join(seconds)
 
     def text(self) -> str:
         return COLOURS.sub("", bytes(self._data).decode("utf-8", "replace").replace("\r\n", "\n"))
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the command and everything that it started."""
+def _end(process: subprocess.Popen[bytes], grace: float) -> None:
+    """End the command and everything that it started; it has `grace` seconds to do so itself."""
     if process.poll() is None:
         _signal(process, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(GRACE)
+            process.wait(grace)
     _signal(process, signal.SIGKILL)  # also what the command left behind
     process.wait()
 

@@ -27,10 +27,18 @@ class Completion(Struct, frozen=True):
     finish: Literal["stop", "length", "filtered"] = "stop"
     counted_by: str = "endpoint"
     """`endpoint`, or the encoding with which the tokens were counted here."""
+    requests: int = 1
+    """Requests that it took, with those that had to be sent again."""
 
 
 class ModelError(ReviewerError):
-    """The model could not be asked, or did not answer; the message has advice."""
+    """The model could not be asked, or did not answer; the message has advice.
+
+    `sent`: requests that had left this machine; `tokens_out`: of what had arrived, counted here.
+    """
+
+    sent = 0
+    tokens_out = 0
 
 
 class CancelledError(ModelError):

@@ -25,6 +25,7 @@ from openai.types.chat import ChatCompletionChunk
 from reviewer.llm.endpoint import Endpoint, find_endpoint
 from reviewer.llm.model import CancelledError, ChatMessage, Completion, JsonSchema, ModelError
 from reviewer.settings import ModelSettings
+from reviewer.text.controls import well_formed
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
 
@@ -101,14 +102,19 @@ class OpenAIChat:
             raise ValueError("there must be a message, and room for an answer")
         masked = [ChatMessage(one.role, mask(one.content).text) for one in messages]
         stop = cancelled or (lambda: False)
-        with self._slot(stop):
-            while True:
-                options = self._options(max_tokens, temperature, schema)
-                try:
-                    return self._ask(masked, max_tokens, options, stop, on_text)
-                except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
-                    if not self._adapt(problem.message, options):
-                        raise _explain(problem, self._endpoint, self._seconds) from problem
+        answer = _Answer(masked, max_tokens)
+        try:
+            with self._slot(stop):
+                while True:
+                    options = self._options(max_tokens, temperature, schema)
+                    try:
+                        return self._ask(answer, masked, options, stop, on_text)
+                    except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
+                        if not self._adapt(problem.message, options):
+                            raise _explain(problem, self._endpoint, self._seconds) from problem
+        except ModelError as problem:
+            problem.sent, problem.tokens_out = answer.requests, counter().count(answer.text)
+            raise
 
     def _options(
         self, max_tokens: int, temperature: float, schema: JsonSchema | None
@@ -150,14 +156,14 @@ class OpenAIChat:
 
     def _ask(
         self,
+        answer: _Answer,
         messages: Sequence[ChatMessage],
-        max_tokens: int,
         options: dict[str, Any],
         stop: Callable[[], bool],
         on_text: Callable[[str], None] | None,
     ) -> Completion:
         """One request. Raises what `_adapt` may mend, and everything else as a ModelError."""
-        endpoint, answer = self._endpoint, _Answer(messages, max_tokens)
+        endpoint = self._endpoint
         wire = [{"role": one.role, "content": one.content} for one in messages]
         request = {"model": self.name, "messages": wire, **options}
         exchange = _Exchange(endpoint, request, self._retries)
@@ -177,6 +183,8 @@ class OpenAIChat:
             raise _explain(problem, endpoint, self._seconds) from problem
         except _MalformedError as problem:
             raise _no_chat(endpoint) from problem
+        finally:
+            answer.requests += exchange.sent
         answer.require_whole(endpoint, exchange.content_type)
         return answer.completion(self.name)
 
@@ -236,6 +244,8 @@ class _Exchange:
         )
         self._over = threading.Event()
         self._sockets: list[socket.socket] = []
+        self.sent = 0
+        """Requests that the endpoint has got, with those that were tried again."""
         self.status: int | None = None
         self.content_type = ""
 
@@ -325,7 +335,11 @@ class _Exchange:
             response.stream = _Limited(response.stream, LARGEST_PACKED if packed else LARGEST)
 
     def _trace(self, event: str, info: dict[str, Any]) -> None:
-        """Note the sockets of the connection: shutting one down ends a read in the other thread."""
+        """Count the requests, and note the sockets of the connection: shutting one down ends a read
+        in the other thread.
+        """
+        if event.endswith(".send_request_body.complete"):
+            self.sent += 1
         stream = info.get("return_value")
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")) and stream is not None:
             self._sockets.append(stream.get_extra_info("socket"))
@@ -370,6 +384,7 @@ class _Answer:
         self._usage: tuple[int, int] | None = None
         self.finish: Finish | None = None
         self.began = False
+        self.requests = 0
 
     def add(self, chunk: ChatCompletionChunk) -> str:
         """Add a chunk and return its text; a malformed one is skipped."""
@@ -377,7 +392,7 @@ class _Answer:
         # The client passes responses on unchecked: fields may be missing or have another type.
         model, usage = getattr(chunk, "model", None), getattr(chunk, "usage", None)
         choices = getattr(chunk, "choices", None)
-        self._model = model if isinstance(model, str) and model else self._model
+        self._model = well_formed(model) if isinstance(model, str) and model else self._model
         counts = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
         if isinstance(counts[0], int) and isinstance(counts[1], int):
             self._usage = counts[0], counts[1]
@@ -409,7 +424,7 @@ class _Answer:
     @property
     def text(self) -> str:
         """The text, or else the refusal."""
-        return "".join(self._pieces) or "".join(self._refusal)
+        return well_formed("".join(self._pieces) or "".join(self._refusal))
 
     def completion(self, model: str) -> Completion:
         """The whole answer, with secrets masked that a model may know from elsewhere.
@@ -421,11 +436,19 @@ class _Answer:
         if self._refusal and not self._pieces:
             finish = "filtered"
         if self._usage is not None:
-            return Completion(text, self._model or model, *self._usage, finish)
+            return Completion(
+                text, self._model or model, *self._usage, finish, requests=self.requests
+            )
         ours = counter()
         prompt = sum(ours.count(one.content) for one in self._messages)
         return Completion(
-            text, self._model or model, prompt, ours.count(self.text), finish, ours.name
+            text,
+            self._model or model,
+            prompt,
+            ours.count(self.text),
+            finish,
+            ours.name,
+            self.requests,
         )
 
     def require_whole(self, endpoint: Endpoint, content_type: str) -> None:

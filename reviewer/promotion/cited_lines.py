@@ -15,6 +15,7 @@ from reviewer.proposing.values import QuoteProof, SessionView, Speaker, ViewLine
 from reviewer.sources.lines import read_lines, reading, text_form
 from reviewer.sources.open import HEAD_BYTES, open_source
 from reviewer.sources.records import Record, Role, Use
+from reviewer.text.controls import UNSEEN, without_controls
 
 READ_WHOLE = 8_000_000
 """Bytes up to which a file is read as a whole; of a longer one only the cited lines are."""
@@ -112,6 +113,7 @@ def _cited(record: Record, quote: str) -> Cited | None:
     start = record.text.find(quote)
     if start >= 0:
         return Cited(record, start, start + len(quote))
-    words = [re.escape(word) for word in quote.split()]
-    match = re.search(r"\s+".join(words), record.text) if words else None
+    words = [re.escape(word) for word in without_controls(quote).split()]
+    between = rf"(?:\s|{UNSEEN})++"
+    match = re.search(between.join(words), record.text) if words else None
     return match and Cited(record, match.start(), match.end())

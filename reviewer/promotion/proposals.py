@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -35,7 +36,15 @@ from reviewer.promotion.views import Status
 from reviewer.promotion.wordings import LONGEST, require_wording
 from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
-from reviewer.proposing.values import Proposal, Proposer, Proved, Quote, SessionView, Speaker
+from reviewer.proposing.values import (
+    Proposal,
+    Proposer,
+    Proved,
+    Quote,
+    SessionView,
+    Speaker,
+    ViewLine,
+)
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act, Scope
 from reviewer.store.database import Database
@@ -52,7 +61,8 @@ MOST_QUOTED = 2_000
 
 class Added(Struct, frozen=True):
     """What became of proposed statements. `seen` rows have new evidence of a known fact;
-    `beyond_cap` statements wait in the wave's report (`reviewer queue more`).
+    `beyond_cap` statements wait in the wave's report (`reviewer queue more`). `known`: rows that
+    have had the same evidence before; `unproved`: new statements that are not proved in full.
     """
 
     new: tuple[int, ...] = ()
@@ -62,6 +72,8 @@ class Added(Struct, frozen=True):
     act: int = 0
     """0 when nothing was written."""
     title: str = ""
+    known: tuple[int, ...] = ()
+    unproved: int = 0
 
 
 class Proposals:
@@ -107,7 +119,14 @@ class Proposals:
             act.title = _title(title, written, planned)
             report = act.title
         return Added(
-            written.new, written.seen, tuple(left_out), len(planned.over_cap), act.id, report
+            written.new,
+            written.seen,
+            tuple(left_out),
+            len(planned.over_cap),
+            act.id,
+            report,
+            planned.known,
+            sum(not f.best.proved.proof.sound for f in (*planned.new, *planned.over_cap)),
         )
 
     def word(
@@ -173,10 +192,10 @@ class Proposals:
         view: SessionView,
     ) -> Proved:
         wanted = set(lines)
-        shown = [line for line in view.lines if line.line in wanted]
+        shown = _words_first([line for line in view.lines if line.line in wanted])
         if not shown:
             raise ReviewerError(
-                f"{path} shows nothing in those lines. See: reviewer view {path.name}"
+                f"{path} shows nothing in those lines. See: reviewer view {shlex.quote(str(path))}"
             )
         speakers = Counter(line.speaker for line in shown)
         own = Speaker.PERSON in speakers
@@ -265,6 +284,17 @@ class Proposals:
             report_folder=str(folder.path),
             counts=msgspec.json.encode(summary.to_json()).decode(),
         )
+
+
+def _words_first(lines: Sequence[ViewLine]) -> list[ViewLine]:
+    """Lines of a view, a person's first. Where somebody speaks in a line of the file, what the
+    agent's program added to it is left out.
+    """
+    spoken = {line.line for line in lines if line.speaker is not Speaker.HARNESS}
+    kept = [
+        line for line in lines if line.speaker is not Speaker.HARNESS or line.line not in spoken
+    ]
+    return sorted(kept, key=lambda line: line.speaker is not Speaker.PERSON)
 
 
 _PREFERENCE = re.compile(

@@ -79,11 +79,14 @@ class Fact(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What is to be written: new facts, best first, and known ones by their row."""
+    """What is to be written: new facts, best first, and known ones by their row. `known`: rows
+    that have all of a fact already.
+    """
 
     new: tuple[Fact, ...] = ()
     over_cap: tuple[Fact, ...] = ()
     again: tuple[tuple[int, Fact], ...] = ()
+    known: tuple[int, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -176,6 +179,7 @@ def plan(act: Act, project_id: int, prepared: Sequence[Prepared], *, cap: int = 
     of_proved = {id(each.proved): each for each in prepared}
     new: list[Fact] = []
     again: list[tuple[int, Fact]] = []
+    known: list[int] = []
     for group in grouped([each.proved for each in prepared]):
         sightings = tuple(of_proved[id(each)] for each in group)
         nearest, row = _look_up(act, project_id, sightings[0].content)
@@ -184,8 +188,10 @@ def plan(act: Act, project_id: int, prepared: Sequence[Prepared], *, cap: int = 
             new.append(fact)
         elif fresh := _fresh(act, project_id, row, fact):
             again.append((row, structs.replace(fact, sightings=fresh)))
+        else:
+            known.append(row)
     new.sort(key=lambda fact: -fact.score)
-    return Plan(tuple(new[:cap]), tuple(new[cap:]), tuple(again))
+    return Plan(tuple(new[:cap]), tuple(new[cap:]), tuple(again), tuple(known))
 
 
 def write(act: Act, project_id: int, wave_id: int, planned: Plan, *, now: str) -> Written:

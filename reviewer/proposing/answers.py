@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from reviewer.llm.model import JsonSchema
 from reviewer.proposing.values import Quote
+from reviewer.text.controls import CONTROLS, well_formed, without_escapes
 
 KINDS = (
     "instruction", "preference", "decision", "trap", "environment", "architecture", "convention",
@@ -22,6 +23,8 @@ KINDS = (
 )  # fmt: skip
 MOST_READ = 40
 """Statements that are read of one answer; a model that writes more repeats itself."""
+LARGEST = 10**9
+"""Numbers of an answer that are not below this are nonsense, and no database holds every one."""
 LONGEST_READ = 400_000
 """Characters of an answer that are searched."""
 
@@ -63,6 +66,7 @@ SCHEMA: JsonSchema = {
 
 UNREADABLE = "the answer has no statements that can be read"
 NO_TEXT = "without a statement"
+CONTROL = "with control characters"
 FLOOD = f"beyond the first {MOST_READ} of one answer"
 
 
@@ -80,25 +84,31 @@ class Statement(Struct, frozen=True):
 class ReadAnswer(Struct, frozen=True):
     """The statements of an answer. `dropped`: reason -> how many could not be used.
 
-    `empty`: the answer says itself that there are none.
+    `empty`: the answer says itself that there are none. `cut`: it ends in the middle.
     """
 
     statements: tuple[Statement, ...]
     dropped: Mapping[str, int] = {}
     empty: bool = False
+    cut: bool = False
 
     @property
     def unreadable(self) -> bool:
-        return not self.statements and not self.empty
+        return not self.statements and not self.empty and CONTROL not in self.dropped
 
 
 def read_answer(text: str) -> ReadAnswer:
     """The statements of an answer: JSON anywhere in it, or else a list with quotes."""
+    beyond = len(BEGINS.findall(text[LONGEST_READ:]))
+    cut = len(text) > LONGEST_READ
     text = THINKING.sub("", text[:LONGEST_READ])
     dropped: Counter[str] = Counter()
     found: list[Statement] = []
     empty = False
     for value in _objects(text):
+        if value is None:
+            cut = True
+            continue
         listed = value.get("statements")
         if isinstance(listed, list):
             empty = empty or not listed
@@ -109,6 +119,8 @@ def read_answer(text: str) -> ReadAnswer:
             statement = _statement(item)
             if statement is None:
                 dropped[NO_TEXT] += 1
+            elif CONTROLS.search(statement.text):
+                dropped[CONTROL] += 1
             elif len(found) >= MOST_READ:
                 dropped[FLOOD] += 1
             else:
@@ -119,22 +131,31 @@ def read_answer(text: str) -> ReadAnswer:
         del found[MOST_READ:]
     if not found and not empty and not dropped.total():
         dropped[UNREADABLE] = 1
-    return ReadAnswer(tuple(found), {name: n for name, n in dropped.items() if n}, empty)
+    dropped[FLOOD] += beyond
+    return ReadAnswer(tuple(found), {name: n for name, n in dropped.items() if n}, empty, cut)
 
 
+BEGINS = re.compile(r'"statement"\s*:')
+"""Where a statement begins in JSON."""
 THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _DECODER = json.JSONDecoder(strict=False)
 
 
-def _objects(text: str) -> Iterator[Mapping[str, Any]]:
+def _objects(text: str) -> Iterator[Mapping[str, Any] | None]:
     """The JSON objects of a text that have statements or are one.
 
-    An object that is not whole, because the answer was cut off, is searched for whole ones in it.
+    An object that is not whole, because the answer was cut off, is searched for whole ones in it;
+    None stands for it.
     """
     at = text.find("{")
     while at >= 0:
         try:
             value, end = _DECODER.raw_decode(text, at)
+        except json.JSONDecodeError as problem:
+            if BEGINS.search(text, at) and _at_end(problem, text):
+                yield None
+            at = text.find("{", at + 1)
+            continue
         except (ValueError, RecursionError):
             at = text.find("{", at + 1)
             continue
@@ -143,6 +164,11 @@ def _objects(text: str) -> Iterator[Mapping[str, Any]]:
         else:
             end = at + 1  # statements may be inside
         at = text.find("{", end)
+
+
+def _at_end(problem: json.JSONDecodeError, text: str) -> bool:
+    """Whether JSON is wrong only because its text ends too early."""
+    return problem.msg.startswith("Unterminated") or not text[problem.pos :].strip()
 
 
 def _statement(item: object) -> Statement | None:
@@ -161,7 +187,7 @@ def _statement(item: object) -> Statement | None:
         scope=_word(item.get("scope")),
         speaker=_word(item.get("speaker")),
         quotes=tuple(_quotes(item.get("quotes", item.get("quote")))),
-        confidence=float(sure) if number and sure == sure else None,  # type: ignore[arg-type]
+        confidence=float(sure) if number and abs(sure) < LARGEST else None,  # type: ignore[arg-type]
     )
 
 
@@ -170,13 +196,13 @@ def _quotes(value: object) -> Iterator[Quote]:
         if isinstance(each, dict) and isinstance(each.get("text"), str):
             line = _line(each.get("line"))
             if line is not None and each["text"].strip():
-                yield Quote(line, each["text"].strip())
+                yield Quote(line, well_formed(each["text"].strip()))
 
 
 def _line(value: object) -> int | None:
     """A line number; models also write it as "[12]"."""
     if isinstance(value, int) and not isinstance(value, bool):
-        return value
+        return min(max(value, -1), LARGEST)
     digits = re.fullmatch(r"\D{0,6}(\d{1,9})\D{0,2}", value) if isinstance(value, str) else None
     return int(digits[1]) if digits else None
 
@@ -186,7 +212,7 @@ def _word(value: object) -> str:
 
 
 def _clean(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(without_escapes(text).split())
 
 
 ITEM = re.compile(

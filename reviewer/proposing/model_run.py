@@ -7,6 +7,7 @@ so that a run that was stopped goes on where it ended.
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -21,6 +22,7 @@ from reviewer.proposing.session_view import Piece, pieces, read_view
 from reviewer.proposing.statements import (
     EXPECTED_ANSWER,
     BudgetReachedError,
+    Spent,
     StatementWriter,
     Written,
 )
@@ -78,7 +80,9 @@ class Plan(Struct, frozen=True):
 
 
 class SessionDone(Struct, frozen=True):
-    """What came of a session. `left`: pieces without an answer."""
+    """What came of a session. `left`: pieces without an answer; `read`: pieces from whose answers
+    something could be read. Tokens are also those of requests that failed or were stopped.
+    """
 
     path: Path
     proved: tuple[Proved, ...]
@@ -89,6 +93,10 @@ class SessionDone(Struct, frozen=True):
     tokens_in: int = 0
     tokens_out: int = 0
     unkept: str = ""
+    read: int = 0
+    cut: int = 0
+    """Answers that were cut off; `cut_read`: the statements that were whole in them."""
+    cut_read: int = 0
 
 
 def piece_tokens(writer: StatementWriter, *, context_tokens: int, answer_tokens: int) -> int:
@@ -179,13 +187,17 @@ class _Budget:
 class _Open:
     """A session in work."""
 
-    def __init__(self, session: PlannedSession, known: Callable[[str], tuple[str, ...]]) -> None:
+    def __init__(
+        self, session: PlannedSession, number: int, known: Callable[[str], tuple[str, ...]]
+    ) -> None:
+        self.number = number
         self.path = session.view.path
         self.parts = len(session.pieces)
         self.waiting = self.parts
         self.written: dict[int, Written] = {}
         self.failures: list[str] = []
         self.left = 0
+        self.spent: list[Spent] = []
         self._index = ProofIndex(session.view)
         self._known = known
 
@@ -204,10 +216,13 @@ class _Open:
             dict(dropped),
             tuple(self.failures),
             self.left + self.waiting,
-            sum(each.requests for each in written),
-            sum(each.tokens_in for each in written),
-            sum(each.tokens_out for each in written),
+            sum(each.requests for each in self.spent),
+            sum(each.tokens_in for each in self.spent),
+            sum(each.tokens_out for each in self.spent),
             next((each.unkept for each in written if each.unkept), ""),
+            sum(each.read for each in written),
+            sum(each.cut for each in written),
+            sum(each.cut_read for each in written),
         )
 
 
@@ -231,7 +246,8 @@ class _Run:
         self._progress = progress
         self._over = threading.Event()
         self._failures = 0
-        self._finished = self._statements = 0
+        self._statements = 0
+        self._began = time.monotonic()
 
     def _cancelled(self) -> bool:
         return self._over.is_set() or self._outside()
@@ -254,6 +270,7 @@ class _Run:
                                 session,
                                 planned.part,
                             )
+                    self._show(open_sessions)
                     done, _ = wait(running, timeout=POLL, return_when=FIRST_COMPLETED)
                     for each in done:
                         session, part = running.pop(each)
@@ -267,8 +284,8 @@ class _Run:
                 self._over.set()
 
     def _tasks(self, open_sessions: list[_Open]) -> Iterator[tuple[_Open, Planned]]:
-        for planned in self._plan.sessions:
-            session = _Open(planned, self._known)
+        for number, planned in enumerate(self._plan.sessions, 1):
+            session = _Open(planned, number, self._known)
             open_sessions.append(session)
             for piece in planned.pieces:
                 yield session, piece
@@ -277,6 +294,8 @@ class _Run:
         return self._cancelled() or self._failures >= FAILURES
 
     def _write(self, session: _Open, planned: Planned) -> Written:
+        spent = Spent()
+        session.spent.append(spent)
         return self._writer.write(
             session.path,
             planned.piece,
@@ -286,26 +305,45 @@ class _Run:
             reasons=reasons,
             allow=self._budget.allow,
             cancelled=self._cancelled,
+            spent=spent,
         )
 
     def _note(self, future: Future[Written], session: _Open, part: int) -> None:
+        problem: Exception | None = None
         try:
             written = future.result()
-        except CancelledError:
-            return  # it stays among those that wait
         except BudgetReachedError:
             session.left += 1
-        except (ModelError, OSError) as problem:
-            self._failures += 1
-            session.left += 1
-            session.failures.append(str(problem))
+        except Exception as raised:  # whatever it is, the other pieces are not lost with it
+            problem = raised
         else:
-            self._failures = 0
+            problem = written.problem
             session.written[part] = written
             self._statements += len(written.proved)
+        if isinstance(problem, CancelledError):
+            return  # it stays among those that wait
+        if problem is not None:
+            self._failures += 1
+            session.left += 1
+            session.failures.append(_failure(problem, session.path))
+        elif part in session.written:
+            self._failures = 0
         session.waiting -= 1
-        self._finished += 1
-        self._progress(
-            f"{self._finished:,} of {self._plan.pieces:,} pieces  "
-            f"{self._statements:,} statements  {session.path}"
-        )
+
+    def _show(self, open_sessions: Sequence[_Open]) -> None:
+        """Report the first session that is not finished."""
+        if open_sessions:
+            session = open_sessions[0]
+            self._progress(
+                f"Session {session.number:,} of {len(self._plan.sessions):,}, piece "
+                f"{min(session.parts - session.waiting + 1, session.parts):,} of "
+                f"{session.parts:,}  {time.monotonic() - self._began:,.0f} s  "
+                f"{self._statements:,} statements  Ctrl-C stops  {session.path.name}"
+            )
+
+
+def _failure(problem: Exception, path: Path) -> str:
+    if isinstance(problem, ModelError):
+        return str(problem)  # it is about the model, and the same in every session
+    what = problem.strerror if isinstance(problem, OSError) else None
+    return f"{path.name}: {what or f'{type(problem).__name__}: {problem}'}"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from reviewer.extraction.flags import INJECTION, flags_of
 from reviewer.proposing.proof_index import NAME, ProofIndex, normalised
-from reviewer.proposing.values import LineRole, Proposal, Quote, Speaker, ViewLine
+from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, Speaker, ViewLine
 from reviewer.sources.records import Role
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.wording import NOT, wording
@@ -196,19 +196,26 @@ _TELLS_AN_AGENT = re.compile(
 """An instruction to somebody: "agents must", "you should now", "must never"."""
 
 
+_WORDED_BY_MODELS = (Proposer.MODEL, Proposer.COMMAND, Proposer.MCP)
+
+
 def instruction_origin(proposal: Proposal, cited_lines: Sequence[ViewLine]) -> str:
     """Where an instruction came from, such as `WebFetch at line 120`; empty if the person or the
     agent gave it.
 
-    The person's own words are never suspected. A statement that quotes only tools must not tell
-    anybody what to do, and an agent may have repeated words that were planted in what it read.
+    The person's own words are never suspected, unless a model worded the statement: it may cite
+    them for what it obeyed, and they may be pasted. A statement that quotes only tools must not
+    tell anybody what to do, and an agent may have repeated words that were planted in what it read.
     """
-    if not cited_lines or any(line.speaker is Speaker.PERSON for line in cited_lines):
+    own = any(line.speaker is Speaker.PERSON for line in cited_lines)
+    if not cited_lines or (own and proposal.proposer not in _WORDED_BY_MODELS):
         return ""
     texts = [proposal.statement, *(quote.text for quote in proposal.quotes)]
     planted = any(INJECTION in flags_of(text, Role.TOOL) for text in texts)
     statement = proposal.statement
-    instructs = _IMPERATIVE_START.match(statement) or _TELLS_AN_AGENT.search(statement)
+    instructs = not own and (
+        _IMPERATIVE_START.match(statement) or _TELLS_AN_AGENT.search(statement)
+    )
     if planted or (instructs and all(map(_is_data, cited_lines))):
         return _origin(next((line for line in cited_lines if _is_data(line)), cited_lines[0]))
     return ""

@@ -12,6 +12,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from reviewer.proposing.values import SessionView, ViewLine
+from reviewer.text.controls import without_controls
 
 NEIGHBOUR_CHARS = 200
 """Characters of a neighbouring view line, next to the cited one, that count as around a quote."""
@@ -23,9 +24,9 @@ ENDS = " .,;:!…\"'"
 
 def normalised(text: str) -> str:
     """The form in which quotes are compared: one spelling of quotation marks and dashes, no
-    emphasis, single spaces.
+    emphasis or escapes, single spaces.
     """
-    text = text.translate(_ONE_SPELLING).replace("...", "…")
+    text = without_controls(text).translate(_ONE_SPELLING).replace("...", "…")
     return _SPACE.sub(" ", text).strip()
 
 

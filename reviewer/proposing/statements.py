@@ -19,7 +19,7 @@ from msgspec import Struct
 from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.llm.answer_cache import AnswerCache, question_key
-from reviewer.llm.model import ChatMessage, ChatModel, Completion, StructuredModel
+from reviewer.llm.model import ChatMessage, ChatModel, Completion, ModelError, StructuredModel
 from reviewer.llm.steering import RetryExhaustedError, retry_with_steering
 from reviewer.llm.templates import Fields, load_template, render
 from reviewer.proposing.answers import SCHEMA, UNREADABLE, ReadAnswer, Statement, read_answer
@@ -88,17 +88,22 @@ class Piece(Protocol):
 
 
 class Question(Struct, frozen=True):
-    """What a model is asked about one piece. `tokens`: of the messages, counted here."""
+    """What a model is asked about one piece. `tokens`: of the messages, counted here; `second`: it
+    was asked before.
+    """
 
     messages: tuple[ChatMessage, ...]
     key: str
     tokens: int
+    second: bool = False
 
 
 class Written(Struct, frozen=True):
     """The statements of one piece. `dropped`: reason -> number of statements or answers.
 
-    Tokens are those of requests that were made, not of answers from the cache.
+    Tokens are those of requests that were made, not of answers from the cache. `read`: something
+    could be read from an answer. `cut`: answers that were cut off; `cut_read`: the statements that
+    were whole in them. `problem`: why the second question has no answer.
     """
 
     proved: tuple[Proved, ...] = ()
@@ -108,6 +113,22 @@ class Written(Struct, frozen=True):
     tokens_out: int = 0
     unkept: str = ""
     """Why an answer could not be kept for another time; empty if all were."""
+    read: bool = True
+    cut: int = 0
+    cut_read: int = 0
+    problem: ModelError | OSError | None = None
+
+
+class Spent:
+    """What was sent to a model, also by requests that failed or were stopped."""
+
+    def __init__(self) -> None:
+        self.requests = self.tokens_in = self.tokens_out = 0
+
+    def add(self, requests: int, tokens_in: int, tokens_out: int) -> None:
+        self.requests += requests
+        self.tokens_in += tokens_in
+        self.tokens_out += tokens_out
 
 
 class Answer(Struct, frozen=True):
@@ -177,7 +198,7 @@ class StatementWriter:
         )
 
     def is_cached(self, question: Question) -> bool:
-        return self._cache is not None and self._cache.find(question.key) is not None
+        return self._kept(question) is not None
 
     def write(
         self,
@@ -190,26 +211,53 @@ class StatementWriter:
         reasons: Callable[[Proof], Sequence[str]],
         allow: Callable[[int], bool] = lambda _: True,
         cancelled: Callable[[], bool] = lambda: False,
+        spent: Spent | None = None,
     ) -> Written:
         """The statements of a piece of the session at `path`, with their proofs.
 
         `check` proves a proposal, `reasons` words what a proof lacks. `allow` is asked for the
-        tokens of each request before it is made. Raises BudgetReachedError when it does not allow
-        the first one, ModelError, CancelledError, and OSError when the cache cannot be used.
+        tokens of each request before it is made. `spent` gets what was sent, also when this fails.
+        Raises BudgetReachedError when `allow` does not allow the first request, ModelError,
+        CancelledError, and OSError when the cache cannot be used.
         """
-        work = _Work(self, path, piece, check, reasons, allow, cancelled)
+        work = _Work(self, path, piece, check, reasons, allow, cancelled, spent or Spent())
         with suppress(RetryExhaustedError):  # what still fails is returned with its flags
             retry_with_steering(
                 lambda: work.attempt(part, parts), work.validate, work.steer, max_retries=1
             )
         return work.written()
 
-    def asking(self, messages: Sequence[ChatMessage]) -> Question:
+    def asking(self, messages: Sequence[ChatMessage], *, second: bool = False) -> Question:
         """Messages as a question."""
         kind = "json" if isinstance(self._model, StructuredModel) else "text"
         key = question_key(messages, self._model.name, self._answer_tokens, TEMPERATURE, kind)
         ours = counter()
-        return Question(tuple(messages), key, sum(ours.count(one.content) for one in messages))
+        tokens = sum(ours.count(one.content) for one in messages)
+        return Question(tuple(messages), key, tokens, second)
+
+    def asking_for_json(self, first: Question, unread: str) -> Question:
+        """The second question, after an answer from which nothing could be read."""
+        again = "No statements can be read from that. Answer with the JSON object alone."
+        messages = [
+            *first.messages,
+            ChatMessage("assistant", unread[:2000]),
+            ChatMessage("user", again),
+        ]
+        return self.asking(messages, second=True)
+
+    def _kept(self, question: Question) -> Completion | None:
+        """The answer in the cache. One from which nothing can be read counts only when the second
+        question was answered better.
+        """
+        if self._cache is None:
+            return None
+        kept = self._cache.find(question.key)
+        if kept is None or not read_answer(kept.text).unreadable:
+            return kept
+        if question.second:
+            return None
+        second = self._kept(self.asking_for_json(question, kept.text))
+        return None if second is None else kept
 
     def _ask(self, question: Question, cancelled: Callable[[], bool]) -> Completion:
         if isinstance(self._model, StructuredModel):
@@ -233,11 +281,11 @@ class StatementWriter:
         """The answer to a question. A new one is kept before anything else happens with it."""
         if self._cache is None:
             return Answer(self._paid(question, allow, cancelled), paid=True)
-        kept = self._cache.find(question.key)
+        kept = self._kept(question)
         if kept is not None:
             return Answer(kept, paid=False)
         with self._cache.turn(question.key, cancelled):
-            kept = self._cache.find(question.key)
+            kept = self._kept(question)
             if kept is not None:
                 return Answer(kept, paid=False)
             answer = self._paid(question, allow, cancelled)
@@ -276,7 +324,8 @@ class StatementWriter:
                     "fence": _fence(text),
                     "longest": LONGEST,
                 },
-            )
+            ),
+            second=True,
         )
 
     def repeats_prompt(self, statement: str) -> bool:
@@ -320,6 +369,7 @@ class _Work:
         reasons: Callable[[Proof], Sequence[str]],
         allow: Callable[[int], bool],
         cancelled: Callable[[], bool],
+        spent: Spent,
     ) -> None:
         self._writer = writer
         self._path = path
@@ -336,8 +386,11 @@ class _Work:
         self._unread = ""
         """An answer without statements, which is asked for again."""
         self._dropped: Counter[str] = Counter()
-        self._requests = self._tokens_in = self._tokens_out = 0
+        self._spent = spent
         self._unkept = ""
+        self._could_read = False
+        self._cut = self._cut_read = 0
+        self._problem: ModelError | OSError | None = None
 
     def attempt(self, part: int, parts: int) -> None:
         """Ask the question that is due, and check what is answered."""
@@ -351,9 +404,16 @@ class _Work:
         except BudgetReachedError:
             self._dropped["not asked again: the ceiling is reached"] += 1
             return
+        except (ModelError, OSError) as problem:
+            if self._unread:
+                raise
+            self._problem = problem
+            return
         before, self._failed = self._failed, []
         found = self._read(answer, second=True)
-        if len(before) > found:
+        if found is None:
+            self._failed = before
+        elif len(before) > found:
             self._dropped[GIVEN_UP] += len(before) - found
 
     def validate(self, _: None) -> tuple[bool, str | None]:
@@ -366,13 +426,7 @@ class _Work:
         """Prepare the second question."""
         assert self._first is not None
         if self._unread:
-            again = "No statements can be read from that. Answer with the JSON object alone."
-            messages = [
-                *self._first.messages,
-                ChatMessage("assistant", self._unread[:2000]),
-                ChatMessage("user", again),
-            ]
-            self._next = self._writer.asking(messages)
+            self._next = self._writer.asking_for_json(self._first, self._unread)
             return
         failed = [(each.statement, each.reasons) for each in self._failed]
         self._next = self._writer.again(failed, self._shown())
@@ -388,28 +442,40 @@ class _Work:
         return Written(
             tuple(Proved(self._path, each.proposal, each.proof) for each in kept),
             dict(self._dropped),
-            self._requests,
-            self._tokens_in,
-            self._tokens_out,
+            self._spent.requests,
+            self._spent.tokens_in,
+            self._spent.tokens_out,
             self._unkept,
+            self._could_read,
+            self._cut,
+            self._cut_read,
+            self._problem,
         )
 
     def _ask(self, question: Question) -> Completion:
-        answer = self._writer.answer(question, self._allow, self._cancelled)
+        try:
+            answer = self._writer.answer(question, self._allow, self._cancelled)
+        except ModelError as problem:
+            sent = problem.sent
+            self._spent.add(sent, question.tokens * sent, problem.tokens_out)
+            raise
         if answer.paid:
-            self._requests += 1
-            self._tokens_in += answer.completion.prompt_tokens
-            self._tokens_out += answer.completion.completion_tokens
+            told = answer.completion
+            self._spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
         self._unkept = self._unkept or answer.unkept
         return answer.completion
 
-    def _read(self, answer: Completion, *, second: bool) -> int:
-        """Sort the statements of an answer; returns how many it has."""
+    def _read(self, answer: Completion, *, second: bool) -> int | None:
+        """Sort the statements of an answer and return how many it has; None if it is unreadable."""
         self._unread = ""
         read = read_answer(answer.text)
         if read.unreadable:
             self._note_unreadable(answer, read, second)
-            return 0
+            return None
+        self._could_read = True
+        if answer.finish == "length" or read.cut:
+            self._cut += 1
+            self._cut_read += len(read.statements)
         self._dropped.update(read.dropped)
         known = {_plain(each.statement.text) for each in self._passed}
         for statement in read.statements:
@@ -432,7 +498,7 @@ class _Work:
         elif answer.finish == "length":
             self._dropped[CUT_OFF] += 1
         else:
-            self._dropped.update(read.dropped)
+            self._dropped.update({CUT_OFF: 1} if read.cut else read.dropped)
             if not second:
                 self._unread = answer.text
 

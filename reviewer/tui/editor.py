@@ -61,13 +61,30 @@ def open_in_editor(app: App[int], path: str, line: int) -> str:
     return f"Back from {name}." if not code else f"{name} ended with exit code {code}."
 
 
-def run_propose(app: App[int], store: Path, project: str) -> None:
+def run_propose(app: App[int], store: Path, project: str) -> int:
     """Hand the terminal to `reviewer propose` for the sessions of a project until enter is pressed.
 
-    It says what the model would cost before it asks anything. Raises ReviewerError.
+    It says what the model would cost before it asks anything. Returns its exit code. Raises
+    ReviewerError.
     """
     argv = [sys.executable, "-m", "reviewer", "--db", str(store), "--project", project, "propose"]
-    _leave_screen_to(app, argv, then="\nEnter returns to the screen. ")
+    return _leave_screen_to(app, argv, then="\nEnter returns to the screen. ")
+
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
+
+
+def back_from_model(code: int, new: int) -> str:
+    """What came of asking the model: its exit code, and how many statements it added."""
+    if new > 0:
+        came = "1 new statement waits first" if new == 1 else f"{new:,} new statements wait first"
+    else:
+        came = "nothing new"
+    if code == 0:
+        return f"Back from the model: {came}."
+    how = "The model was stopped" if code == INTERRUPTED else "The model did not answer"
+    return f"{how}: {came}."
 
 
 def _leave_screen_to(app: App[int], argv: Sequence[str], *, then: str = "") -> int:

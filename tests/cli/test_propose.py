@@ -110,7 +110,7 @@ def test_nothing_is_paid_for_twice(reviewer: Reviewer) -> None:
     again = reviewer("propose", path, env=environment)
     assert again.returncode == 0, again.stderr
     assert "1 of them answered before, at no cost" in again.stderr
-    assert re.search(r"statements +0 new, [01] seen again", again.stdout)
+    assert re.search(r"statements +0 new, 1 seen again", again.stdout)
     assert re.search(r"tokens +0 in, 0 out, in 0 requests", again.stdout)
     assert not was_asked(reviewer)
     reviewer.nothing_lost(candidates=1)
@@ -224,9 +224,9 @@ def test_what_was_not_proved_or_not_usable_is_counted(reviewer: Reviewer) -> Non
 )
 def test_an_answer_without_statements_is_counted(reviewer: Reviewer, answered: str) -> None:
     done = reviewer("propose", session(reviewer), "--yes", env=asks(reviewer, answered))
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1
     assert "2 x the answer has no statements that can be read" in done.stdout
-    assert "Nothing new to decide on." in done.stderr
+    assert "Nothing could be read from the answer" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.unit.promotion.session import CAUSE, session
+from tests.unit.promotion.session import CAUSE, RULE, session
 
 MINE = "The webhook sender has no idempotency key, so a retry books twice."
 
@@ -108,11 +109,36 @@ def test_a_place_that_cannot_be_read_is_named(
 def test_lines_that_are_not_there_change_nothing(reviewer: Reviewer, talk: Path) -> None:
     before = reviewer.ids("--status", "all")
     assert "shows nothing in those lines" in reviewer.fails("remember", MINE, "--at", f"{talk}:500")
+    nowhere = f"talk.jsonl:{'9' * 30}"
+    assert "shows nothing in those lines" in reviewer.fails("remember", MINE, "--at", nowhere)
     assert "does not exist" in reviewer.fails("remember", MINE, "--at", "gone.jsonl:1")
     assert "A memory has at least 8 characters, this has 2." in reviewer.fails(
         "remember", "No.", "--at", f"{talk}:1"
     )
     assert reviewer.ids("--status", "all") == before
+
+
+def test_the_hint_leads_to_the_file(reviewer: Reviewer, talk: Path) -> None:
+    folder = reviewer.folder / "old talks"
+    folder.mkdir()
+    moved = talk.rename(folder / "talk.jsonl")
+    line = reviewer.fails("remember", MINE, "--at", "old talks/talk.jsonl:500")
+    assert line.endswith(f"See: reviewer view '{moved}'")
+
+
+def test_the_words_of_a_line_are_its_proof_and_not_what_the_program_added(
+    reviewer: Reviewer,
+) -> None:
+    talk = session(reviewer.folder / "talk.jsonl")
+    first, *others = talk.read_text("utf-8").splitlines()
+    record = {**json.loads(first), "cwd": "/home/me/kiosk", "gitBranch": "main"}
+    talk.write_text("\n".join([json.dumps(record), *others]) + "\n", "utf-8")
+    assert "working folder" in reviewer("view", talk).stdout
+    done = reviewer("remember", MINE, "--at", "talk.jsonl:0-1")
+    assert done.returncode == 0, done.stderr
+    (row,) = reviewer.rows("queue", "list", "--statements")
+    quoted = [quote["text"] for quote in row["proof"]["quotes"]]
+    assert quoted == [RULE, CAUSE]
 
 
 class TestReasons:

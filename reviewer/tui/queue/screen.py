@@ -21,7 +21,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
 from reviewer.promotion.views import Kind, QueueQuery, RejectReason, Sort, SourceState
 from reviewer.text.display import display_line
-from reviewer.tui.editor import run_propose
+from reviewer.tui.editor import back_from_model, run_propose
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.evidence_pane import EvidencePane
 from reviewer.tui.evidence.structure import Extras
@@ -826,10 +826,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def ask_model(self) -> None:
         """Hand the terminal to `reviewer propose`, which says what it costs before it asks."""
         if self.project is not None:
-            run_propose(self.app, self.engine.path, self.project)
+            before = self._statements_waiting()
+            code = run_propose(self.app, self.engine.path, self.project)
             self.note_version()
             self._load_again()
-            self.say("Back from reviewer propose; the list is read again.")
+            self.say(back_from_model(code, self._statements_waiting() - before))
+
+    def _statements_waiting(self) -> int:
+        counts = self.engine.queue.counts(self.project)
+        return counts.waiting - counts.excerpts
 
     @runs(kit_keys.UNDO, unless=_nothing_to_undo_here)
     async def undo(self) -> None:

@@ -43,6 +43,51 @@ def propose(engine: Engine, path: Path, statement: str, quoted: str = RULE) -> N
     engine.proposals.add("acme", [Proved(path, proposal, proof)], title="Proposed")
 
 
+def propose_a_cause(engine: Engine, path: Path, statement: str) -> None:
+    """Queue a statement as `reviewer propose` does."""
+    proposal = Proposal(
+        statement=statement,
+        type=MemoryType.KNOWLEDGE,
+        quotes=(Quote(1, "the drawer cache is never emptied on Sundays"),),
+        speaker=Speaker.AGENT,
+        proposer=Proposer.MODEL,
+        rule="model.test",
+    )
+    proof = prove(proposal, read_view(path), known=lambda _: ())
+    engine.proposals.add("acme", [Proved(path, proposal, proof)], title="Proposed")
+
+
+@pytest.mark.parametrize(
+    ("code", "statements", "sentence"),
+    [
+        (0, 1, "Back from the model: 1 new statement waits first."),
+        (0, 0, "Back from the model: nothing new."),
+        (1, 0, "The model did not answer: nothing new."),
+        (1, 1, "The model did not answer: 1 new statement waits first."),
+        (130, 1, "The model was stopped: 1 new statement waits first."),
+    ],
+)
+async def test_asking_the_model_says_what_came_of_it(
+    talked: Engine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    code: int,
+    statements: int,
+    sentence: str,
+) -> None:
+    def asked(*_: object) -> int:
+        for _number in range(statements):
+            propose_a_cause(
+                talked, tmp_path / "s1.jsonl", "The drawer cache is never emptied on Sundays."
+            )
+        return code
+
+    monkeypatch.setattr("reviewer.tui.queue.screen.run_propose", asked)
+    async with opened(talked, project="acme") as screen:
+        await screen.press("P")
+        assert sentence in screen.text
+
+
 def proposer(engine: Engine, number: int) -> str:
     return engine.queue.candidate(number).proposer
 

@@ -156,3 +156,19 @@ def test_a_context_that_is_too_small_is_refused() -> None:
         piece_tokens(by, context_tokens=2048, answer_tokens=512)
     assert piece_tokens(by, context_tokens=8192, answer_tokens=2048) > 3000
     assert piece_tokens(by, context_tokens=1_000_000, answer_tokens=4000) == 24_000
+
+
+def test_what_breaks_in_one_session_costs_no_other_and_names_it(tmp_path: Path) -> None:
+    by = writer(Scripted(FOUND, ValueError("unexpected"), FOUND))
+    done = results(plan_run(sessions(tmp_path, 3), by, max_tokens=2000), by)
+    assert [len(each.proved) for each in done] == [1, 0, 1]
+    (failure,) = done[1].failures
+    assert failure == "session-1.jsonl: ValueError: unexpected"
+
+
+def test_the_progress_names_session_piece_and_the_way_out(tmp_path: Path) -> None:
+    by, seen = writer(Scripted(FOUND)), list[str]()
+    plan = plan_run(sessions(tmp_path, 2), by, max_tokens=2000)
+    list(run(plan, by, known=lambda _: (), concurrency=1, progress=seen.append))
+    assert seen[0].startswith("Session 1 of 2, piece 1 of 1  0 s  0 statements  Ctrl-C stops")
+    assert any(line.startswith("Session 2 of 2") for line in seen)

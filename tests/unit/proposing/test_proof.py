@@ -386,10 +386,10 @@ def test_fifty_statements_of_a_long_session_take_well_under_a_second() -> None:
         )
         for number in range(0, 5_000, 100)
     ]
-    start = time.perf_counter()
+    start = time.thread_time()
     index = ProofIndex(view)
     proofs = [prove(proposal, index, known=known_nowhere) for proposal in proposals]
-    assert time.perf_counter() - start < 2.0  # 0.4 s on a machine that does nothing else
+    assert time.thread_time() - start < 2.0  # 0.4 s
     assert not any(proof.unproved for proof in proofs)
 
 
@@ -398,6 +398,6 @@ def test_fifty_statements_of_a_long_session_take_well_under_a_second() -> None:
 )
 def test_no_text_takes_long_to_judge(piece: str) -> None:
     text = piece * 4_000 + " x"
-    start = time.perf_counter()
+    start = time.thread_time()
     proof_of(text, (3, text), view=view_of((3, AGENT, text)))
-    assert time.perf_counter() - start < 5.0  # 0.3 s on a machine that does nothing else
+    assert time.thread_time() - start < 5.0  # 0.3 s

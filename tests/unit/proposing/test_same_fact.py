@@ -109,9 +109,9 @@ def test_five_thousand_statements_are_grouped_in_seconds() -> None:
         proved(f"The module part_{number % 2500}.py waits for lock {number % 2500} of the importer")
         for number in range(5_000)
     ]
-    start = time.perf_counter()
+    start = time.thread_time()
     groups = grouped(many)
-    assert time.perf_counter() - start < 5.0  # 0.6 s on a machine that does nothing else
+    assert time.thread_time() - start < 5.0  # 0.6 s
     assert len(groups) == 2_500
 
 
@@ -119,8 +119,8 @@ def test_many_statements_are_looked_up_quickly() -> None:
     texts = {
         "CLAUDE.md": "\n".join(f"- Rule {number} is about part {number}." for number in range(2000))
     }
-    start = time.perf_counter()
+    start = time.thread_time()
     known = KnownTexts(texts)
     found = [known.places(f"rule {number} is about part {number}") for number in range(2000)]
-    assert time.perf_counter() - start < 3.0
+    assert time.thread_time() - start < 3.0
     assert found[41] == ("CLAUDE.md:42",)

@@ -111,6 +111,33 @@ def assemble(
     )
 
 
+def assemble_within(
+    prepared: Prepared,
+    budget: int,
+    max_chars: int | None,
+    *,
+    pinned: Collection[str] = (),
+    muted: Collection[str] = (),
+) -> Packet:
+    """The largest packet of at most `budget` tokens whose text has at most `max_chars` characters.
+
+    As with tokens, only tier 1 may exceed it. Raises as `assemble` does.
+    """
+    made = assemble(prepared, budget, pinned=pinned, muted=muted)
+    if max_chars is None or len(made.markdown) <= max_chars:
+        return made
+    low, high = 0, budget  # the packet of `low` fits, or is tier 1 alone
+    best = assemble(prepared, low, pinned=pinned, muted=muted)
+    while high - low > 1:
+        middle = (low + high) // 2
+        made = assemble(prepared, middle, pinned=pinned, muted=muted)
+        if len(made.markdown) <= max_chars:
+            low, best = middle, made
+        else:
+            high = middle
+    return best
+
+
 def instruction_of(prepared: Prepared) -> str:
     """What the packet tells the agent to do with it."""
     if prepared.material.constitution:

@@ -24,6 +24,7 @@ from reviewer.packets.markdown import (
 )
 from reviewer.packets.values import SCORED, Item, Material, Problem, RuleBlock, Section, item_id
 from reviewer.packets.wording import title_of
+from reviewer.projects import work_tree
 from reviewer.sources.note_kinds import (
     DATED,
     entry_facts,
@@ -82,6 +83,14 @@ def context_folder_at(path: Path) -> Path | None:
         return find_folder(path)
     except SourceError:
         return None
+
+
+def context_folder_near(path: Path) -> Path | None:
+    """The context folder at `path`, else at the root of the work tree around it, or None."""
+    found = context_folder_at(path)
+    if found is None and (tree := work_tree(path)) is not None:
+        found = context_folder_at(Path(tree.root))
+    return found
 
 
 def names_in(folder: Path) -> dict[str, str]:

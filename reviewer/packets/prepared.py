@@ -12,7 +12,7 @@ from reviewer.packets.context_folder import find_folder, read_folder
 from reviewer.packets.scoring import Corpus, query_of_tasks, ranked, task_grade
 from reviewer.packets.task_text import query_of_task
 from reviewer.packets.token_counts import ESTIMATE, CountCache, Measurer, Piece
-from reviewer.packets.values import SCORED, Item, Material, Score, Section
+from reviewer.packets.values import SCORED, Item, Material, Score, Section, item_id
 from reviewer.packets.wording import full_form, short_form, title_form
 
 COUNT_ALL_CHARS = 2_000_000
@@ -76,6 +76,13 @@ class Prepared:
             marks=self.marks,
             corpus=self.corpus,
         )
+
+    def ids(self) -> frozenset[str]:
+        """The ids of all items, the rules of the constitution included."""
+        rules = (
+            item_id(Section.CONSTITUTION, "", rule.text) for rule in self.material.constitution
+        )
+        return frozenset((*(item.id for item in self.items), *rules))
 
     def costs(
         self, section: Section, pinned: frozenset[str], muted: frozenset[str]

@@ -20,6 +20,7 @@ from reviewer.packets.context_folder import context_folder_at
 from reviewer.packets.output import write_packet
 from reviewer.packets.values import DEFAULT_BUDGET
 from reviewer.text.display import display_line
+from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import runs
@@ -28,7 +29,6 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Block, count
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.kit.token_numbers import read_tokens
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import FINE, HIGHEST, PacketModel, step_budget
 from reviewer.tui.packet.panes import (

@@ -131,7 +131,7 @@ def test_with_a_task_the_ceilings_are_no_shares(folder: Path, packet_of: PacketO
     """What the task does not need leaves its room to what it does."""
     for budget in range(250, 700, 50):
         packet = packet_of(folder, budget, task="the sensor of the printer reports a paper jam")
-        best = max((item for item in packet.items if item.score), key=lambda item: item.score.total)
+        best = max(packet.items, key=lambda item: item.score.total if item.score else 0.0)
         assert best.title == "A paper jam looks like a slow printer"
         used = {section.name: section.used for section in packet.sections}
         assert used[Section.TASKS] <= 0.4 * budget

@@ -364,6 +364,11 @@ def answer_blocks(node_input: NodeInput, live: str) -> list[Block]:
     ]
 
 
+def approved_blocks(about: str) -> list[Block]:
+    """What a question is about: the answer of the stage before it."""
+    return [Block(about, first=(Run(" "),))]
+
+
 def shown_text(mode: str, node_input: NodeInput) -> str:
     """The text of a view for copying: of a mode, of all six, or the last answer."""
     if mode == ALL:

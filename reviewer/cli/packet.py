@@ -108,6 +108,11 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
     is_flag=True,
     help="List every item with its score and the reason why it is in or out.",
 )
+@click.option(
+    "--rerank",
+    is_flag=True,
+    help="Have the model of the settings order the titles by the task, in one call.",
+)
 @click.option("--marks", is_flag=True, help="Mark each item with its source: [m:12].")
 @click.option("--pin", "pins", multiple=True, metavar="ID", help="Put this item first.")
 @click.option("--mute", "mutes", multiple=True, metavar="ID", help="Leave this item out.")
@@ -138,6 +143,7 @@ def packet(
     form: str,
     now: datetime | None,
     explain: bool,
+    rerank: bool,
     marks: bool,
     pins: tuple[str, ...],
     mutes: tuple[str, ...],
@@ -165,6 +171,8 @@ def packet(
         raise click.UsageError("--explain is a table on stdout; the JSON always says why")
     if task and task_file is not None:
         raise click.UsageError("--task and --task-file exclude each other")
+    if rerank and not (task or task_file):
+        raise click.UsageError("--rerank needs a task: --task or --task-file")
     if task == "-" or task_file is not None:
         task = read_text(
             "-" if task_file is None else str(task_file),
@@ -188,8 +196,12 @@ def packet(
         raise click.UsageError(
             f"There is no item {safe(unknown[0])} to pin or mute. See: reviewer packet --explain"
         )
+    asked = []
+    if rerank:
+        ready, sentence = _reranked(ready)
+        asked.append(sentence)
     made = assemble_within(ready, budget, max_chars, pinned=pins, muted=mutes)
-    narration = [source.words] if source.words else []
+    narration = [*([source.words] if source.words else []), *asked]
     narration += _narration(made, {*pins, *mutes}, why_empty=session.remark)
     if task.strip() and not ready.for_task:
         narration.append(
@@ -320,6 +332,30 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
             session.remark = unknown
         both = f"From the store and {safe(str(local))}" if place == "both" else ""
         yield _StoreSource(engine, session.store_path(), local if place == "both" else None, both)
+
+
+def _reranked(ready: Prepared) -> tuple[Prepared, str]:
+    """The source in the order of the configured model, and a sentence about the call.
+
+    Raises ModelError.
+    """
+    from reviewer.llm.door import open_model
+    from reviewer.llm.model import ModelError
+    from reviewer.packets.rerank import rerank
+    from reviewer.settings import load_settings
+
+    settings = load_settings()
+    if not settings.model.base_url and not settings.model.command:
+        raise ModelError(
+            "No model is configured, so --rerank has nobody to ask: set base_url and name under "
+            "[model] in the settings (reviewer config show says where they are)."
+        )
+    done = rerank(ready, open_model(settings))
+    seen = "" if done.asked == done.of else f" of {done.of:,}"
+    return done.prepared, (
+        f"{safe(done.model)} chose {done.chosen} of {done.asked:,}{seen} titles: "
+        f"{done.prompt_tokens:,} tokens in, {done.completion_tokens:,} out."
+    )
 
 
 def _filled_by() -> str:

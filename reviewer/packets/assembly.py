@@ -379,7 +379,9 @@ def score_text(score: Score) -> str:
             parts.append(f"has words of like meaning: {_some(score.alike)}")
         if score.through:
             parts.append(f"shares names with the best: {_some(score.through)}")
-        return f"fits the task {score.total:.2f}: {'; '.join(parts)}; {age_text(score.days)}"
+        if score.chosen:
+            parts.insert(0, f"the model chose it: {score.chosen}")
+        return f"fits the task {score.relevance:.2f}: {'; '.join(parts)}; {age_text(score.days)}"
     parts_of = (
         f"recency {score.recency:.1f} ({age_text(score.days)})"
         f" + relevance {score.relevance:.2f} ({names})"

@@ -46,6 +46,16 @@ say second seem self sense separate serve several share side similar since size 
 source speak special standard statement stay store such suggest switch talk them then there these
 three through too top toward true two under understand until upon usual well what whatever where
 whether which while who why wide within without word world worth would
+alone already although among anyone anything around ask asked become behind beside beyond came
+carry catch certainly could everyone everything everywhere except fact felt found fully gave gone
+goes gotten guess had happened heard held hope hour idea indeed kept knew known led lets longer lost
+made maybe meant meanwhile met minute month moment neither nobody none nothing nowhere otherwise
+outright paid particularly people perhaps person please pretty quickly quietly ran rarely rather
+said sat saw seems seen sent shown simply slightly somebody someone something sometimes somewhere
+soon spend spent stand stood stopped straight stuff surely taken thank though thought tired together
+told tomorrow tonight took touch towards truly tried usually wait walk wanted was watch
+went whenever wherever whether whoever wish woke wonder wrote written yes yesterday
+app cli cmd index internal lib main pkg src util
 """
 """Verbs and nouns of any task. They count for a quarter of what their rarity would give."""
 GENERIC_WEIGHT = 0.25
@@ -232,6 +242,8 @@ class Token(NamedTuple):
     spelled: str
     name: str
     stems: tuple[str, ...]
+    parts: tuple[str, ...]
+    """The words of the stems, as they are spelled."""
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -250,20 +262,22 @@ def _token(spelled: str) -> Token:
     low = spelled.lower()
     if not spelled.isascii() and (runs := _CJK.findall(spelled)):
         pairs = (run[at : at + 2] for run in runs for at in range(max(len(run) - 1, 1)))
-        return Token(low, "", tuple(pairs))
+        found = tuple(pairs)
+        return Token(low, "", found, found)
     if spelled.isalpha() and (low == spelled or spelled[1:].islower() or spelled.isupper()):
         no_term = low in NOTE_STOP_WORDS or len(low) < SHORTEST
-        return Token(low, "", () if no_term else (stem(low),))
+        return Token(low, "", *(((), ()) if no_term else ((stem(low),), (low,))))
     if _may_be_key(spelled) or not any(sign.isalpha() for sign in low):
-        return Token("", "", ())
-    return Token(low, low.strip("./:-"), tuple(_parts(spelled)))
+        return Token("", "", (), ())
+    parts = tuple(_parts(spelled))
+    return Token(low, low.strip("./:-"), tuple(stem(part) for part in parts), parts)
 
 
 def _parts(token: str) -> Iterator[str]:
     for part in _PART.findall(token):
         low = part.lower()
         if len(low) >= SHORTEST and not low.isdigit() and low not in NOTE_STOP_WORDS:
-            yield stem(low)
+            yield low
 
 
 def _may_be_key(token: str) -> bool:

@@ -44,6 +44,8 @@ class Field(Struct, frozen=True):
     counts: Mapping[str, float]
     pairs: frozenset[tuple[str, str]]
     size: float
+    spelled: Mapping[str, str]
+    """For each stem a word of the entry that has it."""
 
 
 class Query(Struct, frozen=True):
@@ -77,19 +79,21 @@ NOTHING = Match(0.0)
 
 def field_of(title: str, group: str, body: str) -> Field:
     """The terms of an entry by field."""
+    spelled: dict[str, str] = {}
     counts: defaultdict[str, float] = defaultdict(float)
     pairs: set[tuple[str, str]] = set()
     for text, weight in ((title, TITLE), (group, GROUP), (body, BODY)):
         before = ""
-        for _, name, stems in tokens(text):
-            for each in stems:
+        for _, name, stems, parts in tokens(text):
+            for each, part in zip(stems, parts, strict=True):
                 counts[each] += weight
+                spelled.setdefault(each, part)
                 if before and before != each:
                     pairs.add((before, each))
                 before = each
             if name:
                 counts[name] += weight
-    return Field(dict(counts), frozenset(pairs), sum(counts.values()))
+    return Field(dict(counts), frozenset(pairs), sum(counts.values()), spelled)
 
 
 def query_of(parts: Iterable[tuple[str, float]]) -> Query:
@@ -99,10 +103,10 @@ def query_of(parts: Iterable[tuple[str, float]]) -> Query:
     spelled: dict[str, str] = {}
     for text, weight in parts:
         before = ""
-        for word, name, stems in tokens(text):
-            for each in stems:
+        for word, name, stems, words in tokens(text):
+            for each, part in zip(stems, words, strict=True):
                 terms[each] += weight * (NAMED if name else 1.0)
-                spelled.setdefault(each, word)
+                spelled.setdefault(each, part)
                 if before and before != each:
                     pairs.add((before, each))
                 before = each
@@ -160,8 +164,8 @@ class Index:
             Match(
                 each / top,
                 _by_weight(weights, field, query.spelled),
-                _by_weight(near, field, {}),
-                _by_weight(names, field, {}),
+                _by_weight(near, field, field.spelled),
+                _by_weight(names, field, field.spelled),
                 one,
             )
             for each, one, field in zip(whole, direct, self._fields, strict=True)

@@ -13,7 +13,7 @@ RECENT = ((7, 1.0), (30, 0.7), (90, 0.4))
 """Age in days up to -> recency."""
 OLD = 0.2
 
-_LABEL = re.compile(r"(?:^|(?<=\s))#[\w-]+(?::\S+)?")
+_LABEL = re.compile(r"(?:^|(?<=[\s`]))#[\w-]+(?::[^\s`]+)?")
 _FIELD = re.compile(r"^\W*\*\*[\w /-]{2,40}(?::\*\*|\*\*:)", re.MULTILINE)
 """A field label such as `**Status**:`, which says nothing about the entry."""
 _IN_PROGRESS = re.compile(r"(?:^|\s)#in[-_]progress\b", re.IGNORECASE)
@@ -69,7 +69,11 @@ class Corpus:
         self.items = tuple(items)
         self.index = Index(
             [
-                field_of(item.title, item.group, _FIELD.sub(" ", without_labels(item.text)))
+                field_of(
+                    item.title,
+                    without_labels(item.group),
+                    _FIELD.sub(" ", without_labels(item.text)),
+                )
                 for item in self.items
             ]
         )

@@ -131,6 +131,8 @@ class Score(Struct, frozen=True):
     """Whether it follows the task above it."""
     for_task: bool = False
     """Whether a task was given."""
+    chosen: str = ""
+    """Why a model chose it; `total` is then 1 to 2."""
 
 
 class PacketItem(Struct, frozen=True, kw_only=True):
@@ -176,6 +178,7 @@ class PacketItem(Struct, frozen=True, kw_only=True):
             "matched": list(self.score.matched) if self.score else [],
             "alike": list(self.score.alike) if self.score else [],
             "through": list(self.score.through) if self.score else [],
+            "chosen": self.score.chosen if self.score else "",
             "at": self.at and self.at.isoformat(),
             "source": self.place,
             "rule": str(self.rule),

@@ -7,6 +7,7 @@ project; how rare a term is there is counted from its entries (`relevance.py`).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -197,6 +198,10 @@ _ENDINGS = (
     ("ly", ""),
     ("al", ""),
 )
+_ENDINGS_BY_LETTER = {
+    letter: tuple(pair for pair in _ENDINGS if pair[0][-1] == letter)
+    for letter in {ending[-1] for ending, _ in _ENDINGS}
+}
 _SHORTEST_STEM = 4
 _LEAST = {"ing": 3, "ings": 3, "ed": 3, "ive": 5, "ives": 5}
 
@@ -210,7 +215,7 @@ def stem(word: str) -> str:
     if len(word) <= 3 or not word.isascii() or not word.isalpha():
         return word
     word = _singular(word)
-    for ending, instead in _ENDINGS:
+    for ending, instead in _ENDINGS_BY_LETTER.get(word[-1], ()):
         if word.endswith(ending):
             short = len(word) - len(ending)
             least = _LEAST.get(ending, _SHORTEST_STEM)
@@ -253,12 +258,17 @@ def tokens(text: str) -> Iterator[Token]:
     `query.go`), a stop word or number none. Runs of Chinese, Japanese and Korean give pairs of
     characters.
     """
-    for spelled in _TOKEN.findall(text):
-        yield _token(spelled)
+    return map(token_of, _TOKEN.findall(text))
+
+
+def counted_tokens(text: str) -> Iterator[tuple[Token, int]]:
+    """The different words and identifiers of a text, and how often it has each."""
+    return ((token_of(spelled), n) for spelled, n in Counter(_TOKEN.findall(text)).items())
 
 
 @lru_cache(maxsize=50_000)
-def _token(spelled: str) -> Token:
+def token_of(spelled: str) -> Token:
+    """A word or identifier with its stems."""
     low = spelled.lower()
     if not spelled.isascii() and (runs := _CJK.findall(spelled)):
         pairs = (run[at : at + 2] for run in runs for at in range(max(len(run) - 1, 1)))

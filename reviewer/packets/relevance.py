@@ -14,7 +14,14 @@ from math import log, sqrt
 
 from msgspec import Struct
 
-from reviewer.packets.language import ALIKE_WEIGHT, GENERIC_WEIGHT, alike, generic_stems, tokens
+from reviewer.packets.language import (
+    ALIKE_WEIGHT,
+    GENERIC_WEIGHT,
+    alike,
+    counted_tokens,
+    generic_stems,
+    tokens,
+)
 
 TITLE, GROUP, BODY = 3.0, 1.5, 1.0
 """How often a term counts by the field in which it occurs."""
@@ -28,6 +35,10 @@ NAMED = 1.6
 """What a term of an identifier or file name of the task counts, against a plain word."""
 PHRASE = 0.5
 """What two terms that follow each other in the task and the entry add, against their weights."""
+TOLD = 300
+"""Number of best entries of which it is told which other words led to them."""
+SHOWN = 6
+"""Number of words that are kept to say why an entry fits."""
 LEADERS = 6
 """Number of best entries whose names are followed."""
 FOLLOWED = 12
@@ -42,10 +53,28 @@ class Field(Struct, frozen=True):
     """The terms of an entry. `counts` is weighted by field; `size` is their sum."""
 
     counts: Mapping[str, float]
-    pairs: frozenset[tuple[str, str]]
     size: float
-    spelled: Mapping[str, str]
-    """For each stem a word of the entry that has it."""
+    texts: tuple[str, ...]
+
+    def has_pair(self, one: str, other: str) -> bool:
+        """Whether two terms follow each other in one of the texts."""
+        for text in self.texts:
+            before = ""
+            for token in tokens(text):
+                for each in token.stems:
+                    if each == other and before == one:
+                        return True
+                    before = each
+        return False
+
+    def spelled(self, term: str) -> str:
+        """A word of the entry that has the term."""
+        for text in self.texts:
+            for token in tokens(text):
+                for each, part in zip(token.stems, token.parts, strict=True):
+                    if each == term:
+                        return part
+        return term
 
 
 class Query(Struct, frozen=True):
@@ -79,21 +108,15 @@ NOTHING = Match(0.0)
 
 def field_of(title: str, group: str, body: str) -> Field:
     """The terms of an entry by field."""
-    spelled: dict[str, str] = {}
     counts: defaultdict[str, float] = defaultdict(float)
-    pairs: set[tuple[str, str]] = set()
-    for text, weight in ((title, TITLE), (group, GROUP), (body, BODY)):
-        before = ""
-        for _, name, stems, parts in tokens(text):
-            for each, part in zip(stems, parts, strict=True):
-                counts[each] += weight
-                spelled.setdefault(each, part)
-                if before and before != each:
-                    pairs.add((before, each))
-                before = each
-            if name:
-                counts[name] += weight
-    return Field(dict(counts), frozenset(pairs), sum(counts.values()), spelled)
+    texts = (title, group, body)
+    for text, weight in zip(texts, (TITLE, GROUP, BODY), strict=True):
+        for token, times in counted_tokens(text):
+            for each in token.stems:
+                counts[each] += weight * times
+            if token.name:
+                counts[token.name] += weight * times
+    return Field(dict(counts), sum(counts.values()), texts)
 
 
 def query_of(parts: Iterable[tuple[str, float]]) -> Query:
@@ -160,15 +183,16 @@ class Index:
             for one, other in zip(base, follow, strict=True)
         ]
         top = max(whole)
+        told = set(sorted(range(len(whole)), key=lambda at: -whole[at])[:TOLD])
         return [
             Match(
-                each / top,
-                _by_weight(weights, field, query.spelled),
-                _by_weight(near, field, field.spelled),
-                _by_weight(names, field, field.spelled),
-                one,
+                whole[at] / top,
+                tuple(dict.fromkeys(query.spelled[term] for term in _by_weight(weights, field))),
+                _spelled(near, field) if at in told else (),
+                _spelled(names, field) if at in told else (),
+                direct[at],
             )
-            for each, one, field in zip(whole, direct, self._fields, strict=True)
+            for at, field in enumerate(self._fields)
         ]
 
     def _weights(self, query: Query) -> dict[str, float]:
@@ -193,8 +217,11 @@ class Index:
         self, field: Field, weights: Mapping[str, float], pairs: frozenset[tuple[str, str]]
     ) -> float:
         score = self._sum(field, weights)
-        for one, other in field.pairs & pairs:
-            score += PHRASE * (weights.get(one, 0.0) + weights.get(other, 0.0)) / 2
+        for one, other in pairs:
+            if one not in field.counts or other not in field.counts:
+                continue
+            if field.has_pair(one, other):
+                score += PHRASE * (weights.get(one, 0.0) + weights.get(other, 0.0)) / 2
         return score
 
     def _sum(self, field: Field, weights: Mapping[str, float]) -> float:
@@ -232,8 +259,9 @@ class Index:
         return {term: shared[term] for term in names}, given
 
 
-def _by_weight(
-    weights: Mapping[str, float], field: Field, spelled: Mapping[str, str]
-) -> tuple[str, ...]:
-    found = sorted(weights.keys() & field.counts.keys(), key=lambda term: (-weights[term], term))
-    return tuple(dict.fromkeys(spelled.get(term, term) for term in found))
+def _by_weight(weights: Mapping[str, float], field: Field) -> list[str]:
+    return sorted(weights.keys() & field.counts.keys(), key=lambda term: (-weights[term], term))
+
+
+def _spelled(weights: Mapping[str, float], field: Field) -> tuple[str, ...]:
+    return tuple(map(field.spelled, _by_weight(weights, field)[:SHOWN]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from reviewer.engine import Engine
     from reviewer.packets.prepared import Prepared
-    from reviewer.packets.values import Material, Packet
+    from reviewer.packets.values import Item, Packet
 
 PLACE = click.Path(path_type=Path, readable=False)
 STDOUT = Path("-")
@@ -241,14 +241,12 @@ def read(
     as_json: bool,
 ) -> None:
     """Print items in full, by their id or by their place in a packet: DECISIONS.md:41, m:12."""
-    from reviewer.packets.lookup import find_item
     from reviewer.packets.output import item_json
     from reviewer.packets.token_counts import safe_text
     from reviewer.packets.wording import full_form
 
     with _source(session, context_dir, place) as source:
-        material = source.material()
-    found = [find_item(material, name) for name in names]
+        found = source.items(names)
     for at, item in enumerate(found):
         if as_json:
             print_json(item_json(item))
@@ -266,7 +264,9 @@ class _Source(Protocol):
     """What was read, as a sentence for the person; empty if it was named."""
     made_from: Path
 
-    def material(self) -> Material: ...
+    def items(self, names: Sequence[str]) -> list[Item]:
+        """Items by their ids or places. Raises UnknownIdError."""
+        ...
 
     def prepared(self, *, task: str, now: datetime, counting: str, marks: bool) -> Prepared: ...
 
@@ -275,10 +275,12 @@ class _FolderSource:
     def __init__(self, folder: Path, words: str = "") -> None:
         self.made_from, self.words = folder, words
 
-    def material(self) -> Material:
+    def items(self, names: Sequence[str]) -> list[Item]:
         from reviewer.packets.context_folder import read_folder
+        from reviewer.packets.lookup import find_item
 
-        return read_folder(self.made_from)
+        material = read_folder(self.made_from)
+        return [find_item(material, name) for name in names]
 
     def prepared(self, *, task: str, now: datetime, counting: str, marks: bool) -> Prepared:
         from reviewer.packets.prepared import prepare_folder
@@ -292,8 +294,10 @@ class _StoreSource:
         self._engine, self._folder = engine, folder
         self.made_from, self.words = path, words
 
-    def material(self) -> Material:
-        return self._engine.packets.material(self._engine.project, self._folder)
+    def items(self, names: Sequence[str]) -> list[Item]:
+        packets, project = self._engine.packets, self._engine.project
+        material = packets.material(project, self._folder)
+        return [packets.find(material, name, project) for name in names]
 
     def prepared(self, *, task: str, now: datetime, counting: str, marks: bool) -> Prepared:
         return self._engine.packets.prepare_own(

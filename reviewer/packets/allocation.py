@@ -339,7 +339,7 @@ class _Contest:
         demand, filled = self._demands[section], self._fills[section]
         cost = self._cost(key, state)
         if cost is None:  # without a short form
-            state, cost = State.FULL, item.full()
+            state, cost, rule = State.FULL, item.full(), Rule.WHOLE
         more = cost - (self._cost(key, self._state(key)) or 0)
         more += 0 if filled.used else demand.heading
         noted = state is State.TITLE and not filled.noted

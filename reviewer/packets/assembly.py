@@ -355,6 +355,7 @@ def reason(outcome: Outcome, section: Section | None = None, giving_way: str = "
         Rule.IN_ORDER: "there was room when its turn came",
         Rule.TOO_BIG: needs,
         Rule.SHORTER: better,
+        Rule.WHOLE: "it has no shorter form than all of it, and there was room",
         Rule.CEILING: f"{section} may take {ceiling} % of the budget, and those that fit the task "
         "better took it",
         Rule.BEHIND: better

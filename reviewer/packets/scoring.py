@@ -12,6 +12,8 @@ from reviewer.packets.values import Item, Score, Section
 RECENT = ((7, 1.0), (30, 0.7), (90, 0.4))
 """Age in days up to -> recency."""
 OLD = 0.2
+CURRENT = 0.7
+"""The recency of a convention, which has no date and is in force, where it breaks ties."""
 
 _LABEL = re.compile(r"(?:^|(?<=[\s`]))#[\w-]+(?::[^\s`]+)?")
 _FIELD = re.compile(r"^\W*\*\*[\w /-]{2,40}(?::\*\*|\*\*:)", re.MULTILINE)
@@ -104,7 +106,7 @@ def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
         key=lambda at: (
             items[at].superseded and not scores[at].for_task,
             -round(scores[at].total, 2),
-            -scores[at].recency,
+            -(CURRENT if items[at].section is Section.CONVENTIONS else scores[at].recency),
             *(-grade for grade in _grade(items[at])),
             -(moment.timestamp() if (moment := items[at].at) else float("-inf")),
             at,

@@ -16,7 +16,9 @@ from pathlib import Path
 import msgspec
 
 from reviewer.clock import Clock, from_iso
+from reviewer.errors import OtherProjectError, UnknownIdError
 from reviewer.packets.context_folder import read_folder
+from reviewer.packets.lookup import find_item
 from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared, cached_measurer, prepare_folder
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
@@ -197,6 +199,30 @@ class Packets:
         """
         own = read_store(self._database, self._state, project)
         return own if folder is None else joined(read_folder(folder), own)
+
+    def find(self, material: Material, name: str, project: str | None) -> Item:
+        """An item by its id or place. Raises OtherProjectError for a memory of another project,
+        UnknownIdError, StoreError.
+        """
+        try:
+            return find_item(material, name)
+        except UnknownIdError:
+            owner = self._owner(name)
+            if owner is not None and project is not None and owner != project:
+                raise OtherProjectError(name, owner) from None
+            raise
+
+    def _owner(self, name: str) -> str | None:
+        """The project of the memory `m:12`, or None."""
+        number = name.removeprefix("m:")
+        if number == name or not number.isdecimal() or len(number) > 18:
+            return None
+        with failures_as_sentences(self._database.path):
+            row = self._database.reader().execute(
+                "SELECT p.name FROM memory m JOIN project p ON p.id = m.project_id WHERE m.id = ?",
+                (int(number),),
+            ).fetchone()  # fmt: skip
+        return None if row is None else str(row["name"])
 
     def prepare_own(
         self,

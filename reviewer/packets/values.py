@@ -47,6 +47,7 @@ class Rule(StrEnum):
     IN_ORDER = "in order"
     CEILING = "ceiling"
     SHORTER = "shorter"
+    WHOLE = "whole"
     TOO_BIG = "too big"
     BEHIND = "behind"
     NO_ROOM = "no room"

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from reviewer.errors import ReviewerError
+from reviewer.files import open_plain
 from reviewer.packets.relevance import Query, query_of
 
 LARGEST_TASK = 4_000_000
@@ -78,6 +80,15 @@ def parts_of(text: str) -> Parts:
         case TaskKind.TRANSCRIPT:
             return list(_of_transcript(text))
     return [(text, 1.0)]
+
+
+def read_task(path: Path) -> str:
+    """The task in a file. Raises ReviewerError for one that is too large, OSError."""
+    with open_plain(path) as file:
+        raw = file.read(LARGEST_TASK + 1)
+    if len(raw) > LARGEST_TASK:
+        raise ReviewerError(f"it has more than {LARGEST_TASK:,} bytes.")
+    return raw.decode("utf-8", "replace").strip()
 
 
 def query_of_task(text: str) -> Query:
